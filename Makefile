@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Short names for what CMake and CTest do. Each works on a bare Debian 12: what is missing is
+# installed first.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+export FUZZ_SECONDS ?= 60
+MAKEFLAGS += --no-print-directory
+
+CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
+
+.PHONY: all demo check check-gpu bench asan clang fuzz docs format install clean
+
+all:
+	@tools/install-packages build
+	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
+	cmake --build $(BUILD) -j $(JOBS)
+
+demo: all
+	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch
+
+check: all
+	$(CTEST) $(BUILD)
+
+check-gpu: all
+	@tools/check-gpu $(BUILD)
+
+bench: all
+	$(BUILD)/bench/bench_engine
+
+# Both with clang, the compiler that `all` does not use; warnings are errors there as well.
+clang:
+	@tools/install-packages build ci
+	cmake -S . -B build-clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release
+	cmake --build build-clang -j $(JOBS)
+
+build-asan:
+	@tools/install-packages build ci
+	cmake -S . -B build-asan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
+	    -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DINFLIGHT_SANITIZE=ON -DINFLIGHT_FUZZ=ON
+	cmake --build build-asan -j $(JOBS)
+.PHONY: build-asan
+
+asan: build-asan
+	$(CTEST) build-asan
+
+fuzz: build-asan
+	tools/fuzz build-asan
+
+# Writes the pages of docs/ that come from tables.
+docs: all
+	cmake --build $(BUILD) --target docs
+
+format:
+	@tools/install-packages ci
+	tools/sources | grep '\.[ch]$$' | xargs clang-format -i
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) build-asan build-clang

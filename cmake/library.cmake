@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# One object library a folder of src/, joined into libinflight; the program on top of it.
+include(${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake)
+set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::SMARTCOLS PkgConfig::LIBELF
+    PkgConfig::ZSTD PkgConfig::LZ4 inflight::iberty Threads::Threads m ${CMAKE_DL_LIBS})
+
+set(INFLIGHT_OBJECTS)
+foreach(folder base isa profile ptx simt observe run report)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+  if(sources)
+    add_library(ifl_${folder} OBJECT ${sources})
+    target_link_libraries(ifl_${folder} PUBLIC inflight_settings PRIVATE ${INFLIGHT_DEPENDENCIES})
+    if(INFLIGHT_FUZZ) # readers tell the fuzzer which way they went; stamped loops need not
+      target_compile_options(ifl_${folder} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+    list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_${folder}>)
+  endif()
+endforeach()
+
+# Registers of a frame are read as integers and as floats.
+target_compile_options(ifl_simt PRIVATE -fno-strict-aliasing)
+
+# The engine's inner loop, once for each vector width; the best one is chosen at run time.
+set(INFLIGHT_WIDTHS base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND INFLIGHT_WIDTHS v3 v4)
+endif()
+set(width_flags_base "")
+set(width_flags_v3 -march=x86-64-v3)
+set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+foreach(width ${INFLIGHT_WIDTHS})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/width/*.c)
+  if(NOT sources OR NOT TARGET ifl_simt)
+    continue()
+  endif()
+  add_library(ifl_width_${width} OBJECT ${sources})
+  target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)
+  target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width})
+  target_compile_options(ifl_width_${width} PRIVATE ${width_flags_${width}} -fopenmp-simd -fno-strict-aliasing
+                         $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
+                         $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+  list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_width_${width}>)
+  string(TOUPPER ${width} upper)
+  target_compile_definitions(ifl_simt PRIVATE IFL_HAVE_WIDTH_${upper})
+endforeach()
+
+file(GLOB api CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/api.c)
+add_library(inflight_static STATIC ${api} ${INFLIGHT_OBJECTS})
+set_target_properties(inflight_static PROPERTIES OUTPUT_NAME inflight EXPORT_NAME inflight_static)
+add_library(inflight_shared SHARED ${api} ${INFLIGHT_OBJECTS})
+set_target_properties(inflight_shared PROPERTIES OUTPUT_NAME inflight EXPORT_NAME inflight
+                      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# libiberty's names and those of the engine's tables stay inside.
+target_link_options(inflight_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,start-stop-visibility=hidden)
+foreach(library inflight_static inflight_shared)
+  target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:inflight_settings>
+                        ${INFLIGHT_DEPENDENCIES})
+endforeach()
+
+file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c)
+if(cli_sources)
+  add_executable(inflight ${cli_sources})
+  target_include_directories(inflight PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(inflight PRIVATE inflight_static inflight_settings)
+endif()

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inflight: why a CUDA kernel does not reach the memory bandwidth, and what would make it.
+ *
+ * The one public header. Handles are opaque; types are libc's. A session reads like the pipeline:
+ *
+ *     ifl_module_open  ->  ifl_launch_new  ->  ifl_launch_set ...  ->  ifl_launch_run  ->  ifl_report_write
+ *
+ * Every function that can fail returns an ifl_status and, where it takes an ifl_error, fills it. The library
+ * never prints (except to a FILE it is given), never exits and holds no globals. Handles are not to be used by
+ * two threads at once; different handles may be.
+ */
+#ifndef INFLIGHT_H
+#define INFLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define IFL_API __attribute__((visibility("default")))
+#else
+#define IFL_API
+#endif
+
+/* ---- status and error ------------------------------------------------------------------------------------ */
+
+typedef enum ifl_status {
+    IFL_OK,
+    IFL_FINDING,     /* the analysis found a fault or a budget overrun in the user's code */
+    IFL_USAGE,       /* a wrong option or argument */
+    IFL_BAD_INPUT,   /* a file or value that is not what it should be */
+    IFL_UNSUPPORTED, /* understood, but not implemented; the error names it and its place */
+    IFL_NO_GPU,
+    IFL_INTERNAL, /* our own fault */
+    IFL_NO_MEMORY,
+    IFL_NO_FILE,     /* a file cannot be opened, read or written */
+    IFL_INTERRUPTED, /* stopped by the caller; what was counted until then is valid */
+    IFL_STATUS_COUNT
+} ifl_status;
+
+/* What went wrong and where. `line` and `column` count from 1 and are 0 when they do not apply. `source` is the
+ * line of text at that place, for a caret; empty when there is none. `text` may hold several lines. */
+typedef struct ifl_error {
+    ifl_status status;
+    int line;
+    int column;
+    char file[256];
+    char text[1024];
+    char source[256];
+} ifl_error;
+
+IFL_API const char *ifl_status_text(ifl_status status);
+/* The exit status of the program for a library status: 0 to 6, or 130 for IFL_INTERRUPTED. */
+IFL_API int ifl_status_exit_code(ifl_status status);
+IFL_API const char *ifl_version(void);
+
+/* ---- modules: the kernels of a file ------------------------------------------------------------------------ */
+
+typedef struct ifl_module ifl_module;
+
+/* Opens PTX text, a cubin or executable that carries PTX, or a .cu file (compiled through nvcc, NVRTC or clang,
+ * whichever is found first). `arch` is the target for .cu files and picks among several PTX entries, for instance
+ * "sm_90"; NULL takes the newest PTX in the file, and sm_90 for a .cu. */
+IFL_API ifl_status ifl_module_open(const char *path, const char *arch, ifl_module **out, ifl_error *error);
+IFL_API void ifl_module_close(ifl_module *module);
+IFL_API size_t ifl_module_kernel_count(const ifl_module *module);
+/* The mangled name; NULL past the end. */
+IFL_API const char *ifl_module_kernel_name(const ifl_module *module, size_t index);
+/* The demangled signature; owned by the module. */
+IFL_API const char *ifl_module_kernel_signature(const ifl_module *module, size_t index);
+
+/* Writes one stage of the pipeline as text: "ptx" (the text read), "program" (decoded), "code" (as the engine
+ * runs it). `kernel` may be NULL for all. */
+IFL_API ifl_status ifl_module_dump(const ifl_module *module, const char *stage, const char *kernel, FILE *out,
+                                   ifl_error *error);
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+typedef struct ifl_launch ifl_launch;
+
+/* `kernel` is a mangled name, a demangled signature or a bare function name that fits one kernel only; NULL takes
+ * the module's only kernel. The module must outlive the launch. */
+IFL_API ifl_status ifl_launch_new(const ifl_module *module, const char *kernel, ifl_launch **out, ifl_error *error);
+IFL_API void ifl_launch_free(ifl_launch *launch);
+
+/* Sets one property with the words of a launch file: "grid" and "block" ("131072", "32,8"), "shared" (bytes of
+ * dynamic shared memory), "arg" (one kernel parameter, in order: docs/launch.md). */
+IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value, ifl_error *error);
+
+/* Reads a launch file: opens its module (returned in *module, to be closed by the caller after the launch) and
+ * sets every property. */
+IFL_API ifl_status ifl_launch_read(const char *path, ifl_module **module, ifl_launch **out, ifl_error *error);
+
+typedef struct ifl_run_options {
+    int threads;      /* 0: all cores */
+    bool check_reads; /* warn about reads of shared or global memory that nothing wrote */
+    int resident;     /* blocks interleaved warp by warp on one core; 0: one at a time */
+    int quantum;      /* memory requests a warp issues before the next one runs; 0: until it waits or ends */
+    const volatile int *stop; /* set to non-zero, from a signal handler too, to end the run early; may be NULL */
+    void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks); /* from one thread; may be NULL */
+    void *progress_user;
+    void (*print)(void *user, const char *text, size_t length); /* device printf; NULL drops the text */
+    void *print_user;
+    const char *vector_width; /* NULL: the best that this CPU has; else "v2", "v3", "v4" (x86-64 levels), "base" */
+} ifl_run_options;
+
+typedef struct ifl_profile ifl_profile;
+
+/* Runs the launch on the engine. On IFL_INTERRUPTED, and on IFL_FINDING for a faulting kernel, *out is a valid
+ * partial profile; on every other failure it is NULL. `options` may be NULL. */
+IFL_API ifl_status ifl_launch_run(ifl_launch *launch, const ifl_run_options *options, ifl_profile **out,
+                                  ifl_error *error);
+
+/* The bytes of buffer argument `index` (from 0, counting all arguments) as they stand: filled before a run, the
+ * kernel's results after it. Valid until the launch is freed. */
+IFL_API ifl_status ifl_launch_buffer(ifl_launch *launch, size_t index, void **data, size_t *bytes, ifl_error *error);
+/* Writes that buffer as a NumPy file. */
+IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error);
+
+/* ---- profiles -------------------------------------------------------------------------------------------------- */
+
+IFL_API void ifl_profile_free(ifl_profile *profile);
+/* False when there is no such counter or its value is not known. Names are those of docs/counters.md. */
+IFL_API bool ifl_profile_counter(const ifl_profile *profile, const char *name, uint64_t *value);
+/* The same for one memory instruction; `line` runs from 0 to ifl_profile_line_count - 1. */
+IFL_API size_t ifl_profile_line_count(const ifl_profile *profile);
+IFL_API bool ifl_profile_line_counter(const ifl_profile *profile, size_t line, const char *name, uint64_t *value);
+/* The address pattern's name for a line ("coalesced", "strided", ...), NULL when there is none. */
+IFL_API const char *ifl_profile_line_pattern(const ifl_profile *profile, size_t line);
+/* The instruction's line in the PTX text, from 1; 0 when it is not known. */
+IFL_API uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t line);
+
+/* ---- reports ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON } ifl_report_format;
+
+typedef struct ifl_report_options {
+    bool color;
+    int max_lines; /* rows of the line table; 0: 20 */
+    int width;     /* columns of the terminal; 0: unlimited */
+} ifl_report_options;
+
+/* One report over `count` launches. `options` may be NULL. */
+IFL_API ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
+                                    const ifl_report_options *options, FILE *out, ifl_error *error);
+/* The same into a file: written beside it and renamed, so that a failed write loses nothing. */
+IFL_API ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
+                                   const char *path, ifl_error *error);
+
+/* ---- reference pages -------------------------------------------------------------------------------------------- */
+
+/* Writes a page that is made from the library's own tables, as Markdown: "counters" (what is counted) or
+ * "opcodes" (the PTX that the engine runs). */
+IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
