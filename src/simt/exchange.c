@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Warp-wide operations: shfl, vote, match, redux, activemask, elect, bar.warp.sync. */
+#include "simt/warp.h"
+
+#include <string.h>
+
+/* An operation with a member mask needs those of its lanes that still live. When they are not all in the fragment,
+ * it waits for the others (warp.c). */
+ifl_reason ifl_slow_warp_op(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    const ifl_warp_op *op = code->extra;
+    if (!mask)
+        return IFL_REASON_NONE;
+    if (op->members) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask), members = ifl_lane_u32(frame, op->members, lane);
+        if (!(members >> lane & 1))
+            return ifl_fault_raise(warp, code, IFL_FINDING, lane,
+                                   "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
+                                   members);
+        if (members & warp->live & ~active)
+            return IFL_REASON_WARP_WAIT;
+    }
+    if (op->run)
+        op->run(warp, op, frame, mask);
+    return IFL_REASON_NONE;
+}
+
+static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
+{
+    uint32_t *p = ifl_slot(frame, at);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). */
+static uint32_t shuffle_source(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+{
+    uint32_t clamp = c & 31, segment = c >> 8 & 31;
+    uint32_t highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
+    uint32_t from = 0;
+    b &= 31;
+    switch (mode) {
+    case IFL_MODE_UP:
+        from = lane - b;
+        *in_range = (int32_t)from >= (int32_t)highest;
+        break;
+    case IFL_MODE_DOWN:
+        from = lane + b;
+        *in_range = from <= highest;
+        break;
+    case IFL_MODE_BFLY:
+        from = lane ^ b;
+        *in_range = from <= highest;
+        break;
+    default:
+        from = lowest | (b & ~segment);
+        *in_range = from <= highest;
+    }
+    return *in_range ? from : lane;
+}
+
+void ifl_warp_shfl(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    uint32_t old[IFL_WARP_LANES], valid = 0, *d = ifl_slot(frame, op->d);
+    memcpy(old, frame + op->a, sizeof old);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        bool in_range;
+        uint32_t from = shuffle_source(op->mode, lane, ifl_lane_u32(frame, op->b, lane),
+                                       ifl_lane_u32(frame, op->c, lane), &in_range);
+        valid |= (uint32_t)in_range << lane;
+        /* The value of a lane that does not take part is undefined: a lane's own value stands in for it. */
+        d[lane] = old[mask >> (from & 31) & 1 ? from & 31 : lane];
+    }
+    put_predicate(frame, op->p, mask, valid);
+}
+
+void ifl_warp_vote(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    uint32_t holds = (ifl_predicate(frame, op->a) ^ op->flip) & mask;
+    bool all = holds == mask, none = holds == 0;
+    if (op->mode == IFL_MODE_BALLOT) {
+        for (uint32_t m = mask; m; m &= m - 1)
+            ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = holds;
+        return;
+    }
+    bool result = op->mode == IFL_MODE_ALL ? all : op->mode == IFL_MODE_ANY ? !none : all || none;
+    put_predicate(frame, op->d, mask, result ? UINT32_MAX : 0);
+}
+
+static uint64_t value_of(const ifl_warp_op *op, const char *frame, uint32_t lane)
+{
+    return op->bytes == 8 ? ifl_lane_u64(frame, op->a, lane) : ifl_lane_u32(frame, op->a, lane);
+}
+
+static uint32_t lanes_with_value(const ifl_warp_op *op, const char *frame, uint32_t mask, uint64_t value)
+{
+    uint32_t same = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        same |= value_of(op, frame, (uint32_t)__builtin_ctz(m)) == value ? m & -m : 0;
+    return same;
+}
+
+void ifl_warp_match(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    uint32_t *d = ifl_slot(frame, op->d), same_as[IFL_WARP_LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        same_as[lane] = lanes_with_value(op, frame, mask, value_of(op, frame, lane));
+    }
+    bool all = mask && same_as[__builtin_ctz(mask)] == mask;
+    for (uint32_t m = mask; m; m &= m - 1)
+        d[__builtin_ctz(m)] = op->mode == IFL_MODE_ANY ? same_as[__builtin_ctz(m)] : all ? mask : 0;
+    if (op->mode == IFL_MODE_ALL)
+        put_predicate(frame, op->p, mask, all ? UINT32_MAX : 0);
+}
+
+typedef struct float_minmax {
+    bool is_max, absolute, keeps_nan;
+} float_minmax;
+
+static float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* -0 counts as below +0, as in min and max. */
+static bool is_better(const float_minmax *f, float a, float b)
+{
+    bool a_negative = __builtin_signbit(a), b_negative = __builtin_signbit(b);
+    if (a == b && a_negative != b_negative)
+        return f->is_max ? !a_negative : a_negative;
+    return f->is_max ? a > b : a < b;
+}
+
+static uint32_t reduce_floats(const ifl_warp_op *op, const char *frame, uint32_t mask, uint32_t flags)
+{
+    float_minmax f = {op->mode == IFL_OPERATION_MAX, flags & IFL_FLAG_ABS, flags & IFL_FLAG_NAN};
+    uint32_t best = 0x7fffffff;
+    bool has_value = false;
+    for (; mask; mask &= mask - 1) {
+        uint32_t bits = ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(mask));
+        bits = f.absolute ? bits & 0x7fffffff : bits;
+        float value = as_float(bits);
+        if (value != value && f.keeps_nan)
+            return 0x7fffffff;
+        if (value == value && (!has_value || is_better(&f, value, as_float(best))))
+            best = bits, has_value = true;
+    }
+    return best;
+}
+
+static uint32_t reduce_two(uint8_t operation, bool is_signed, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case IFL_OPERATION_ADD:
+        return a + b;
+    case IFL_OPERATION_MIN:
+        return is_signed ? ((int32_t)a < (int32_t)b ? a : b) : (a < b ? a : b);
+    case IFL_OPERATION_MAX:
+        return is_signed ? ((int32_t)a > (int32_t)b ? a : b) : (a > b ? a : b);
+    case IFL_OPERATION_AND:
+        return a & b;
+    case IFL_OPERATION_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+void ifl_warp_redux(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    bool is_signed = ifl_type_class(op->type) == 'S';
+    uint32_t result = ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(mask));
+    if (op->type == IFL_TYPE_F32)
+        result = reduce_floats(op, frame, mask, op->flags);
+    else
+        for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
+            result = reduce_two(op->mode, is_signed, result, ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(m)));
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = result;
+}
+
+void ifl_warp_activemask(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = mask;
+}
+
+/* The hardware elects any member, always the same for a mask: here the lowest. */
+void ifl_warp_elect(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t mask)
+{
+    (void)warp;
+    uint32_t elected = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = elected;
+    put_predicate(frame, op->p, mask, UINT32_C(1) << elected);
+}
+
+/* ---- carries, traps, sleep: other small operations --------------------------------------------------------------------- */
+
+typedef unsigned __int128 wide;
+
+static wide carry_operation(uint16_t opcode, unsigned half, unsigned bits, bool is_signed, wide a, wide b, wide c,
+                            bool carry, bool *out)
+{
+    wide limit = (wide)1 << bits, result;
+    if (opcode == IFL_OP_SUB || opcode == IFL_OP_SUBC) {
+        result = a - b - (opcode == IFL_OP_SUBC && carry);
+        *out = a < b + (opcode == IFL_OP_SUBC && carry);
+        return result & (limit - 1);
+    }
+    if (opcode == IFL_OP_MAD || opcode == IFL_OP_MADC) {
+        bool negative_a = is_signed && a >> (bits - 1) & 1, negative_b = is_signed && b >> (bits - 1) & 1;
+        wide product = a * b;
+        if (half == IFL_HALF_HI) {
+            /* The unsigned product's high half, corrected for the signs: Hacker's Delight, section 8-3. */
+            product >>= bits;
+            product -= (negative_a ? b : 0) + (negative_b ? a : 0);
+        }
+        a = product & (limit - 1);
+        b = c;
+    }
+    bool takes_carry = opcode == IFL_OP_ADDC || opcode == IFL_OP_MADC;
+    result = a + b + (takes_carry && carry);
+    *out = result >= limit;
+    return result & (limit - 1);
+}
+
+/* code->value: opcode; count: bits of the type, plus 1 when signed; e: the carry. */
+ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    unsigned bits = code->count & ~1u;
+    uint32_t *carries = ifl_slot(frame, code->e);
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        wide in[3];
+        const uint32_t slot[3] = {code->a, code->b, code->c};
+        for (int i = 0; i < 3; i++)
+            in[i] = bits == 64 ? ifl_lane_u64(frame, slot[i], lane) : ifl_lane_u32(frame, slot[i], lane);
+        bool out;
+        wide result = carry_operation((uint16_t)code->value, code->m->half, bits, code->count & 1, in[0], in[1], in[2],
+                                      *carries >> lane & 1, &out);
+        memcpy(frame + code->d + lane * (bits / 8), &result, bits / 8);
+        if (code->m->flags & IFL_FLAG_CC)
+            *carries = (*carries & ~(UINT32_C(1) << lane)) | (uint32_t)out << lane;
+    }
+    return IFL_REASON_NONE;
+}
+
+/* d = (a != 0), combined with c. */
+ifl_reason ifl_slow_nonzero(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    uint32_t holds = 0, with = ifl_predicate(frame, code->c) ^ code->flip;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        holds |= (uint32_t)(ifl_lane_u32(frame, code->a, lane) != 0) << lane;
+    holds = code->m->combine == IFL_COMBINE_AND ? holds & with
+            : code->m->combine == IFL_COMBINE_OR ? holds | with
+                                                 : holds ^ with;
+    put_predicate(frame, code->d, mask, holds);
+    return IFL_REASON_NONE;
+}
+
+/* Byte `value` of a (count bytes wide) into the 16-bit lane d, and back. */
+ifl_reason ifl_slow_take_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        ((uint16_t *)ifl_slot(frame, code->d))[lane] = (uint8_t)frame[code->a + lane * code->count + code->value];
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_put_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        frame[code->d + lane * code->count + code->value] = (char)((uint16_t *)ifl_slot(frame, code->a))[lane];
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    if (!mask)
+        return IFL_REASON_NONE;
+    return ifl_fault_raise(warp, code, IFL_FINDING, (uint32_t)__builtin_ctz(mask), "trap: the kernel ended itself");
+}
+
+/* Sleeping lets the others run. Someone who sleeps waits for memory to change. */
+ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)code, (void)frame, (void)active;
+    warp->observed |= mask != 0;
+    return mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
+}

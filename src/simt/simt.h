@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine: runs one launch of a program on the CPU, warp by warp, exactly, and tells observers what happened.
+ * It knows programs and events; it knows nothing of files, profiles, devices or reports. */
+#ifndef IFL_SIMT_SIMT_H
+#define IFL_SIMT_SIMT_H
+
+#include "event/event.h"
+#include "simt/memory.h"
+
+typedef struct ifl_simt_launch {
+    const ifl_program *program;
+    uint32_t function; /* a kernel of the program */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint64_t dynamic_shared_bytes;
+    const uint8_t *params; /* the parameter block, functions[function].param_bytes long */
+    ifl_memory *memory;    /* holds the buffers that the parameters point to; module variables are added to it */
+
+    int threads;      /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
+                         (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
+    int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid */
+    int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
+    bool check_reads; /* warn about reads of memory that nothing wrote */
+    const volatile int *stop;
+    void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
+    void *progress_user;
+    void (*print)(void *user, const char *text, size_t length);
+    void *print_user;
+    const char *vector_width; /* NULL: the best there is */
+
+    const ifl_observer *const *observers;
+    size_t observer_count;
+} ifl_simt_launch;
+
+typedef struct ifl_simt_result {
+    uint64_t blocks_done;
+    bool complete;
+    double seconds;
+    void **states;        /* one merged state an observer, owned by the result */
+    char **warnings;      /* owned by the result */
+    size_t warning_count;
+} ifl_simt_result;
+
+/* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom); IFL_INTERRUPTED;
+ * IFL_UNSUPPORTED with the instruction's place. `result` holds what was observed in the first three cases; it must
+ * be freed in every case. */
+ifl_status ifl_simt_run(const ifl_simt_launch *launch, ifl_simt_result *result, ifl_error *error);
+void ifl_simt_result_free(const ifl_simt_launch *launch, ifl_simt_result *result);
+
+/* Writes the program as the engine runs it: one lowered instruction a line. */
+ifl_status ifl_simt_print_code(const ifl_program *program, uint32_t function, FILE *out, ifl_error *error);
+/* Is there a handler for every instruction that `function` can reach? IFL_UNSUPPORTED names the first without. */
+ifl_status ifl_simt_check(const ifl_program *program, uint32_t function, ifl_error *error);
+
+#endif
