@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The observers of one launch and how each writes what it saw into a profile. Observers know events and profiles;
+ * they never see the engine. */
+#ifndef IFL_OBSERVE_OBSERVE_H
+#define IFL_OBSERVE_OBSERVE_H
+
+#include "event/event.h"
+#include "profile/profile.h"
+
+typedef struct ifl_observation {
+    const ifl_observer *observer;
+    /* Fills the profile's counters, and those of its lines. profile->lines has one entry for each memory
+     * instruction of the kernel that can execute; line_of[instruction] is its index or -1. */
+    ifl_status (*report)(const void *state, const ifl_program *program, const int32_t *line_of, ifl_profile *profile,
+                         ifl_error *error);
+} ifl_observation;
+
+extern const ifl_observation ifl_observe_access;     /* requests, sectors, lines, wavefronts, useful bytes */
+extern const ifl_observation ifl_observe_pattern;    /* the address pattern of each memory instruction */
+extern const ifl_observation ifl_observe_mix;        /* instructions, opcodes, branches, barriers */
+extern const ifl_observation ifl_observe_divergence; /* divergent branches */
+
+/* All of them. */
+extern const ifl_observation *const ifl_observations[];
+extern const size_t ifl_observation_count;
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The counter table as functions, counters, and the making of an empty profile. Knows nothing of
+ * who fills one. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const ifl_counter_info infos[IFL_COUNTER_COUNT] = {
+#define COUNTER(name, unit, level, ncu, doc) {#name, unit, IFL_LEVEL_##level, ncu, doc},
+#include "profile/counter.def"
+#undef COUNTER
+};
+
+static const char *const pattern_texts[IFL_PATTERN_COUNT] = {
+    [IFL_PATTERN_NONE] = "none",           [IFL_PATTERN_COALESCED] = "coalesced",
+    [IFL_PATTERN_BROADCAST] = "broadcast", [IFL_PATTERN_OFFSET] = "offset",
+    [IFL_PATTERN_STRIDED] = "strided",     [IFL_PATTERN_CONTIGUOUS] = "contiguous",
+    [IFL_PATTERN_IRREGULAR] = "irregular",
+};
+
+const ifl_counter_info *ifl_counter_get(ifl_counter counter)
+{
+    return (unsigned)counter < IFL_COUNTER_COUNT ? &infos[counter] : NULL;
+}
+
+ifl_counter ifl_counter_find(const char *name)
+{
+    int counter = 0;
+    while (counter < IFL_COUNTER_COUNT && strcmp(infos[counter].name, name) != 0)
+        counter++;
+    return (ifl_counter)counter;
+}
+
+void ifl_counters_set(ifl_counters *counters, ifl_counter counter, uint64_t value)
+{
+    counters->value[counter] = value;
+    counters->known[counter] = true;
+}
+
+void ifl_counters_add(ifl_counters *counters, ifl_counter counter, uint64_t value)
+{
+    uint64_t before = counters->known[counter] ? counters->value[counter] : 0;
+    ifl_counters_set(counters, counter, before + value);
+}
+
+const char *ifl_pattern_text(ifl_pattern_kind kind)
+{
+    return (unsigned)kind < IFL_PATTERN_COUNT ? pattern_texts[kind] : "unknown";
+}
+
+ifl_profile *ifl_profile_new(void)
+{
+    return calloc(1, sizeof(ifl_profile));
+}
+
+void ifl_profile_destroy(ifl_profile *profile)
+{
+    if (!profile)
+        return;
+    ifl_vec_free(&profile->lines);
+    ifl_vec_free(&profile->ptx_opcodes);
+    ifl_vec_free(&profile->warnings);
+    ifl_vec_free(&profile->arguments);
+    ifl_arena_free(&profile->arena);
+    free(profile);
+}

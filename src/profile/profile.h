@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A profile: the counters of one launch, for the whole kernel and for each memory instruction. The engine and a
+ * real GPU fill the same structure; nothing that reads one knows which did. */
+#ifndef IFL_PROFILE_PROFILE_H
+#define IFL_PROFILE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+typedef enum ifl_counter {
+#define COUNTER(name, unit, level, ncu, doc) IFL_COUNTER_##name,
+#include "profile/counter.def"
+#undef COUNTER
+    IFL_COUNTER_COUNT
+} ifl_counter;
+
+typedef enum ifl_counter_level { IFL_LEVEL_LAUNCH, IFL_LEVEL_LINE } ifl_counter_level;
+
+typedef struct ifl_counter_info {
+    const char *name;
+    const char *unit; /* "count", "bytes", "sectors", ... */
+    ifl_counter_level level;
+    const char *ncu; /* Nsight Compute's name for it, "" where it has none */
+    const char *doc;
+} ifl_counter_info;
+
+const ifl_counter_info *ifl_counter_get(ifl_counter counter);
+/* IFL_COUNTER_COUNT when there is none of that name. */
+ifl_counter ifl_counter_find(const char *name);
+
+/* A value is meaningful only where known[] says so: what is not known is absent, never 0. */
+typedef struct ifl_counters {
+    uint64_t value[IFL_COUNTER_COUNT];
+    bool known[IFL_COUNTER_COUNT];
+} ifl_counters;
+
+void ifl_counters_set(ifl_counters *counters, ifl_counter counter, uint64_t value);
+void ifl_counters_add(ifl_counters *counters, ifl_counter counter, uint64_t value); /* unknown counts as 0 before */
+
+/* How the addresses of a memory instruction lie, from the addresses seen. */
+typedef enum ifl_pattern_kind {
+    IFL_PATTERN_NONE,       /* no request had an active lane */
+    IFL_PATTERN_COALESCED,  /* consecutive lanes, consecutive words, no more sectors than needed */
+    IFL_PATTERN_BROADCAST,  /* one word for all lanes */
+    IFL_PATTERN_OFFSET,     /* consecutive, but not aligned: one sector too many */
+    IFL_PATTERN_STRIDED,    /* a constant distance between lanes, more than one word */
+    IFL_PATTERN_CONTIGUOUS, /* each thread walks a contiguous region of its own */
+    IFL_PATTERN_IRREGULAR,
+    IFL_PATTERN_COUNT
+} ifl_pattern_kind;
+
+typedef struct ifl_pattern {
+    ifl_pattern_kind kind;
+    double share;          /* of the requests with active lanes that fit the kind, 0..1 */
+    int64_t stride_words;  /* STRIDED: distance between neighbouring lanes in words of the access; else 0 */
+    uint64_t region_bytes; /* CONTIGUOUS: what each thread walks; else 0 */
+} ifl_pattern;
+
+const char *ifl_pattern_text(ifl_pattern_kind kind);
+
+/* A memory instruction of the kernel. Texts live in the profile's arena. */
+typedef struct ifl_profile_line {
+    const char *file; /* source file, or the PTX file where there is no line information */
+    uint32_t line;
+    uint32_t column;
+    const char *text;         /* the source line, "" where the file is not at hand */
+    const char *op;           /* "ld.global.nc.v4.f32" */
+    const char *space;        /* "global", "shared", "local" */
+    const char *kind;         /* "load", "store", "atomic" */
+    const char *inlined_from; /* "helper() at util.cuh:12 in ..." when it was inlined, or "" */
+    uint32_t ptx_line;        /* in the PTX text; 0 unknown */
+    uint32_t access_bytes;    /* a lane */
+    ifl_counters counters;
+    ifl_pattern pattern;
+} ifl_profile_line;
+
+typedef struct ifl_opcode_count {
+    const char *name; /* base opcode with its types: "add.s64", "ld.global.f32" */
+    uint64_t count;   /* warp instructions */
+} ifl_opcode_count;
+
+struct ifl_profile {
+    ifl_arena arena;
+    const char *kernel;    /* as the module names it */
+    const char *signature; /* demangled */
+    const char *file;      /* that the kernel came from */
+    const char *target;    /* "sm_90" */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint64_t shared_bytes; /* static and dynamic */
+    const char *backend;   /* "engine", "gpu" */
+    bool complete;         /* false: stopped early; counters are of what ran */
+    uint64_t blocks_done;
+    double seconds;        /* wall time of the run itself, 0 unknown */
+    ifl_counters counters;
+    IFL_VEC(ifl_profile_line) lines;       /* in program order */
+    IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */
+    IFL_VEC(const char *) warnings;
+    IFL_VEC(const char *) arguments; /* one description a parameter: "x: f32×33554432 = random" */
+};
+
+/* An empty profile, NULL without memory. */
+ifl_profile *ifl_profile_new(void);
+/* Frees everything in it too. */
+void ifl_profile_destroy(ifl_profile *profile);
+
+/* Writes docs/counters.md. */
+void ifl_counters_document(FILE *out);
+
+#endif
