@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The public functions that belong to no stage: looking into a profile. Those of modules and launches stand in
+ * src/run, those of reports in src/report, version and status words in src/base. */
+#include "profile/profile.h"
+
+void ifl_profile_free(ifl_profile *profile)
+{
+    ifl_profile_destroy(profile);
+}
+
+static bool read_counter(const ifl_counters *counters, const char *name, uint64_t *value)
+{
+    const ifl_counter counter = ifl_counter_find(name);
+    if (counter == IFL_COUNTER_COUNT || !counters->known[counter])
+        return false;
+    *value = counters->value[counter];
+    return true;
+}
+
+bool ifl_profile_counter(const ifl_profile *profile, const char *name, uint64_t *value)
+{
+    return read_counter(&profile->counters, name, value);
+}
+
+size_t ifl_profile_line_count(const ifl_profile *profile)
+{
+    return profile->lines.count;
+}
+
+bool ifl_profile_line_counter(const ifl_profile *profile, size_t line, const char *name,
+                              uint64_t *value)
+{
+    return line < profile->lines.count &&
+           read_counter(&profile->lines.at[line].counters, name, value);
+}
+
+const char *ifl_profile_line_pattern(const ifl_profile *profile, size_t line)
+{
+    if (line >= profile->lines.count || profile->lines.at[line].pattern.kind == IFL_PATTERN_NONE)
+        return NULL;
+    return ifl_pattern_text(profile->lines.at[line].pattern.kind);
+}
+
+uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t line)
+{
+    return line < profile->lines.count ? profile->lines.at[line].ptx_line : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A module: the programs and kernels of one file, wherever in it the PTX was. */
+#ifndef IFL_RUN_MODULE_H
+#define IFL_RUN_MODULE_H
+
+#include "base/vec.h"
+#include "isa/program.h"
+#include "run/kernel_name.h"
+
+typedef struct ifl_kernel {
+    const ifl_program *program;
+    uint32_t function;
+} ifl_kernel;
+
+struct ifl_module {
+    ifl_arena arena;
+    const char *path;
+    IFL_VEC(ifl_program *) programs; /* one a translation unit */
+    IFL_VEC(ifl_kernel) kernels;
+    IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
+    ifl_error unread;               /* the first PTX text among several that could not be read */
+    size_t unread_count;
+};
+
+ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *kernel,
+                           ifl_error *error);
+
+#endif

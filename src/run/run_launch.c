@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "observe/observe.h"
+#include "run/launch.h"
+#include "run/lines.h"
+#include "run/reach.h"
+#include "run/utf8.h"
+#include "simt/simt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run {
+    ifl_launch *launch;
+    const ifl_run_options *options;
+    const ifl_function *function;
+    uint64_t static_shared_bytes;
+    bool *reached;
+    int32_t *line_of;
+    const ifl_observer **observers;
+    ifl_profile *profile;
+    ifl_simt_result result;
+    ifl_error *error;
+} run;
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static ifl_status check_threads(const run *r)
+{
+    const ifl_launch *launch = r->launch;
+    const uint32_t *required = r->function->required_threads, *most = r->function->max_threads;
+    const char *name = r->function->name;
+    if (required[0] && memcmp(required, launch->block, sizeof launch->block) != 0)
+        return ifl_launch_fail(
+            launch, r->error,
+            "kernel '%.200s' requires blocks of %u,%u,%u threads (.reqntid), not "
+            "%u,%u,%u",
+            name, required[0], required[1], required[2], launch->block[0], launch->block[1],
+            launch->block[2]);
+    /* PTX ISA, .maxntid: the limit is the product of the extents. */
+    if (most[0] && product(launch->block) > product(most))
+        return ifl_launch_fail(launch, r->error,
+                               "kernel '%.200s' allows %" PRIu64
+                               " threads a block (.maxntid), not %" PRIu64,
+                               name, product(most), product(launch->block));
+    return IFL_OK;
+}
+
+static ifl_status check_shared(const run *r)
+{
+    const uint64_t dynamic = r->launch->dynamic_shared_bytes;
+    if (r->static_shared_bytes + dynamic <= IFL_MAX_SHARED_BYTES)
+        return IFL_OK;
+    return ifl_launch_fail(r->launch, r->error,
+                           "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64
+                           " static, %" PRIu64 " dynamic); the most is %d",
+                           r->static_shared_bytes + dynamic, r->static_shared_bytes, dynamic,
+                           IFL_MAX_SHARED_BYTES);
+}
+
+static ifl_status check(const run *r)
+{
+    const ifl_launch *launch = r->launch;
+    if (!launch->grid[0] || !launch->block[0])
+        return ifl_launch_fail(launch, r->error, "the launch has no %s: give its size as X[,Y[,Z]]",
+                               launch->grid[0] ? "block" : "grid");
+    if (r->options->threads < 0 || r->options->resident < 0 || r->options->quantum < 0)
+        return ifl_fail(r->error, IFL_USAGE,
+                        "threads, resident blocks and the quantum cannot be negative");
+    const ifl_status status = check_threads(r);
+    return status == IFL_OK ? check_shared(r) : status;
+}
+
+/* ---- the profile --------------------------------------------------------------------------------------------------- */
+
+static const char *copy_text(run *r, const char *text)
+{
+    char *copy = ifl_arena_text(&r->profile->arena, text, strlen(text));
+    if (copy)
+        ifl_utf8_clean(copy);
+    return copy;
+}
+
+static ifl_status describe_arguments(run *r)
+{
+    for (size_t i = 0; i < r->launch->arguments.count; i++) {
+        const char *text = copy_text(r, r->launch->arguments.at[i].text);
+        if (!text || !ifl_vec_push(&r->profile->arguments, text))
+            return ifl_fail_memory(r->error, sizeof text);
+    }
+    return IFL_OK;
+}
+
+static ifl_status describe(run *r)
+{
+    const ifl_launch *launch = r->launch;
+    ifl_profile *profile = r->profile;
+    profile->kernel = copy_text(r, r->function->name);
+    profile->signature = copy_text(r, launch->module->names.at[launch->kernel].signature);
+    profile->file = copy_text(r, launch->module->path);
+    profile->target = copy_text(r, launch->program->target);
+    if (!profile->kernel || !profile->signature || !profile->file || !profile->target)
+        return ifl_fail_memory(r->error, strlen(launch->module->path));
+    memcpy(profile->grid, launch->grid, sizeof profile->grid);
+    memcpy(profile->block, launch->block, sizeof profile->block);
+    profile->shared_bytes = r->static_shared_bytes + launch->dynamic_shared_bytes;
+    profile->backend = "engine";
+    const ifl_status status = describe_arguments(r);
+    if (status != IFL_OK)
+        return status;
+    return ifl_lines_build(launch->program, r->reached, launch->module->path, r->line_of, profile,
+                           r->error);
+}
+
+static ifl_status take_warnings(run *r)
+{
+    for (size_t i = 0; i < r->result.warning_count; i++) {
+        const char *text = copy_text(r, r->result.warnings[i]);
+        if (!text || !ifl_vec_push(&r->profile->warnings, text))
+            return ifl_fail_memory(r->error, sizeof text);
+    }
+    return IFL_OK;
+}
+
+/* What was observed, also of a run that ended early. */
+static ifl_status take_result(run *r)
+{
+    ifl_profile *profile = r->profile;
+    ifl_status status = take_warnings(r);
+    profile->complete = r->result.complete;
+    profile->blocks_done = r->result.blocks_done;
+    profile->seconds = r->result.seconds;
+    for (size_t i = 0; i < ifl_observation_count && status == IFL_OK && r->result.states; i++)
+        if (r->result.states[i])
+            status = ifl_observations[i]->report(r->result.states[i], r->launch->program,
+                                                 r->line_of, profile, r->error);
+    ifl_lines_settle(profile);
+    return status;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static ifl_simt_launch describe_to_engine(const run *r)
+{
+    const ifl_launch *launch = r->launch;
+    const ifl_run_options *options = r->options;
+    ifl_simt_launch to = {
+        .program = launch->program,
+        .function = launch->function,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .params = launch->params,
+        .memory = launch->memory,
+        .threads = options->threads,
+        .resident = options->resident,
+        .quantum = options->quantum,
+        .check_reads = options->check_reads,
+        .stop = options->stop,
+        .progress = options->progress,
+        .progress_user = options->progress_user,
+        .print = options->print,
+        .print_user = options->print_user,
+        .vector_width = options->vector_width,
+        .observers = r->observers,
+        .observer_count = ifl_observation_count,
+    };
+    memcpy(to.grid, launch->grid, sizeof to.grid);
+    memcpy(to.block, launch->block, sizeof to.block);
+    return to;
+}
+
+static ifl_status execute(run *r)
+{
+    const ifl_simt_launch to = describe_to_engine(r);
+    ifl_status status = ifl_simt_run(&to, &r->result, r->error);
+    if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED) {
+        const ifl_status taken = take_result(r);
+        if (taken != IFL_OK)
+            status = taken;
+    }
+    ifl_simt_result_free(&to, &r->result);
+    return status;
+}
+
+static ifl_status allocate(run *r)
+{
+    const ifl_program *program = r->launch->program;
+    r->reached = calloc(program->function_count + 1, sizeof *r->reached);
+    r->line_of = calloc(program->instruction_count + 1, sizeof *r->line_of);
+    r->observers = calloc(ifl_observation_count + 1, sizeof *r->observers);
+    r->profile = ifl_profile_new();
+    if (!r->reached || !r->line_of || !r->observers || !r->profile)
+        return ifl_fail_memory(r->error, (program->instruction_count + 1) * sizeof *r->line_of);
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        r->observers[i] = ifl_observations[i]->observer;
+    return IFL_OK;
+}
+
+static ifl_status run_all(run *r)
+{
+    ifl_status status = allocate(r);
+    if (status == IFL_OK)
+        status = ifl_reach(r->launch->program, r->launch->function, r->reached, r->error);
+    if (status != IFL_OK)
+        return status;
+    r->static_shared_bytes = ifl_reach_shared_bytes(r->launch->program, r->reached);
+    status = check(r);
+    if (status == IFL_OK)
+        status = ifl_simt_check(r->launch->program, r->launch->function, r->error);
+    if (status == IFL_OK)
+        status = ifl_launch_prepare(r->launch, r->options->threads, r->error);
+    if (status == IFL_OK)
+        status = describe(r);
+    return status == IFL_OK ? execute(r) : status;
+}
+
+ifl_status ifl_launch_run(ifl_launch *launch, const ifl_run_options *options, ifl_profile **out,
+                          ifl_error *error)
+{
+    static const ifl_run_options plain;
+    run r = {
+        .launch = launch,
+        .options = options ? options : &plain,
+        .function = &launch->program->functions[launch->function],
+        .error = error,
+    };
+    const ifl_status status = run_all(&r);
+    free(r.reached);
+    free(r.line_of);
+    free(r.observers);
+    const bool has_profile = status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED;
+    *out = has_profile ? r.profile : NULL;
+    if (!has_profile)
+        ifl_profile_free(r.profile);
+    return status;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What clang needs in place of the CUDA toolkit's headers. */
+#ifndef IFL_RUN_SHIM_H
+#define IFL_RUN_SHIM_H
+
+/* The text of a header that is included before the .cu file. */
+extern const char ifl_cuda_shim[];
+
+#endif
