@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inflight analyze: one launch of one kernel on the engine, and its report. */
+#include "analyze.h"
+#include "commands.h"
+#include "terminal.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define TEXT_OPTION(field)                                                                         \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        ifl_cli_request *request = user;                                                           \
+        (void)error;                                                                               \
+        request->field = value;                                                                    \
+        return IFL_OK;                                                                             \
+    }
+
+#define NUMBER_OPTION(field, name, least, most)                                                    \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        ifl_cli_request *request = user;                                                           \
+        return ifl_cli_number("--" name, value, least, most, &request->field, error);              \
+    }
+
+TEXT_OPTION(kernel)
+TEXT_OPTION(grid)
+TEXT_OPTION(block)
+TEXT_OPTION(shared)
+TEXT_OPTION(arch)
+TEXT_OPTION(json)
+TEXT_OPTION(dump)
+TEXT_OPTION(vector_width)
+NUMBER_OPTION(threads, "threads", 1, 4096)
+NUMBER_OPTION(resident, "resident", 1, INT_MAX)
+NUMBER_OPTION(quantum, "quantum", 1, INT_MAX)
+NUMBER_OPTION(lines, "lines", 1, INT_MAX)
+
+static ifl_status set_check_reads(void *user, const char *value, ifl_error *error)
+{
+    (void)value;
+    (void)error;
+    ((ifl_cli_request *)user)->check_reads = true;
+    return IFL_OK;
+}
+
+static ifl_status set_color(void *user, const char *value, ifl_error *error)
+{
+    if (!ifl_cli_color(value, &((ifl_cli_request *)user)->color))
+        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
+                             value);
+    return IFL_OK;
+}
+
+static ifl_status set_save(void *user, const char *value, ifl_error *error)
+{
+    ifl_cli_request *request = user;
+    char *end;
+    unsigned long index = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '=' || !end[1] || index > INT_MAX)
+        return ifl_cli_error(
+            error, IFL_USAGE,
+            "--save takes N=FILE, N the number of an argument counted from 0, not '%s'", value);
+    ifl_cli_save *grown = realloc(request->saves, (request->save_count + 1) * sizeof *grown);
+    if (!grown)
+        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    request->saves = grown;
+    request->saves[request->save_count++] = (ifl_cli_save){index, end + 1};
+    return IFL_OK;
+}
+
+static const ifl_cli_option options[] = {
+    {'k', "kernel", "KERNEL",
+     "the kernel: its name, its signature, or its mangled name; not needed where the file has "
+     "only one",
+     set_kernel},
+    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid", set_grid},
+    {'b', "block", "X[,Y[,Z]]", "threads in a block", set_block},
+    {'s', "shared", "BYTES", "dynamic shared memory of a block", set_shared},
+    {0, "arch", "SM",
+     "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
+    {0, "json", "FILE",
+     "write the report as JSON too; - writes it to standard output in place of the text", set_json},
+    {0, "save", "N=FILE",
+     "write buffer argument N (counted from 0, all arguments counted) as it stands after the run "
+     "to a NumPy file; may be given several times",
+     set_save},
+    {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
+    {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
+     set_check_reads},
+    {0, "color", "WHEN", "auto, always or never", set_color},
+    {0, "dump", "STAGE",
+     "print one stage of the pipeline and do not run: ptx (the text), program (decoded), code (as "
+     "the engine runs it)",
+     set_dump},
+    {0, "threads", "N", "threads that run blocks (all cores); no count depends on it", set_threads},
+    {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1)", set_resident},
+    {0, "quantum", "N",
+     "memory requests that a warp makes before the next warp runs (until it waits)", set_quantum},
+    {0, "vector-width", "W",
+     "the engine's build to use: base, v3 or v4 (the best that this CPU has)", set_vector_width},
+};
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* What a signal handler may write to. */
+static volatile int stop_asked;
+static volatile double asked_at_s;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The first Ctrl-C stops the run and reports what was counted; a later one has its usual effect.
+ * One that comes at once is no second wish: timeout(1) signals the process and then its group. */
+static void ask_to_stop(int number)
+{
+    const double patience_s = 0.3;
+    if (stop_asked && now_s() - asked_at_s > patience_s) {
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (!stop_asked) {
+        asked_at_s = now_s();
+        stop_asked = 1;
+    }
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+typedef struct console {
+    ifl_cli_progress progress;
+    FILE *out; /* where the kernel's own printf goes */
+} console;
+
+static void print_kernel_text(void *user, const char *text, size_t length)
+{
+    console *c = user;
+    ifl_cli_progress_erase(&c->progress);
+    fwrite(text, 1, length, c->out);
+}
+
+static ifl_status run_launch(const ifl_cli_request *request, ifl_launch *launch,
+                             ifl_profile **profile, ifl_error *error)
+{
+    console c = {.out = request->json && strcmp(request->json, "-") == 0 ? stderr : stdout};
+    ifl_run_options run = {
+        .threads = request->threads,
+        .check_reads = request->check_reads,
+        .resident = request->resident,
+        .quantum = request->quantum,
+        .stop = &stop_asked,
+        .progress = ifl_cli_progress_update,
+        .progress_user = &c.progress,
+        .print = print_kernel_text,
+        .print_user = &c,
+        .vector_width = request->vector_width,
+    };
+    catch_signals();
+    ifl_cli_progress_start(&c.progress);
+    ifl_status status = ifl_launch_run(launch, &run, profile, error);
+    ifl_cli_progress_erase(&c.progress);
+    return status;
+}
+
+/* The worse of two exit statuses is the first that is not 0: what came first explains the rest. */
+static int first_of(int exit_status, int next)
+{
+    return exit_status ? exit_status : next;
+}
+
+static int report(const ifl_cli_request *request, const ifl_profile *profile)
+{
+    ifl_report_options shown = {
+        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width()};
+    ifl_error error = {0};
+    bool json_only = request->json && strcmp(request->json, "-") == 0;
+    ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
+    int result = 0;
+    if (ifl_report_write(&profile, 1, format, &shown, stdout, &error) != IFL_OK)
+        result = ifl_cli_fail(&error);
+    if (!request->json || json_only)
+        return result;
+    if (ifl_report_save(&profile, 1, IFL_REPORT_JSON, request->json, &error) != IFL_OK)
+        result = first_of(result, ifl_cli_fail(&error));
+    return result;
+}
+
+static int save_buffers(const ifl_cli_request *request, ifl_launch *launch)
+{
+    int result = 0;
+    for (size_t i = 0; i < request->save_count; i++) {
+        ifl_error error = {0};
+        if (ifl_launch_save(launch, request->saves[i].index, request->saves[i].path, &error) !=
+            IFL_OK)
+            result = first_of(result, ifl_cli_fail(&error));
+    }
+    return result;
+}
+
+/* A kernel that faults or is stopped still has a profile of what ran; its error comes last, where
+ * it is seen. */
+static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
+{
+    ifl_profile *profile = NULL;
+    ifl_error error = {0};
+    ifl_status status = run_launch(request, launch, &profile, &error);
+    int result = 0;
+    if (profile) {
+        result = report(request, profile);
+        result = first_of(result, save_buffers(request, launch));
+    }
+    ifl_profile_free(profile);
+    return status == IFL_OK ? result : ifl_cli_fail(&error);
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+static ifl_status set_one(ifl_launch *launch, const char *key, const char *value, ifl_error *error)
+{
+    return value ? ifl_launch_set(launch, key, value, error) : IFL_OK;
+}
+
+static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, ifl_error *error)
+{
+    ifl_status status = set_one(launch, "grid", request->grid, error);
+    if (status == IFL_OK)
+        status = set_one(launch, "block", request->block, error);
+    if (status == IFL_OK)
+        status = set_one(launch, "shared", request->shared, error);
+    for (int i = 0; i < request->argument_count && status == IFL_OK; i++)
+        status = ifl_launch_set(launch, "arg", request->arguments[i], error);
+    return status;
+}
+
+static int run_kernel(const ifl_cli_request *request, const ifl_module *module)
+{
+    ifl_launch *launch = NULL;
+    ifl_error error = {0};
+    ifl_status status = ifl_launch_new(module, request->kernel, &launch, &error);
+    if (status == IFL_OK)
+        status = set_launch(request, launch, &error);
+    int result = status == IFL_OK ? run_and_report(request, launch) : ifl_cli_fail(&error);
+    ifl_launch_free(launch);
+    return result;
+}
+
+static int dump(const ifl_cli_request *request, const ifl_module *module)
+{
+    ifl_error error = {0};
+    return ifl_module_dump(module, request->dump, request->kernel, stdout, &error) == IFL_OK
+               ? 0
+               : ifl_cli_fail(&error);
+}
+
+static int analyze_module(const ifl_cli_request *request)
+{
+    ifl_module *module = NULL;
+    ifl_error error = {0};
+    if (ifl_module_open(request->file, request->arch, &module, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
+    int result;
+    if (request->dump)
+        result = dump(request, module);
+    else if (ifl_cli_can_run(request, module))
+        result = run_kernel(request, module);
+    else
+        result = ifl_cli_say_what_is_missing(request, module);
+    ifl_module_close(module);
+    return result;
+}
+
+/* A launch file names its kernel and arguments; its grid, block and shared memory may be given
+ * anew. */
+static ifl_status check_launch_file(const ifl_cli_request *request, ifl_error *error)
+{
+    const char *what = request->kernel ? "--kernel" : request->arch ? "--arch" : NULL;
+    if (what)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "%s does not go with a launch file, which says that itself", what);
+    if (request->argument_count)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "arguments stand in the launch file: '%s' is one too many",
+                             request->arguments[0]);
+    return IFL_OK;
+}
+
+static int analyze_launch_file(const ifl_cli_request *request)
+{
+    ifl_module *module = NULL;
+    ifl_launch *launch = NULL;
+    ifl_error error = {0};
+    ifl_status status = check_launch_file(request, &error);
+    if (status == IFL_OK)
+        status = ifl_launch_read(request->file, &module, &launch, &error);
+    if (status == IFL_OK)
+        status = set_launch(request, launch, &error);
+    int result;
+    if (status != IFL_OK)
+        result = ifl_cli_fail(&error);
+    else
+        result = request->dump ? dump(request, module) : run_and_report(request, launch);
+    ifl_launch_free(launch);
+    ifl_module_close(module);
+    return result;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static int analyze_file(ifl_cli_request *request, int count, char **operands)
+{
+    if (count < 1) {
+        ifl_error error = {0};
+        ifl_cli_error(&error, IFL_USAGE,
+                      "which file? inflight analyze FILE, or inflight analyze CASE.launch\n"
+                      "'inflight help analyze' says more");
+        return ifl_cli_fail(&error);
+    }
+    request->file = operands[0];
+    request->arguments = operands + 1;
+    request->argument_count = count - 1;
+    return ends_with(request->file, ".launch") ? analyze_launch_file(request)
+                                               : analyze_module(request);
+}
+
+static int run(int word_count, char **words)
+{
+    ifl_cli_request request = {0};
+    ifl_error error = {0};
+    int first = 0, result;
+    bool help = false;
+    ifl_cli_color("auto", &request.color);
+    if (ifl_cli_parse(&ifl_cli_analyze, word_count, words, &request, &first, &help, &error) !=
+        IFL_OK)
+        result = ifl_cli_fail(&error);
+    else if (help)
+        ifl_cli_print_command(&ifl_cli_analyze, stdout), result = 0;
+    else
+        result = analyze_file(&request, word_count - first, words + first);
+    free(request.saves);
+    return result;
+}
+
+const ifl_cli_command ifl_cli_analyze = {
+    .name = "analyze",
+    .usage = {"FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] [OPTION]... ARG...",
+              "CASE.launch [OPTION]...", NULL},
+    .summary = "run a kernel exactly, on the CPU, and tell what its memory instructions ask for",
+    .text = "FILE is PTX text, a cubin, object or executable that carries PTX, or a .cu file where "
+            "a CUDA compiler is "
+            "at hand. No GPU is needed.\n"
+            "Each ARG gives one parameter of the kernel, in order: 'inflight help arguments'. A "
+            "launch file holds the "
+            "same launch as `key = value` lines: file, kernel, grid, block, shared, arg.\n"
+            "With FILE alone the kernels in it are listed, with a command line to copy.\n"
+            "Ctrl-C stops the run and reports what was counted until then; a second Ctrl-C ends "
+            "the program at once.",
+    .examples = {"inflight analyze saxpy.ptx -k saxpy -g 131072 -b 256 u32:2^25 f32:2 "
+                 "f32x2^25=random f32x2^25=random",
+                 "inflight analyze transpose.launch --json transpose.json", NULL},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The commands of the program as a table: running, help, the man page and completion all come from
+ * it. The program knows the library by its public header only. */
+#ifndef IFL_CLI_COMMANDS_H
+#define IFL_CLI_COMMANDS_H
+
+#include <inflight.h>
+
+/* Takes an option's value (NULL where it has none) into the command's own request. */
+typedef ifl_status ifl_cli_set(void *request, const char *value, ifl_error *error);
+
+typedef struct ifl_cli_option {
+    char letter;       /* 0: no short form */
+    const char *name;  /* without the dashes */
+    const char *value; /* what stands behind it in help, NULL: takes none */
+    const char *help;
+    ifl_cli_set *set;
+} ifl_cli_option;
+
+typedef struct ifl_cli_command {
+    const char *name;
+    const char *usage[3]; /* what follows the name, one form a line; NULL ends them */
+    const char *summary;  /* a line */
+    const char *text;     /* paragraphs, each on a line of its own */
+    const char *examples[4];
+    const ifl_cli_option *options;
+    size_t option_count;
+    /* `words` are the arguments after the command's name; returns the exit status of the
+     * program. */
+    int (*run)(int word_count, char **words);
+} ifl_cli_command;
+
+typedef struct ifl_cli_topic {
+    const char *name;
+    const char *summary;
+    void (*print)(FILE *out);
+} ifl_cli_topic;
+
+/* NULL past the end. */
+const ifl_cli_command *ifl_cli_command_at(size_t index);
+const ifl_cli_topic *ifl_cli_topic_at(size_t index);
+/* NULL where there is none of that name. */
+const ifl_cli_command *ifl_cli_command_find(const char *name);
+const ifl_cli_topic *ifl_cli_topic_find(const char *name);
+
+extern const ifl_cli_command ifl_cli_analyze, ifl_cli_counters, ifl_cli_opcodes, ifl_cli_help;
+
+/* Gives every option to its `set`. What is left are the operands, from words[*first] on (options
+ * may stand between operands; "--" ends them). "--help" sets *help and ends the reading. */
+ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **words,
+                         void *request, int *first, bool *help, ifl_error *error);
+ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,
+                          ifl_error *error);
+
+void ifl_cli_print_overview(FILE *out);
+void ifl_cli_print_command(const ifl_cli_command *command, FILE *out);
+void ifl_cli_print_manual(FILE *out);
+/* Words for the shell's completion: the commands and topics, or the options of one command. */
+void ifl_cli_print_words(const char *command, FILE *out);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a file's kernels are and how one is run: the help for a command line that is not
+ * complete. */
+#include "analyze.h"
+#include "terminal.h"
+
+#include <string.h>
+
+static const char safe_in_a_shell[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%^";
+
+static void print_word(const char *word, FILE *out)
+{
+    if (*word && strspn(word, safe_in_a_shell) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+/* C++ types as the demangler spells them, and a word that such an argument may be. */
+static const struct {
+    const char *type;
+    const char *word;
+} guesses[] = {
+    {"float", "f32"},      {"double", "f64"},
+    {"int", "i32"},        {"unsigned int", "u32"},
+    {"long", "i64"},       {"unsigned long", "u64"},
+    {"long long", "i64"},  {"unsigned long long", "u64"},
+    {"short", "i16"},      {"unsigned short", "u16"},
+    {"signed char", "i8"}, {"unsigned char", "u8"},
+    {"__half", "f16"},     {"__nv_bfloat16", "bf16"},
+};
+
+static const char *guess(const char *type, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (strlen(guesses[i].type) == bytes && strncmp(guesses[i].type, type, bytes) == 0)
+            return guesses[i].word;
+    return NULL;
+}
+
+/* "float const*", "unsigned int": without what stands behind the type's name. */
+static size_t base_bytes(const char *type, size_t bytes)
+{
+    static const char *const tails[] = {"*", " const", " volatile", " __restrict", " "};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails;) {
+        size_t tail = strlen(tails[i]);
+        bool ends = bytes > tail && strncmp(type + bytes - tail, tails[i], tail) == 0;
+        bytes -= ends ? tail : 0;
+        i = ends ? 0 : i + 1;
+    }
+    return bytes;
+}
+
+static void print_argument(const char *type, size_t bytes, FILE *out)
+{
+    const char *word = guess(type, base_bytes(type, bytes));
+    bool is_pointer = memchr(type, '*', bytes) != NULL;
+    if (!word)
+        fputs(" ARG", out);
+    else if (is_pointer)
+        fprintf(out, " %sx1024=%s", word, strchr(word, 'f') ? "random" : "zero");
+    else
+        fprintf(out, " %s:%s", word, strchr(word, 'f') ? "1" : "1024");
+}
+
+/* One word a parameter of "name(type, type)"; "ARG..." where the signature does not tell. */
+static void print_arguments(const char *signature, FILE *out)
+{
+    size_t length = strlen(signature);
+    const char *open = length && signature[length - 1] == ')' ? strchr(signature, '(') : NULL;
+    if (!open || strpbrk(open + 1, "(<")) {
+        fputs(" ARG...", out);
+        return;
+    }
+    for (const char *type = open + 1; *type && *type != ')';) {
+        size_t bytes = strcspn(type, ",)");
+        print_argument(type, bytes, out);
+        type += bytes;
+        type += strspn(type, ", ");
+    }
+}
+
+static void print_command_line(const ifl_cli_request *request, const char *name,
+                               const char *signature, FILE *out)
+{
+    fputs("  inflight analyze ", out);
+    print_word(request->file, out);
+    fputs(" -k ", out);
+    print_word(name, out);
+    fprintf(out, " -g %s -b %s", request->grid ? request->grid : "4",
+            request->block ? request->block : "256");
+    if (!request->argument_count)
+        print_arguments(signature, out);
+    for (int i = 0; i < request->argument_count; i++) {
+        fputc(' ', out);
+        print_word(request->arguments[i], out);
+    }
+    fputc('\n', out);
+}
+
+/* The kernel that was named in full, or the number of kernels. */
+static size_t chosen(const ifl_cli_request *request, const ifl_module *module, size_t count)
+{
+    size_t index = 0;
+    if (!request->kernel)
+        return count;
+    while (index < count && strcmp(request->kernel, ifl_module_kernel_name(module, index)) != 0)
+        index++;
+    return index;
+}
+
+static void print_kernels(const ifl_cli_request *request, const ifl_module *module, size_t count)
+{
+    size_t only = chosen(request, module, count), shown = only < count ? only : 0;
+    if (only == count) {
+        printf("%s has %zu kernel%s:\n", request->file, count, count == 1 ? "" : "s");
+        for (size_t i = 0; i < count; i++)
+            printf("  %s\n", ifl_module_kernel_signature(module, i));
+        fputc('\n', stdout);
+    }
+    printf(
+        "A command line to copy; set its grid, block and arguments ('inflight help arguments'):\n");
+    print_command_line(request, ifl_module_kernel_name(module, shown),
+                       ifl_module_kernel_signature(module, shown), stdout);
+    fputc('\n', stdout);
+}
+
+bool ifl_cli_can_run(const ifl_cli_request *request, const ifl_module *module)
+{
+    bool one = request->kernel || ifl_module_kernel_count(module) == 1;
+    return one && request->grid && request->block;
+}
+
+int ifl_cli_say_what_is_missing(const ifl_cli_request *request, const ifl_module *module)
+{
+    ifl_error error = {0};
+    size_t count = ifl_module_kernel_count(module);
+    if (!count) {
+        ifl_cli_error(&error, IFL_BAD_INPUT, "'%s' holds no kernel", request->file);
+        return ifl_cli_fail(&error);
+    }
+    print_kernels(request, module, count);
+    if (!request->kernel && count > 1)
+        ifl_cli_error(&error, IFL_USAGE, "which kernel? -k KERNEL");
+    else if (!request->grid)
+        ifl_cli_error(&error, IFL_USAGE, "how many blocks? -g X[,Y[,Z]]");
+    else
+        ifl_cli_error(&error, IFL_USAGE, "how many threads in a block? -b X[,Y[,Z]]");
+    return ifl_cli_fail(&error);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The man page, from the tables of commands and topics. The build keeps it as inflight.1. */
+#include "commands.h"
+
+#include <string.h>
+
+/* roff takes a backslash, and a dot or quote at the start of a line, for its own; "-" is a hyphen
+ * to it. */
+static void put(const char *text, size_t bytes, bool fresh, FILE *out)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (fresh && i == 0 && (text[i] == '.' || text[i] == '\''))
+            fputs("\\&", out);
+        if (text[i] == '\\')
+            fputs("\\e", out);
+        else if (text[i] == '-')
+            fputs("\\-", out);
+        else
+            fputc(text[i], out);
+    }
+}
+
+static void put_text(const char *text, FILE *out)
+{
+    put(text, strlen(text), true, out);
+}
+
+static void print_paragraphs(const char *text, FILE *out)
+{
+    for (const char *line = text; *line; line += *line == '\n') {
+        size_t bytes = strcspn(line, "\n");
+        fputs(".PP\n", out);
+        put(line, bytes, true, out);
+        fputc('\n', out);
+        line += bytes;
+    }
+}
+
+static void print_option(const ifl_cli_option *option, FILE *out)
+{
+    fputs(".TP\n", out);
+    if (option->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", out);
+    put(option->name, strlen(option->name), false, out);
+    fputs("\\fR", out);
+    if (option->value) {
+        fputs(" \\fI", out);
+        put(option->value, strlen(option->value), false, out);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    put_text(option->help, out);
+    fputc('\n', out);
+}
+
+static void print_command(const ifl_cli_command *command, FILE *out)
+{
+    fprintf(out, ".SS inflight %s\n", command->name);
+    put_text(command->summary, out);
+    fputs("\n.PP\n.nf\n", out);
+    for (size_t i = 0; command->usage[i]; i++) {
+        fprintf(out, "inflight %s ", command->name);
+        put(command->usage[i], strlen(command->usage[i]), false, out);
+        fputc('\n', out);
+    }
+    fputs(".fi\n", out);
+    print_paragraphs(command->text, out);
+    for (size_t i = 0; i < command->option_count; i++)
+        print_option(&command->options[i], out);
+}
+
+static void print_plain(const char *text, FILE *out)
+{
+    for (const char *line = text; *line; line += *line == '\n') {
+        size_t bytes = strcspn(line, "\n");
+        put(line, bytes, true, out);
+        fputc('\n', out);
+        line += bytes;
+    }
+}
+
+/* A topic prints itself to a stream: here to memory, and from there into the page. */
+static void print_topic(const ifl_cli_topic *topic, FILE *out)
+{
+    char text[8192] = "";
+    FILE *memory = fmemopen(text, sizeof text - 1, "w");
+    fputs(".SH ", out);
+    for (const char *c = topic->name; *c; c++)
+        fputc(*c == '-' ? ' ' : *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out);
+    fputs("\n.nf\n", out);
+    if (memory) {
+        topic->print(memory);
+        fclose(memory);
+        print_plain(text, out);
+    }
+    fputs(".fi\n", out);
+}
+
+static void print_examples(FILE *out)
+{
+    fputs(".SH EXAMPLES\n.nf\n", out);
+    for (size_t i = 0; ifl_cli_analyze.examples[i]; i++)
+        print_plain(ifl_cli_analyze.examples[i], out);
+    fputs(".fi\n", out);
+}
+
+void ifl_cli_print_manual(FILE *out)
+{
+    fprintf(out, ".TH INFLIGHT 1 \"\" \"inflight %s\" \"User Commands\"\n", ifl_version());
+    fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what "
+          "would make it\n"
+          ".SH SYNOPSIS\n\\fBinflight\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
+          "[\\fIWORD\\fR]...\n.br\n"
+          "\\fBinflight \\-\\-version\\fR\n"
+          ".SH DESCRIPTION\ninflight runs a CUDA kernel's PTX exactly, on the CPU, and tells for "
+          "every memory "
+          "instruction what it asks of the memory system: requests, sectors, lines, bank "
+          "conflicts, the pattern of the "
+          "addresses, and what of it is not needed. No GPU is needed.\n"
+          ".SH COMMANDS\n",
+          out);
+    for (size_t i = 0; ifl_cli_command_at(i); i++)
+        print_command(ifl_cli_command_at(i), out);
+    for (size_t i = 0; ifl_cli_topic_at(i); i++)
+        print_topic(ifl_cli_topic_at(i), out);
+    fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nWhere it is set and not empty, the report has "
+          "no colours unless "
+          "\\fB\\-\\-color\\fR asks for them.\n.TP\n\\fBCOLUMNS\\fR\nThe width of the report.\n"
+          ".TP\n\\fBINFLIGHT_CUDA_COMPILER\\fR\nnvcc, nvrtc or clang: what compiles a .cu file.\n",
+          out);
+    print_examples(out);
+}

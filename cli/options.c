@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reading a command's options by its table. */
+#include "commands.h"
+#include "terminal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 40, HELP = 1000, FIRST_LONG = 2000 };
+
+typedef struct tables {
+    struct option longs[MOST_OPTIONS + 2];
+    char shorts[3 * MOST_OPTIONS + 4];
+} tables;
+
+/* The leading ':' makes getopt tell a missing value from an unknown option. */
+static void make_tables(const ifl_cli_command *command, tables *t)
+{
+    char *letter = t->shorts;
+    *t = (tables){0};
+    *letter++ = ':';
+    *letter++ = 'h';
+    for (size_t i = 0; i < command->option_count && i < MOST_OPTIONS; i++) {
+        const ifl_cli_option *option = &command->options[i];
+        t->longs[i] = (struct option){option->name, option->value ? required_argument : no_argument,
+                                      NULL, FIRST_LONG + (int)i};
+        if (!option->letter)
+            continue;
+        *letter++ = option->letter;
+        if (option->value)
+            *letter++ = ':';
+    }
+    t->longs[command->option_count] = (struct option){"help", no_argument, NULL, HELP};
+}
+
+static const ifl_cli_option *option_of(const ifl_cli_command *command, int code)
+{
+    if (code >= FIRST_LONG)
+        return &command->options[code - FIRST_LONG];
+    for (size_t i = 0; i < command->option_count; i++)
+        if (command->options[i].letter && command->options[i].letter == code)
+            return &command->options[i];
+    return NULL;
+}
+
+static const char *option_name(const void *user, size_t index)
+{
+    const ifl_cli_command *command = user;
+    return index < command->option_count ? command->options[index].name : NULL;
+}
+
+static ifl_status unknown_option(const ifl_cli_command *command, const char *word, ifl_error *error)
+{
+    char name[64];
+    if (optopt) { /* 0 for a long one */
+        if (isdigit((unsigned char)optopt) || optopt == '.')
+            return ifl_cli_error(
+                error, IFL_USAGE,
+                "there is no option '-%c'\nan argument that begins with '-' goes after '--'",
+                optopt);
+        return ifl_cli_error(error, IFL_USAGE,
+                             "there is no option '-%c'\n'inflight help %s' lists the options",
+                             optopt, command->name);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *close = ifl_cli_closest(name, option_name, command);
+    if (close)
+        return ifl_cli_error(error, IFL_USAGE, "there is no option '--%s'; did you mean '--%s'?",
+                             name, close);
+    return ifl_cli_error(error, IFL_USAGE,
+                         "there is no option '--%s'\n'inflight help %s' lists the options", name,
+                         command->name);
+}
+
+static ifl_status missing_value(const ifl_cli_command *command, int code, ifl_error *error)
+{
+    const ifl_cli_option *option = option_of(command, code);
+    if (!option)
+        return ifl_cli_error(error, IFL_USAGE, "an option lacks its value");
+    return ifl_cli_error(error, IFL_USAGE, "--%s lacks its value: --%s %s", option->name,
+                         option->name, option->value);
+}
+
+static ifl_status bad_option(const ifl_cli_command *command, int code, const char *word,
+                             ifl_error *error)
+{
+    if (code == ':')
+        return missing_value(command, optopt, error);
+    if (optopt >= HELP)
+        return ifl_cli_error(error, IFL_USAGE, "%.*s takes no value", (int)strcspn(word, "="),
+                             word);
+    return unknown_option(command, word, error);
+}
+
+ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **words,
+                         void *request, int *first, bool *help, ifl_error *error)
+{
+    tables t;
+    ifl_status status = IFL_OK;
+    make_tables(command, &t);
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+    *help = false;
+    /* getopt skips the word before the first: the command's name stands there. */
+    while (status == IFL_OK && !*help) {
+        int code = getopt_long(word_count + 1, words - 1, t.shorts, t.longs, NULL);
+        if (code == -1)
+            break;
+        if (code == 'h' || code == HELP)
+            *help = true;
+        else if (code == '?' || code == ':')
+            status = bad_option(command, code, words[optind - 2], error);
+        else
+            status = option_of(command, code)->set(request, optarg, error);
+    }
+    *first = optind - 1;
+    return status;
+}
+
+ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,
+                          ifl_error *error)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || end == text || *end || value < least || value > most)
+        return ifl_cli_error(error, IFL_USAGE, "%s takes a whole number from %ld to %ld, not '%s'",
+                             what, least, most, text);
+    *out = (int)value;
+    return IFL_OK;
+}

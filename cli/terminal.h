@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What goes to the terminal besides reports: errors, progress, hints; and whether it may be
+ * coloured. */
+#ifndef IFL_CLI_TERMINAL_H
+#define IFL_CLI_TERMINAL_H
+
+#include <inflight.h>
+
+/* Prints an error as `FILE:LINE:COL: error: text`, with the line and a caret where there is a text,
+ * on stderr. Returns the exit status of the program. */
+int ifl_cli_fail(const ifl_error *error);
+/* Fills in an error; returns `status`. */
+ifl_status ifl_cli_error(ifl_error *error, ifl_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "auto", "always", "never"; false for another word. Auto follows NO_COLOR, TERM and whether stdout
+ * is a terminal. */
+bool ifl_cli_color(const char *when, bool *color);
+/* Columns of stdout; 0 where it is not a terminal and COLUMNS is not set. */
+int ifl_cli_width(void);
+
+/* The candidate closest to `word`, NULL where none is close. `at` gives the candidates, NULL past
+ * the last. */
+const char *ifl_cli_closest(const char *word, const char *(*at)(const void *user, size_t index),
+                            const void *user);
+
+typedef struct ifl_cli_progress {
+    bool shown;    /* a line is on the terminal now */
+    bool terminal; /* stderr is one */
+    double start, last;
+} ifl_cli_progress;
+
+void ifl_cli_progress_start(ifl_cli_progress *progress);
+/* An ifl_run_options.progress; `user` is the ifl_cli_progress. */
+void ifl_cli_progress_update(void *user, uint64_t blocks_done, uint64_t blocks);
+void ifl_cli_progress_erase(ifl_cli_progress *progress);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The topics of `inflight help TOPIC`. */
+#include "commands.h"
+
+#include <string.h>
+
+static void print_arguments(FILE *out)
+{
+    fputs(
+        "Arguments of a kernel, one a parameter, in order\n"
+        "\n"
+        "  TYPE:VALUE            a number         u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
+        "  TYPExCOUNT=FILL       a buffer         f32x2^20=random  i32x1000=iota\n"
+        "  TYPExCOUNT+N=FILL     a buffer that begins N bytes off its alignment\n"
+        "\n"
+        "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
+        "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
+        "\n"
+        "Fills\n"
+        "  zero                  zeros; costs nothing however large\n"
+        "  const:V               V everywhere\n"
+        "  iota                  0, 1, 2, ...\n"
+        "  random[:SEED]         floats from 0 to 1, integers of all values\n"
+        "  permutation[:SEED]    0 to COUNT - 1, each once, in no order: indexes that stay inside\n"
+        "  @FILE.npy             a NumPy file\n"
+        "\n"
+        "docs/launch.md has the rest: structures, null pointers, one buffer for two parameters.\n",
+        out);
+}
+
+enum { LAST_EXIT_CODE = 255 };
+
+static void print_code(int code, FILE *out)
+{
+    bool any = false;
+    for (ifl_status status = IFL_OK; status < IFL_STATUS_COUNT; status++) {
+        if (ifl_status_exit_code(status) != code)
+            continue;
+        if (any)
+            fprintf(out, ", %s", ifl_status_text(status));
+        else
+            fprintf(out, "  %-3d  %s", code, ifl_status_text(status));
+        any = true;
+    }
+    fputs(any ? "\n" : "", out);
+}
+
+static void print_exit_status(FILE *out)
+{
+    fputs("Exit status\n\n", out);
+    for (int code = 0; code <= LAST_EXIT_CODE; code++)
+        print_code(code, out);
+}
+
+static void print_report(FILE *out)
+{
+    fputs(
+        "How to read the report\n"
+        "\n"
+        "A request is one memory instruction of one warp: 32 threads that load or store together.\n"
+        "A sector is 32 bytes, the least that moves; four of them, 128 bytes, are a line.\n"
+        "\"At best\" is what the distinct bytes that a request asks for would need if they stood "
+        "side\n"
+        "by side. \"Needed\" is the share of what moved that is needed at best: 100 % is all that "
+        "a\n"
+        "change of the addresses can give. \"Asked for\" may be less: one float for all 32 "
+        "threads\n"
+        "asks for 4 bytes, and 32 must move.\n"
+        "\n"
+        "32 threads that load 4 bytes each need 4 sectors and 1 line at best; 8 bytes: 8 and 2;\n"
+        "16 bytes: 16 and 4.\n"
+        "\n"
+        "Addresses\n"
+        "  coalesced               neighbouring threads, neighbouring words, no sector too many\n"
+        "  broadcast               one word for all threads\n"
+        "  offset                  neighbouring words that do not begin at a multiple of 32 bytes\n"
+        "  strided, N words        neighbouring threads are N words apart\n"
+        "  contiguous per thread   each thread walks a region of its own\n"
+        "  irregular               no rule\n"
+        "A share in brackets says how many of the requests fit.\n"
+        "\n"
+        "Shared memory has 32 banks of 4 bytes. A wavefront is one pass through them. Where lanes\n"
+        "want different words of one bank, the request is replayed: a bank conflict.\n"
+        "\n"
+        "All counts are before the caches: what is not needed may still be found in one later.\n",
+        out);
+}
+
+static const ifl_cli_topic topics[] = {
+    {"arguments", "how a kernel's arguments are written", print_arguments},
+    {"report", "how to read the report", print_report},
+    {"exit-status", "what the program's exit status means", print_exit_status},
+};
+
+const ifl_cli_topic *ifl_cli_topic_at(size_t index)
+{
+    return index < sizeof topics / sizeof *topics ? &topics[index] : NULL;
+}
+
+const ifl_cli_topic *ifl_cli_topic_find(const char *name)
+{
+    for (size_t i = 0; ifl_cli_topic_at(i); i++)
+        if (strcmp(ifl_cli_topic_at(i)->name, name) == 0)
+            return ifl_cli_topic_at(i);
+    return NULL;
+}

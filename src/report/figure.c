@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Figures and foreign text as people read them. Independent of the locale: the library must not ask
+ * for one. */
+#include "report/figure.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+ifl_figure ifl_figure_count(uint64_t value)
+{
+    char digits[24];
+    ifl_figure figure;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, value), at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            figure.text[at++] = ',';
+        figure.text[at++] = digits[i];
+    }
+    figure.text[at] = '\0';
+    return figure;
+}
+
+ifl_figure ifl_figure_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    ifl_figure figure;
+    double scaled = (double)bytes;
+    size_t unit = 0;
+    /* 999.95 would print as 1000.0 */
+    while (scaled >= (unit ? 999.95 : 1000.0) && unit + 1 < sizeof units / sizeof *units) {
+        scaled /= 1000.0;
+        unit++;
+    }
+    int decimals = unit == 0 ? 0 : scaled < 9.995 ? 2 : 1;
+    snprintf(figure.text, sizeof figure.text, "%.*f %s", decimals, scaled, units[unit]);
+    return figure;
+}
+
+/* One decimal, left out where it is 0. */
+static void print_percent(ifl_figure *figure, double percent)
+{
+    int length = snprintf(figure->text, sizeof figure->text, "%.1f", percent);
+    if (figure->text[length - 1] == '0')
+        length -= 2;
+    snprintf(figure->text + length, sizeof figure->text - (size_t)length, " %%");
+}
+
+ifl_figure ifl_figure_percent(uint64_t part, uint64_t whole)
+{
+    ifl_figure figure;
+    double percent = whole ? 100.0 * (double)part / (double)whole : 0.0;
+    if (!whole)
+        snprintf(figure.text, sizeof figure.text, "-");
+    else if (part == whole || part == 0)
+        snprintf(figure.text, sizeof figure.text, "%.0f %%", percent);
+    else if (percent < 0.1)
+        snprintf(figure.text, sizeof figure.text, "<0.1 %%");
+    else if (percent > 99.9 && percent < 100)
+        snprintf(figure.text, sizeof figure.text, ">99.9 %%");
+    else
+        print_percent(&figure, percent);
+    return figure;
+}
+
+ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests)
+{
+    ifl_figure figure;
+    double ratio = requests ? (double)total / (double)requests : 0.0;
+    snprintf(figure.text, sizeof figure.text, "%.*f", ratio < 9.995 ? 2 : 1, ratio);
+    return figure;
+}
+
+ifl_figure ifl_figure_mean(uint64_t total, uint64_t count)
+{
+    ifl_figure figure;
+    double mean = count ? (double)total / (double)count : 0.0;
+    if (mean > 0 && mean < 0.005)
+        snprintf(figure.text, sizeof figure.text, "<0.01");
+    else if (mean < 10000)
+        snprintf(figure.text, sizeof figure.text, "%.*g", mean < 1 ? 2 : mean < 10 ? 3 : 4, mean);
+    else
+        figure = ifl_figure_count((uint64_t)(mean + 0.5));
+    return figure;
+}
+
+ifl_figure ifl_figure_size(const uint32_t size[3])
+{
+    ifl_figure figure;
+    int used = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
+    if (used == 1)
+        return ifl_figure_count(size[0]);
+    if (used == 2)
+        snprintf(figure.text, sizeof figure.text, "%" PRIu32 "×%" PRIu32, size[0], size[1]);
+    else
+        snprintf(figure.text, sizeof figure.text, "%" PRIu32 "×%" PRIu32 "×%" PRIu32, size[0],
+                 size[1], size[2]);
+    return figure;
+}
+
+/* RFC 3629: length by the first byte; the second byte's range rules out overlong forms, surrogates
+ * and values above U+10FFFF. */
+static const struct {
+    uint8_t first, last, length, second_low, second_high;
+} utf8_forms[] = {
+    {0x01, 0x7f, 1, 0x00, 0xff}, {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf},
+    {0xe1, 0xec, 3, 0x80, 0xbf}, {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf},
+    {0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+static bool continues(const unsigned char *byte, size_t length)
+{
+    for (size_t i = 2; i < length; i++)
+        if ((byte[i] & 0xc0) != 0x80)
+            return false;
+    return true;
+}
+
+size_t ifl_utf8_length(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    for (size_t i = 0; i < sizeof utf8_forms / sizeof *utf8_forms; i++) {
+        if (byte[0] < utf8_forms[i].first || byte[0] > utf8_forms[i].last)
+            continue;
+        size_t length = utf8_forms[i].length;
+        if (length == 1)
+            return 1;
+        bool second = byte[1] >= utf8_forms[i].second_low && byte[1] <= utf8_forms[i].second_high;
+        return second && continues(byte, length) ? length : 0;
+    }
+    return 0;
+}
+
+size_t ifl_utf8_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += (*text & 0xc0) != 0x80;
+    return width;
+}
+
+size_t ifl_utf8_cut(const char *text, size_t columns)
+{
+    size_t at = 0, width = 0;
+    while (text[at]) {
+        size_t length = ifl_utf8_length(text + at);
+        if (width == columns)
+            break;
+        at += length ? length : 1;
+        width++;
+    }
+    return at;
+}
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+char *ifl_clean_utf8(ifl_arena *arena, const char *text)
+{
+    char *copy = ifl_arena_alloc(arena, 3 * strlen(text) + 1), *to = copy;
+    while (copy && *text) {
+        size_t length = ifl_utf8_length(text);
+        memcpy(to, length ? text : replacement, length ? length : 3);
+        to += length ? length : 3;
+        text += length ? length : 1;
+    }
+    return copy;
+}
+
+/* C0, DEL, and C1 as UTF-8 spells them (U+0080 to U+009F) */
+static bool is_control(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    return byte[0] < 0x20 || byte[0] == 0x7f || (byte[0] == 0xc2 && byte[1] < 0xa0);
+}
+
+char *ifl_clean_line(ifl_arena *arena, const char *text)
+{
+    char *copy = ifl_clean_utf8(arena, text);
+    char *to = copy;
+    if (!copy)
+        return NULL;
+    for (const char *from = copy; *from;) {
+        size_t length = ifl_utf8_length(from);
+        bool blank = is_control(from) || *from == ' ';
+        if (blank && to != copy)
+            *to++ = ' ';
+        for (size_t i = 0; !blank && i < length; i++)
+            *to++ = from[i];
+        from += length;
+    }
+    while (to > copy && to[-1] == ' ')
+        to--;
+    *to = '\0';
+    return copy;
+}
+
+char *ifl_arena_printf(ifl_arena *arena, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    char *text = length < 0 ? NULL : ifl_arena_alloc(arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(list);
+    return text;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Figures and foreign text as people read them: grouped counts, bytes in SI units, percentages,
+ * text without control characters. Knows nothing of profiles. */
+#ifndef IFL_REPORT_FIGURE_H
+#define IFL_REPORT_FIGURE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IFL_FIGURE_SIZE = 40 };
+
+/* One figure as text, by value, so that several can stand in one printf. */
+typedef struct ifl_figure {
+    char text[IFL_FIGURE_SIZE];
+} ifl_figure;
+
+ifl_figure ifl_figure_count(uint64_t value); /* 2,097,152 */
+ifl_figure ifl_figure_bytes(uint64_t bytes); /* 268.4 MB; M is 10^6 */
+ifl_figure ifl_figure_percent(uint64_t part,
+                              uint64_t whole); /* 25 %; 100 % only where it is exact */
+ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests); /* 1.78, 32.0 */
+ifl_figure ifl_figure_mean(uint64_t total, uint64_t count);     /* 19, 0.25: no zeros at the end */
+ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1024; ones at the end left out */
+
+/* Bytes of the UTF-8 character at `text`: 1 to 4, or 0 where the bytes are not valid UTF-8. */
+size_t ifl_utf8_length(const char *text);
+/* Columns on a terminal, one a character. */
+size_t ifl_utf8_width(const char *text);
+/* Bytes of the longest start of `text` that is at most `columns` wide. */
+size_t ifl_utf8_cut(const char *text, size_t columns);
+
+/* A copy that is valid UTF-8: each wrong byte becomes U+FFFD. NULL without memory. */
+char *ifl_clean_utf8(ifl_arena *arena, const char *text);
+/* The same for one line on a terminal: control characters become spaces, spaces at both ends go. */
+char *ifl_clean_line(ifl_arena *arena, const char *text);
+/* printf into the arena; NULL without memory. */
+char *ifl_arena_printf(ifl_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Paragraphs and tables on a page of text. Knows nothing of what they say. */
+#include "report/page.h"
+
+#include "report/figure.h"
+
+#include <string.h>
+
+enum { PROSE_WIDTH = 100, GAP = 2, LEAST_FIRST = 16, LEAST_LAST = 8 };
+
+static const char *const escapes[] = {
+    [IFL_STYLE_PLAIN] = "",        [IFL_STYLE_STRONG] = "\033[1m", [IFL_STYLE_DIM] = "\033[2m",
+    [IFL_STYLE_GOOD] = "\033[32m", [IFL_STYLE_WARN] = "\033[33m",  [IFL_STYLE_BAD] = "\033[31m",
+};
+
+static void put(ifl_page *page, ifl_style style, const char *text, size_t bytes)
+{
+    bool styled = page->color && style != IFL_STYLE_PLAIN && bytes;
+    fprintf(page->out, "%s%.*s%s", styled ? escapes[style] : "", (int)bytes, text,
+            styled ? "\033[0m" : "");
+}
+
+static void spaces(ifl_page *page, size_t count)
+{
+    if (count)
+        fprintf(page->out, "%*s", (int)count, "");
+}
+
+void ifl_page_text(ifl_page *page, ifl_style style, const char *text)
+{
+    if (text)
+        put(page, style, text, strlen(text));
+    else
+        page->no_memory = true;
+}
+
+void ifl_page_heading(ifl_page *page, const char *text)
+{
+    fputc('\n', page->out);
+    ifl_page_text(page, IFL_STYLE_STRONG, text);
+    fputc('\n', page->out);
+}
+
+static size_t columns_of(const char *text, size_t bytes)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < bytes; i++)
+        width += (text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+/* Bytes of `text` that fit on a line of `room` columns: up to a space, or one whole word where none
+ * fits. */
+static size_t fit(const char *text, size_t room)
+{
+    size_t best = 0, end = 0;
+    while (text[end]) {
+        end += strcspn(text + end, " ");
+        if (best && columns_of(text, end) > room)
+            break;
+        best = end;
+        end += strspn(text + end, " ");
+    }
+    return best;
+}
+
+void ifl_page_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
+{
+    size_t width = page->width > 0 && page->width < PROSE_WIDTH ? (size_t)page->width : PROSE_WIDTH;
+    size_t indent = (size_t)first;
+    if (!text)
+        page->no_memory = true;
+    while (text && *text) {
+        size_t bytes = fit(text, width > indent ? width - indent : 1);
+        spaces(page, indent);
+        put(page, style, text, bytes);
+        fputc('\n', page->out);
+        text += bytes;
+        text += strspn(text, " ");
+        indent = (size_t)rest;
+    }
+}
+
+static bool row_is_whole(const ifl_row *row, size_t column_count)
+{
+    for (size_t c = 0; !row->span && c < column_count; c++)
+        if (!row->cell[c])
+            return false;
+    return true;
+}
+
+void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row)
+{
+    if (!row_is_whole(row, table->column_count) || !ifl_vec_push(&table->rows, *row))
+        page->no_memory = true;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t column_width(const ifl_table *table, size_t column)
+{
+    size_t width = 0;
+    for (int i = 0; i < 2; i++)
+        if (table->columns[column].head[i])
+            width = larger(width, ifl_utf8_width(table->columns[column].head[i]));
+    for (size_t r = 0; r < table->rows.count; r++)
+        if (!table->rows.at[r].span)
+            width = larger(width, ifl_utf8_width(table->rows.at[r].cell[column]));
+    return width;
+}
+
+/* Prints `text` in at most `room` columns (0: all of it); what is cut ends with an ellipsis. */
+static void put_cut(ifl_page *page, ifl_style style, const char *text, size_t room)
+{
+    size_t width = ifl_utf8_width(text);
+    if (!room || width <= room) {
+        put(page, style, text, strlen(text));
+        return;
+    }
+    put(page, style, text, ifl_utf8_cut(text, room - 1));
+    put(page, style, "…", strlen("…"));
+}
+
+static size_t room_after(const ifl_page *page, size_t used)
+{
+    if (page->width <= 0)
+        return 0;
+    return (size_t)page->width > used + LEAST_LAST ? (size_t)page->width - used : LEAST_LAST;
+}
+
+static bool is_left_out(const ifl_page *page, const ifl_column *column)
+{
+    return page->width > 0 && page->width < column->page_width;
+}
+
+static void print_cells(ifl_page *page, const ifl_table *table, const size_t *widths,
+                        const ifl_row *row)
+{
+    size_t cursor = 0, column = (size_t)table->indent;
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (is_left_out(page, &table->columns[c]))
+            continue;
+        bool last = c + 1 == table->column_count;
+        size_t width = ifl_utf8_width(row->cell[c]),
+               room = last ? room_after(page, column) : widths[c];
+        width = room && width > room ? room : width;
+        size_t start = column + (table->columns[c].right ? widths[c] - width : 0);
+        if (width) {
+            spaces(page, start - cursor);
+            put_cut(page, row->style[c], row->cell[c], room);
+            cursor = start + width;
+        }
+        column += widths[c] + GAP;
+    }
+    fputc('\n', page->out);
+}
+
+static void print_span(ifl_page *page, const ifl_table *table, const ifl_row *row)
+{
+    size_t indent = (size_t)table->indent > GAP ? (size_t)table->indent - GAP : 0;
+    spaces(page, indent);
+    put_cut(page, IFL_STYLE_STRONG, row->span, room_after(page, indent));
+    if (row->span_note && *row->span_note) {
+        size_t used = indent + ifl_utf8_width(row->span) + GAP;
+        spaces(page, GAP);
+        put_cut(page, IFL_STYLE_DIM, row->span_note, room_after(page, used));
+    }
+    fputc('\n', page->out);
+}
+
+static void print_heads(ifl_page *page, const ifl_table *table, const size_t *widths)
+{
+    for (int line = 0; line < 2; line++) {
+        ifl_row head = {0};
+        bool any = false;
+        for (size_t c = 0; c < table->column_count; c++) {
+            const char *text = table->columns[c].head[line];
+            head.cell[c] = text ? text : "";
+            head.style[c] = IFL_STYLE_DIM;
+            any |= text && *text;
+        }
+        if (any)
+            print_cells(page, table, widths, &head);
+    }
+}
+
+/* A column's cells as they are; then the first is narrowed as far as the last needs and it can
+ * bear. */
+static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths)
+{
+    size_t total = (size_t)table->indent;
+    for (size_t c = 0; c < table->column_count; c++) {
+        widths[c] = column_width(table, c);
+        total += is_left_out(page, &table->columns[c]) ? 0 : widths[c] + GAP;
+    }
+    total -= GAP;
+    if (page->width <= 0 || total <= (size_t)page->width || widths[0] <= LEAST_FIRST)
+        return;
+    size_t excess = total - (size_t)page->width, spare = widths[0] - LEAST_FIRST;
+    widths[0] -= excess < spare ? excess : spare;
+}
+
+void ifl_table_print(ifl_page *page, ifl_table *table)
+{
+    size_t widths[IFL_TABLE_COLUMNS];
+    lay_out(page, table, widths);
+    print_heads(page, table, widths);
+    for (size_t r = 0; r < table->rows.count; r++) {
+        if (table->rows.at[r].span)
+            print_span(page, table, &table->rows.at[r]);
+        else
+            print_cells(page, table, widths, &table->rows.at[r]);
+    }
+    ifl_vec_free(&table->rows);
+}

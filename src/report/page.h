@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A page of plain text: wrapped paragraphs, aligned tables, a few styles. By hand and not with a
+ * table library, because those take the width of a character from the process's locale, which a
+ * library must not set. */
+#ifndef IFL_REPORT_PAGE_H
+#define IFL_REPORT_PAGE_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <stdio.h>
+
+typedef enum ifl_style {
+    IFL_STYLE_PLAIN,
+    IFL_STYLE_STRONG,
+    IFL_STYLE_DIM,
+    IFL_STYLE_GOOD,
+    IFL_STYLE_WARN,
+    IFL_STYLE_BAD
+} ifl_style;
+
+typedef struct ifl_page {
+    FILE *out;
+    bool color;
+    int width;       /* columns, 0 unlimited */
+    bool no_memory;  /* a text was NULL, or a row could not be added: the page is not whole */
+    ifl_arena arena; /* for the texts of the page */
+} ifl_page;
+
+void ifl_page_text(ifl_page *page, ifl_style style, const char *text);
+void ifl_page_heading(ifl_page *page, const char *text);
+/* Words of `text` wrapped to the page; `first` and `rest` are the indents of the first and the
+ * other lines. */
+void ifl_page_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text);
+
+enum { IFL_TABLE_COLUMNS = 10 };
+
+typedef struct ifl_column {
+    const char *head[2]; /* two lines; the second may be NULL in all columns */
+    bool right;
+    int page_width; /* the column is left out on a page narrower than this */
+} ifl_column;
+
+/* A row of cells, or, where `span` is not NULL, one text across all columns. */
+typedef struct ifl_row {
+    const char *cell[IFL_TABLE_COLUMNS];
+    ifl_style style[IFL_TABLE_COLUMNS];
+    const char *span;
+    const char *span_note; /* behind the span, dim; or NULL */
+} ifl_row;
+
+typedef struct ifl_table {
+    const ifl_column *columns;
+    size_t column_count;
+    int indent;
+    IFL_VEC(ifl_row) rows;
+} ifl_table;
+
+void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row);
+/* Prints the table and frees its rows. Where the page is too narrow the first column is cut, then
+ * the last. */
+void ifl_table_print(ifl_page *page, ifl_table *table);
+
+#endif

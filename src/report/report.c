@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The public report functions: choose a writer, and see that what it wrote has arrived. */
+#include "report/writer.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <string.h>
+
+static ifl_report_writer *const writers[] = {
+    [IFL_REPORT_TEXT] = ifl_report_write_text,
+    [IFL_REPORT_JSON] = ifl_report_write_json,
+};
+
+ifl_status ifl_report_fail_stream(const char *what, ifl_error *error)
+{
+    char buffer[128];
+    const char *reason =
+        errno ? strerror_r(errno, buffer, sizeof buffer) : "an earlier write failed";
+    return ifl_fail(error, IFL_NO_FILE, "cannot write the %s: %s", what, reason);
+}
+
+ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count,
+                            ifl_report_format format, const ifl_report_options *options, FILE *out,
+                            ifl_error *error)
+{
+    if ((unsigned)format >= sizeof writers / sizeof *writers)
+        return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
+    ifl_report_input input = {.profiles = profiles, .count = count};
+    if (options)
+        input.options = *options;
+    errno = 0;
+    ifl_status status = writers[format](&input, out, error);
+    if (status != IFL_OK)
+        return status;
+    if (fflush(out) != 0 || ferror(out))
+        return ifl_report_fail_stream("report", error);
+    return IFL_OK;
+}
+
+ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count,
+                           ifl_report_format format, const char *path, ifl_error *error)
+{
+    if ((unsigned)format >= sizeof writers / sizeof *writers)
+        return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
+    ifl_report_input input = {.profiles = profiles, .count = count};
+    ifl_file file;
+    errno = 0;
+    ifl_status status = ifl_file_create(&file, path, error);
+    if (status != IFL_OK)
+        return status;
+    status = writers[format](&input, file.stream, error);
+    if (status == IFL_OK)
+        return ifl_file_commit(&file, error);
+    ifl_file_abandon(&file);
+    return status;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The text report: what a person reads. docs/report.md says how. A verdict in one sentence, the
+ * traffic by kind, what stands out in words, then the memory instructions by what they spend for
+ * nothing. */
+#include "report/writer.h"
+
+#include "report/figure.h"
+#include "report/finding.h"
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    DEFAULT_LINES = 20,
+    INDENT = 2,
+    GOOD_PERCENT = 95,
+    BAD_PERCENT = 50,
+    WARP_LANES = 32,
+    LINES_WIDTH = 100
+};
+
+/* One launch and what was derived from it, for the parts of its page. */
+typedef struct sheet {
+    ifl_page page;
+    const ifl_profile *profile;
+    ifl_places off_chip, on_chip;
+    ifl_findings findings;
+    size_t max_lines;
+    uint64_t blocks, threads, warps; /* of the grid; a block; done */
+} sheet;
+
+static const char *or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+/* A text that is only missing where memory is. */
+static const char *must(sheet *s, const char *text)
+{
+    s->page.no_memory |= !text;
+    return or_nothing(text);
+}
+
+static const char *keep(sheet *s, ifl_figure figure)
+{
+    return ifl_arena_text(&s->page.arena, figure.text, strlen(figure.text));
+}
+
+static ifl_style needed_style(uint64_t ideal, uint64_t actual)
+{
+    double percent = actual ? 100.0 * (double)ideal / (double)actual : 100.0;
+    return percent >= GOOD_PERCENT  ? IFL_STYLE_PLAIN
+           : percent >= BAD_PERCENT ? IFL_STYLE_WARN
+                                    : IFL_STYLE_BAD;
+}
+
+/* ---- head ------------------------------------------------------------------------------------ */
+
+/* "1 block", "8 warps" */
+static const char *counted(sheet *s, uint64_t count, const char *what)
+{
+    return ifl_arena_printf(&s->page.arena, "%s %s%s", ifl_figure_count(count).text, what,
+                            count == 1 ? "" : "s");
+}
+
+static void print_launch(sheet *s)
+{
+    const ifl_profile *p = s->profile;
+    ifl_arena *arena = &s->page.arena;
+    const char *shared = p->shared_bytes ? ifl_arena_printf(arena, "%s bytes of shared memory",
+                                                            ifl_figure_count(p->shared_bytes).text)
+                                         : "no shared memory";
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(arena, "grid %s · block %s · %s",
+                                        ifl_figure_size(p->grid).text,
+                                        ifl_figure_size(p->block).text, must(s, shared)));
+    const char *file = ifl_clean_line(arena, or_nothing(p->file));
+    const char *blocks = counted(s, p->blocks_done, "block"), *warps = counted(s, s->warps, "warp");
+    const char *threads = counted(s, p->blocks_done * s->threads, "thread");
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(arena, "%s (%s), %s %s: %s, %s", must(s, file),
+                                        or_nothing(p->target), must(s, blocks),
+                                        p->complete ? "run" : "finished", must(s, warps),
+                                        must(s, threads)));
+}
+
+static void print_arguments(sheet *s)
+{
+    for (size_t i = 0; i < s->profile->arguments.count; i++) {
+        const char *clean = ifl_clean_line(&s->page.arena, s->profile->arguments.at[i]);
+        const char *text =
+            clean ? ifl_arena_printf(&s->page.arena, "argument %zu: %s", i, clean) : NULL;
+        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_DIM, text);
+    }
+}
+
+static void print_head(sheet *s)
+{
+    const ifl_profile *p = s->profile;
+    const char *name = p->signature && *p->signature ? p->signature : or_nothing(p->kernel);
+    ifl_page_text(&s->page, IFL_STYLE_STRONG, ifl_clean_line(&s->page.arena, name));
+    fputc('\n', s->page.out);
+    if (!p->complete)
+        ifl_page_paragraph(
+            &s->page, INDENT, INDENT, IFL_STYLE_BAD,
+            ifl_arena_printf(
+                &s->page.arena,
+                "STOPPED EARLY after %s of %s blocks: every count below is of what ran.",
+                ifl_figure_count(p->blocks_done).text, ifl_figure_count(s->blocks).text));
+    print_launch(s);
+    print_arguments(s);
+}
+
+/* ---- verdict and summary --------------------------------------------------------------------- */
+
+typedef struct total {
+    ifl_traffic traffic;
+    uint64_t excess;
+} total;
+
+static total total_of(const ifl_profile *profile, bool on_chip)
+{
+    total sum = {.traffic = {.known = true}};
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
+        ifl_traffic t = ifl_traffic_get(&profile->counters, kind);
+        if (ifl_traffic_info_get(kind)->on_chip != on_chip || !t.requests)
+            continue;
+        ifl_traffic_add(&sum.traffic, &t);
+        sum.excess += ifl_traffic_excess(&t, kind);
+    }
+    return sum;
+}
+
+static void verdict_off_chip(sheet *s, const total *sum)
+{
+    uint64_t moved = sum->traffic.sectors * IFL_SECTOR_BYTES;
+    const char *text;
+    if (!sum->traffic.requests)
+        text = "No requests to global or local memory.";
+    else if (!sum->excess)
+        text =
+            ifl_arena_printf(&s->page.arena, "Global and local memory: %s moved, all of it needed.",
+                             ifl_figure_bytes(moved).text);
+    else
+        text = ifl_arena_printf(
+            &s->page.arena, "Global and local memory: %s moved, of which %s (%s) is not needed.",
+            ifl_figure_bytes(moved).text, ifl_figure_bytes(sum->excess).text,
+            ifl_figure_percent(sum->excess, moved).text);
+    ifl_page_paragraph(&s->page, 0, INDENT, sum->excess ? IFL_STYLE_STRONG : IFL_STYLE_GOOD, text);
+}
+
+static void verdict_on_chip(sheet *s, const total *sum)
+{
+    if (!sum->traffic.requests)
+        return;
+    const char *text = "Shared memory: no bank conflicts.";
+    if (sum->excess)
+        text = ifl_arena_printf(
+            &s->page.arena,
+            "Shared memory: %s of %s wavefronts (%s) are replays because of bank conflicts.",
+            ifl_figure_count(sum->excess).text, ifl_figure_count(sum->traffic.wavefronts).text,
+            ifl_figure_percent(sum->excess, sum->traffic.wavefronts).text);
+    ifl_page_paragraph(&s->page, 0, INDENT, sum->excess ? IFL_STYLE_STRONG : IFL_STYLE_GOOD, text);
+}
+
+static void add_off_chip_summary(sheet *s, ifl_table *table, ifl_traffic_kind kind,
+                                 const ifl_traffic *t)
+{
+    ifl_row row = {.cell = {ifl_traffic_info_get(kind)->many,
+                            keep(s, ifl_figure_count(t->requests)),
+                            keep(s, ifl_figure_count(t->sectors)),
+                            keep(s, ifl_figure_bytes(t->sectors * IFL_SECTOR_BYTES)),
+                            keep(s, ifl_figure_bytes(t->sectors_ideal * IFL_SECTOR_BYTES)),
+                            keep(s, ifl_figure_bytes(t->useful_bytes)),
+                            keep(s, ifl_figure_percent(t->sectors_ideal, t->sectors))}};
+    row.style[6] = needed_style(t->sectors_ideal, t->sectors);
+    ifl_table_add(&s->page, table, &row);
+}
+
+static void add_on_chip_summary(sheet *s, ifl_table *table, ifl_traffic_kind kind,
+                                const ifl_traffic *t)
+{
+    ifl_row row = {.cell = {ifl_traffic_info_get(kind)->many,
+                            keep(s, ifl_figure_count(t->requests)),
+                            keep(s, ifl_figure_count(t->wavefronts)),
+                            keep(s, ifl_figure_count(t->wavefronts_ideal)),
+                            keep(s, ifl_figure_bytes(t->useful_bytes)),
+                            keep(s, ifl_figure_percent(t->wavefronts_ideal, t->wavefronts))}};
+    row.style[5] = needed_style(t->wavefronts_ideal, t->wavefronts);
+    ifl_table_add(&s->page, table, &row);
+}
+
+static const ifl_column off_chip_summary[] = {
+    {{"", ""}, false, 0},      {{"requests", ""}, true, 0}, {{"sectors", ""}, true, 0},
+    {{"moved", ""}, true, 0},  {{"at best", ""}, true, 0},  {{"asked for", ""}, true, 0},
+    {{"needed", ""}, true, 0},
+};
+static const ifl_column on_chip_summary[] = {
+    {{"", ""}, false, 0},       {{"requests", ""}, true, 0},  {{"wavefronts", ""}, true, 0},
+    {{"at best", ""}, true, 0}, {{"asked for", ""}, true, 0}, {{"needed", ""}, true, 0},
+};
+
+static void print_summary(sheet *s, bool on_chip)
+{
+    ifl_table table = {.columns = on_chip ? on_chip_summary : off_chip_summary,
+                       .column_count = on_chip ? 6 : 7,
+                       .indent = INDENT};
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
+        ifl_traffic t = ifl_traffic_get(&s->profile->counters, kind);
+        if (ifl_traffic_info_get(kind)->on_chip != on_chip || !t.requests)
+            continue;
+        (on_chip ? add_on_chip_summary : add_off_chip_summary)(s, &table, kind, &t);
+    }
+    if (table.rows.count) {
+        fputc('\n', s->page.out);
+        ifl_table_print(&s->page, &table);
+    }
+}
+
+static void print_traffic(sheet *s)
+{
+    total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
+    fputc('\n', s->page.out);
+    verdict_off_chip(s, &off_chip);
+    verdict_on_chip(s, &on_chip);
+    print_summary(s, false);
+    print_summary(s, true);
+}
+
+/* ---- what stands out ------------------------------------------------------------------------- */
+
+static void print_finding(sheet *s, size_t index, const ifl_finding *finding)
+{
+    ifl_page *page = &s->page;
+    const int inner = INDENT + 3;
+    ifl_page_paragraph(page, INDENT, inner, IFL_STYLE_STRONG,
+                       ifl_arena_printf(&page->arena, "%zu. %s", index + 1, finding->where));
+    if (*finding->source)
+        ifl_page_paragraph(page, inner + INDENT, inner + 2 * INDENT, IFL_STYLE_DIM,
+                           finding->source);
+    ifl_page_paragraph(page, inner, inner, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(&page->arena, "%s%s%s", finding->what,
+                                        *finding->what ? " " : "", finding->why));
+    if (*finding->helps)
+        ifl_page_paragraph(page, inner, inner, IFL_STYLE_PLAIN,
+                           ifl_arena_printf(&page->arena, "Usually helps: %s", finding->helps));
+}
+
+static void print_nothing(sheet *s)
+{
+    total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
+    const char *text =
+        "Nothing: what the requests move beyond their need is too little to repay a change.";
+    if (!off_chip.traffic.requests && !on_chip.traffic.requests)
+        text = "Nothing: there were no requests to memory.";
+    else if (!off_chip.excess && !on_chip.excess)
+        text = "Nothing: every request moves only what it asks for.";
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, text);
+}
+
+static void print_findings(sheet *s)
+{
+    ifl_page_heading(&s->page, "What stands out");
+    for (size_t i = 0; i < s->findings.list.count; i++)
+        print_finding(s, i, &s->findings.list.at[i]);
+    if (!s->findings.list.count)
+        print_nothing(s);
+    if (s->findings.left_out)
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&s->page.arena,
+                                            "and %zu more of these kinds, in the table below",
+                                            s->findings.left_out));
+}
+
+static void print_warnings(sheet *s)
+{
+    if (s->profile->warnings.count)
+        ifl_page_heading(&s->page, "Warnings");
+    for (size_t i = 0; i < s->profile->warnings.count; i++)
+        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_WARN,
+                           ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
+}
+
+/* ---- memory instructions --------------------------------------------------------------------- */
+
+static const ifl_column off_chip_columns[] = {
+    {{"", "instruction"}, false, 0},
+    {{"", "requests"}, true, 0},
+    {{"sectors/", "request"}, true, 0},
+    {{"at", "best"}, true, 0},
+    {{"lines/", "request"}, true, LINES_WIDTH},
+    {{"at", "best"}, true, LINES_WIDTH},
+    {{"", "needed"}, true, 0},
+    {{"excess", "bytes"}, true, 0},
+    {{"", "addresses"}, false, 0},
+};
+static const ifl_column on_chip_columns[] = {
+    {{"", "instruction"}, false, 0},
+    {{"", "requests"}, true, 0},
+    {{"wavefronts/", "request"}, true, 0},
+    {{"at", "best"}, true, 0},
+    {{"replays/", "request"}, true, 0},
+    {{"", "needed"}, true, 0},
+    {{"", "replays"}, true, 0},
+    {{"", "addresses"}, false, 0},
+};
+
+static const char *instruction_name(sheet *s, const ifl_place_row *row)
+{
+    if (row->instructions == 1)
+        return row->line->op;
+    return ifl_arena_printf(&s->page.arena, "%s ×%u", row->line->op, row->instructions);
+}
+
+static ifl_row off_chip_row(sheet *s, const ifl_place_row *from)
+{
+    const ifl_traffic *t = &from->traffic;
+    ifl_arena *arena = &s->page.arena;
+    ifl_row row = {.cell = {instruction_name(s, from), keep(s, ifl_figure_count(t->requests)),
+                            keep(s, ifl_figure_ratio(t->sectors, t->requests)),
+                            keep(s, ifl_figure_ratio(t->sectors_ideal, t->requests)),
+                            keep(s, ifl_figure_ratio(t->lines, t->requests)),
+                            keep(s, ifl_figure_ratio(t->lines_ideal, t->requests)),
+                            keep(s, ifl_figure_percent(t->sectors_ideal, t->sectors)),
+                            keep(s, ifl_figure_bytes(from->excess)),
+                            ifl_place_pattern(arena, from)}};
+    row.style[6] = needed_style(t->sectors_ideal, t->sectors);
+    return row;
+}
+
+static ifl_row on_chip_row(sheet *s, const ifl_place_row *from)
+{
+    const ifl_traffic *t = &from->traffic;
+    ifl_arena *arena = &s->page.arena;
+    ifl_row row = {.cell = {instruction_name(s, from), keep(s, ifl_figure_count(t->requests)),
+                            keep(s, ifl_figure_ratio(t->wavefronts, t->requests)),
+                            keep(s, ifl_figure_ratio(t->wavefronts_ideal, t->requests)),
+                            keep(s, ifl_figure_ratio(from->excess, t->requests)),
+                            keep(s, ifl_figure_percent(t->wavefronts_ideal, t->wavefronts)),
+                            keep(s, ifl_figure_count(from->excess)),
+                            ifl_place_pattern(arena, from)}};
+    row.style[5] = needed_style(t->wavefronts_ideal, t->wavefronts);
+    return row;
+}
+
+static void add_place(sheet *s, ifl_table *table, const ifl_profile_line *line)
+{
+    ifl_arena *arena = &s->page.arena;
+    const char *note = ifl_clean_line(arena, line->text);
+    const char *from = ifl_clean_line(arena, line->inlined_from);
+    if (note && from && *from)
+        note = ifl_arena_printf(arena, "%s%s(inlined: %s)", note, *note ? "  " : "", from);
+    ifl_row row = {.span = ifl_place_name(arena, line), .span_note = note};
+    if (!row.span || !note || !from)
+        s->page.no_memory = true;
+    else
+        ifl_table_add(&s->page, table, &row);
+}
+
+static const char *places_heading(const sheet *s, bool on_chip)
+{
+    bool excess = total_of(s->profile, on_chip).excess > 0;
+    if (on_chip)
+        return excess ? "Shared memory, by replays because of bank conflicts"
+                      : "Shared memory, by source line";
+    return excess ? "Global and local memory, by bytes moved for nothing"
+                  : "Global and local memory, by source line";
+}
+
+static void print_places(sheet *s, const ifl_places *places, bool on_chip)
+{
+    ifl_table table = {.columns = on_chip ? on_chip_columns : off_chip_columns,
+                       .column_count = on_chip ? 8 : 9,
+                       .indent = 2 * INDENT};
+    if (!places->rows.count)
+        return;
+    ifl_page_heading(&s->page, places_heading(s, on_chip));
+    for (size_t i = 0; i < places->rows.count && i < s->max_lines; i++) {
+        const ifl_place_row *from = &places->rows.at[i];
+        if (i == 0 || !ifl_place_same_line(from[-1].line, from->line))
+            add_place(s, &table, from->line);
+        ifl_row row = on_chip ? on_chip_row(s, from) : off_chip_row(s, from);
+        ifl_table_add(&s->page, &table, &row);
+    }
+    ifl_table_print(&s->page, &table);
+    if (places->rows.count > s->max_lines)
+        ifl_page_paragraph(
+            &s->page, INDENT, INDENT, IFL_STYLE_DIM,
+            ifl_arena_printf(&s->page.arena, "and %zu more", places->rows.count - s->max_lines));
+}
+
+static void print_idle(sheet *s)
+{
+    size_t idle = s->off_chip.idle;
+    if (idle)
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&s->page.arena, "%zu memory instruction%s never ran.",
+                                            idle, idle == 1 ? "" : "s"));
+}
+
+/* ---- instruction mix ------------------------------------------------------------------------- */
+
+typedef enum work { WORK_LOAD, WORK_STORE, WORK_ATOMIC, WORK_FLOAT, WORK_OTHER, WORK_COUNT } work;
+
+static const char *const work_names[WORK_COUNT] = {
+    [WORK_LOAD] = "loads",           [WORK_STORE] = "stores", [WORK_ATOMIC] = "atomics",
+    [WORK_FLOAT] = "floating point", [WORK_OTHER] = "others",
+};
+
+static const struct {
+    const char *base;
+    work work;
+} work_of_base[] = {
+    {"ld", WORK_LOAD},     {"ldu", WORK_LOAD},   {"cp.async", WORK_LOAD}, {"st", WORK_STORE},
+    {"atom", WORK_ATOMIC}, {"red", WORK_ATOMIC}, {"add", WORK_FLOAT},     {"sub", WORK_FLOAT},
+    {"mul", WORK_FLOAT},   {"mad", WORK_FLOAT},  {"fma", WORK_FLOAT},     {"div", WORK_FLOAT},
+    {"min", WORK_FLOAT},   {"max", WORK_FLOAT},  {"abs", WORK_FLOAT},     {"neg", WORK_FLOAT},
+    {"rcp", WORK_FLOAT},   {"sqrt", WORK_FLOAT}, {"rsqrt", WORK_FLOAT},   {"sin", WORK_FLOAT},
+    {"cos", WORK_FLOAT},   {"lg2", WORK_FLOAT},  {"ex2", WORK_FLOAT},     {"tanh", WORK_FLOAT},
+};
+
+/* Types that begin with f and a digit, or bf16: an add of any other type is integer work. */
+static bool has_float_type(const char *name)
+{
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
+        if ((dot[1] == 'f' && dot[2] >= '0' && dot[2] <= '9') || strncmp(dot + 1, "bf16", 4) == 0)
+            return true;
+    return false;
+}
+
+static work work_of(const char *name)
+{
+    /* Parameters and constants cost no request; groups and waits copy nothing. */
+    if (strstr(name, ".param") || strstr(name, ".const") || strstr(name, "_group") ||
+        strstr(name, "wait_all"))
+        return WORK_OTHER;
+    for (size_t i = 0; i < sizeof work_of_base / sizeof *work_of_base; i++) {
+        size_t length = strlen(work_of_base[i].base);
+        if (strncmp(name, work_of_base[i].base, length) != 0 ||
+            (name[length] && name[length] != '.'))
+            continue;
+        return work_of_base[i].work == WORK_FLOAT && !has_float_type(name) ? WORK_OTHER
+                                                                           : work_of_base[i].work;
+    }
+    return WORK_OTHER;
+}
+
+static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)
+{
+    ifl_arena *arena = &s->page.arena;
+    const char *text =
+        ifl_arena_printf(arena, "%s PTX instructions a warp:", ifl_figure_mean(all, s->warps).text);
+    const char *separator = " ";
+    for (work w = 0; w < WORK_COUNT && text; w++) {
+        if (!count[w])
+            continue;
+        text = ifl_arena_printf(arena, "%s%s%s %s", text, separator, work_names[w],
+                                ifl_figure_mean(count[w], s->warps).text);
+        separator = ", ";
+    }
+    return text;
+}
+
+static const char *opcodes_text(sheet *s)
+{
+    enum { MOST = 8 };
+    const char *text = "Most frequent, a warp:";
+    for (size_t i = 0; i < s->profile->ptx_opcodes.count && i < MOST && text; i++) {
+        const ifl_opcode_count *opcode = &s->profile->ptx_opcodes.at[i];
+        text = ifl_arena_printf(&s->page.arena, "%s%s %s×%s", text, i ? "," : "", opcode->name,
+                                ifl_figure_mean(opcode->count, s->warps).text);
+    }
+    return text;
+}
+
+static void print_mix(sheet *s)
+{
+    uint64_t count[WORK_COUNT] = {0}, all = 0;
+    for (size_t i = 0; i < s->profile->ptx_opcodes.count; i++) {
+        count[work_of(s->profile->ptx_opcodes.at[i].name)] += s->profile->ptx_opcodes.at[i].count;
+        all += s->profile->ptx_opcodes.at[i].count;
+    }
+    if (!all || !s->warps)
+        return;
+    ifl_page_heading(&s->page, "Instructions");
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, mix_text(s, count, all));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s));
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static void print_legend(ifl_page *page)
+{
+    fputc('\n', page->out);
+    ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
+                       "A request is one memory instruction of one warp. It moves sectors of 32 "
+                       "bytes, which stand in "
+                       "lines of 128. At best: what the bytes that its lanes ask for would need, "
+                       "well placed. All counts "
+                       "are before the caches. 1 MB is 10^6 bytes.");
+}
+
+static sheet sheet_of(const ifl_report_input *input, size_t index, FILE *out)
+{
+    const ifl_profile *p = input->profiles[index];
+    sheet s = {.page = {.out = out, .color = input->options.color, .width = input->options.width},
+               .profile = p};
+    s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
+    s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
+    s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
+    s.warps = p->blocks_done * ((s.threads + WARP_LANES - 1) / WARP_LANES);
+    return s;
+}
+
+static ifl_status derive(sheet *s, ifl_error *error)
+{
+    ifl_status status = ifl_places_gather(s->profile, false, &s->off_chip, error);
+    if (status == IFL_OK)
+        status = ifl_places_gather(s->profile, true, &s->on_chip, error);
+    if (status == IFL_OK)
+        status = ifl_findings_collect(s->profile, &s->off_chip, &s->on_chip, &s->page.arena,
+                                      &s->findings, error);
+    return status;
+}
+
+static void print_sheet(sheet *s)
+{
+    print_head(s);
+    print_traffic(s);
+    print_findings(s);
+    print_warnings(s);
+    print_places(s, &s->off_chip, false);
+    print_places(s, &s->on_chip, true);
+    print_idle(s);
+    print_mix(s);
+    print_legend(&s->page);
+}
+
+static ifl_status write_launch(const ifl_report_input *input, size_t index, FILE *out,
+                               ifl_error *error)
+{
+    sheet s = sheet_of(input, index, out);
+    ifl_status status = derive(&s, error);
+    if (status == IFL_OK) {
+        if (input->count > 1)
+            fprintf(out, "%s==== launch %zu of %zu ====\n", index ? "\n" : "", index + 1,
+                    input->count);
+        print_sheet(&s);
+    }
+    if (status == IFL_OK && s.page.no_memory)
+        status = ifl_fail_memory(error, sizeof s);
+    ifl_findings_free(&s.findings);
+    ifl_places_free(&s.off_chip);
+    ifl_places_free(&s.on_chip);
+    ifl_arena_free(&s.page.arena);
+    return status;
+}
+
+ifl_status ifl_report_write_text(const ifl_report_input *input, FILE *out, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < input->count && status == IFL_OK; i++)
+        status = write_launch(input, i, out, error);
+    return status;
+}
