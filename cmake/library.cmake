@@ -51,7 +51,8 @@ add_library(inflight_shared SHARED ${api} ${INFLIGHT_OBJECTS})
 set_target_properties(inflight_shared PROPERTIES OUTPUT_NAME inflight EXPORT_NAME inflight
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 # libiberty's names and those of the engine's tables stay inside.
-target_link_options(inflight_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,start-stop-visibility=hidden)
+target_link_options(inflight_shared PRIVATE -Wl,--exclude-libs,ALL
+                    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 foreach(library inflight_static inflight_shared)
   target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
