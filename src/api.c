@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The public functions that belong to no stage: looking into a profile. Those of modules and launches stand in
- * src/run, those of reports in src/report, version and status words in src/base. */
+ * The public functions that belong to no stage: looking into a profile. Those of modules and
+ * launches stand in src/run, those of reports in src/report, version and status words in
+ * src/base. */
 #include "profile/profile.h"
 
 void ifl_profile_free(ifl_profile *profile)

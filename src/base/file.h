@@ -5,12 +5,13 @@
 
 #include "base/error.h"
 
-/* Reads all of `path` into memory of malloc, with a NUL after the last byte. A directory, a file that cannot be read
- * and one of more than `limit` bytes are errors that name it. */
+/* Reads all of `path` into memory of malloc, with a NUL after the last byte. A directory, a file
+ * that cannot be read and one of more than `limit` bytes are errors that name it. */
 ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *bytes,
                          ifl_error *error);
 
-/* A file that takes its place only when it is complete: the old one stays as it was until ifl_file_commit. */
+/* A file that takes its place only when it is complete: the old one stays as it was until
+ * ifl_file_commit. */
 typedef struct ifl_file {
     FILE *stream;
     char *path;

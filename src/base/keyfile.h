@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files of `key = value # comment` lines: launch files and device descriptions. The reader knows the shape of a line,
- * not what any key means. It allocates nothing: entries point into the text. */
+ * Files of `key = value # comment` lines: launch files and device descriptions. The reader knows
+ * the shape of a line, not what any key means. It allocates nothing: entries point into the
+ * text. */
 #ifndef IFL_BASE_KEYFILE_H
 #define IFL_BASE_KEYFILE_H
 
@@ -32,9 +33,9 @@ typedef struct ifl_keyfile_entry {
 /* Starts reading. `text` must be NUL-terminated at text[bytes] and must outlive the reader. */
 void ifl_keyfile_start(ifl_keyfile *reader, const char *file, const char *text, size_t bytes);
 
-/* The next entry: *found tells whether there was one. Blank lines and comments are skipped. A `#` starts a comment at
- * the start of a line or after a blank, so that values may hold one. A line that is not of this shape is
- * IFL_BAD_INPUT with its place. */
+/* The next entry: *found tells whether there was one. Blank lines and comments are skipped. A
+ * `#` starts a comment at the start of a line or after a blank, so that values may hold one. A
+ * line that is not of this shape is IFL_BAD_INPUT with its place. */
 ifl_status ifl_keyfile_next(ifl_keyfile *reader, ifl_keyfile_entry *entry, bool *found,
                             ifl_error *error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The grammar of ARG words. It knows parameters and elements, not memories, launches or files of launches. */
+ * The grammar of ARG words. It knows parameters and elements, not memories, launches or files of
+ * launches. */
 #include "run/argument.h"
 
 #include "run/npy.h"
@@ -54,7 +55,7 @@ static bool accept(parser *p, const char *text)
     return true;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------ */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static bool is_plain(const ifl_variable *param)
 {
@@ -99,7 +100,7 @@ const char *ifl_path_join(ifl_arena *arena, const char *directory, const char *n
     return path;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static uint8_t *new_value(parser *p, size_t bytes)
 {
@@ -138,7 +139,8 @@ static ifl_status parse_value(parser *p, const ifl_element *element, const char 
     return describe_scalar(p);
 }
 
-/* The class must be the same, because a float that is read as an integer gives no error but nonsense. */
+/* The class must be the same, because a float that is read as an integer gives no error but
+ * nonsense. */
 static ifl_status parse_typed(parser *p, const ifl_element *element, const char *at)
 {
     char what[48];
@@ -151,7 +153,8 @@ static ifl_status parse_typed(parser *p, const ifl_element *element, const char 
     return parse_value(p, element, at);
 }
 
-/* A bare number takes the parameter's own type. PTX does not keep the sign of integers, so both readings are open. */
+/* A bare number takes the parameter's own type. PTX does not keep the sign of integers, so both
+ * readings are open. */
 static ifl_status parse_bare(parser *p)
 {
     static const char integer_classes[] = "BUS";
@@ -229,7 +232,7 @@ static ifl_status parse_same(parser *p)
     return describe(p, "the buffer of argument %zu", p->out->same);
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 static ifl_status end_of_fill(parser *p)
 {
@@ -304,7 +307,8 @@ static ifl_status open_npy(parser *p, const char *name, const ifl_element *as, i
     return ifl_npy_open(p->out->fill.path, as, npy, p->error);
 }
 
-/* The file is looked at now, so that a wrong one is known before anything runs, and read when the buffer is made. */
+/* The file is looked at now, so that a wrong one is known before anything runs, and read when
+ * the buffer is made. */
 static ifl_status fill_file(parser *p)
 {
     ifl_npy npy;
@@ -393,7 +397,7 @@ static ifl_status parse_buffer(parser *p, const ifl_element *element)
     return parse_fill(p);
 }
 
-/* ---- @ ------------------------------------------------------------------------------------------------------------- */
+/* ---- @ --------------------------------------------------------------------------------------- */
 
 static ifl_status read_bytes_from(parser *p, ifl_npy *npy)
 {
@@ -418,7 +422,8 @@ static ifl_status make_file_buffer(parser *p, const ifl_npy *npy)
     return describe(p, "%s×%" PRIu64 " = %s", npy->element->name, npy->count, p->word);
 }
 
-/* A file alone: a buffer of its type and size for a pointer, the structure's bytes for anything else. */
+/* A file alone: a buffer of its type and size for a pointer, the structure's bytes for anything
+ * else. */
 static ifl_status parse_file(parser *p)
 {
     ifl_npy npy;
@@ -436,7 +441,7 @@ static ifl_status parse_at(parser *p)
     return p->at[0] && strspn(p->at, "0123456789") == strlen(p->at) ? parse_same(p) : parse_file(p);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const char expected[] =
     "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, same:N or null";

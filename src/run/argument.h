@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a null pointer, or an
- * earlier buffer once more. Parsing checks the word against the parameter; it fills and allocates no buffer. */
+ * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a
+ * null pointer, or an earlier buffer once more. Parsing checks the word against the parameter;
+ * it fills and allocates no buffer. */
 #ifndef IFL_RUN_ARGUMENT_H
 #define IFL_RUN_ARGUMENT_H
 
@@ -33,8 +34,8 @@ typedef struct ifl_argument_context {
     const char *directory;      /* that file names are relative to; NULL: the working directory */
 } ifl_argument_context;
 
-/* Texts and bytes go to the arena. A word that cannot be read is IFL_USAGE, with "argument N" as the file and the
- * word as the line, so that the column has a caret. */
+/* Texts and bytes go to the arena. A word that cannot be read is IFL_USAGE, with "argument N" as
+ * the file and the word as the line, so that the column has a caret. */
 ifl_status ifl_argument_parse(ifl_arena *arena, const ifl_argument_context *context,
                               const char *word, ifl_argument *out, ifl_error *error);
 

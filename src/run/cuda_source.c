@@ -39,7 +39,7 @@ ifl_status ifl_fail_compile(ifl_error *error, const char *compiler, const char *
                     (int)shown, log, cut ? "\n..." : "");
 }
 
-/* ---- compilers that are programs ----------------------------------------------------------------------------------- */
+/* ---- compilers that are programs ------------------------------------------------------------- */
 
 static ifl_status fail_run(const task *t, const char *name, const char *log_path)
 {
@@ -163,7 +163,7 @@ static ifl_status try_clang(const task *t, bool *found)
     return *found ? in_scratch(t, program, run_clang) : IFL_OK;
 }
 
-/* ---- NVRTC --------------------------------------------------------------------------------------------------------- */
+/* ---- NVRTC ----------------------------------------------------------------------------------- */
 
 static ifl_status compile_text(const task *t, const ifl_nvrtc *nvrtc)
 {
@@ -186,7 +186,7 @@ static ifl_status try_nvrtc(const task *t, bool *found)
     return status;
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------------------ */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

@@ -32,9 +32,10 @@ const ifl_element *ifl_element_of(char class, size_t bytes)
     return NULL;
 }
 
-/* With q the weight of the last place, value / q rounded to an integer holds the implicit bit of a normal number, so
- * that adding (exponent - smallest exponent) << fraction gives the code; a carry out of the fraction counts up the
- * exponent by itself, and subnormal numbers need no case of their own. */
+/* With q the weight of the last place, value / q rounded to an integer holds the implicit bit of
+ * a normal number, so that adding (exponent - smallest exponent) << fraction gives the code; a
+ * carry out of the fraction counts up the exponent by itself, and subnormal numbers need no case
+ * of their own. */
 static uint16_t encode(double value, int fraction, int smallest_exponent, uint16_t infinity)
 {
     const uint16_t sign = signbit(value) ? 0x8000 : 0;

@@ -37,7 +37,7 @@ static ifl_status add_text(search *s, char *text, size_t bytes, uint32_t sm)
     return ifl_fail_memory(s->error, sizeof(ifl_ptx_text));
 }
 
-/* ---- ELF --------------------------------------------------------------------------------------------------------- */
+/* ---- ELF ------------------------------------------------------------------------------------- */
 
 typedef ifl_status (*section_visitor)(search *s, const uint8_t *data, size_t bytes);
 
@@ -101,7 +101,7 @@ static ifl_status search_cubin(search *s, char *image, size_t bytes)
     return status;
 }
 
-/* ---- fat binaries -------------------------------------------------------------------------------------------------- */
+/* ---- fat binaries ---------------------------------------------------------------------------- */
 
 static void note_passed(search *s, uint32_t sm)
 {
@@ -178,7 +178,7 @@ static ifl_status search_fatbin(search *s, const uint8_t *data, size_t bytes)
     }
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static ifl_status fail_empty(const search *s)
 {

@@ -18,9 +18,10 @@ typedef struct ifl_ptx_texts {
 
 void ifl_ptx_texts_free(ifl_ptx_texts *texts);
 
-/* Each container (one a translation unit) gives one text: the newest PTX, or with `sm` not 0 the newest that runs on
- * that GPU. A container without PTX gives the PTX that -lineinfo keeps in its machine code, if it does. No PTX at
- * all is IFL_UNSUPPORTED, and the error says how to embed it. `path` is for messages. */
+/* Each container (one a translation unit) gives one text: the newest PTX, or with `sm` not 0 the
+ * newest that runs on that GPU. A container without PTX gives the PTX that -lineinfo keeps in
+ * its machine code, if it does. No PTX at all is IFL_UNSUPPORTED, and the error says how to
+ * embed it. `path` is for messages. */
 ifl_status ifl_embedded_elf(int descriptor, const char *path, uint32_t sm, ifl_ptx_texts *out,
                             ifl_error *error);
 ifl_status ifl_embedded_fatbin(const char *data, size_t bytes, const char *path, uint32_t sm,

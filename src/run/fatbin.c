@@ -7,10 +7,11 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Offsets as seen in the output of CUDA 11 to 13, all little endian. Container: u32 magic, u16 version, u16 header
- * bytes, u64 bytes of entries. */
+/* Offsets as seen in the output of CUDA 11 to 13, all little endian. Container: u32 magic, u16
+ * version, u16 header bytes, u64 bytes of entries. */
 enum { CONTAINER_HEADER = 4 + 2, CONTAINER_SIZE = 8, CONTAINER_BYTES = 16, CONTAINER_ALIGN = 8 };
-/* Entry: u16 kind, u32 header bytes, u64 payload bytes, u32 packed bytes, u32 SM, u64 flags, u64 raw bytes. */
+/* Entry: u16 kind, u32 header bytes, u64 payload bytes, u32 packed bytes, u32 SM, u64 flags, u64
+ * raw bytes. */
 enum {
     ENTRY_KIND = 0,
     ENTRY_HEADER = 4,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * NVIDIA's fat binary container: entries of PTX and machine code for several GPUs. No size in one is trusted. */
+ * NVIDIA's fat binary container: entries of PTX and machine code for several GPUs. No size in
+ * one is trusted. */
 #ifndef IFL_RUN_FATBIN_H
 #define IFL_RUN_FATBIN_H
 
@@ -22,7 +23,8 @@ typedef struct ifl_fatbin {
     const uint8_t *end;
 } ifl_fatbin;
 
-/* Takes the next container out of a section: *found tells whether there was one. Padding between them is skipped. */
+/* Takes the next container out of a section: *found tells whether there was one. Padding between
+ * them is skipped. */
 ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *found,
                            ifl_error *error);
 /* Takes the next entry out of a container. */

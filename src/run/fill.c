@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Filling buffers: loops stamped from element.def, spread over threads. It knows nothing of arguments and memories. */
+ * Filling buffers: loops stamped from element.def, spread over threads. It knows nothing of
+ * arguments and memories. */
 #include "run/fill.h"
 
 #include <pthread.h>
@@ -25,11 +26,12 @@ typedef struct job {
     uint64_t count; /* of the whole buffer */
 } job;
 
-/* ---- permutations ---------------------------------------------------------------------------------------------- */
+/* ---- permutations ---------------------------------------------------------------------------- */
 
-/* A bijection of the numbers below 2^bits, made of steps that are bijections: adding, multiplying by an odd number,
- * and xor with the number's own upper half. Numbers past the end walk on to the next, which keeps it a bijection of
- * those below `count`; as 2^bits < 2 * count that takes two steps at most on average. */
+/* A bijection of the numbers below 2^bits, made of steps that are bijections: adding,
+ * multiplying by an odd number, and xor with the number's own upper half. Numbers past the end
+ * walk on to the next, which keeps it a bijection of those below `count`; as 2^bits < 2 * count
+ * that takes two steps at most on average. */
 typedef struct permutation {
     uint64_t count, mask;
     unsigned shift;
@@ -60,10 +62,10 @@ static inline uint64_t permute(const permutation *p, uint64_t x)
     return x;
 }
 
-/* ---- loops, one set a type ------------------------------------------------------------------------------------- */
+/* ---- loops, one set a type ------------------------------------------------------------------- */
 
-/* 32 random bits an element for types up to 4 bytes, else 64. A limit scales them: the product's upper part is below
- * it, with a bias below limit / 2^32 (or 2^64). */
+/* 32 random bits an element for types up to 4 bytes, else 64. A limit scales them: the product's
+ * upper part is below it, with a bias below limit / 2^32 (or 2^64). */
 static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint64_t limit)
 {
     const uint64_t bits = mix(seed + i);
@@ -73,7 +75,8 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint
                       : (uint64_t)(((unsigned __int128)bits * limit) >> 64);
 }
 
-/* memcpy, because a misaligned buffer is no array of the type; compilers make plain stores of it. */
+/* memcpy, because a misaligned buffer is no array of the type; compilers make plain stores of
+ * it. */
 #define FILL_LOOP(name, storage, ...)                                                              \
     static void name(const job *j)                                                                 \
     {                                                                                              \
@@ -162,7 +165,7 @@ static const filler fillers[] = {
     [IFL_FILL_FILE] = fill_zero,
 };
 
-/* ---- threads --------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct team {
     job whole;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The contents that a buffer starts with. Every element depends on its index and the seed alone, so that the bytes
- * are the same whatever the number of threads. */
+ * The contents that a buffer starts with. Every element depends on its index and the seed alone,
+ * so that the bytes are the same whatever the number of threads. */
 #ifndef IFL_RUN_FILL_H
 #define IFL_RUN_FILL_H
 
@@ -24,8 +24,8 @@ typedef struct ifl_fill {
     const char *path; /* FILE */
 } ifl_fill;
 
-/* Fills `count` elements at `to`, which may stand at any address and is zeroed. FILE is not done here. At most
- * `threads` threads work; 0: one a core. */
+/* Fills `count` elements at `to`, which may stand at any address and is zeroed. FILE is not done
+ * here. At most `threads` threads work; 0: one a core. */
 void ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
                   int threads);
 

@@ -18,7 +18,7 @@ const char *ifl_demangle(ifl_arena *arena, const char *mangled)
     return copy;
 }
 
-/* ---- parts of a name ------------------------------------------------------------------------------------------------ */
+/* ---- parts of a name ------------------------------------------------------------------------- */
 
 typedef struct part {
     const char *at;
@@ -93,7 +93,7 @@ static part (*const readings[])(const char *signature) = {
 
 enum { READINGS = sizeof readings / sizeof *readings };
 
-/* ---- matching ------------------------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 /* Blanks are a matter of taste: "float const *" is "float const*". */
 static bool same_text(part a, const char *b)
@@ -118,7 +118,8 @@ static bool fits(const ifl_kernel_name *name, const char *wanted, int reading)
     return same_text(readings[reading](name->signature), wanted);
 }
 
-/* How many kernels fit; *index is the first. Two modules may hold the same kernel: it counts once. */
+/* How many kernels fit; *index is the first. Two modules may hold the same kernel: it counts
+ * once. */
 static size_t count_fitting(const ifl_kernel_name *names, size_t count, const char *wanted,
                             int reading, size_t *index)
 {
@@ -134,7 +135,7 @@ static size_t count_fitting(const ifl_kernel_name *names, size_t count, const ch
     return fitting;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Levenshtein's distance, case apart; names are cut at MAX_NAME. */
 static unsigned distance(part a, const char *b)

@@ -8,8 +8,7 @@
 
 typedef struct ifl_kernel_name {
     const char *mangled;
-    const char *
-        signature; /* demangled, without the return type; the mangled name where there is nothing to demangle */
+    const char *signature; /* demangled, without the return type; else the mangled name */
 } ifl_kernel_name;
 
 /* In the arena; NULL without memory. */
@@ -17,9 +16,10 @@ const char *ifl_demangle(ifl_arena *arena, const char *mangled);
 /* The part before the parameters: "ns::axpy<float>". */
 size_t ifl_name_length(const char *signature);
 
-/* Finds the kernel that `wanted` means: the mangled name; the signature, blanks and a return type apart; the name
- * with or without template arguments and namespaces. The first of these that fits anything must fit one only.
- * NULL: the only kernel there is. An error lists the kernels, the closest first. `file` is for messages. */
+/* Finds the kernel that `wanted` means: the mangled name; the signature, blanks and a return
+ * type apart; the name with or without template arguments and namespaces. The first of these
+ * that fits anything must fit one only. NULL: the only kernel there is. An error lists the
+ * kernels, the closest first. `file` is for messages. */
 ifl_status ifl_kernel_find(const ifl_kernel_name *names, size_t count, const char *wanted,
                            const char *file, size_t *index, ifl_error *error);
 

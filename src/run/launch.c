@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Describing a launch: its kernel, its properties word by word, and its arguments in memory. It does not run it. */
+ * Describing a launch: its kernel, its properties word by word, and its arguments in memory. It
+ * does not run it. */
 #include "run/launch.h"
 
 #include "run/npy.h"
@@ -71,7 +72,7 @@ void ifl_launch_free(ifl_launch *launch)
     free(launch);
 }
 
-/* ---- properties -------------------------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static IFL_PRINTF(5, 6) ifl_status fail_value(const char *key, const char *value, const char *at,
                                               ifl_error *error, const char *format, ...)
@@ -218,7 +219,7 @@ ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value
                     "a launch has no '%.40s'; it has grid, block, shared, arg and gpu", key);
 }
 
-/* ---- arguments in memory -------------------------------------------------------------------------------------------- */
+/* ---- arguments in memory --------------------------------------------------------------------- */
 
 static ifl_status read_npy(const ifl_argument *argument, void *to, ifl_error *error)
 {
@@ -295,7 +296,7 @@ ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, ifl_error *error)
     return status;
 }
 
-/* ---- looking at them ------------------------------------------------------------------------------------------------ */
+/* ---- looking at them ------------------------------------------------------------------------- */
 
 size_t ifl_launch_argument_count(const ifl_launch *launch)
 {

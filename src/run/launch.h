@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A launch: one kernel with its grid, block, shared memory and arguments, and the memory they live in. */
+ * A launch: one kernel with its grid, block, shared memory and arguments, and the memory they
+ * live in. */
 #ifndef IFL_RUN_LAUNCH_H
 #define IFL_RUN_LAUNCH_H
 
@@ -7,8 +8,8 @@
 #include "run/module.h"
 #include "simt/memory.h"
 
-/* The most shared memory that a block of any GPU to compute capability 12 can have, of the 228 KiB of an SM: CUDA C++
- * Programming Guide, "Compute Capabilities". */
+/* The most shared memory that a block of any GPU to compute capability 12 can have, of the 228
+ * KiB of an SM: CUDA C++ Programming Guide, "Compute Capabilities". */
 enum { IFL_MAX_SHARED_BYTES = 227 * 1024, IFL_MAX_BLOCK_THREADS = 1024 };
 
 struct ifl_launch {
@@ -17,10 +18,9 @@ struct ifl_launch {
     const ifl_program *program;
     uint32_t function;
     ifl_arena arena;
-    const char *
-        directory; /* that names of files in arguments are relative to; NULL: the working directory */
-    const char *file; /* the launch file; NULL: none, and mistakes are those of the caller */
-    uint32_t grid[3]; /* 0: not given */
+    const char *directory; /* what names of files are relative to; NULL: the working one */
+    const char *file;      /* the launch file; NULL: none, and mistakes are those of the caller */
+    uint32_t grid[3];      /* 0: not given */
     uint32_t block[3];
     uint64_t dynamic_shared_bytes;
     IFL_VEC(ifl_argument) arguments;
@@ -50,7 +50,8 @@ ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_vi
 /* The parameter block, function.param_bytes long; NULL before the launch is prepared. */
 const uint8_t *ifl_launch_params(const ifl_launch *launch, size_t *bytes);
 
-/* Fails with IFL_USAGE, or with IFL_BAD_INPUT and the file's name for a launch that was read from a file. */
+/* Fails with IFL_USAGE, or with IFL_BAD_INPUT and the file's name for a launch that was read
+ * from a file. */
 ifl_status ifl_launch_fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
     IFL_PRINTF(3, 4);
 

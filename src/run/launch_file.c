@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launch files: `key = value` lines with the words of the command line. It places every mistake in the file. */
+ * Launch files: `key = value` lines with the words of the command line. It places every mistake
+ * in the file. */
 #include "run/launch_file.h"
 
 #include "base/file.h"
@@ -31,7 +32,7 @@ struct ifl_launch_file {
     IFL_VEC(entry) entries;
 };
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const char *find_key(ifl_span key, bool *repeats)
 {
@@ -124,10 +125,10 @@ void ifl_launch_file_free(ifl_launch_file *file)
     free(file);
 }
 
-/* ---- applying -------------------------------------------------------------------------------------------------------- */
+/* ---- applying -------------------------------------------------------------------------------- */
 
-/* Turns an error about a value into one about its place in the file. An error that has a line of its own elsewhere
- * (in the PTX, say) stays. */
+/* Turns an error about a value into one about its place in the file. An error that has a line of
+ * its own elsewhere (in the PTX, say) stays. */
 static ifl_status place_error(const ifl_launch_file *file, const entry *e, bool in_value,
                               ifl_status status, const ifl_error *own, ifl_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Describing memory instructions for people: where they are in the source, what they are, what they were inlined
- * from. It knows programs and profiles, not the engine. */
+ * Describing memory instructions for people: where they are in the source, what they are, what
+ * they were inlined from. It knows programs and profiles, not the engine. */
 #include "run/lines.h"
 
 #include "run/kernel_name.h"
@@ -19,7 +19,7 @@ typedef struct builder {
     ifl_error *error;
 } builder;
 
-/* ---- which instructions ---------------------------------------------------------------------------------------------- */
+/* ---- which instructions ---------------------------------------------------------------------- */
 
 static const struct {
     uint16_t opcode;
@@ -82,7 +82,7 @@ static uint32_t bytes_of(const ifl_program *program, const ifl_instruction *inst
     return ifl_type_bits((ifl_type)instruction->type[0]) / 8 * elements;
 }
 
-/* ---- where they are ---------------------------------------------------------------------------------------------------- */
+/* ---- where they are -------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -95,7 +95,8 @@ static const char *file_of(const ifl_program *program, const ifl_source *place)
     return place->file < program->file_count ? program->files[place->file] : "";
 }
 
-/* "helper() at util.cuh:12": the function that was inlined, and where it was called. False without memory. */
+/* "helper() at util.cuh:12": the function that was inlined, and where it was called. False
+ * without memory. */
 static bool append_call(builder *b, char chain[MAX_CHAIN], const ifl_source *inlined,
                         const ifl_source *call)
 {
@@ -204,7 +205,7 @@ ifl_status ifl_lines_build(const ifl_program *program, const bool *reached, cons
     return status;
 }
 
-/* ---- generic accesses -------------------------------------------------------------------------------------------------- */
+/* ---- generic accesses ------------------------------------------------------------------------ */
 
 static const struct {
     const char *space;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Opening a file of any kind that holds kernels, and writing its stages. It knows where PTX can be, not what to do
- * with it. */
+ * Opening a file of any kind that holds kernels, and writing its stages. It knows where PTX can
+ * be, not what to do with it. */
 #include "run/module.h"
 
 #include "base/file.h"
 #include "ptx/ptx.h"
 #include "run/cuda_source.h"
 #include "run/embedded.h"
-#include "run/fatbin.h"
 #include "simt/simt.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 30, PROBE_BYTES = 4096, ARCH_BYTES = 8 };
 
-/* ---- what a file is ---------------------------------------------------------------------------------------------- */
+/* ---- what a file is -------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -73,7 +71,7 @@ static ifl_status read_arch(const char *arch, const char *otherwise, char out[AR
     return IFL_OK;
 }
 
-/* ---- where the PTX is ------------------------------------------------------------------------------------------------ */
+/* ---- where the PTX is ------------------------------------------------------------------------ */
 
 static ifl_status take_text(char *text, size_t bytes, ifl_ptx_texts *out, ifl_error *error)
 {
@@ -148,7 +146,7 @@ static ifl_status load(const char *path, const char *arch, ifl_ptx_texts *out, i
     return status == IFL_OK ? load_text(text, bytes, path, sm, out, error) : status;
 }
 
-/* ---- programs and kernels -------------------------------------------------------------------------------------------- */
+/* ---- programs and kernels -------------------------------------------------------------------- */
 
 static ifl_status add_kernel(ifl_module *module, const ifl_program *program, uint32_t function,
                              ifl_error *error)
@@ -299,7 +297,7 @@ ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *k
     return status;
 }
 
-/* ---- stages ---------------------------------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 /* One stage of one program; `function` -1: all of it. */
 typedef ifl_status (*stage_writer)(const ifl_program *program, int function, FILE *out,

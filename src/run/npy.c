@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading and writing .npy: numpy.lib.format's description of the format. It knows nothing of arguments. */
+ * Reading and writing .npy: numpy.lib.format's description of the format. It knows nothing of
+ * arguments. */
 #include "run/npy.h"
 
 #include "base/file.h"
@@ -49,7 +50,7 @@ static const ifl_element *find_element(const char *text, size_t length, const if
     return NULL;
 }
 
-/* ---- the header ------------------------------------------------------------------------------------------------ */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 /* The text after "'key':" and blanks, or NULL. `text` is NUL-terminated. */
 static const char *find_value(const char *text, const char *key)
@@ -205,7 +206,7 @@ void ifl_npy_close(ifl_npy *npy)
     npy->stream = NULL;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_header(FILE *stream, const ifl_element *element, uint64_t count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading numbers. Every function here works on a cursor and names what is wrong; it knows nothing of places. */
+ * Reading numbers. Every function here works on a cursor and names what is wrong; it knows
+ * nothing of places. */
 #include "run/number.h"
 
 #include <locale.h>
@@ -103,7 +104,7 @@ const char *ifl_number_read(const char **at, uint64_t *value)
     return problem;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool fits(uint64_t magnitude, bool negative, bool hex, const ifl_element *element)
 {

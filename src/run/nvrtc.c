@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * NVRTC behind dlopen. The signatures are those of NVIDIA's NVRTC documentation; they have not changed since CUDA 8. */
+ * NVRTC behind dlopen. The signatures are those of NVIDIA's NVRTC documentation; they have not
+ * changed since CUDA 8. */
 #include "run/nvrtc.h"
 
 #include "run/cuda_source.h"
@@ -40,7 +41,8 @@ static void *open_library(void)
     return NULL;
 }
 
-/* POSIX lets dlsym's result become a function pointer, ISO C does not: the representation is copied. */
+/* POSIX lets dlsym's result become a function pointer, ISO C does not: the representation is
+ * copied. */
 static bool find_functions(ifl_nvrtc *nvrtc)
 {
     const struct {

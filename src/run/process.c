@@ -67,7 +67,7 @@ ifl_status ifl_process_run(const char *const argv[], const char *log, int *code,
     return IFL_OK;
 }
 
-/* ---- the folder -------------------------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error)
 {

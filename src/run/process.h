@@ -10,8 +10,8 @@ enum { IFL_PATH_BYTES = 4096 };
 /* Looks a program up on PATH, then in `folder` (NULL: nowhere else). False when there is none. */
 bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_BYTES]);
 
-/* Runs argv[0], a path, without a shell; what it prints goes to the file `log`. *code is its exit status, or 128 plus
- * the signal that ended it. */
+/* Runs argv[0], a path, without a shell; what it prints goes to the file `log`. *code is its
+ * exit status, or 128 plus the signal that ended it. */
 ifl_status ifl_process_run(const char *const argv[], const char *log, int *code, ifl_error *error);
 
 /* A folder that only this user can read. */

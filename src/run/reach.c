@@ -69,7 +69,7 @@ ifl_status ifl_reach(const ifl_program *program, uint32_t kernel, bool *reached,
     return w.no_memory ? ifl_fail_memory(error, sizeof(uint32_t)) : IFL_OK;
 }
 
-/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 static bool names_variable(const ifl_operand *operand, size_t variable)
 {

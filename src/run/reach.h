@@ -5,8 +5,9 @@
 
 #include "isa/program.h"
 
-/* Sets reached[f] for every function that `kernel` can execute; `reached` has function_count entries. Where a call
- * goes through a register, every function whose address is taken anywhere counts. */
+/* Sets reached[f] for every function that `kernel` can execute; `reached` has function_count
+ * entries. Where a call goes through a register, every function whose address is taken anywhere
+ * counts. */
 ifl_status ifl_reach(const ifl_program *program, uint32_t kernel, bool *reached, ifl_error *error);
 
 /* The bytes of static shared memory that the reached functions declare or name. */

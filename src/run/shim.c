@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A small stand-in for the CUDA headers: keywords, vector types, built-in variables, the common intrinsics. There are
- * no mathematical functions beyond clang's builtins. Names and signatures are those of the CUDA C++ Programming Guide. */
+ * A small stand-in for the CUDA headers: keywords, vector types, built-in variables, the common
+ * intrinsics. There are no mathematical functions beyond clang's builtins. Names and signatures
+ * are those of the CUDA C++ Programming Guide. */
 #include "run/shim.h"
 
 #define VECTORS(type, name, align2, align4)                                                        \

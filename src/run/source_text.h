@@ -18,9 +18,9 @@ typedef struct ifl_source_texts {
     IFL_VEC(ifl_source_file) files;
 } ifl_source_texts;
 
-/* The text of a line (from 1) without the blanks around it, in the arena: "" where it is not at hand, NULL without
- * memory. A recorded path that is absolute is tried as it is; a relative one beside the module and in the working
- * directory; at last the bare file name beside the module. */
+/* The text of a line (from 1) without the blanks around it, in the arena: "" where it is not at
+ * hand, NULL without memory. A recorded path that is absolute is tried as it is; a relative one
+ * beside the module and in the working directory; at last the bare file name beside the module. */
 const char *ifl_source_line(ifl_source_texts *texts, ifl_arena *arena, const char *recorded,
                             uint32_t line);
 void ifl_source_texts_free(ifl_source_texts *texts);

@@ -35,29 +35,13 @@ bool ifl_lower_sort_rows(ifl_lowerer *l)
     return true;
 }
 
-/* The unsigned type of a signed or untyped one's width: rows of it serve those without their own. */
-static uint8_t plain_type(uint8_t type)
-{
-    static const uint8_t unsigned_of[IFL_TYPE_COUNT] = {
-        [IFL_TYPE_B8] = IFL_TYPE_U8,       [IFL_TYPE_S8] = IFL_TYPE_U8,   [IFL_TYPE_B16] = IFL_TYPE_U16,
-        [IFL_TYPE_S16] = IFL_TYPE_U16,     [IFL_TYPE_B32] = IFL_TYPE_U32, [IFL_TYPE_S32] = IFL_TYPE_U32,
-        [IFL_TYPE_B64] = IFL_TYPE_U64,     [IFL_TYPE_S64] = IFL_TYPE_U64, [IFL_TYPE_S16X2] = IFL_TYPE_U16X2,
-    };
-    return unsigned_of[type] ? unsigned_of[type] : type;
-}
-
-static bool fits_type(uint8_t row, uint8_t type, bool exactly)
-{
-    return row == type || (!exactly && row == plain_type(type));
-}
-
-static const ifl_row *find_row(const ifl_lowerer *l, uint8_t type, uint8_t from, unsigned sources, bool exactly)
+static const ifl_row *find_row(const ifl_lowerer *l, uint8_t type, uint8_t from, unsigned sources)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
     for (uint32_t i = l->first_row[l->instruction->opcode]; i < l->first_row[l->instruction->opcode + 1]; i++) {
         const ifl_row *row = l->rows[i];
-        if (fits_type(row->type, type, exactly) && row->sources == sources &&
-            (row->from == IFL_TYPE_NONE || fits_type(row->from, from, exactly)) && row->when(m))
+        bool is_from = row->from == IFL_TYPE_NONE || row->from == from;
+        if (row->type == type && is_from && row->sources == sources && row->when(m))
             return row;
     }
     return NULL;
@@ -106,9 +90,7 @@ static const ifl_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
     bool is_set = instruction->opcode == IFL_OP_SET;
     uint8_t type = instruction->type[is_set ? 1 : 0];
     uint8_t from = instruction->type_count > 1 ? instruction->type[1] : (uint8_t)IFL_TYPE_NONE;
-    const ifl_row *row = find_row(l, type, from, sources, true);
-    if (!row)
-        row = find_row(l, type, from, sources, false);
+    const ifl_row *row = find_row(l, type, from, sources);
     if (!row)
         ifl_lower_unsupported(l, "the engine has no such combination of type and modifiers");
     return row;
@@ -180,7 +162,7 @@ static void lower_setp(ifl_lowerer *l)
         ifl_lower_row(l);
         return;
     }
-    const ifl_row *row = find_row(l, type == IFL_TYPE_F16X2 ? IFL_TYPE_F16 : IFL_TYPE_BF16, IFL_TYPE_NONE, 2, true);
+    const ifl_row *row = find_row(l, type == IFL_TYPE_F16X2 ? IFL_TYPE_F16 : IFL_TYPE_BF16, IFL_TYPE_NONE, 2);
     if (!row)
         ifl_lower_unsupported(l, "the engine has no such comparison");
     uint32_t a = ifl_lower_source(l, l->slots.at[2], 32, false), b = ifl_lower_source(l, l->slots.at[3], 32, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes launch files: the lines, then every property and argument against a kernel with a parameter of each kind.
- * The arguments are laid out in memory when they are small. Files that they name are not opened: the folder that
- * their names are relative to does not exist. */
+ * Fuzzes launch files: the lines, then every property and argument against a kernel with a
+ * parameter of each kind. The arguments are laid out in memory when they are small. Files that
+ * they name are not opened: the folder that their names are relative to does not exist. */
 #include "run/launch.h"
 #include "run/launch_file.h"
 

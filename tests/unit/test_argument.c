@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Argument words, numbers, element formats, fills and .npy files. Expected bits come from IEEE 754, expected words
- * from docs/launch.md, expected headers from the description of the .npy format in NumPy's manual. */
+ * Argument words, numbers, element formats, fills and .npy files. Expected bits come from IEEE
+ * 754, expected words from docs/launch.md, expected headers from the description of the .npy
+ * format in NumPy's manual. */
 #include "base/file.h"
 #include "run/argument.h"
 #include "run/npy.h"
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void assert_number(const char *text, uint64_t expected, const char *rest)
 {
@@ -171,7 +172,7 @@ static void f16_round_trips(void **state)
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const ifl_variable u32_param = {.type = IFL_TYPE_U32, .bytes = 4};
 static const ifl_variable f32_param = {.type = IFL_TYPE_F32, .bytes = 4};
@@ -347,7 +348,7 @@ static void cleans_texts_that_are_no_utf8(void **state)
     assert_int_equal(error.column, 7);
 }
 
-/* ---- fills --------------------------------------------------------------------------------------------------------- */
+/* ---- fills ----------------------------------------------------------------------------------- */
 
 enum { MANY = 300000 };
 
@@ -480,7 +481,7 @@ static void permutations_hold_every_index_once(void **state)
     }
 }
 
-/* ---- .npy ---------------------------------------------------------------------------------------------------------- */
+/* ---- .npy ------------------------------------------------------------------------------------ */
 
 static char folder[] = "/tmp/inflight-test.XXXXXX";
 static char path[64];
@@ -517,7 +518,8 @@ static void npy_has_the_documented_bytes(void **state)
     size_t bytes;
     assert_int_equal(ifl_npy_write(path, element_named("f32"), data, 3, NULL), IFL_OK);
     assert_int_equal(ifl_file_read(path, 1000, &text, &bytes, NULL), IFL_OK);
-    /* NumPy: magic, version 1.0, u16 length; the whole header is a multiple of 64 bytes and ends with a newline. */
+    /* NumPy: magic, version 1.0, u16 length; the whole header is a multiple of 64 bytes and ends
+     * with a newline. */
     assert_memory_equal(text, "\x93NUMPY\x01\x00", 8);
     const size_t length = (uint8_t)text[8] | (size_t)(uint8_t)text[9] << 8;
     assert_int_equal((10 + length) % 64, 0);
@@ -606,7 +608,7 @@ static void npy_files_become_arguments(void **state)
     assert_refused(&u64_param, word, 1, "holds 3 elements, not 4");
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void a_failed_write_leaves_the_old_file(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernel names, PTX in containers (tests/fatbin), compilers, and opening files of every kind. Runs in the
- * repository's root. */
+ * Kernel names, PTX in containers (tests/fatbin), compilers, and opening files of every kind.
+ * Runs in the repository's root. */
 #include "run/cuda_source.h"
 #include "run/embedded.h"
 #include "run/fatbin.h"
@@ -19,7 +19,7 @@
 
 #include "base/file.h"
 
-/* ---- names -------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const mangled[] = {"_Z4axpyIfEviT_PKS0_PS0_", "_Z4axpyIdEviT_PKS0_PS0_",
                                       "_ZN2ns2stEPf", "saxpy", "_ZN12_GLOBAL__N_15innerEi"};
@@ -109,7 +109,7 @@ static void a_kernel_in_two_modules_counts_once(void **state)
     assert_int_equal(index, 0);
 }
 
-/* ---- containers ----------------------------------------------------------------------------------------------------- */
+/* ---- containers ------------------------------------------------------------------------------ */
 
 static ifl_status search(const char *path, uint32_t sm, ifl_ptx_texts *texts, ifl_error *error)
 {
@@ -210,7 +210,7 @@ static void survives_damaged_containers(void **state)
     }
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/inflight-test.XXXXXX";
 static char path[64];
@@ -324,7 +324,7 @@ static void dumps_stages(void **state)
     ifl_module_close(module);
 }
 
-/* ---- compilers ------------------------------------------------------------------------------------------------------ */
+/* ---- compilers ------------------------------------------------------------------------------- */
 
 /* With each compiler that is here: the result opens; a mistake gives its log. */
 static void compiles_with_what_there_is(void **state)

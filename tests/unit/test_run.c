@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches from their description to their profile, and launch files. The kernels are written here; what they must
- * compute and ask for follows from their few instructions. */
+ * Launches from their description to their profile, and launch files. The kernels are written
+ * here; what they must compute and ask for follows from their few instructions. */
 #include "base/file.h"
 #include "profile/profile.h"
 #include "run/launch.h"
@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-/* scale: y[i] = a * y[i] for the whole grid. add: y[i] += x[i]. sum: shared memory, called function, generic load,
- * struct parameter. limited: .reqntid. */
+/* scale: y[i] = a * y[i] for the whole grid. add: y[i] += x[i]. sum: shared memory, called
+ * function, generic load, struct parameter. limited: .reqntid. */
 static const char ptx[] =
     ".version 8.5\n.target sm_90\n.address_size 64\n"
     ".visible .entry scale(.param .f32 a, .param .u64 y)\n{\n"
@@ -137,7 +137,7 @@ static uint64_t counter(const ifl_profile *profile, const char *name)
     return value;
 }
 
-/* ---- runs ----------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void runs_and_counts(void **state)
 {
@@ -212,7 +212,8 @@ static void describes_lines(void **state)
     ifl_launch_free(launch);
 }
 
-/* The struct's first word is a pointer; null here, so that the called function's generic load faults. */
+/* The struct's first word is a pointer; null here, so that the called function's generic load
+ * faults. */
 static void called_functions_have_lines_and_faults_a_profile(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void saves_and_loads_npy(void **state)
     ifl_launch_free(launch);
 }
 
-/* ---- mistakes ------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 static void assert_not_run(ifl_launch *launch, ifl_status status, const char *text)
 {
@@ -379,7 +380,7 @@ static void places_mistakes_in_values(void **state)
     assert_not_set("arg", "f32:x", 5, "expected a number");
 }
 
-/* ---- launch files --------------------------------------------------------------------------------------------------- */
+/* ---- launch files ---------------------------------------------------------------------------- */
 
 static void assert_launch_file(const char *text, ifl_status status, int line, int column,
                                const char *part)

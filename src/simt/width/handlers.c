@@ -424,7 +424,7 @@ IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const uint64_t *addre
     const ifl_transfer *t = code->transfer;
     ifl_access access = {.instruction = code->instruction,
                          .kind = t->kind,
-                         .space = t->space,
+                         .space = t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space,
                          .bytes = t->bytes,
                          .shape = shape,
                          .mask = mask,
