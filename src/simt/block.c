@@ -116,7 +116,7 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
 void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
 {
     ifl_block *block = warp->block;
-    block->live -= (uint32_t)__builtin_popcount(mask);
+    block->live -= mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
     for (unsigned id = 0; id < IFL_BARRIERS && block->live; id++)
         open_if_complete(block, id);
 }

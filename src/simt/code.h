@@ -157,8 +157,9 @@ struct ifl_routine {
     uint64_t local_bytes;   /* a thread */
     ifl_constant *constants;
     size_t constant_count;
-    ifl_special_slot *specials;
+    ifl_special_slot *specials;  /* those that change by block first */
     size_t special_count;
+    size_t block_special_count;
     uint32_t *undefined;    /* pairs (slot, bytes) that may be read before they are written: zeroed at entry */
     size_t undefined_count;
 };

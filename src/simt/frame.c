@@ -123,6 +123,15 @@ static void put_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_sp
         put_lane(slots, slot, bits, w.lane, special_value(&w, special));
 }
 
+/* The position of the block is the one thing that every warp of every block needs anew: 32 bits, all lanes alike. */
+static void put_block_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_special special)
+{
+    where w = {.warp = warp, .grid = warp->worker->grid};
+    uint32_t value = (uint32_t)special_value(&w, special), *to = ifl_slot(slots, slot);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        to[lane] = value;
+}
+
 /* Every reading is later than the one before it, also in another warp. */
 ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
@@ -180,9 +189,8 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
 static void begin_frame(ifl_warp *warp, ifl_frame *frame)
 {
     const ifl_routine *routine = frame->routine;
-    for (size_t i = 0; i < routine->special_count; i++)
-        if (ifl_special_changes(routine->specials[i].special) == IFL_WHEN_BLOCK)
-            put_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
+    for (size_t i = 0; i < routine->block_special_count; i++)
+        put_block_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
     for (size_t i = 0; i < routine->undefined_count; i++)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
     if (routine->local_bytes)

@@ -136,6 +136,18 @@ void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_
     code->value = shift;
 }
 
+uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special)
+{
+    l->cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
+    for (size_t i = 0; i < l->specials.count; i++)
+        if (l->specials.at[i].special == special)
+            return l->specials.at[i].slot;
+    ifl_special_slot slot = {.slot = new_slot(l, ifl_special_bits(special)), .special = (uint16_t)special};
+    if (!ifl_vec_push(&l->specials, slot))
+        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
+    return slot.slot;
+}
+
 /* A special register that changes while a block runs is read by a code of its own before the instruction. */
 static uint32_t special_slot(ifl_lowerer *l, ifl_special special, unsigned *bits)
 {
@@ -147,14 +159,7 @@ static uint32_t special_slot(ifl_lowerer *l, ifl_special special, unsigned *bits
         code->value = special;
         return slot;
     }
-    l->cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
-    for (size_t i = 0; i < l->specials.count; i++)
-        if (l->specials.at[i].special == special)
-            return l->specials.at[i].slot;
-    ifl_special_slot slot = {.slot = new_slot(l, *bits), .special = (uint16_t)special};
-    if (!ifl_vec_push(&l->specials, slot))
-        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
-    return slot.slot;
+    return ifl_lower_special(l, special);
 }
 
 /* Bodies declare PARAM variables too, for the values of calls: those are not the kernel's. */
@@ -313,18 +318,26 @@ static bool find_shape(ifl_lowerer *l)
     return true;
 }
 
-static void note_read(void *user, uint32_t reg, bool is_written)
+static void note_use(void *user, uint32_t reg, bool is_written)
 {
-    ((bool *)user)[reg] |= !is_written;
+    ifl_lowerer *l = user;
+    l->is_read[reg] |= !is_written;
+    l->writes[reg] += is_written;
 }
 
-static bool find_reads(ifl_lowerer *l)
+static bool find_uses(ifl_lowerer *l)
 {
-    l->is_read = ifl_lower_allocate(l, l->function->register_count + 1);
-    for (uint32_t i = 0; l->is_read && i < l->function->count; i++)
+    size_t count = l->function->register_count + 1;
+    l->is_read = ifl_lower_allocate(l, count);
+    l->is_alias = ifl_lower_allocate(l, count);
+    l->writes = ifl_lower_allocate(l, count * sizeof *l->writes);
+    if (!l->is_read || !l->is_alias || !l->writes)
+        return false;
+    for (uint32_t i = 0; i < l->function->count; i++)
         ifl_instruction_registers(l->input->program, &l->input->program->instructions[l->function->first + i],
-                                  note_read, l->is_read);
-    return l->is_read != NULL;
+                                  note_use, l);
+    l->status = ifl_flow_undefined(l->input->program, l->function, &l->flow, l->arena, &l->is_undefined, l->error);
+    return l->status == IFL_OK;
 }
 
 static void lower_instruction(ifl_lowerer *l, uint32_t index)
@@ -337,6 +350,8 @@ static void lower_instruction(ifl_lowerer *l, uint32_t index)
         return;
     }
     l->slots = ifl_instruction_slots(l->input->program, l->instruction);
+    if (ifl_lower_is_alias(l))
+        return;
     ifl_lower_function *special = ifl_lower_table[l->instruction->opcode];
     (special ? special : ifl_lower_row)(l);
 }
@@ -375,20 +390,30 @@ static void resolve(ifl_lowerer *l, ifl_code *code)
 
 static bool keep_undefined(ifl_lowerer *l, ifl_routine *routine)
 {
-    bool *undefined;
-    l->status = ifl_flow_undefined(l->input->program, l->function, &l->flow, l->arena, &undefined, l->error);
     routine->undefined = ifl_lower_allocate(l, (2 * l->function->register_count + 4) * sizeof *routine->undefined);
-    if (l->status != IFL_OK || !routine->undefined)
+    if (!routine->undefined)
         return false;
     uint32_t *to = routine->undefined;
     *to++ = IFL_PREDICATE_CARRY, *to++ = 8;
     for (uint32_t r = 0; r < l->function->register_count; r++) {
         unsigned bits = l->function->registers[r].bits;
-        if (undefined[r])
+        if (l->is_undefined[r])
             *to++ = l->slot_of[r], *to++ = bits == 1 ? 4 : ifl_lower_slot_bits(bits) / 8 * IFL_WARP_LANES;
     }
     routine->undefined_count = (size_t)(to - routine->undefined) / 2;
     return true;
+}
+
+/* Those that change by block come first: they are written at the start of each. */
+static void keep_specials(ifl_lowerer *l, ifl_routine *routine)
+{
+    for (int by_block = 1; by_block >= 0; by_block--) {
+        for (size_t i = 0; i < l->specials.count; i++)
+            if ((ifl_special_changes(l->specials.at[i].special) == IFL_WHEN_BLOCK) == by_block)
+                routine->specials[routine->special_count++] = l->specials.at[i];
+        if (by_block)
+            routine->block_special_count = routine->special_count;
+    }
 }
 
 static bool keep(ifl_lowerer *l, ifl_routine *routine)
@@ -401,11 +426,9 @@ static bool keep(ifl_lowerer *l, ifl_routine *routine)
     memcpy(routine->code, l->code.at, l->code.count * sizeof *routine->code);
     if (l->constants.count)
         memcpy(routine->constants, l->constants.at, l->constants.count * sizeof *routine->constants);
-    if (l->specials.count)
-        memcpy(routine->specials, l->specials.at, l->specials.count * sizeof *routine->specials);
+    keep_specials(l, routine);
     routine->code_count = l->code.count;
     routine->constant_count = l->constants.count;
-    routine->special_count = l->specials.count;
     routine->frame_bytes = (l->frame_bytes + 63) / 64 * 64;
     routine->param_bytes = l->function->frame_bytes;
     routine->local_bytes = (l->function->local_bytes + 15) / 16 * 16;
@@ -421,8 +444,9 @@ static void lower_routine(ifl_lowerer *l, uint32_t index, ifl_routine *routine, 
     memset(l->temporaries, 0, sizeof l->temporaries);
     routine->function = l->function;
     routine->index = index;
-    if (!place_registers(l) || !find_shape(l) || !find_reads(l))
+    if (!place_registers(l) || !find_shape(l) || !find_uses(l))
         return;
+    ifl_lower_find_aliases(l);
     for (uint32_t b = 0; b < l->flow.block_count && l->status == IFL_OK; b++)
         lower_block(l, b, ranges);
     if (l->status == IFL_OK)

@@ -34,6 +34,9 @@ typedef struct ifl_lowerer {
     IFL_VEC(ifl_special_slot) specials;
     bool *is_needed;          /* by function of the program: can be called */
     bool *is_read;            /* by register of the function: something reads it */
+    uint32_t *writes;         /* by register: instructions that write it */
+    bool *is_undefined;       /* by register: may be read before it is written */
+    bool *is_alias;           /* by register: its slot is that of what was moved into it; see lower_alias.c */
     bool calls_indirectly;
     bool ordered;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
@@ -85,6 +88,16 @@ uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t sp
 
 /* Is it a parameter of the kernel that is being lowered? `variable` may be NULL. */
 bool ifl_lower_is_kernel_parameter(const ifl_lowerer *l, const ifl_variable *variable);
+
+/* Gives registers that only name another value that value's slot. */
+void ifl_lower_find_aliases(ifl_lowerer *l);
+/* Is the current instruction a move whose destination names its source? Nothing is left to do for it. */
+bool ifl_lower_is_alias(const ifl_lowerer *l);
+/* The slot of a special register that does not change while a block runs. */
+uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special);
+/* The bits of a kernel parameter; false where it is not one, or wider than 64 bits. */
+bool ifl_lower_parameter_value(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes, bool is_signed,
+                               uint64_t *value);
 
 /* What lowers each opcode that is not a matter of rows; NULL: rows. */
 extern ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT];

@@ -141,25 +141,40 @@ static void fill_sources(ifl_lowerer *l, const ifl_operand *slot, ifl_transfer *
         t->data[e] = ifl_lower_source(l, &member[e], t->slot_bytes * 8u, false);
 }
 
-/* A load of a kernel parameter is a move of what is known at launch. */
-static void load_parameter(ifl_lowerer *l, const ifl_variable *variable, const ifl_operand *memory,
-                           const ifl_transfer *t)
+bool ifl_lower_parameter_value(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes, bool is_signed,
+                               uint64_t *value)
 {
+    const ifl_variable *variable = base_variable(l, memory);
+    if (!ifl_lower_is_kernel_parameter(l, variable))
+        return false;
+    uint64_t at = variable->offset + (uint64_t)memory->value;
+    if (at + bytes > l->function->param_bytes || bytes > 8)
+        return false;
+    *value = 0;
+    if (l->input->params)
+        memcpy(value, l->input->params + at, bytes);
+    if (is_signed && bytes < 8 && *value >> (bytes * 8 - 1) & 1)
+        *value |= UINT64_MAX << (bytes * 8);
+    return true;
+}
+
+/* A load of a kernel parameter is a move of what is known at launch. */
+static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_transfer *t)
+{
+    const ifl_width *width = l->image->width;
+    ifl_handler *move = t->slot_bytes == 2 ? width->move16 : t->slot_bytes == 4 ? width->move32 : width->move64;
     for (unsigned e = 0; e < t->elements; e++) {
-        uint64_t at = variable->offset + (uint64_t)memory->value + (uint64_t)e * t->element_bytes, value = 0;
-        if (at + t->element_bytes > l->function->param_bytes || t->element_bytes > 8) {
-            ifl_lower_unsupported(l, "it reads outside of the kernel's parameters");
+        ifl_operand element = *memory;
+        uint64_t value;
+        element.value += e * t->element_bytes;
+        if (!ifl_lower_parameter_value(l, &element, t->element_bytes, t->is_signed, &value)) {
+            ifl_lower_unsupported(l, "it reads outside of the kernel's parameters, or more than 64 bits at once");
             return;
         }
-        if (l->input->params)
-            memcpy(&value, l->input->params + at, t->element_bytes);
-        if (t->is_signed && t->element_bytes < 8 && value >> (t->element_bytes * 8 - 1) & 1)
-            value |= UINT64_MAX << (t->element_bytes * 8);
         if (t->sink >> e & 1)
             continue;
         uint32_t constant = ifl_lower_constant(l, value, t->slot_bytes * 8u);
-        const ifl_width *width = l->image->width;
-        ifl_code *code = ifl_lower_emit(l, t->slot_bytes == 2 ? width->move16 : t->slot_bytes == 4 ? width->move32 : width->move64);
+        ifl_code *code = ifl_lower_emit(l, move);
         code->d = t->data[e], code->a = constant;
     }
 }
@@ -181,7 +196,7 @@ void ifl_lower_load(ifl_lowerer *l)
     fill_results(l, l->slots.at[0], t);
     const ifl_variable *variable = base_variable(l, memory);
     if (t->space == IFL_SPACE_PARAM && ifl_lower_is_kernel_parameter(l, variable)) {
-        load_parameter(l, variable, memory, t);
+        load_parameter(l, memory, t);
         return;
     }
     if (t->space == IFL_SPACE_PARAM && variable) {

@@ -384,7 +384,8 @@ static void handle(ifl_warp *warp, uint32_t index)
         break;
     case IFL_REASON_EXIT:
         end_lanes(warp, index, warp->taken);
-        finish_warp_ops(warp);
+        if (warp->count)
+            finish_warp_ops(warp);
         break;
     case IFL_REASON_BARRIER:
         ifl_block_arrive(warp, fragment);

@@ -460,6 +460,16 @@ IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigne
     return mask == IFL_ALL_LANES ? whole_extent(address, bytes) : partial_extent(address, mask);
 }
 
+/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request. */
+IFL_INLINE void fetch_ahead(const extent *at, const uint8_t *base, const uint64_t *address, uint32_t mask)
+{
+    enum { FAR = 128 * 1024 };
+    if (at->high - at->low < FAR)
+        return;
+    for (; mask; mask &= mask - 1)
+        __builtin_prefetch(base + address[__builtin_ctz(mask)]);
+}
+
 IFL_HANDLER(load_global)
 {
     uint32_t mask = IFL_EXECUTING;
@@ -471,10 +481,12 @@ IFL_HANDLER(load_global)
     extent at = request_extent(address, mask, t->bytes);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
-    load_elements(t, frame, hint->host - hint->address, address, mask, &at);
-    warp->observed |= t->observes;
+    const uint8_t *base = hint->host - hint->address;
+    fetch_ahead(&at, base, address, mask);
     if (t->space != IFL_SPACE_CONST)
         tell(warp, code, address, mask, at.shape);
+    load_elements(t, frame, base, address, mask, &at);
+    warp->observed |= t->observes;
     FINISH_REQUEST;
 }
 
@@ -489,9 +501,11 @@ IFL_HANDLER(store_global)
     extent at = request_extent(address, mask, t->bytes);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
-    store_elements(t, frame, hint->host - hint->address, address, mask, &at);
-    warp->changed = true;
+    uint8_t *base = hint->host - hint->address;
+    fetch_ahead(&at, base, address, mask);
     tell(warp, code, address, mask, at.shape);
+    store_elements(t, frame, base, address, mask, &at);
+    warp->changed = true;
     FINISH_REQUEST;
 }
 
