@@ -226,20 +226,48 @@ IFL_HANDLER(add_offset)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-IFL_INLINE const uint64_t *lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
+/* i * bytes for each lane, for each size of access: what a contiguous request's addresses differ by. */
+#define STEPS(bytes)                                                                                                   \
+    {                                                                                                                  \
+        0 * (bytes), 1 * (bytes), 2 * (bytes), 3 * (bytes), 4 * (bytes), 5 * (bytes), 6 * (bytes), 7 * (bytes),        \
+            8 * (bytes), 9 * (bytes), 10 * (bytes), 11 * (bytes), 12 * (bytes), 13 * (bytes), 14 * (bytes),            \
+            15 * (bytes), 16 * (bytes), 17 * (bytes), 18 * (bytes), 19 * (bytes), 20 * (bytes), 21 * (bytes),          \
+            22 * (bytes), 23 * (bytes), 24 * (bytes), 25 * (bytes), 26 * (bytes), 27 * (bytes), 28 * (bytes),          \
+            29 * (bytes), 30 * (bytes), 31 * (bytes)                                                                   \
+    }
+_Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
+                                                                STEPS(8), STEPS(16), STEPS(32)};
+
+/* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i * bytes. All in one
+ * loop: reading the addresses back at once would wait for the stores. */
+IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
 {
-    uint64_t *to = warp->address, offset = (uint64_t)t->offset;
+    uint64_t *to = warp->address, offset = (uint64_t)t->offset, differs = 0;
+    const uint64_t *step = steps[__builtin_ctz(t->bytes)];
     if (!t->address) {
         IFL_SIMD IFL_EACH_LANE(i) to[i] = offset;
-    } else if (t->narrow_address) {
-        const uint32_t *a = (const uint32_t *)(const void *)(frame + t->address);
-        /* 32-bit addresses wrap at 32 bits. */
-        IFL_SIMD IFL_EACH_LANE(i) to[i] = (uint32_t)(a[i] + (uint32_t)offset);
-    } else {
-        const uint64_t *a = (const uint64_t *)(const void *)(frame + t->address);
-        IFL_SIMD IFL_EACH_LANE(i) to[i] = a[i] + offset;
+        return 1;
     }
-    return to;
+    if (t->narrow_address) {
+        const uint32_t *a = (const uint32_t *)(const void *)(frame + t->address), low = (uint32_t)offset;
+        uint64_t first = (uint32_t)(a[0] + low);
+        /* 32-bit addresses wrap at 32 bits. */
+        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
+        {
+            uint64_t at = (uint32_t)(a[i] + low);
+            to[i] = at;
+            differs |= (at - first) ^ step[i];
+        }
+        return differs;
+    }
+    const uint64_t *a = (const uint64_t *)(const void *)(frame + t->address);
+    uint64_t first = a[0];
+    _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
+    {
+        to[i] = a[i] + offset;
+        differs |= (a[i] - first) ^ step[i];
+    }
+    return differs;
 }
 
 typedef struct extent {
@@ -248,13 +276,9 @@ typedef struct extent {
     uint8_t shape;
 } extent;
 
-IFL_INLINE extent whole_extent(const uint64_t *address, unsigned bytes)
+/* Out of line: inlined, its loop would be made part of the common case. */
+static __attribute__((noinline)) extent spread_extent(const uint64_t *address)
 {
-    uint64_t first = address[0], differs = 0;
-    _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i) differs |= (address[i] - first) ^ (uint64_t)i * bytes;
-    if (!differs)
-        return (extent){first, first + 31 * (uint64_t)bytes, first, IFL_SHAPE_CONTIGUOUS};
-    extent e = {UINT64_MAX, 0, 0, IFL_SHAPE_ANY};
     uint64_t low = UINT64_MAX, high = 0, bits = 0;
     _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
     {
@@ -262,9 +286,7 @@ IFL_INLINE extent whole_extent(const uint64_t *address, unsigned bytes)
         high = address[i] > high ? address[i] : high;
         bits |= address[i];
     }
-    e.low = low, e.high = high, e.bits = bits;
-    e.shape = low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY;
-    return e;
+    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
 }
 
 IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
@@ -396,11 +418,22 @@ IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *fra
     }
 }
 
+/* Sizes that are known make copies of whole vectors. */
+IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4 * IFL_WARP_LANES);
+    else if (bytes == 8)
+        memcpy(to, from, 8 * IFL_WARP_LANES);
+    else
+        memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
+}
+
 IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, const uint8_t *base, const uint64_t *address,
                               uint32_t mask, const extent *at)
 {
     if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
-        memcpy(frame + t->data[0], base + at->low, 32 * (size_t)t->element_bytes);
+        copy_lanes(frame + t->data[0], base + at->low, t->element_bytes);
         return;
     }
     for (unsigned e = 0; e < t->elements; e++)
@@ -412,7 +445,7 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uint8_t
                                uint32_t mask, const extent *at)
 {
     if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
-        memcpy(base + at->low, frame + t->data[0], 32 * (size_t)t->element_bytes);
+        copy_lanes(base + at->low, frame + t->data[0], t->element_bytes);
         return;
     }
     for (unsigned e = 0; e < t->elements; e++)
@@ -455,19 +488,29 @@ IFL_INLINE bool lies_within(const extent *at, uint64_t start, uint64_t bytes, un
     return !(at->bits & (access_bytes - 1)) && at->low >= start && at->high - start + access_bytes <= bytes;
 }
 
-IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes)
+IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes, uint64_t differs)
 {
-    return mask == IFL_ALL_LANES ? whole_extent(address, bytes) : partial_extent(address, mask);
+    if (mask != IFL_ALL_LANES)
+        return partial_extent(address, mask);
+    if (differs)
+        return spread_extent(address);
+    return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0], IFL_SHAPE_CONTIGUOUS};
 }
 
-/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request. */
-IFL_INLINE void fetch_ahead(const extent *at, const uint8_t *base, const uint64_t *address, uint32_t mask)
+/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
+ * Where lanes are side by side, so are warps: what those some warps later want is fetched for them. */
+IFL_INLINE void fetch_ahead(const extent *at, const uint8_t *base, const uint64_t *address, uint32_t mask,
+                            unsigned bytes)
 {
-    enum { FAR = 128 * 1024 };
-    if (at->high - at->low < FAR)
-        return;
-    for (; mask; mask &= mask - 1)
-        __builtin_prefetch(base + address[__builtin_ctz(mask)]);
+    enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
+    if (at->shape == IFL_SHAPE_CONTIGUOUS) {
+        const uint8_t *later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
+        for (unsigned b = 0; b < IFL_WARP_LANES * bytes; b += HOST_LINE)
+            __builtin_prefetch(later + b);
+    } else if (at->high - at->low >= FAR) {
+        for (; mask; mask &= mask - 1)
+            __builtin_prefetch(base + address[__builtin_ctz(mask)]);
+    }
 }
 
 IFL_HANDLER(load_global)
@@ -475,14 +518,15 @@ IFL_HANDLER(load_global)
     uint32_t mask = IFL_EXECUTING;
     const ifl_transfer *t = code->transfer;
     const ifl_allocation *hint = warp->worker->hint[code->instruction];
-    const uint64_t *address = lane_addresses(warp, t, frame);
+    const uint64_t *address = warp->address;
+    uint64_t differs = lane_addresses(warp, t, frame);
     if (!mask || !hint)
         TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes);
+    extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
     const uint8_t *base = hint->host - hint->address;
-    fetch_ahead(&at, base, address, mask);
+    fetch_ahead(&at, base, address, mask, t->bytes);
     if (t->space != IFL_SPACE_CONST)
         tell(warp, code, address, mask, at.shape);
     load_elements(t, frame, base, address, mask, &at);
@@ -495,14 +539,15 @@ IFL_HANDLER(store_global)
     uint32_t mask = IFL_EXECUTING;
     const ifl_transfer *t = code->transfer;
     const ifl_allocation *hint = warp->worker->hint[code->instruction];
-    const uint64_t *address = lane_addresses(warp, t, frame);
+    const uint64_t *address = warp->address;
+    uint64_t differs = lane_addresses(warp, t, frame);
     if (!mask || !hint)
         TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes);
+    extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
     uint8_t *base = hint->host - hint->address;
-    fetch_ahead(&at, base, address, mask);
+    fetch_ahead(&at, base, address, mask, t->bytes);
     tell(warp, code, address, mask, at.shape);
     store_elements(t, frame, base, address, mask, &at);
     warp->changed = true;
@@ -513,10 +558,11 @@ IFL_HANDLER(load_shared)
 {
     uint32_t mask = IFL_EXECUTING;
     const ifl_transfer *t = code->transfer;
-    const uint64_t *address = lane_addresses(warp, t, frame);
+    const uint64_t *address = warp->address;
+    uint64_t differs = lane_addresses(warp, t, frame);
     if (!mask || warp->worker->unwritten)
         TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes);
+    extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
         TRANSFER_ANYHOW;
     load_elements(t, frame, warp->block->shared, address, mask, &at);
@@ -529,10 +575,11 @@ IFL_HANDLER(store_shared)
 {
     uint32_t mask = IFL_EXECUTING;
     const ifl_transfer *t = code->transfer;
-    const uint64_t *address = lane_addresses(warp, t, frame);
+    const uint64_t *address = warp->address;
+    uint64_t differs = lane_addresses(warp, t, frame);
     if (!mask || warp->worker->unwritten)
         TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes);
+    extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
         TRANSFER_ANYHOW;
     store_elements(t, frame, warp->block->shared, address, mask, &at);
