@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # One object library a folder of src/, joined into libinflight; the program on top of it.
 include(${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake)
-set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::SMARTCOLS PkgConfig::LIBELF
+set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
     PkgConfig::ZSTD PkgConfig::LZ4 inflight::iberty Threads::Threads m ${CMAKE_DL_LIBS})
 
 set(INFLIGHT_OBJECTS)

@@ -3,7 +3,9 @@
  * the hardware contradicts. Counters, errors and launches that must fail are left out: they are the
  * engine's. Knows tests/ptx/expect.h and, by dlopen, the CUDA driver; nothing of the library.
  *
- *     gpu-ptx FILE.ptx ...    exit status 0: no contradiction, 1: some, 5: no GPU */
+ *     gpu-ptx FILE.ptx ...           exit status 0: no contradiction, 1: some, 5: no GPU
+ *     gpu-ptx --list FILE.ptx ...    what it would launch, in that order, one line each: the file, the
+ *                                    launch's index in the file, the kernel; needs no GPU */
 #include "expect.h"
 
 #include <dlfcn.h>
@@ -167,13 +169,24 @@ static bool fill_element(const ifl_expect_element *element, const char *fill, si
     return ifl_expect_element_write(element, word, to);
 }
 
+static bool fill_buffer(const argument *a, const char *fill, unsigned char *host)
+{
+    size_t width = a->element->bytes;
+    bool is_iota = strcmp(fill, "iota") == 0;
+    bool done = !a->count || fill_element(a->element, fill, 0, host);
+    for (size_t i = 1; done && i < a->count; i++)
+        if (is_iota)
+            done = fill_element(a->element, fill, i, host + i * width);
+        else
+            memcpy(host + i * width, host, width);
+    return done;
+}
+
 static bool make_buffer(session *s, int line, argument *a, const char *fill)
 {
     size_t bytes = a->count * a->element->bytes;
     unsigned char *host = malloc(bytes + 1);
-    bool done = host != NULL;
-    for (size_t i = 0; done && i < a->count; i++)
-        done = fill_element(a->element, fill, i, host + i * a->element->bytes);
+    bool done = host && fill_buffer(a, fill, host);
     if (!done) {
         say(s, line, "skipped: no fill %s here", fill);
         s->tally->skipped++;
@@ -450,11 +463,28 @@ static int only_read(int count, char **paths)
     return NO_GPU;
 }
 
+static int list(int count, char **paths)
+{
+    int bad = 0;
+    for (int i = 0; i < count; i++) {
+        ifl_expect_file file;
+        if (!ifl_expect_read(paths[i], &file))
+            fprintf(stderr, "%s\n", file.message), bad++;
+        for (size_t l = 0; l < file.launch_count; l++)
+            if (strcmp(ifl_expect_status(&file.launches[l]), "ok") == 0)
+                printf("%s %zu %s\n", paths[i], l, file.launches[l].kernel);
+        ifl_expect_free(&file);
+    }
+    return bad != 0;
+}
+
 int main(int count, char **paths)
 {
+    if (count > 2 && strcmp(paths[1], "--list") == 0)
+        return list(count - 2, paths + 2);
     tally *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (count < 2 || t == MAP_FAILED) {
-        fprintf(stderr, "usage: gpu-ptx FILE.ptx ...\n");
+        fprintf(stderr, "usage: gpu-ptx [--list] FILE.ptx ...\n");
         return 2;
     }
     if (!find_gpu())
