@@ -153,6 +153,7 @@ static uint32_t special_slot(ifl_lowerer *l, ifl_special special, unsigned *bits
 {
     *bits = ifl_special_bits(special) <= 32 ? 32 : 64;
     if (ifl_special_changes(special) == IFL_WHEN_NOW) {
+        l->ordered = true; /* clocks tell in which order blocks ran */
         uint32_t slot = ifl_lower_temporary(l);
         ifl_code *code = ifl_lower_emit_slow(l, ifl_slow_special);
         code->d = slot;

@@ -305,27 +305,27 @@ IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
 #define LOAD_LANES(memory, lane)                                                                                       \
     do {                                                                                                               \
         lane *d = (lane *)(void *)(frame + t->data[e]);                                                                \
-        const uint8_t *from = base + (size_t)e * t->element_bytes;                                                     \
+        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                                     \
         if (mask == IFL_ALL_LANES) {                                                                                   \
-            IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(const void *)(from + address[i]);                        \
+            IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(from + address[i]);                        \
         } else {                                                                                                       \
             for (uint32_t m = mask; m; m &= m - 1)                                                                     \
-                d[__builtin_ctz(m)] = (lane) * (const memory *)(const void *)(from + address[__builtin_ctz(m)]);       \
+                d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]);       \
         }                                                                                                              \
     } while (0)
 
 #define STORE_LANES(memory, lane)                                                                                      \
     do {                                                                                                               \
         const lane *s = (const lane *)(const void *)(frame + t->data[e]);                                              \
-        uint8_t *to = base + (size_t)e * t->element_bytes;                                                             \
+        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                                             \
         for (uint32_t m = mask; m; m &= m - 1)                                                                         \
-            *(memory *)(void *)(to + address[__builtin_ctz(m)]) = (memory)s[__builtin_ctz(m)];                         \
+            *(memory *)(to + address[__builtin_ctz(m)]) = (memory)s[__builtin_ctz(m)];                         \
     } while (0)
 
 #define KEY(element, slot, is_signed) ((element) << 8 | (slot) << 1 | (is_signed))
 
-/* `base` + address is the host address of a lane. */
-IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, const uint8_t *base,
+/* `base` + address is the host address of a lane; between numbers, since neither is a pointer by itself. */
+IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uintptr_t base,
                              const uint64_t *address, uint32_t mask)
 {
     switch (KEY(t->element_bytes, t->slot_bytes, t->is_signed)) {
@@ -382,7 +382,7 @@ IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, con
     }
 }
 
-IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *frame, uint8_t *base,
+IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *frame, uintptr_t base,
                               const uint64_t *address, uint32_t mask)
 {
     switch (KEY(t->element_bytes, t->slot_bytes, 0)) {
@@ -429,11 +429,11 @@ IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
         memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
 }
 
-IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, const uint8_t *base, const uint64_t *address,
+IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base, const uint64_t *address,
                               uint32_t mask, const extent *at)
 {
     if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
-        copy_lanes(frame + t->data[0], base + at->low, t->element_bytes);
+        copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
         return;
     }
     for (unsigned e = 0; e < t->elements; e++)
@@ -441,11 +441,11 @@ IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, const uint8_t 
             load_element(t, e, frame, base, address, mask);
 }
 
-IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uint8_t *base, const uint64_t *address,
+IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base, const uint64_t *address,
                                uint32_t mask, const extent *at)
 {
     if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
-        copy_lanes(base + at->low, frame + t->data[0], t->element_bytes);
+        copy_lanes((void *)(base + at->low), frame + t->data[0], t->element_bytes);
         return;
     }
     for (unsigned e = 0; e < t->elements; e++)
@@ -499,17 +499,17 @@ IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigne
 
 /* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
  * Where lanes are side by side, so are warps: what those some warps later want is fetched for them. */
-IFL_INLINE void fetch_ahead(const extent *at, const uint8_t *base, const uint64_t *address, uint32_t mask,
+IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address, uint32_t mask,
                             unsigned bytes)
 {
     enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
     if (at->shape == IFL_SHAPE_CONTIGUOUS) {
-        const uint8_t *later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
+        uintptr_t later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
         for (unsigned b = 0; b < IFL_WARP_LANES * bytes; b += HOST_LINE)
-            __builtin_prefetch(later + b);
+            __builtin_prefetch((const void *)(later + b));
     } else if (at->high - at->low >= FAR) {
         for (; mask; mask &= mask - 1)
-            __builtin_prefetch(base + address[__builtin_ctz(mask)]);
+            __builtin_prefetch((const void *)(base + address[__builtin_ctz(mask)]));
     }
 }
 
@@ -525,7 +525,7 @@ IFL_HANDLER(load_global)
     extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
-    const uint8_t *base = hint->host - hint->address;
+    uintptr_t base = (uintptr_t)hint->host - hint->address;
     fetch_ahead(&at, base, address, mask, t->bytes);
     if (t->space != IFL_SPACE_CONST)
         tell(warp, code, address, mask, at.shape);
@@ -546,7 +546,7 @@ IFL_HANDLER(store_global)
     extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
         TRANSFER_ANYHOW;
-    uint8_t *base = hint->host - hint->address;
+    uintptr_t base = (uintptr_t)hint->host - hint->address;
     fetch_ahead(&at, base, address, mask, t->bytes);
     tell(warp, code, address, mask, at.shape);
     store_elements(t, frame, base, address, mask, &at);
@@ -565,7 +565,7 @@ IFL_HANDLER(load_shared)
     extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
         TRANSFER_ANYHOW;
-    load_elements(t, frame, warp->block->shared, address, mask, &at);
+    load_elements(t, frame, (uintptr_t)warp->block->shared, address, mask, &at);
     warp->observed |= t->observes;
     tell(warp, code, address, mask, at.shape);
     FINISH_REQUEST;
@@ -582,7 +582,7 @@ IFL_HANDLER(store_shared)
     extent at = request_extent(address, mask, t->bytes, differs);
     if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
         TRANSFER_ANYHOW;
-    store_elements(t, frame, warp->block->shared, address, mask, &at);
+    store_elements(t, frame, (uintptr_t)warp->block->shared, address, mask, &at);
     warp->changed = true;
     tell(warp, code, address, mask, at.shape);
     FINISH_REQUEST;
