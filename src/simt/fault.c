@@ -28,55 +28,110 @@ ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_status stat
     const uint32_t *b = warp->block->position;
     thread_position(warp, lane, t);
     *fault = (ifl_fault){.is_set = true, .block = warp->block->index, .status = status, .instruction = code->instruction};
+    const char *name = warp->worker->grid->launch->kernel_name;
     snprintf(fault->text, sizeof fault->text, "%s\nkernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what,
-             warp->worker->grid->image->routines[0].function->name, b[0], b[1], b[2], t[0], t[1], t[2]);
+             name ? name : warp->worker->grid->image->routines[0].function->name, b[0], b[1], b[2], t[0], t[1], t[2]);
     return IFL_REASON_FAULT;
 }
 
-/* "4 bytes past the end of argument 3, f32×1000" */
-static void describe_global(char *to, size_t size, const ifl_memory *memory, uint64_t address, uint64_t bytes,
-                            bool is_write)
+/* Where a bad address lies, in words. */
+typedef struct place_text {
+    char *to;
+    size_t size;
+} place_text;
+
+static uint64_t gap_between(const ifl_allocation *a, uint64_t address)
 {
-    const ifl_allocation *inside = ifl_memory_find(memory, address);
-    const ifl_allocation *near = inside ? inside : ifl_memory_nearest(memory, address);
-    if (address < 4096)
-        snprintf(to, size, "a null pointer");
-    else if (inside && inside->flags & IFL_ALLOCATION_FREED)
-        snprintf(to, size, "%llu bytes into %s, which was freed", (unsigned long long)(address - inside->address),
-                 inside->label);
-    else if (inside && is_write && inside->flags & IFL_ALLOCATION_READ_ONLY)
-        snprintf(to, size, "%llu bytes into %s, which is read-only", (unsigned long long)(address - inside->address),
-                 inside->label);
-    else if (inside)
-        snprintf(to, size, "the last %llu of %llu bytes past the end of %s",
-                 (unsigned long long)(address + bytes - inside->address - inside->bytes), (unsigned long long)bytes,
-                 inside->label);
-    else if (address >> 47)
-        snprintf(to, size, "not an address of the GPU: a host pointer, or none at all");
-    else if (!near)
-        snprintf(to, size, "there are no allocations");
-    else if (address < near->address)
-        snprintf(to, size, "%llu bytes before the start of %s", (unsigned long long)(near->address - address),
-                 near->label);
-    else if (address == near->address + near->bytes)
-        snprintf(to, size, "right past the end of %s", near->label);
-    else
-        snprintf(to, size, "%llu bytes past the end of %s",
-                 (unsigned long long)(address - near->address - near->bytes), near->label);
+    return address < a->address ? a->address - address : address - (a->address + a->bytes);
 }
 
-static void describe(char *to, size_t size, const ifl_warp *warp, ifl_space space, uint64_t address, uint64_t bytes,
+/* A bad index usually starts from a buffer of the caller's: what is not near a variable of the module's is told from
+ * the nearest of those. */
+static const ifl_allocation *nearest(const ifl_memory *memory, uint64_t address)
+{
+    enum { NEAR_BYTES = 1 << 20 };
+    const ifl_allocation *near = ifl_memory_nearest(memory, address), *best = NULL;
+    if (!near || !(near->flags & IFL_ALLOCATION_MODULE) || gap_between(near, address) < NEAR_BYTES)
+        return near;
+    for (size_t i = 0; i < ifl_memory_count(memory); i++) {
+        const ifl_allocation *a = ifl_memory_at(memory, i);
+        if (!(a->flags & IFL_ALLOCATION_MODULE) && (!best || gap_between(a, address) < gap_between(best, address)))
+            best = a;
+    }
+    return best ? best : near;
+}
+
+static void describe_inside(place_text out, const ifl_allocation *a, uint64_t address, uint64_t bytes, bool is_write)
+{
+    const unsigned long long at = address - a->address;
+    const char *why = a->flags & IFL_ALLOCATION_FREED                     ? "which was freed"
+                      : is_write && a->flags & IFL_ALLOCATION_READ_ONLY ? "which is read-only"
+                                                                          : NULL;
+    if (why)
+        snprintf(out.to, out.size, "%llu bytes into %s, %s", at, a->label, why);
+    else
+        snprintf(out.to, out.size, "the last %llu of %llu bytes past the end of %s",
+                 at + bytes - (unsigned long long)a->bytes, (unsigned long long)bytes, a->label);
+}
+
+static void describe_outside(place_text out, const ifl_allocation *near, uint64_t address)
+{
+    const unsigned long long gap = gap_between(near, address);
+    if (address < near->address)
+        snprintf(out.to, out.size, "%llu bytes before the start of %s", gap, near->label);
+    else if (!gap)
+        snprintf(out.to, out.size, "right past the end of %s", near->label);
+    else
+        snprintf(out.to, out.size, "%llu bytes past the end of %s", gap, near->label);
+}
+
+/* "4 bytes past the end of argument 3, f32×1000". Programs, heaps and stacks of x86-64 and AArch64 Linux stand above
+ * 2^42; device addresses here do not reach so far. */
+static void describe_global(place_text out, const ifl_memory *memory, uint64_t address, uint64_t bytes, bool is_write)
+{
+    const uint64_t null_page = 4096, least_pointer = UINT64_C(1) << 32, least_host = UINT64_C(1) << 42;
+    const ifl_allocation *inside = ifl_memory_find(memory, address), *near = nearest(memory, address);
+    const bool is_far = !near || gap_between(near, address) >= least_host;
+    if (inside)
+        describe_inside(out, inside, address, bytes, is_write);
+    else if (address < null_page)
+        snprintf(out.to, out.size, "a null pointer");
+    else if (address < least_pointer)
+        snprintf(out.to, out.size, "far from every allocation: a number, not an address of the GPU");
+    else if (address >> 47 || (is_far && address >= least_host))
+        snprintf(out.to, out.size, "far from every allocation: a host pointer, or no address at all");
+    else if (!near)
+        snprintf(out.to, out.size, "there are no allocations");
+    else
+        describe_outside(out, near, address);
+}
+
+/* Shared and local memory, of `total` bytes from 0; a negative index wraps around in 32 bits or in 64. */
+static void describe_window(place_text out, uint64_t address, uint64_t total, const char *what)
+{
+    const int64_t place = address >> 32 ? (int64_t)address : (int32_t)address;
+    if (place < 0)
+        snprintf(out.to, out.size, "%llu bytes before the start of the %s memory", -(unsigned long long)place, what);
+    else if (address < total)
+        snprintf(out.to, out.size, "across the end of the %s %llu bytes", what, (unsigned long long)total);
+    else if (address == total)
+        snprintf(out.to, out.size, "right past the end of the %s %llu bytes", what, (unsigned long long)total);
+    else
+        snprintf(out.to, out.size, "%llu bytes past the end of the %s %llu bytes",
+                 (unsigned long long)(address - total), what, (unsigned long long)total);
+}
+
+static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address, uint64_t bytes,
                      bool is_write)
 {
     const ifl_grid *grid = warp->worker->grid;
+    const ifl_frame *frame = warp->frame;
     if (space == IFL_SPACE_SHARED)
-        snprintf(to, size, "%s the block's %llu bytes of shared memory",
-                 address >= grid->shared_bytes ? "past the end of" : "over the end of",
-                 (unsigned long long)grid->shared_bytes);
+        describe_window(out, address, grid->shared_bytes, "block's");
     else if (space == IFL_SPACE_LOCAL)
-        snprintf(to, size, "outside of the thread's local memory");
+        describe_window(out, address, frame ? frame->local_start + frame->routine->local_bytes : 0, "thread's");
     else
-        describe_global(to, size, grid->launch->memory, address, bytes, is_write);
+        describe_global(out, grid->launch->memory, address, bytes, is_write);
 }
 
 static const char *space_name(ifl_space space)
@@ -91,7 +146,7 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
     const ifl_instruction *instruction = &warp->worker->grid->image->program->instructions[code->instruction];
     ifl_instruction_name(instruction, name, sizeof name);
     bool is_aligned = bytes && (bytes & (bytes - 1)) == 0 && address % bytes == 0;
-    describe(where, sizeof where, warp, space, address, bytes, is_write);
+    describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
     if (!is_aligned && bytes && (bytes & (bytes - 1)) == 0)
         ifl_fault_raise(warp, code, IFL_FINDING, lane,
                         "misaligned address: %s %s %llu bytes of %s memory at 0x%llx, which is not a multiple of %llu",

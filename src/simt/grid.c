@@ -24,7 +24,8 @@ static ifl_status place_variable(const ifl_simt_launch *launch, size_t index, if
     snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space), variable->name,
              (unsigned long long)variable->bytes);
     /* Constant memory becomes read-only once its initialiser is in. */
-    ifl_status status = ifl_memory_allocate(launch->memory, variable->bytes, 0, 0, label, out, error);
+    ifl_status status =
+        ifl_memory_allocate(launch->memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, out, error);
     if (status == IFL_OK && variable->data)
         memcpy((*out)->host, variable->data, variable->bytes);
     return status;
@@ -227,6 +228,17 @@ static const ifl_worker *lowest_fault(const ifl_worker *workers, unsigned count)
     return found;
 }
 
+/* Where inlined code was called from: "\ninlined at k.cu:71". */
+static void append_calls(const ifl_program *program, const ifl_source *source, char *to, size_t size)
+{
+    enum { MOST_CALLS = 8 };
+    for (int depth = 0; source->inlined_at && depth < MOST_CALLS; depth++) {
+        const size_t used = strlen(to);
+        source = &program->places[source->inlined_at];
+        snprintf(to + used, size - used, "\ninlined at %s:%u", program->files[source->file], source->line);
+    }
+}
+
 /* Faults name the source line where it is known, else the line of the PTX text. */
 static ifl_status report_fault(const ifl_program *program, const ifl_fault *fault, ifl_error *error)
 {
@@ -235,10 +247,12 @@ static ifl_status report_fault(const ifl_program *program, const ifl_fault *faul
     const ifl_instruction *instruction = &program->instructions[fault->instruction];
     ifl_place place = ifl_program_place(program, instruction);
     const ifl_source *source = instruction->place ? &program->places[instruction->place] : NULL;
+    char calls[600] = "";
     if (!source)
         return ifl_fail_at(error, fault->status, &place, "%s", fault->text);
+    append_calls(program, source, calls, sizeof calls);
     ifl_place at = {.file = program->files[source->file], .line = (int)source->line, .column = (int)source->column};
-    return ifl_fail_at(error, fault->status, &at, "%s\nPTX: %s:%d", fault->text, place.file, place.line);
+    return ifl_fail_at(error, fault->status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
 }
 
 static bool add_warning(ifl_simt_result *result, const char *text)
@@ -343,8 +357,9 @@ static ifl_status place_params(const ifl_simt_launch *launch, uint64_t *address,
 {
     uint64_t bytes = launch->program->functions[launch->function].param_bytes;
     ifl_allocation *params;
-    ifl_status status = ifl_memory_allocate(launch->memory, bytes, 0, IFL_ALLOCATION_READ_ONLY,
-                                            "the kernel's parameters", &params, error);
+    ifl_status status =
+        ifl_memory_allocate(launch->memory, bytes, 0, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
+                            "the kernel's parameters", &params, error);
     if (status != IFL_OK)
         return status;
     if (bytes)

@@ -12,7 +12,8 @@ enum {
     IFL_ALLOCATION_READ_ONLY = 1 << 0, /* constant memory, kernel parameters */
     IFL_ALLOCATION_UNWRITTEN = 1 << 1, /* nothing has written it: reads are worth a warning on request */
     IFL_ALLOCATION_DEVICE = 1 << 2,    /* from the kernel's own malloc */
-    IFL_ALLOCATION_FREED = 1 << 3      /* kept, so that a use after free can be named */
+    IFL_ALLOCATION_FREED = 1 << 3,     /* kept, so that a use after free can be named */
+    IFL_ALLOCATION_MODULE = 1 << 4     /* a variable of the module or the parameters, not the caller's buffer */
 };
 
 typedef struct ifl_allocation {

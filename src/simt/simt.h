@@ -10,6 +10,7 @@
 typedef struct ifl_simt_launch {
     const ifl_program *program;
     uint32_t function; /* a kernel of the program */
+    const char *kernel_name; /* what messages call it; NULL: its name in the program */
     uint32_t grid[3];
     uint32_t block[3];
     uint64_t dynamic_shared_bytes;

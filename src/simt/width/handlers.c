@@ -418,13 +418,20 @@ IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *fra
     }
 }
 
-/* Sizes that are known make copies of whole vectors. */
+/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are aligned for a lane. */
+#define COPY_LANES(type)                                                                                               \
+    do {                                                                                                               \
+        type *d = to;                                                                                                  \
+        const type *s = from;                                                                                          \
+        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                                         \
+    } while (0)
+
 IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
 {
     if (bytes == 4)
-        memcpy(to, from, 4 * IFL_WARP_LANES);
+        COPY_LANES(uint32_t);
     else if (bytes == 8)
-        memcpy(to, from, 8 * IFL_WARP_LANES);
+        COPY_LANES(uint64_t);
     else
         memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
 }
@@ -467,27 +474,6 @@ IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const uint64_t *addre
     ifl_warp_tell(warp, &access);
 }
 
-/* What comes after a request: the warp may have had its share. */
-#define FINISH_REQUEST                                                                                                 \
-    do {                                                                                                               \
-        if (__builtin_expect(--warp->requests_left == 0, 0))                                                           \
-            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                                      \
-        IFL_NEXT;                                                                                                      \
-    } while (0)
-
-/* The general case, out of line: several allocations, windows, faults, requests without lanes. */
-#define TRANSFER_ANYHOW                                                                                                \
-    do {                                                                                                               \
-        if (!ifl_warp_transfer(warp, code, frame, mask))                                                               \
-            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
-        FINISH_REQUEST;                                                                                                \
-    } while (0)
-
-IFL_INLINE bool lies_within(const extent *at, uint64_t start, uint64_t bytes, unsigned access_bytes)
-{
-    return !(at->bits & (access_bytes - 1)) && at->low >= start && at->high - start + access_bytes <= bytes;
-}
-
 IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes, uint64_t differs)
 {
     if (mask != IFL_ALL_LANES)
@@ -495,6 +481,32 @@ IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigne
     if (differs)
         return spread_extent(address);
     return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0], IFL_SHAPE_CONTIGUOUS};
+}
+
+/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes: unknown, or reads
+ * are checked. */
+typedef struct room {
+    uintptr_t base; /* plus a device address: the host address */
+    uint64_t start, bytes;
+} room;
+
+IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
+{
+    const ifl_allocation *hint = warp->worker->hint[code->instruction];
+    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes} : (room){0, 0, 0};
+}
+
+IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
+{
+    (void)code;
+    const ifl_worker *worker = warp->worker;
+    return (room){(uintptr_t)warp->block->shared, 0, worker->unwritten ? 0 : worker->grid->shared_bytes};
+}
+
+IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_bytes)
+{
+    return !(at->bits & (access_bytes - 1)) && at->low >= in->start &&
+           at->high - in->start + access_bytes <= in->bytes;
 }
 
 /* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
@@ -513,80 +525,44 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
     }
 }
 
-IFL_HANDLER(load_global)
-{
-    uint32_t mask = IFL_EXECUTING;
-    const ifl_transfer *t = code->transfer;
-    const ifl_allocation *hint = warp->worker->hint[code->instruction];
-    const uint64_t *address = warp->address;
-    uint64_t differs = lane_addresses(warp, t, frame);
-    if (!mask || !hint)
-        TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes, differs);
-    if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
-        TRANSFER_ANYHOW;
-    uintptr_t base = (uintptr_t)hint->host - hint->address;
-    fetch_ahead(&at, base, address, mask, t->bytes);
-    if (t->space != IFL_SPACE_CONST)
-        tell(warp, code, address, mask, at.shape);
-    load_elements(t, frame, base, address, mask, &at);
-    warp->observed |= t->observes;
-    FINISH_REQUEST;
-}
+/* The warp may have had its share of requests. */
+#define FINISH_REQUEST                                                                                                 \
+    do {                                                                                                               \
+        if (__builtin_expect(--warp->requests_left == 0, 0))                                                           \
+            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                                      \
+        IFL_NEXT;                                                                                                      \
+    } while (0)
 
-IFL_HANDLER(store_global)
-{
-    uint32_t mask = IFL_EXECUTING;
-    const ifl_transfer *t = code->transfer;
-    const ifl_allocation *hint = warp->worker->hint[code->instruction];
-    const uint64_t *address = warp->address;
-    uint64_t differs = lane_addresses(warp, t, frame);
-    if (!mask || !hint)
-        TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes, differs);
-    if (!lies_within(&at, hint->address, hint->bytes, t->bytes))
-        TRANSFER_ANYHOW;
-    uintptr_t base = (uintptr_t)hint->host - hint->address;
-    fetch_ahead(&at, base, address, mask, t->bytes);
-    tell(warp, code, address, mask, at.shape);
-    store_elements(t, frame, base, address, mask, &at);
-    warp->changed = true;
-    FINISH_REQUEST;
-}
-
-IFL_HANDLER(load_shared)
-{
-    uint32_t mask = IFL_EXECUTING;
-    const ifl_transfer *t = code->transfer;
-    const uint64_t *address = warp->address;
-    uint64_t differs = lane_addresses(warp, t, frame);
-    if (!mask || warp->worker->unwritten)
-        TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes, differs);
-    if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
-        TRANSFER_ANYHOW;
-    load_elements(t, frame, (uintptr_t)warp->block->shared, address, mask, &at);
-    warp->observed |= t->observes;
-    tell(warp, code, address, mask, at.shape);
-    FINISH_REQUEST;
-}
-
-IFL_HANDLER(store_shared)
-{
-    uint32_t mask = IFL_EXECUTING;
-    const ifl_transfer *t = code->transfer;
-    const uint64_t *address = warp->address;
-    uint64_t differs = lane_addresses(warp, t, frame);
-    if (!mask || warp->worker->unwritten)
-        TRANSFER_ANYHOW;
-    extent at = request_extent(address, mask, t->bytes, differs);
-    if (!lies_within(&at, 0, warp->worker->grid->shared_bytes, t->bytes))
-        TRANSFER_ANYHOW;
-    store_elements(t, frame, (uintptr_t)warp->block->shared, address, mask, &at);
-    warp->changed = true;
-    tell(warp, code, address, mask, at.shape);
-    FINISH_REQUEST;
-}
+/* A request whose lanes all lie in the room, aligned, is done here. All others go the general way: several
+ * allocations, windows, faults, requests without lanes. */
+#define ACCESS(name, room_of, move_elements)                                                                           \
+    IFL_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        uint32_t mask = IFL_EXECUTING;                                                                                 \
+        const ifl_transfer *t = code->transfer;                                                                        \
+        const uint64_t *address = warp->address;                                                                       \
+        const room in = room_of(warp, code);                                                                           \
+        uint64_t differs = lane_addresses(warp, t, frame);                                                             \
+        if (mask && in.bytes) {                                                                                        \
+            extent at = request_extent(address, mask, t->bytes, differs);                                              \
+            if (lies_within(&at, &in, t->bytes)) {                                                                     \
+                fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
+                if (t->space != IFL_SPACE_CONST)                                                                       \
+                    tell(warp, code, address, mask, at.shape);                                                         \
+                move_elements(t, frame, in.base, address, mask, &at);                                                  \
+                warp->observed |= t->observes;                                                                         \
+                warp->changed |= t->kind == IFL_ACCESS_STORE;                                                          \
+                FINISH_REQUEST;                                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        if (!ifl_warp_transfer(warp, code, frame, mask))                                                               \
+            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
+        FINISH_REQUEST;                                                                                                \
+    }
+ACCESS(load_global, global_room, load_elements)
+ACCESS(store_global, global_room, store_elements)
+ACCESS(load_shared, shared_room, load_elements)
+ACCESS(store_shared, shared_room, store_elements)
 
 /* ---- the width ----------------------------------------------------------------------------------------------------------- */
 
