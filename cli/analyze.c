@@ -182,7 +182,7 @@ static int first_of(int exit_status, int next)
     return exit_status ? exit_status : next;
 }
 
-static int report(const ifl_cli_request *request, const ifl_profile *profile)
+static int report(const ifl_cli_request *request, const ifl_profile *profile, bool with_page)
 {
     ifl_report_options shown = {
         .color = request->color, .max_lines = request->lines, .width = ifl_cli_width()};
@@ -190,7 +190,7 @@ static int report(const ifl_cli_request *request, const ifl_profile *profile)
     bool json_only = request->json && strcmp(request->json, "-") == 0;
     ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
     int result = 0;
-    if (ifl_report_write(&profile, 1, format, &shown, stdout, &error) != IFL_OK)
+    if (with_page && ifl_report_write(&profile, 1, format, &shown, stdout, &error) != IFL_OK)
         result = ifl_cli_fail(&error);
     if (!request->json || json_only)
         return result;
@@ -211,6 +211,17 @@ static int save_buffers(const ifl_cli_request *request, ifl_launch *launch)
     return result;
 }
 
+/* What a run that ended early counted is worth a page where some of it ran to its end, or where it
+ * was asked for by Ctrl-C. A fault in the first blocks says all itself. */
+static bool is_worth_a_page(const ifl_profile *profile, ifl_status status, const char *json)
+{
+    uint64_t issued = 0;
+    bool counted = ifl_profile_counter(profile, "ptx_instructions", &issued) && issued;
+    if (status == IFL_OK || (json && strcmp(json, "-") == 0))
+        return true;
+    return status == IFL_INTERRUPTED ? counted : ifl_profile_blocks_done(profile) > 0;
+}
+
 /* A kernel that faults or is stopped still has a profile of what ran; its error comes last, where
  * it is seen. */
 static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
@@ -220,7 +231,7 @@ static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
     ifl_status status = run_launch(request, launch, &profile, &error);
     int result = 0;
     if (profile) {
-        result = report(request, profile);
+        result = report(request, profile, is_worth_a_page(profile, status, request->json));
         result = first_of(result, save_buffers(request, launch));
     }
     ifl_profile_free(profile);
@@ -229,9 +240,13 @@ static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
+/* The place of a mistake is in the word; a word is no file and has no line. */
 static ifl_status set_one(ifl_launch *launch, const char *key, const char *value, ifl_error *error)
 {
-    return value ? ifl_launch_set(launch, key, value, error) : IFL_OK;
+    ifl_status status = value ? ifl_launch_set(launch, key, value, error) : IFL_OK;
+    if (status == IFL_USAGE)
+        error->line = 0;
+    return status;
 }
 
 static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, ifl_error *error)
@@ -242,7 +257,7 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
     if (status == IFL_OK)
         status = set_one(launch, "shared", request->shared, error);
     for (int i = 0; i < request->argument_count && status == IFL_OK; i++)
-        status = ifl_launch_set(launch, "arg", request->arguments[i], error);
+        status = set_one(launch, "arg", request->arguments[i], error);
     return status;
 }
 

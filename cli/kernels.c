@@ -68,16 +68,37 @@ static void print_argument(const char *type, size_t bytes, FILE *out)
         fprintf(out, " %s:%s", word, strchr(word, 'f') ? "1" : "1024");
 }
 
-/* One word a parameter of "name(type, type)"; "ARG..." where the signature does not tell. */
-static void print_arguments(const char *signature, FILE *out)
+/* PTX types of parameters; what is 8 bytes wide is a pointer more often than a number. */
+static const struct {
+    const char *type;
+    const char *word;
+} ptx_guesses[] = {
+    {"u64", "f32x1024=zero"}, {"b64", "f32x1024=zero"}, {"f32", "f32:1"}, {"f64", "f64:1"},
+    {"u32", "1024"},          {"s32", "1024"},          {"b32", "1024"},  {"u16", "1024"},
+    {"s64", "1024"},          {"s16", "1024"},          {"u8", "1"},      {"s8", "1"},
+};
+
+static void print_ptx_argument(const char *type, FILE *out)
 {
+    const char *word = "ARG";
+    for (size_t i = 0; i < sizeof ptx_guesses / sizeof *ptx_guesses; i++)
+        if (strcmp(ptx_guesses[i].type, type) == 0)
+            word = ptx_guesses[i].word;
+    fprintf(out, " %s", word);
+}
+
+/* One word a parameter, by "name(type, type)" where the signature tells, else by the PTX. */
+static void print_arguments(const ifl_module *module, size_t kernel, FILE *out)
+{
+    const char *signature = ifl_module_kernel_signature(module, kernel), *type;
     size_t length = strlen(signature);
     const char *open = length && signature[length - 1] == ')' ? strchr(signature, '(') : NULL;
     if (!open || strpbrk(open + 1, "(<")) {
-        fputs(" ARG...", out);
+        for (size_t i = 0; (type = ifl_module_kernel_parameter(module, kernel, i)); i++)
+            print_ptx_argument(type, out);
         return;
     }
-    for (const char *type = open + 1; *type && *type != ')';) {
+    for (type = open + 1; *type && *type != ')';) {
         size_t bytes = strcspn(type, ",)");
         print_argument(type, bytes, out);
         type += bytes;
@@ -85,20 +106,51 @@ static void print_arguments(const char *signature, FILE *out)
     }
 }
 
-static void print_command_line(const ifl_cli_request *request, const char *name,
-                               const char *signature, FILE *out)
+/* The function's name where no other kernel has it, else the mangled name. */
+static const char *short_name(const ifl_module *module, size_t kernel, char *to, size_t size)
 {
+    const char *signature = ifl_module_kernel_signature(module, kernel);
+    size_t length = strcspn(signature, "(<");
+    for (size_t i = 0; i < ifl_module_kernel_count(module); i++) {
+        const char *other = ifl_module_kernel_signature(module, i);
+        if (i != kernel && strcspn(other, "(<") == length && !strncmp(other, signature, length))
+            return ifl_module_kernel_name(module, kernel);
+    }
+    if (!length || length >= size)
+        return ifl_module_kernel_name(module, kernel);
+    snprintf(to, size, "%.*s", (int)length, signature);
+    return to;
+}
+
+static void print_command_line(const ifl_cli_request *request, const ifl_module *module,
+                               size_t kernel, FILE *out)
+{
+    char name[256];
     fputs("  inflight analyze ", out);
     print_word(request->file, out);
     fputs(" -k ", out);
-    print_word(name, out);
+    print_word(short_name(module, kernel, name, sizeof name), out);
     fprintf(out, " -g %s -b %s", request->grid ? request->grid : "4",
             request->block ? request->block : "256");
     if (!request->argument_count)
-        print_arguments(signature, out);
+        print_arguments(module, kernel, out);
     for (int i = 0; i < request->argument_count; i++) {
         fputc(' ', out);
         print_word(request->arguments[i], out);
+    }
+    fputc('\n', out);
+}
+
+/* C names have no types of their own: those of the PTX follow. */
+static void print_kernel(const ifl_module *module, size_t kernel, FILE *out)
+{
+    const char *signature = ifl_module_kernel_signature(module, kernel), *type;
+    fprintf(out, "  %s", signature);
+    if (!strchr(signature, '(')) {
+        fputc('(', out);
+        for (size_t i = 0; (type = ifl_module_kernel_parameter(module, kernel, i)); i++)
+            fprintf(out, "%s%s", i ? ", " : "", type);
+        fputc(')', out);
     }
     fputc('\n', out);
 }
@@ -120,13 +172,12 @@ static void print_kernels(const ifl_cli_request *request, const ifl_module *modu
     if (only == count) {
         printf("%s has %zu kernel%s:\n", request->file, count, count == 1 ? "" : "s");
         for (size_t i = 0; i < count; i++)
-            printf("  %s\n", ifl_module_kernel_signature(module, i));
+            print_kernel(module, i, stdout);
         fputc('\n', stdout);
     }
     printf(
         "A command line to copy; set its grid, block and arguments ('inflight help arguments'):\n");
-    print_command_line(request, ifl_module_kernel_name(module, shown),
-                       ifl_module_kernel_signature(module, shown), stdout);
+    print_command_line(request, module, shown, stdout);
     fputc('\n', stdout);
 }
 

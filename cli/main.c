@@ -11,6 +11,8 @@
 
 static const ifl_cli_command *const commands[] = {
     &ifl_cli_analyze,
+    &ifl_cli_devices,
+    &ifl_cli_occupancy,
     &ifl_cli_counters,
     &ifl_cli_opcodes,
     &ifl_cli_help,

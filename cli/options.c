@@ -59,7 +59,7 @@ static ifl_status unknown_option(const ifl_cli_command *command, const char *wor
         if (isdigit((unsigned char)optopt) || optopt == '.')
             return ifl_cli_error(
                 error, IFL_USAGE,
-                "there is no option '-%c'\nan argument that begins with '-' goes after '--'",
+                "there is no option '-%c'\na negative number goes after '--', or has its type: i32:-1",
                 optopt);
         return ifl_cli_error(error, IFL_USAGE,
                              "there is no option '-%c'\n'inflight help %s' lists the options",

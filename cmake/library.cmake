@@ -5,7 +5,7 @@ set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
     PkgConfig::ZSTD PkgConfig::LZ4 inflight::iberty Threads::Threads m ${CMAKE_DL_LIBS})
 
 set(INFLIGHT_OBJECTS)
-foreach(folder base isa profile ptx simt observe run report)
+foreach(folder base isa device profile ptx sass simt observe run model report)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
   if(sources)
     add_library(ifl_${folder} OBJECT ${sources})
@@ -19,6 +19,15 @@ endforeach()
 
 # Registers of a frame are read as integers and as floats.
 target_compile_options(ifl_simt PRIVATE -fno-strict-aliasing)
+
+# The texts of devices/ become part of the library.
+file(GLOB device_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/devices/*)
+set(device_texts ${CMAKE_CURRENT_BINARY_DIR}/device_texts.c)
+add_custom_command(OUTPUT ${device_texts}
+                   COMMAND ${CMAKE_COMMAND} -DOUT=${device_texts} -DFOLDER=${PROJECT_SOURCE_DIR}/devices
+                           -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+                   DEPENDS ${device_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+target_sources(ifl_device PRIVATE ${device_texts})
 
 # The engine's inner loop, once for each vector width; the best one is chosen at run time.
 set(INFLIGHT_WIDTHS base)
@@ -44,7 +53,7 @@ foreach(width ${INFLIGHT_WIDTHS})
   target_compile_definitions(ifl_simt PRIVATE IFL_HAVE_WIDTH_${upper})
 endforeach()
 
-file(GLOB api CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/api.c)
+file(GLOB api CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/api*.c)
 add_library(inflight_static STATIC ${api} ${INFLIGHT_OBJECTS})
 set_target_properties(inflight_static PROPERTIES OUTPUT_NAME inflight EXPORT_NAME inflight_static)
 add_library(inflight_shared SHARED ${api} ${INFLIGHT_OBJECTS})

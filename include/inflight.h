@@ -75,6 +75,10 @@ IFL_API const char *ifl_module_kernel_name(const ifl_module *module, size_t inde
 /* The demangled signature; owned by the module. */
 IFL_API const char *ifl_module_kernel_signature(const ifl_module *module, size_t index);
 
+/* The PTX type of one of the kernel's parameters, "u32", "f32", or its size, "24 bytes"; NULL past the last. Pointers
+ * are u64. Owned by the module. */
+IFL_API const char *ifl_module_kernel_parameter(const ifl_module *module, size_t kernel, size_t parameter);
+
 /* Writes one stage of the pipeline as text: "ptx" (the text read), "program" (decoded), "code" (as the engine
  * runs it). `kernel` may be NULL for all. */
 IFL_API ifl_status ifl_module_dump(const ifl_module *module, const char *stage, const char *kernel, FILE *out,
@@ -126,6 +130,8 @@ IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char 
 /* ---- profiles -------------------------------------------------------------------------------------------------- */
 
 IFL_API void ifl_profile_free(ifl_profile *profile);
+/* Blocks that ran to their end: all of the grid, or fewer where the run faulted or was interrupted. */
+IFL_API uint64_t ifl_profile_blocks_done(const ifl_profile *profile);
 /* False when there is no such counter or its value is not known. Names are those of docs/counters.md. */
 IFL_API bool ifl_profile_counter(const ifl_profile *profile, const char *name, uint64_t *value);
 /* The same for one memory instruction; `line` runs from 0 to ifl_profile_line_count - 1. */
@@ -153,11 +159,82 @@ IFL_API ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t c
 IFL_API ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
                                    const char *path, ifl_error *error);
 
+/* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
+
+typedef struct ifl_machine ifl_machine;
+
+/* Opens the machine code of a cubin, or of all cubins that an executable, object, shared library or fatbin holds.
+ * `arch`, for instance "sm_90", takes that target only; NULL takes all. */
+IFL_API ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **out, ifl_error *error);
+IFL_API void ifl_machine_close(ifl_machine *machine);
+/* Kernels and device functions that have code of their own; the same kernel once for each target. */
+IFL_API size_t ifl_machine_kernel_count(const ifl_machine *machine);
+IFL_API const char *ifl_machine_kernel_name(const ifl_machine *machine, size_t index); /* mangled; NULL past the end */
+
+typedef struct ifl_machine_options {
+    const char *kernel;  /* named as for ifl_launch_new; NULL: all */
+    bool listing;        /* the instructions too */
+    const char *profile; /* a JSON report of a launch of the kernel, for executed counts; NULL: none */
+    bool color;
+    int width; /* columns of the terminal; 0: unlimited */
+} ifl_machine_options;
+
+/* Registers, loads, loops and waits of the kernels. `options` may be NULL. */
+IFL_API ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format format,
+                                     const ifl_machine_options *options, FILE *out, ifl_error *error);
+/* The same into a file: written beside it and renamed. */
+IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_format format,
+                                    const ifl_machine_options *options, const char *path, ifl_error *error);
+
 /* ---- reference pages -------------------------------------------------------------------------------------------- */
 
 /* Writes a page that is made from the library's own tables, as Markdown: "counters" (what is counted) or
  * "opcodes" (the PTX that the engine runs). */
 IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
+
+/* ---- GPUs ---------------------------------------------------------------------------------------
+ */
+
+/* What is known of a GPU, each figure with its source: devices/ in the source tree. */
+typedef struct ifl_device ifl_device;
+
+/* By name ("h200", any case), from the user's folder ($XDG_CONFIG_HOME/inflight/devices) first, then
+ * from those built in; or a file PATH.gpu. */
+IFL_API ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error);
+IFL_API void ifl_device_close(ifl_device *device);
+/* The files built in ("h200.gpu"), NULL past the end. */
+IFL_API const char *ifl_device_id(size_t index);
+
+typedef struct ifl_occupancy_request {
+    int threads;      /* of a block */
+    int registers;    /* of a thread; 0: not known, no limit */
+    int shared_bytes; /* of a block, static and dynamic */
+    int barriers;     /* named barriers of a block, 0: not known */
+} ifl_occupancy_request;
+
+typedef struct ifl_occupancy {
+    int blocks_per_sm;
+    int warps_per_sm;
+    int max_warps_per_sm;
+    double theoretical;  /* warps_per_sm / max_warps_per_sm */
+    const char *limiter; /* "warps", "blocks", "registers", "shared memory", "barriers" */
+    /* The cliffs: the most of a resource with which one block more fits (-1: none does), and with
+     * which as many fit as now (-1: none fits now). */
+    int registers_for_more, registers_before_fewer;
+    int shared_for_more, shared_before_fewer;
+} ifl_occupancy;
+
+IFL_API ifl_status ifl_occupancy_compute(const ifl_device *device,
+                                         const ifl_occupancy_request *request, ifl_occupancy *out,
+                                         ifl_error *error);
+
+/* Pages as text: the table of GPUs (device NULL), one GPU in full with the sources, the fields that
+ * a description can have; occupancy side by side on several GPUs. */
+IFL_API ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error);
+IFL_API ifl_status ifl_device_fields_write(FILE *out, ifl_error *error);
+IFL_API ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
+                                       const ifl_occupancy_request *request, FILE *out,
+                                       ifl_error *error);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,11 @@ void ifl_profile_free(ifl_profile *profile)
     ifl_profile_destroy(profile);
 }
 
+uint64_t ifl_profile_blocks_done(const ifl_profile *profile)
+{
+    return profile->blocks_done;
+}
+
 static bool read_counter(const ifl_counters *counters, const char *name, uint64_t *value)
 {
     const ifl_counter counter = ifl_counter_find(name);

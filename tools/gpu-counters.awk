@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Nsight Compute's raw page becomes the lines of counters.txt: FILE LAUNCH-INDEX KERNEL NAME VALUE.
-# usage: awk -f tools/gpu-counters.awk tests/gpu/metrics.txt LIST RAW.csv
+# usage: awk -v which=small|large -f tools/gpu-counters.awk tests/gpu/metrics.txt LIST RAW.csv
+#   which: the rows of metrics.txt to take beside "all"
 #   LIST is what `gpu-ptx --list` printed for the same files: its lines are the page's rows, in order.
 function fail(text)
 {
@@ -11,7 +12,7 @@ function fail(text)
 
 FNR == 1 { part++ }
 
-part == 1 && !/^#/ && NF == 3 {
+part == 1 && !/^#/ && ($3 == "all" || $3 == which) {
     metric[++metrics] = $2
     name[metrics] = $1
 }

@@ -104,13 +104,14 @@ static bool partners_agree(const ifl_access *access, unsigned distance)
     return true;
 }
 
-/* Seen on compute capability 7.x and 8.6: when every lane of a 128-bit shared load has the
- * address of lane n^1, or every lane that of lane n^2 (inactive partners do not matter), two
- * phases go as one. */
+/* Seen on compute capability 7.x and 8.6 for 128 bits, on 9.0 for 64 bits as well
+ * (tests/patterns/lanes.ptx): when every lane of a shared load has the address of lane n^1, or
+ * every lane that of lane n^2 (inactive partners do not matter), two phases go as one. */
 static bool phases_pack(const ifl_access *access)
 {
     return access->space == IFL_SPACE_SHARED && access->kind == IFL_ACCESS_LOAD &&
-           access->bytes == 16 && (partners_agree(access, 1) || partners_agree(access, 2));
+           (access->bytes == 8 || access->bytes == 16) &&
+           (partners_agree(access, 1) || partners_agree(access, 2));
 }
 
 static unsigned lanes_of(const ifl_access *access)
@@ -375,6 +376,18 @@ static unsigned all_passes(const pieces *p, rows *r)
     return passes;
 }
 
+/* Nsight Compute's memory_l1_wavefronts_shared_ideal: as many passes as the active lanes' bytes
+ * fill, though never more than there are (tests/patterns/lanes.ptx). */
+static unsigned ideal_passes(const ifl_footprint *f)
+{
+    return ifl_at_best(f->asked_bytes, IFL_LINE_BYTES, f->wavefronts);
+}
+
+static unsigned asked_bytes(const ifl_access *access)
+{
+    return count_bits(access->mask) * access->bytes;
+}
+
 /* Any addresses. */
 static void measure_pieces(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *out)
 {
@@ -387,8 +400,9 @@ static void measure_pieces(ifl_lookup *lookup, const ifl_access *access, ifl_foo
     *out = (ifl_footprint){.sectors = r.sectors,
                            .lines = r.count,
                            .useful_bytes = distinct * p.unit,
-                           .wavefronts = all_passes(&p, &r),
-                           .wavefronts_ideal = p.group_count};
+                           .asked_bytes = asked_bytes(access),
+                           .wavefronts = all_passes(&p, &r)};
+    out->wavefronts_ideal = ideal_passes(out);
 }
 
 /* One address for all lanes, aligned: one sector, and a pass for every group that has an active
@@ -405,7 +419,12 @@ static bool measure_uniform(const ifl_access *access, ifl_footprint *out)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane += lanes)
             groups += (access->mask >> lane & ((1u << lanes) - 1)) != 0;
     }
-    *out = (ifl_footprint){1, 1, bytes, groups, groups};
+    *out = (ifl_footprint){.sectors = 1,
+                           .lines = 1,
+                           .useful_bytes = bytes,
+                           .asked_bytes = asked_bytes(access),
+                           .wavefronts = groups};
+    out->wavefronts_ideal = ideal_passes(out);
     return true;
 }
 

@@ -14,8 +14,9 @@ typedef struct ifl_footprint {
     uint32_t sectors;          /* distinct sectors that a lane touches */
     uint32_t lines;            /* distinct lines */
     uint32_t useful_bytes;     /* distinct bytes */
+    uint32_t asked_bytes;      /* bytes of all active lanes, one by one */
     uint32_t wavefronts;       /* passes through the L1 data stage or the shared memory banks */
-    uint32_t wavefronts_ideal; /* the same if no two words met in a bank; never more */
+    uint32_t wavefronts_ideal; /* that asked_bytes fill; never more than wavefronts */
 } ifl_footprint;
 
 /* A hash table from 64-bit keys to small numbers; starting afresh costs nothing. Zeroed memory
@@ -48,6 +49,16 @@ static inline bool ifl_is_affine(const ifl_access *access, uint64_t *stride)
 static inline uint32_t ifl_ideal(uint32_t bytes, uint32_t unit)
 {
     return (bytes + unit - 1) / unit;
+}
+
+/* The "ideal" of Nsight Compute's source counters: the units that the active lanes' bytes fill side
+ * by side, though never more than the request takes. Lanes that share a word count for each:
+ * a broadcast is ideal because it takes one sector, not because it needs one
+ * (tests/patterns/lanes.ptx). */
+static inline uint32_t ifl_at_best(uint32_t asked_bytes, uint32_t unit, uint32_t actual)
+{
+    uint32_t filled = ifl_ideal(asked_bytes, unit);
+    return filled < actual ? filled : actual;
 }
 
 #endif

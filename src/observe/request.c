@@ -64,9 +64,9 @@ static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial,
 {
     sum[REQUESTS] += times;
     sum[SECTORS] += times * f->sectors;
-    sum[SECTORS_IDEAL] += times * ifl_ideal(f->useful_bytes, IFL_SECTOR_BYTES);
+    sum[SECTORS_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_SECTOR_BYTES, f->sectors);
     sum[LINES] += times * f->lines;
-    sum[LINES_IDEAL] += times * ifl_ideal(f->useful_bytes, IFL_LINE_BYTES);
+    sum[LINES_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_LINE_BYTES, f->lines);
     sum[WAVEFRONTS] += times * f->wavefronts;
     sum[WAVEFRONTS_IDEAL] += times * f->wavefronts_ideal;
     sum[USEFUL_BYTES] += times * f->useful_bytes;

@@ -97,7 +97,7 @@ struct ifl_profile {
     IFL_VEC(ifl_profile_line) lines;       /* in program order */
     IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */
     IFL_VEC(const char *) warnings;
-    IFL_VEC(const char *) arguments; /* one description a parameter: "x: f32×33554432 = random" */
+    IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
 };
 
 /* An empty profile, NULL without memory. */

@@ -10,7 +10,7 @@ typedef struct filler {
     uint32_t variable;
     ifl_type type;
     uint64_t limit; /* bytes that may be filled */
-    uint64_t end;   /* behind the last byte that was */
+    uint64_t at;    /* where the next value goes */
     IFL_VEC(uint8_t) bytes;
 } filler;
 
@@ -150,30 +150,58 @@ static unsigned levels_of(const ifl_ptx_shape *shape)
     return shape->count + (shape->vector > 1);
 }
 
-/* The values between braces at `level`, from `offset` on, up to `limit`. */
-static bool take_list(filler *fill, unsigned level, uint64_t offset, uint64_t limit)
+/* Entries that a list at `level` has room for. */
+static uint64_t room_at(const ifl_ptx_shape *shape, unsigned level)
+{
+    if (level == 0 && shape->is_open)
+        return IFL_PTX_MAX_DATA / (span_of(shape, 1) ? span_of(shape, 1) : 1);
+    return level < shape->count ? shape->dimension[level] : shape->vector;
+}
+
+static bool take_list(filler *fill, unsigned level, uint64_t *count);
+
+static bool take_entry(filler *fill, unsigned level)
+{
+    ifl_ptx_parser *parser = fill->parser;
+    uint64_t count;
+    bool is_list = ifl_ptx_is(parser, '{'), is_wanted = level + 1 < levels_of(fill->shape);
+    if (is_list != is_wanted)
+        return ifl_ptx_fail(parser, parser->lexer.token.at,
+                            "%s braces than the variable has dimensions",
+                            is_list ? "more" : "fewer");
+    if (is_list)
+        return take_list(fill, level + 1, &count);
+    if (!take_element(fill, fill->at))
+        return false;
+    fill->at += fill->shape->element_bytes;
+    return true;
+}
+
+/* A list that is too short for its dimension leaves no gap: ptxas (CUDA 13.0) lays the values of
+ * all lists behind one another and the zeros behind the last, so {{1}, {2}} of [2][3] is
+ * 1 2 0 0 0 0. The PTX ISA ("Initializers") has zeros at the end of each list; hardware runs what
+ * ptxas lays out. Like ptxas, we want a level of braces for each dimension and all values of a
+ * vector. */
+static bool take_list(filler *fill, unsigned level, uint64_t *count)
 {
     ifl_ptx_parser *parser = fill->parser;
     const ifl_ptx_shape *shape = fill->shape;
+    *count = 0;
     if (!ifl_ptx_expect(parser, '{', "before the values"))
         return false;
-    uint64_t at = offset, inner = level < shape->count ? span_of(shape, level + 1) : 0;
-    while (!ifl_ptx_is(parser, '}')) {
-        const char *place = parser->lexer.token.at;
-        bool is_nested = ifl_ptx_is(parser, '{');
-        uint64_t step = is_nested ? inner : shape->element_bytes;
-        if (is_nested && level + 1 >= levels_of(shape))
-            return ifl_ptx_fail(parser, place, "more braces than the variable has dimensions");
-        if (at + step > limit)
-            return ifl_ptx_fail(parser, place, "more values than the variable has room for");
-        if (is_nested ? !take_list(fill, level + 1, at, at + step) : !take_element(fill, at))
+    bool is_more = !ifl_ptx_is(parser, '}');
+    while (is_more) {
+        if (++*count > room_at(shape, level))
+            return ifl_ptx_fail(parser, parser->lexer.token.at,
+                                "more values than the variable has room for");
+        if (!take_entry(fill, level))
             return false;
-        at += step;
-        if (fill->end < at)
-            fill->end = at;
-        if (!ifl_ptx_accept(parser, ','))
-            break;
+        is_more = ifl_ptx_accept(parser, ',');
     }
+    if (level == shape->count && *count != shape->vector)
+        return ifl_ptx_fail(parser, parser->lexer.token.at,
+                            "a vector of %u elements takes %u values", shape->vector,
+                            shape->vector);
     return ifl_ptx_expect(parser, '}', "after the values");
 }
 
@@ -202,11 +230,13 @@ bool ifl_ptx_take_initializer(ifl_ptx_parser *parser, const ifl_ptx_shape *shape
         .parser = parser, .shape = shape, .variable = index, .type = (ifl_type)variable->type};
     fill.limit = shape->is_open || variable->bytes > most ? most : variable->bytes;
     bool is_list = ifl_ptx_is(parser, '{');
-    bool done = is_list ? take_list(&fill, 0, 0, fill.limit) : take_element(&fill, 0);
-    if (done && shape->is_open) {
-        uint64_t row = span_of(shape, 1);
-        variable->bytes = row ? (fill.end + row - 1) / row * row : 0;
-    }
+    uint64_t entries = 0;
+    if (is_list && !levels_of(shape))
+        return ifl_ptx_fail(parser, parser->lexer.token.at,
+                            "more braces than the variable has dimensions");
+    bool done = is_list ? take_list(&fill, 0, &entries) : take_element(&fill, 0);
+    if (done && shape->is_open)
+        variable->bytes = entries * span_of(shape, 1);
     done = done && keep(&fill, variable);
     ifl_vec_free(&fill.bytes);
     return done;

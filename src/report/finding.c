@@ -68,12 +68,16 @@ static const char local_why[] =
 static const char local_helps[] =
     "the same index in all threads of a warp, or an array in shared memory.";
 
-static const pattern_words on_chip_words = {
-    "Lanes of a request take different words of the same bank, and the banks serve one word at a "
-    "time.",
+static const char on_chip_why[] =
+    "Lanes of a request take different words of the same bank, and a bank serves one word at a "
+    "time.";
+static const char on_chip_helps[] =
     "one word of padding a row, so that the lanes fall into different banks, or another order of "
-    "the data.",
-};
+    "the data.";
+/* Padding moves rows; it does nothing for indexes that depend on the data. */
+static const char on_chip_irregular_helps[] =
+    "several copies of the table, so that fewer lanes share one, or indexes sorted or grouped so "
+    "that neighbouring lanes take neighbouring words.";
 
 static bool pattern_is_of(const ifl_place_row *row)
 {
@@ -234,8 +238,9 @@ static void add_on_chip(collector *c, const ifl_place_row *row)
     finding.what = ifl_arena_printf(c->arena, "Bank conflicts: %s replays a request, %s in all.",
                                     ifl_figure_ratio(row->excess, row->traffic.requests).text,
                                     ifl_figure_count(row->excess).text);
-    finding.why = on_chip_words.why;
-    finding.helps = on_chip_words.helps;
+    finding.why = on_chip_why;
+    finding.helps = row->line->pattern.kind == IFL_PATTERN_IRREGULAR ? on_chip_irregular_helps
+                                                                     : on_chip_helps;
     add(c, &finding);
 }
 
@@ -289,11 +294,11 @@ static void add_local(collector *c)
     ifl_traffic t = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_load);
     ifl_traffic stores = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_store);
     ifl_traffic_add(&t, &stores);
-    if (!t.requests)
+    if (!at_least(t.sectors * IFL_SECTOR_BYTES, WHOLE_PERCENT, c->moved_bytes))
         return;
     ifl_finding finding = {.source = "", .what = ""};
-    finding.where = ifl_arena_printf(c->arena, "local memory: %s requests moved %s",
-                                     ifl_figure_count(t.requests).text,
+    finding.where = ifl_arena_printf(c->arena, "local memory: %s request%s moved %s",
+                                     ifl_figure_count(t.requests).text, t.requests == 1 ? "" : "s",
                                      ifl_figure_bytes(t.sectors * IFL_SECTOR_BYTES).text);
     finding.why = "Local memory is off chip. PTX uses it for arrays whose index is not known to "
                   "the compiler and for "

@@ -17,7 +17,8 @@ enum {
     GOOD_PERCENT = 95,
     BAD_PERCENT = 50,
     WARP_LANES = 32,
-    LINES_WIDTH = 100
+    LINES_WIDTH = 100,   /* columns of a page that has room for lines as well as sectors, */
+    FIGURES_WIDTH = 72   /* for all figures */
 };
 
 /* One launch and what was derived from it, for the parts of its page. */
@@ -192,13 +193,21 @@ static void add_on_chip_summary(sheet *s, ifl_table *table, ifl_traffic_kind kin
 }
 
 static const ifl_column off_chip_summary[] = {
-    {{"", ""}, false, 0},      {{"requests", ""}, true, 0}, {{"sectors", ""}, true, 0},
-    {{"moved", ""}, true, 0},  {{"at best", ""}, true, 0},  {{"asked for", ""}, true, 0},
+    {{"", ""}, false, 0},
+    {{"requests", ""}, true, FIGURES_WIDTH},
+    {{"sectors", ""}, true, FIGURES_WIDTH},
+    {{"moved", ""}, true, 0},
+    {{"at best", ""}, true, FIGURES_WIDTH},
+    {{"asked for", ""}, true, FIGURES_WIDTH},
     {{"needed", ""}, true, 0},
 };
 static const ifl_column on_chip_summary[] = {
-    {{"", ""}, false, 0},       {{"requests", ""}, true, 0},  {{"wavefronts", ""}, true, 0},
-    {{"at best", ""}, true, 0}, {{"asked for", ""}, true, 0}, {{"needed", ""}, true, 0},
+    {{"", ""}, false, 0},
+    {{"requests", ""}, true, FIGURES_WIDTH},
+    {{"wavefronts", ""}, true, 0},
+    {{"at best", ""}, true, FIGURES_WIDTH},
+    {{"asked for", ""}, true, FIGURES_WIDTH},
+    {{"needed", ""}, true, 0},
 };
 
 static void print_summary(sheet *s, bool on_chip)
@@ -286,9 +295,9 @@ static void print_warnings(sheet *s)
 
 static const ifl_column off_chip_columns[] = {
     {{"", "instruction"}, false, 0},
-    {{"", "requests"}, true, 0},
+    {{"", "requests"}, true, FIGURES_WIDTH},
     {{"sectors/", "request"}, true, 0},
-    {{"at", "best"}, true, 0},
+    {{"at", "best"}, true, FIGURES_WIDTH},
     {{"lines/", "request"}, true, LINES_WIDTH},
     {{"at", "best"}, true, LINES_WIDTH},
     {{"", "needed"}, true, 0},
@@ -297,10 +306,10 @@ static const ifl_column off_chip_columns[] = {
 };
 static const ifl_column on_chip_columns[] = {
     {{"", "instruction"}, false, 0},
-    {{"", "requests"}, true, 0},
+    {{"", "requests"}, true, FIGURES_WIDTH},
     {{"wavefronts/", "request"}, true, 0},
-    {{"at", "best"}, true, 0},
-    {{"replays/", "request"}, true, 0},
+    {{"at", "best"}, true, FIGURES_WIDTH},
+    {{"replays/", "request"}, true, FIGURES_WIDTH},
     {{"", "needed"}, true, 0},
     {{"", "replays"}, true, 0},
     {{"", "addresses"}, false, 0},
@@ -446,17 +455,28 @@ static work work_of(const char *name)
     return WORK_OTHER;
 }
 
+/* Counts are shown a warp; where warps were stopped on their way, in all. */
+static uint64_t shared_by(const sheet *s)
+{
+    return s->profile->complete ? s->warps : 1;
+}
+
+static const char *shared_text(const sheet *s)
+{
+    return s->profile->complete ? "a warp" : "in all";
+}
+
 static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)
 {
     ifl_arena *arena = &s->page.arena;
-    const char *text =
-        ifl_arena_printf(arena, "%s PTX instructions a warp:", ifl_figure_mean(all, s->warps).text);
+    const char *text = ifl_arena_printf(arena, "%s PTX instructions %s:",
+                                        ifl_figure_mean(all, shared_by(s)).text, shared_text(s));
     const char *separator = " ";
     for (work w = 0; w < WORK_COUNT && text; w++) {
         if (!count[w])
             continue;
         text = ifl_arena_printf(arena, "%s%s%s %s", text, separator, work_names[w],
-                                ifl_figure_mean(count[w], s->warps).text);
+                                ifl_figure_mean(count[w], shared_by(s)).text);
         separator = ", ";
     }
     return text;
@@ -465,11 +485,11 @@ static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)
 static const char *opcodes_text(sheet *s)
 {
     enum { MOST = 8 };
-    const char *text = "Most frequent, a warp:";
+    const char *text = ifl_arena_printf(&s->page.arena, "Most frequent, %s:", shared_text(s));
     for (size_t i = 0; i < s->profile->ptx_opcodes.count && i < MOST && text; i++) {
         const ifl_opcode_count *opcode = &s->profile->ptx_opcodes.at[i];
         text = ifl_arena_printf(&s->page.arena, "%s%s %s×%s", text, i ? "," : "", opcode->name,
-                                ifl_figure_mean(opcode->count, s->warps).text);
+                                ifl_figure_mean(opcode->count, shared_by(s)).text);
     }
     return text;
 }
@@ -481,7 +501,7 @@ static void print_mix(sheet *s)
         count[work_of(s->profile->ptx_opcodes.at[i].name)] += s->profile->ptx_opcodes.at[i].count;
         all += s->profile->ptx_opcodes.at[i].count;
     }
-    if (!all || !s->warps)
+    if (!all || !shared_by(s))
         return;
     ifl_page_heading(&s->page, "Instructions");
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, mix_text(s, count, all));

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { POINTER_BYTES = 8, MISALIGN_LIMIT = 256, MAX_TEXT = 160, SHOWN_BYTES = 16 };
+enum { POINTER_BYTES = 8, MISALIGN_LIMIT = 256, MAX_TEXT = 160, MAX_NAME = 48, SHOWN_BYTES = 16 };
 
 typedef struct parser {
     ifl_arena *arena;
@@ -46,6 +46,14 @@ static IFL_PRINTF(2, 3) ifl_status describe(parser *p, const char *format, ...)
     return p->out->text ? IFL_OK : ifl_fail_memory(p->error, strlen(text));
 }
 
+/* " n", or "" where the parameter has no name. */
+static const char *named(const parser *p, char to[MAX_NAME])
+{
+    const char *name = ifl_param_name(p->param);
+    snprintf(to, MAX_NAME, "%s%s", name ? " " : "", name ? name : "");
+    return to;
+}
+
 static bool accept(parser *p, const char *text)
 {
     const size_t length = strlen(text);
@@ -71,6 +79,16 @@ static bool is_class(const ifl_variable *param, char class)
 static bool can_be_pointer(const ifl_variable *param)
 {
     return param->bytes == POINTER_BYTES && !is_class(param, 'F');
+}
+
+const char *ifl_param_name(const ifl_variable *param)
+{
+    static const char made_up[] = "_param_";
+    const char *found = NULL;
+    for (const char *at = param->name; at && (at = strstr(at, made_up)); at++)
+        found = at + sizeof made_up - 1;
+    const bool is_made_up = found && *found && strspn(found, "0123456789") == strlen(found);
+    return is_made_up || !param->name || !*param->name ? NULL : param->name;
 }
 
 const char *ifl_param_text(const ifl_variable *param, char *to, size_t size)
@@ -114,14 +132,15 @@ static uint8_t *new_value(parser *p, size_t bytes)
 static ifl_status describe_scalar(parser *p)
 {
     const ifl_element *element = p->out->element;
+    char name[MAX_NAME];
     int64_t integer = 0;
     memcpy(&integer, p->out->value, element->bytes);
     const unsigned unused = 64 - 8u * element->bytes;
     if (element->class == 'F') /* the word says it better than its bits */
-        return describe(p, "%s = %s", element->name, p->at);
+        return describe(p, "%s%s = %s", element->name, named(p, name), p->at);
     if (element->class == 'U')
-        return describe(p, "%s = %" PRIu64, element->name, (uint64_t)integer);
-    return describe(p, "%s = %" PRId64, element->name,
+        return describe(p, "%s%s = %" PRIu64, element->name, named(p, name), (uint64_t)integer);
+    return describe(p, "%s%s = %" PRId64, element->name, named(p, name),
                     (int64_t)((uint64_t)integer << unused) >> unused);
 }
 
@@ -143,11 +162,9 @@ static ifl_status parse_value(parser *p, const ifl_element *element, const char 
  * nonsense. */
 static ifl_status parse_typed(parser *p, const ifl_element *element, const char *at)
 {
-    char what[48];
     const bool floating = element->class == 'F';
-    snprintf(what, sizeof what, "%s of %u bytes", element->name, element->bytes);
     if (element->bytes != p->param->bytes)
-        return fail_param(p, p->word, what);
+        return fail_param(p, p->word, element->name);
     if (floating ? is_class(p->param, 'U') || is_class(p->param, 'S') : is_class(p->param, 'F'))
         return fail_param(p, p->word, element->name);
     return parse_value(p, element, at);
@@ -178,11 +195,12 @@ static int hex_value(char c)
 
 static ifl_status describe_bytes(parser *p)
 {
-    char shown[2 * SHOWN_BYTES + 1] = "";
+    char shown[2 * SHOWN_BYTES + 1] = "", name[MAX_NAME];
     const size_t bytes = p->out->value_bytes;
     for (size_t i = 0; i < bytes && i < SHOWN_BYTES; i++)
         snprintf(shown + 2 * i, 3, "%02x", p->out->value[i]);
-    return describe(p, "%zu bytes = %s%s", bytes, shown, bytes > SHOWN_BYTES ? "..." : "");
+    return describe(p, "%zu bytes%s = %s%s", bytes, named(p, name), shown,
+                    bytes > SHOWN_BYTES ? "..." : "");
 }
 
 static ifl_status parse_bytes(parser *p)
@@ -209,7 +227,8 @@ static ifl_status parse_null(parser *p)
         return fail_param(p, p->word, "a pointer");
     if (!new_value(p, POINTER_BYTES))
         return ifl_fail_memory(p->error, POINTER_BYTES);
-    return describe(p, "null pointer");
+    char name[MAX_NAME];
+    return describe(p, "null pointer%s", named(p, name));
 }
 
 static ifl_status parse_same(parser *p)
@@ -229,7 +248,8 @@ static ifl_status parse_same(parser *p)
     *p->out = *other;
     p->out->kind = IFL_ARGUMENT_SAME;
     p->out->same = other->kind == IFL_ARGUMENT_SAME ? other->same : (size_t)index;
-    return describe(p, "the buffer of argument %zu", p->out->same);
+    char name[MAX_NAME];
+    return describe(p, "pointer%s = the buffer of argument %zu", named(p, name), p->out->same);
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -339,10 +359,11 @@ static const struct {
 
 static ifl_status describe_buffer(parser *p, const char *fill)
 {
-    char moved[16] = "";
+    char moved[16] = "", name[MAX_NAME];
     if (p->out->misalign)
         snprintf(moved, sizeof moved, "+%u", p->out->misalign);
-    return describe(p, "%s×%" PRIu64 "%s = %s", p->out->element->name, p->out->count, moved, fill);
+    return describe(p, "%s×%" PRIu64 "%s%s = %s", p->out->element->name, p->out->count, moved,
+                    named(p, name), fill);
 }
 
 static ifl_status parse_fill(parser *p)
@@ -419,7 +440,9 @@ static ifl_status make_file_buffer(parser *p, const ifl_npy *npy)
     p->out->kind = IFL_ARGUMENT_BUFFER;
     p->out->element = npy->element;
     p->out->count = npy->count;
-    return describe(p, "%s×%" PRIu64 " = %s", npy->element->name, npy->count, p->word);
+    char name[MAX_NAME];
+    return describe(p, "%s×%" PRIu64 "%s = %s", npy->element->name, npy->count, named(p, name),
+                    p->word);
 }
 
 /* A file alone: a buffer of its type and size for a pointer, the structure's bytes for anything

@@ -39,6 +39,9 @@ typedef struct ifl_argument_context {
 ifl_status ifl_argument_parse(ifl_arena *arena, const ifl_argument_context *context,
                               const char *word, ifl_argument *out, ifl_error *error);
 
+/* The name that the source gives a parameter; NULL where the PTX has only a made-up one
+ * ("saxpy_param_2"), as all compilers write it. */
+const char *ifl_param_name(const ifl_variable *param);
 /* "u32", "f32", "24 bytes": how a parameter is called in messages. */
 const char *ifl_param_text(const ifl_variable *param, char *to, size_t size);
 

@@ -13,7 +13,7 @@ enum {
     MAX_SOURCE_BYTES = 1 << 26,
     MAX_PTX_BYTES = 1 << 28,
     MAX_LOG_BYTES = 1 << 20,
-    SHOWN_LOG_BYTES = 800
+    SHOWN_LOG_BYTES = 700
 };
 enum { CLANG_NEWEST_SM = 80 }; /* what clang 14, Debian 12's, can make usable PTX for */
 
@@ -25,6 +25,24 @@ typedef struct task {
     ifl_error *error;
 } task;
 
+/* What a compiler cannot be expected to take. */
+static const char *hint_of(const char *compiler)
+{
+    static const struct {
+        const char *compiler;
+        const char *text;
+    } hints[] = {
+        {"NVRTC", "\nNVRTC takes device code only: keep host code and its headers inside "
+                  "#ifndef __CUDACC_RTC__, or install nvcc"},
+        {"clang", "\nclang gets a small stand-in for the CUDA headers, without mathematical "
+                  "functions; nvcc of the CUDA toolkit has all"},
+    };
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].compiler, compiler) == 0)
+            return hints[i].text;
+    return "";
+}
+
 ifl_status ifl_fail_compile(ifl_error *error, const char *compiler, const char *path,
                             const char *log)
 {
@@ -35,8 +53,8 @@ ifl_status ifl_fail_compile(ifl_error *error, const char *compiler, const char *
     if (cut)
         for (shown = SHOWN_LOG_BYTES; shown > 1 && log[shown] != '\n';)
             shown--;
-    return ifl_fail(error, IFL_BAD_INPUT, "%s cannot compile '%.100s':\n%.*s%s", compiler, path,
-                    (int)shown, log, cut ? "\n..." : "");
+    return ifl_fail(error, IFL_BAD_INPUT, "%s cannot compile '%.100s':\n%.*s%s%s", compiler, path,
+                    (int)shown, log, cut ? "\n..." : "", hint_of(compiler));
 }
 
 /* ---- compilers that are programs ------------------------------------------------------------- */
@@ -83,6 +101,8 @@ static ifl_status write_headers(const ifl_scratch *scratch, ifl_error *error)
     static const char *const empty[] = {"cuda_runtime.h", "cuda.h", "device_launch_parameters.h",
                                         "cuda_runtime_api.h", "vector_types.h"};
     ifl_status status = ifl_scratch_write(scratch, "inflight_shim.h", ifl_cuda_shim, error);
+    if (status == IFL_OK)
+        status = ifl_scratch_write(scratch, "inflight_host.h", ifl_cuda_host_shim, error);
     for (size_t i = 0; i < sizeof empty / sizeof *empty && status == IFL_OK; i++)
         status = ifl_scratch_write(scratch, empty[i], "#pragma once\n", error);
     return status;
@@ -91,11 +111,12 @@ static ifl_status write_headers(const ifl_scratch *scratch, ifl_error *error)
 static ifl_status run_clang(const task *t, const char *program, const ifl_scratch *scratch,
                             const char *output)
 {
-    char arch[48], shim[IFL_PATH_BYTES];
+    char arch[48], shim[IFL_PATH_BYTES], host[IFL_PATH_BYTES];
     const int sm = atoi(t->arch);
     snprintf(arch, sizeof arch, "--cuda-gpu-arch=sm_%d",
              sm < CLANG_NEWEST_SM ? sm : CLANG_NEWEST_SM);
-    if (!ifl_scratch_path(scratch, "inflight_shim.h", shim))
+    if (!ifl_scratch_path(scratch, "inflight_shim.h", shim) ||
+        !ifl_scratch_path(scratch, "inflight_host.h", host))
         return ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
     const ifl_status status = write_headers(scratch, t->error);
     if (status != IFL_OK)
@@ -121,6 +142,8 @@ static ifl_status run_clang(const task *t, const char *program, const ifl_scratc
                                 scratch->path,
                                 "-include",
                                 shim,
+                                "-include",
+                                host,
                                 "-o",
                                 output,
                                 t->path,

@@ -170,6 +170,8 @@ static const filler fillers[] = {
 typedef struct team {
     job whole;
     uint64_t next; /* the first element of the next chunk */
+    const volatile int *stop;
+    bool stopped; /* with chunks left */
 } team;
 
 static void *work(void *user)
@@ -180,6 +182,10 @@ static void *work(void *user)
         part.first = __atomic_fetch_add(&t->next, CHUNK_ELEMENTS, __ATOMIC_RELAXED);
         if (part.first >= part.count)
             return NULL;
+        if (t->stop && *t->stop) {
+            __atomic_store_n(&t->stopped, true, __ATOMIC_RELAXED);
+            return NULL;
+        }
         part.end =
             part.count - part.first < CHUNK_ELEMENTS ? part.count : part.first + CHUNK_ELEMENTS;
         fillers[part.fill->kind](&part);
@@ -197,12 +203,12 @@ static unsigned helper_count(uint64_t count, int threads)
     return wanted > 1 ? (unsigned)wanted - 1 : 0;
 }
 
-void ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
-                  int threads)
+bool ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
+                  int threads, const volatile int *stop)
 {
     if (!count || fillers[fill->kind] == fill_zero)
-        return;
-    team t = {.whole = {.fill = fill, .element = element, .to = to, .count = count}};
+        return true;
+    team t = {.whole = {.fill = fill, .element = element, .to = to, .count = count}, .stop = stop};
     pthread_t helpers[MAX_THREADS];
     unsigned started = 0;
     /* Without helpers the work is done all the same, only later. */
@@ -212,4 +218,5 @@ void ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, ui
     work(&t);
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
+    return !t.stopped;
 }

@@ -25,8 +25,9 @@ typedef struct ifl_fill {
 } ifl_fill;
 
 /* Fills `count` elements at `to`, which may stand at any address and is zeroed. FILE is not done
- * here. At most `threads` threads work; 0: one a core. */
-void ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
-                  int threads);
+ * here. At most `threads` threads work; 0: one a core. False when *stop was set and not all is
+ * filled; `stop` may be NULL. */
+bool ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
+                  int threads, const volatile int *stop);
 
 #endif

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Demangling through libiberty and matching names by how exactly they fit. */
+ * Matching names by how exactly they fit. */
 #include "run/kernel_name.h"
 
 #include <ctype.h>
-#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NAME = 512, LISTED = 12 };
-
-const char *ifl_demangle(ifl_arena *arena, const char *mangled)
-{
-    char *text = cplus_demangle_v3(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
-    const char *found = text ? text : mangled;
-    const char *copy = ifl_arena_text(arena, found, strlen(found));
-    free(text);
-    return copy;
-}
 
 /* ---- parts of a name ------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef IFL_RUN_KERNEL_NAME_H
 #define IFL_RUN_KERNEL_NAME_H
 
-#include "base/arena.h"
+#include "base/demangle.h"
 #include "base/error.h"
 
 typedef struct ifl_kernel_name {
@@ -11,8 +11,6 @@ typedef struct ifl_kernel_name {
     const char *signature; /* demangled, without the return type; else the mangled name */
 } ifl_kernel_name;
 
-/* In the arena; NULL without memory. */
-const char *ifl_demangle(ifl_arena *arena, const char *mangled);
 /* The part before the parameters: "ns::axpy<float>". */
 size_t ifl_name_length(const char *signature);
 

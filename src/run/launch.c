@@ -237,12 +237,21 @@ static ifl_status read_npy(const ifl_argument *argument, void *to, ifl_error *er
     return status;
 }
 
-static ifl_status make_buffer(ifl_launch *launch, size_t index, int threads, ifl_error *error)
+/* How buffers are filled. */
+typedef struct filling {
+    int threads;
+    const volatile int *stop;
+} filling;
+
+static ifl_status make_buffer(ifl_launch *launch, size_t index, filling how, ifl_error *error)
 {
     const ifl_argument *argument = &launch->arguments.at[index];
+    const ifl_function *function = function_of(launch);
+    const char *name = ifl_param_name(&launch->program->variables[function->params[index]]);
     char label[96];
-    snprintf(label, sizeof label, "argument %zu, %s×%" PRIu64, index, argument->element->name,
-             argument->count);
+    snprintf(label, sizeof label, "argument %zu, %s×%" PRIu64 "%s%.40s%s", index,
+             argument->element->name, argument->count, name ? " (" : "", name ? name : "",
+             name ? ")" : "");
     const uint32_t flags = argument->fill.kind == IFL_FILL_NONE ? IFL_ALLOCATION_UNWRITTEN : 0;
     const ifl_status status =
         ifl_memory_allocate(launch->memory, argument->count * argument->element->bytes,
@@ -251,12 +260,13 @@ static ifl_status make_buffer(ifl_launch *launch, size_t index, int threads, ifl
         return status;
     if (argument->fill.kind == IFL_FILL_FILE)
         return read_npy(argument, launch->buffers[index]->host, error);
-    ifl_fill_run(&argument->fill, argument->element, launch->buffers[index]->host, argument->count,
-                 threads);
-    return IFL_OK;
+    if (ifl_fill_run(&argument->fill, argument->element, launch->buffers[index]->host,
+                     argument->count, how.threads, how.stop))
+        return IFL_OK;
+    return ifl_fail(error, IFL_INTERRUPTED, "interrupted while argument %zu was filled", index);
 }
 
-static ifl_status lay_out(ifl_launch *launch, size_t index, int threads, ifl_error *error)
+static ifl_status lay_out(ifl_launch *launch, size_t index, filling how, ifl_error *error)
 {
     const ifl_argument *argument = &launch->arguments.at[index];
     const ifl_function *function = function_of(launch);
@@ -268,7 +278,7 @@ static ifl_status lay_out(ifl_launch *launch, size_t index, int threads, ifl_err
     if (argument->kind == IFL_ARGUMENT_SAME) {
         launch->buffers[index] = launch->buffers[argument->same];
     } else {
-        const ifl_status status = make_buffer(launch, index, threads, error);
+        const ifl_status status = make_buffer(launch, index, how, error);
         if (status != IFL_OK)
             return status;
     }
@@ -276,7 +286,8 @@ static ifl_status lay_out(ifl_launch *launch, size_t index, int threads, ifl_err
     return IFL_OK;
 }
 
-ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, ifl_error *error)
+ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, const volatile int *stop,
+                              ifl_error *error)
 {
     const ifl_function *function = function_of(launch);
     const size_t count = launch->arguments.count;
@@ -290,7 +301,7 @@ ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, ifl_error *error)
                             ? ifl_memory_new(&launch->memory, error)
                             : ifl_fail_memory(error, function->param_bytes);
     for (size_t i = 0; i < count && status == IFL_OK; i++)
-        status = lay_out(launch, i, threads, error);
+        status = lay_out(launch, i, (filling){threads, stop}, error);
     if (status != IFL_OK)
         discard_memory(launch);
     return status;
@@ -306,7 +317,7 @@ size_t ifl_launch_argument_count(const ifl_launch *launch)
 ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_view *out,
                                ifl_error *error)
 {
-    const ifl_status status = ifl_launch_prepare(launch, 0, error);
+    const ifl_status status = ifl_launch_prepare(launch, 0, NULL, error);
     if (status != IFL_OK)
         return status;
     if (index >= launch->arguments.count)

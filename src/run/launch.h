@@ -30,8 +30,10 @@ struct ifl_launch {
     uint8_t *params;
 };
 
-/* Lays the arguments out in memory and fills them, once: later calls do nothing. */
-ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, ifl_error *error);
+/* Lays the arguments out in memory and fills them, once: later calls do nothing. IFL_INTERRUPTED
+ * when *stop is set meanwhile (it may be NULL); the next call then begins anew. */
+ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, const volatile int *stop,
+                              ifl_error *error);
 
 /* What an argument is, for backends other than the engine and for tests. */
 typedef struct ifl_argument_view {

@@ -134,6 +134,52 @@ static const char *copy_text(builder *b, const char *text)
     return copy;
 }
 
+/* Headers of the CUDA toolkit: what is inlined from them, an atomicAdd, is to people a part of their
+ * own line. The names are those of CUDA 11 to 13; "#" stands for digits. */
+static const char *const toolkit_headers[] = {
+    "device_atomic_functions.h*", "device_functions.h*", "sm_#_*",     "cuda_fp#.h*",
+    "cuda_bf#.h*",                "math_functions.h*",   "vector_*.h*", "texture_*_functions.h*",
+    "surface_*_functions.h*",     "cuda_awbarrier*.h*",  "cuda_pipeline*.h*", "crt/*",
+};
+
+static bool fits(const char *pattern, const char *name)
+{
+    for (; *pattern && *pattern != '*'; pattern++) {
+        const size_t digits = strspn(name, "0123456789");
+        if (*pattern == '#' ? !digits : *name != *pattern)
+            return false;
+        name += *pattern == '#' ? digits : 1;
+    }
+    if (!*pattern)
+        return !*name;
+    for (; *name; name++)
+        if (fits(pattern + 1, name))
+            return true;
+    return fits(pattern + 1, name);
+}
+
+static bool is_toolkit(const char *path)
+{
+    const char *include = NULL;
+    for (const char *at = path; (at = strstr(at, "/include/")); at++)
+        include = at + strlen("/include/");
+    for (size_t i = 0; include && i < sizeof toolkit_headers / sizeof *toolkit_headers; i++)
+        if (fits(toolkit_headers[i], include))
+            return true;
+    return false;
+}
+
+/* The place that people wrote: from inside the toolkit's headers out to the call. */
+static const ifl_source *own_place(const ifl_program *program, const ifl_source *place)
+{
+    for (int depth = 0; depth < MAX_INLINING && is_toolkit(file_of(program, place)); depth++) {
+        if (!place->inlined_at || place->inlined_at >= program->place_count)
+            break;
+        place = &program->places[place->inlined_at];
+    }
+    return place;
+}
+
 /* Without line information the PTX itself is the source. */
 static void place_in_ptx(builder *b, const ifl_instruction *instruction, ifl_profile_line *line)
 {
@@ -166,7 +212,7 @@ static ifl_status add_line(builder *b, const ifl_instruction *instruction, const
                                   ? &b->program->places[instruction->place]
                                   : NULL;
     if (place && place->line)
-        place_in_source(b, place, &line);
+        place_in_source(b, own_place(b->program, place), &line);
     else
         place_in_ptx(b, instruction, &line);
     line.op = copy_text(b, ifl_instruction_name(instruction, op, sizeof op));

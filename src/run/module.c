@@ -5,8 +5,9 @@
 
 #include "base/file.h"
 #include "ptx/ptx.h"
+#include "run/argument.h"
 #include "run/cuda_source.h"
-#include "run/embedded.h"
+#include "sass/embedded.h"
 #include "simt/simt.h"
 
 #include <fcntl.h>
@@ -148,12 +149,30 @@ static ifl_status load(const char *path, const char *arch, ifl_ptx_texts *out, i
 
 /* ---- programs and kernels -------------------------------------------------------------------- */
 
+static const char **describe_parameters(ifl_module *module, const ifl_program *program,
+                                        const ifl_function *function)
+{
+    const char **texts =
+        ifl_arena_alloc(&module->arena, (function->param_count + 1) * sizeof *texts);
+    for (uint32_t i = 0; texts && i < function->param_count; i++) {
+        char text[32];
+        ifl_param_text(&program->variables[function->params[i]], text, sizeof text);
+        texts[i] = ifl_arena_text(&module->arena, text, strlen(text));
+        if (!texts[i])
+            return NULL;
+    }
+    return texts;
+}
+
 static ifl_status add_kernel(ifl_module *module, const ifl_program *program, uint32_t function,
                              ifl_error *error)
 {
     const char *name = program->functions[function].name;
     const char *signature = ifl_demangle(&module->arena, name);
-    if (!signature || !ifl_vec_push(&module->kernels, (ifl_kernel){program, function}) ||
+    const char **parameters =
+        describe_parameters(module, program, &program->functions[function]);
+    if (!signature || !parameters ||
+        !ifl_vec_push(&module->kernels, (ifl_kernel){program, function, parameters}) ||
         !ifl_vec_push(&module->names, (ifl_kernel_name){name, signature}))
         return ifl_fail_memory(error, sizeof(ifl_kernel_name));
     return IFL_OK;
@@ -275,6 +294,15 @@ const char *ifl_module_kernel_name(const ifl_module *module, size_t index)
 const char *ifl_module_kernel_signature(const ifl_module *module, size_t index)
 {
     return index < module->names.count ? module->names.at[index].signature : NULL;
+}
+
+const char *ifl_module_kernel_parameter(const ifl_module *module, size_t kernel, size_t parameter)
+{
+    if (kernel >= module->kernels.count)
+        return NULL;
+    const ifl_kernel *of = &module->kernels.at[kernel];
+    return parameter < of->program->functions[of->function].param_count ? of->parameters[parameter]
+                                                                        : NULL;
 }
 
 static void append_unread(const ifl_module *module, ifl_error *error)

@@ -10,6 +10,7 @@
 typedef struct ifl_kernel {
     const ifl_program *program;
     uint32_t function;
+    const char **parameters; /* their types, for people; function.param_count of them */
 } ifl_kernel;
 
 struct ifl_module {

@@ -99,7 +99,7 @@ static const char *header_fault(const char *text, const ifl_element *as, ifl_npy
     unsigned dimensions;
     const char *order = find_value(text, "'fortran_order'");
     if (!read_descr(text, as, out))
-        return as ? "its type is another one"
+        return as ? "its elements are not of the type that the argument gives"
                   : "its type is not one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64, "
                     "little endian";
     if (!read_shape(text, out, &dimensions))

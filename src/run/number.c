@@ -89,7 +89,7 @@ static const char *read_term(const char **at, uint64_t *value)
     return NULL;
 }
 
-const char *ifl_number_read(const char **at, uint64_t *value)
+static const char *read_product(const char **at, uint64_t *value)
 {
     const char *problem = read_term(at, value);
     while (!problem && **at == '*') {
@@ -99,6 +99,22 @@ const char *ifl_number_read(const char **at, uint64_t *value)
         if (!problem && __builtin_mul_overflow(*value, factor, value)) {
             *at = factor_at;
             problem = too_large;
+        }
+    }
+    return problem;
+}
+
+/* A sum would be mistaken for the "+BYTES" behind a count, so there are only differences. */
+const char *ifl_number_read(const char **at, uint64_t *value)
+{
+    const char *problem = read_product(at, value);
+    while (!problem && **at == '-') {
+        const char *start = ++*at;
+        uint64_t less;
+        problem = read_product(at, &less);
+        if (!problem && __builtin_sub_overflow(*value, less, value)) {
+            *at = start;
+            problem = "more is taken away than there is";
         }
     }
     return problem;

@@ -4,6 +4,7 @@
 #include "run/launch.h"
 #include "run/lines.h"
 #include "run/reach.h"
+#include "run/source_text.h"
 #include "run/utf8.h"
 #include "simt/simt.h"
 
@@ -153,6 +154,7 @@ static ifl_simt_launch describe_to_engine(const run *r)
     ifl_simt_launch to = {
         .program = launch->program,
         .function = launch->function,
+        .kernel_name = r->profile->signature,
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
         .params = launch->params,
         .memory = launch->memory,
@@ -174,10 +176,31 @@ static ifl_simt_launch describe_to_engine(const run *r)
     return to;
 }
 
+/* The line of source text that an error names, where it is at hand, for a caret. */
+static void show_source(run *r)
+{
+    ifl_error *error = r->error;
+    ifl_source_texts sources = {.module_path = r->launch->module->path};
+    size_t bytes = 0;
+    if (!error || error->source[0] || error->line <= 0)
+        return;
+    const char *text =
+        ifl_source_raw_line(&sources, error->file, (uint32_t)error->line, &bytes);
+    if (text) {
+        bytes = bytes < sizeof error->source ? bytes : sizeof error->source - 1;
+        memcpy(error->source, text, bytes);
+        error->source[bytes] = '\0';
+        ifl_utf8_clean(error->source);
+    }
+    ifl_source_texts_free(&sources);
+}
+
 static ifl_status execute(run *r)
 {
     const ifl_simt_launch to = describe_to_engine(r);
     ifl_status status = ifl_simt_run(&to, &r->result, r->error);
+    if (status != IFL_OK)
+        show_source(r);
     if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED) {
         const ifl_status taken = take_result(r);
         if (taken != IFL_OK)
@@ -213,9 +236,9 @@ static ifl_status run_all(run *r)
     if (status == IFL_OK)
         status = ifl_simt_check(r->launch->program, r->launch->function, r->error);
     if (status == IFL_OK)
-        status = ifl_launch_prepare(r->launch, r->options->threads, r->error);
-    if (status == IFL_OK)
         status = describe(r);
+    if (status == IFL_OK)
+        status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
     return status == IFL_OK ? execute(r) : status;
 }
 

@@ -45,6 +45,7 @@
     " v) { __atomic_compare_exchange_n(p, &c, v, false, 0, "                                       \
     "0); return c; }\n"
 
+/* nodebug: what is inlined from here has the place of the call. */
 const char ifl_cuda_shim[] =
     "#pragma once\n"
     "#define __global__ __attribute__((global))\n"
@@ -56,7 +57,7 @@ const char ifl_cuda_shim[] =
     "#define __forceinline__ inline __attribute__((always_inline))\n"
     "#define __noinline__ __attribute__((noinline))\n"
     "#define __align__(n) __attribute__((aligned(n)))\n"
-    "#define FN static __host__ __device__ inline __attribute__((always_inline, unused))\n"
+    "#define FN static __host__ __device__ inline __attribute__((always_inline, nodebug, unused))\n"
     "typedef __SIZE_TYPE__ size_t;\n"
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long "
     "int64_t;\n"
@@ -84,8 +85,14 @@ const char ifl_cuda_shim[] =
                       "extern \"C\" __device__ int printf(const char *, ...);\n"
                       "extern \"C\" __device__ void *malloc(size_t); extern \"C\" __device__ void "
                       "free(void *);\n"
+                      "extern \"C\" __device__ __attribute__((noreturn)) void __assertfail(const "
+                      "char *, const char *, unsigned, const char *, size_t);\n"
+                      "extern \"C\" __device__ __attribute__((noreturn, always_inline, nodebug)) inline void "
+                      "__assert_fail(const char *m, const char *f, unsigned l, const char *n) "
+                      "noexcept { __assertfail(m, f, l, n, 1); }\n"
                       "#undef FN\n"
-                      "#define FN static __device__ inline __attribute__((always_inline, unused))\n"
+                      "#define FN static __device__ inline __attribute__((always_inline, nodebug, unused))\n"
+                      "FN void __trap() { asm volatile(\"trap;\"); }\n"
                       "FN int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }\n"
                       "FN int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }\n"
                       "FN int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }\n"

@@ -5,5 +5,7 @@
 
 /* The text of a header that is included before the .cu file. */
 extern const char ifl_cuda_shim[];
+/* The host's half; stands behind the other. */
+extern const char ifl_cuda_host_shim[];
 
 #endif

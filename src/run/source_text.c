@@ -73,16 +73,34 @@ const char *ifl_text_line(ifl_arena *arena, const char *text, size_t bytes)
     return copy;
 }
 
+static const char *line_of(const ifl_source_file *file, uint32_t line, size_t *bytes)
+{
+    if (!file->text || line == 0 || line >= file->starts.count)
+        return NULL;
+    const size_t *start = &file->starts.at[line - 1];
+    *bytes = start[1] - start[0];
+    return file->text + start[0];
+}
+
 const char *ifl_source_line(ifl_source_texts *texts, ifl_arena *arena, const char *recorded,
                             uint32_t line)
 {
+    size_t bytes = 0;
     const ifl_source_file *file = get_file(texts, recorded);
     if (!file)
         return NULL;
-    if (!file->text || line == 0 || line >= file->starts.count)
-        return "";
-    const size_t *start = &file->starts.at[line - 1];
-    return ifl_text_line(arena, file->text + start[0], start[1] - start[0]);
+    const char *text = line_of(file, line, &bytes);
+    return text ? ifl_text_line(arena, text, bytes) : "";
+}
+
+const char *ifl_source_raw_line(ifl_source_texts *texts, const char *recorded, uint32_t line,
+                                size_t *bytes)
+{
+    const ifl_source_file *file = get_file(texts, recorded);
+    const char *text = file ? line_of(file, line, bytes) : NULL;
+    while (text && *bytes && (text[*bytes - 1] == '\n' || text[*bytes - 1] == '\r'))
+        --*bytes;
+    return text;
 }
 
 void ifl_source_texts_free(ifl_source_texts *texts)

@@ -23,6 +23,10 @@ typedef struct ifl_source_texts {
  * beside the module and in the working directory; at last the bare file name beside the module. */
 const char *ifl_source_line(ifl_source_texts *texts, ifl_arena *arena, const char *recorded,
                             uint32_t line);
+/* The same as it stands in the file, without its end of line; NULL where it is not at hand. Valid
+ * until the texts are freed. */
+const char *ifl_source_raw_line(ifl_source_texts *texts, const char *recorded, uint32_t line,
+                                size_t *bytes);
 void ifl_source_texts_free(ifl_source_texts *texts);
 
 /* `bytes` of `text`, a line, cleaned the same way. */

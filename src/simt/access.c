@@ -225,8 +225,10 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     ifl_warp_split_spaces(t, mask, warp->address, space);
     if (!move_lanes(warp, code, frame, mask, warp->address, space))
         return false;
-    warp->observed |= t->observes;
-    warp->changed |= t->kind == IFL_ACCESS_STORE && mask;
+    if (t->observes)
+        ifl_warp_observe(warp);
+    /* Nobody else waits for a lane's own memory. */
+    warp->changed |= t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
     if (mask && space[__builtin_ctz(mask)] != IFL_SPACE_SHARED && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL)
         remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);

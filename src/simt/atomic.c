@@ -172,7 +172,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         for (unsigned e = 0; e < t->elements; e++)
             update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush);
     }
-    warp->observed |= mask != 0;
+    if (mask)
+        ifl_warp_observe(warp);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     if (--warp->requests_left == 0)
         return IFL_REASON_YIELD;

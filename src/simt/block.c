@@ -183,6 +183,8 @@ static bool start_warp(ifl_warp *warp, ifl_block *block)
     warp->live = warp->lanes;
     warp->slice = -1;
     warp->running = NULL;
+    warp->observed = warp->changed = warp->spins = warp->spun = false;
+    warp->watching = 0;
     ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
     if (!root)
         return false;
@@ -305,6 +307,8 @@ static bool fill_places(ifl_worker *worker)
 typedef struct turn {
     bool ran;      /* some warp */
     bool advanced; /* some warp did more than to look at memory */
+    bool watched;  /* some warp looked at memory */
+    bool ended;    /* some block */
 } turn;
 
 static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
@@ -315,12 +319,15 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
             continue;
         ifl_warp_run(warp);
         now->ran = true;
-        now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spins);
+        now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spun && !warp->changed);
+        now->watched |= warp->observed;
         if (should_stop(worker))
             return;
     }
-    if (is_done(block))
+    if (is_done(block)) {
         end_block(worker, block);
+        now->ended = true;
+    }
 }
 
 static uint32_t waiting_line(const ifl_block *block, const ifl_fragment **found, const ifl_warp **of)
@@ -360,14 +367,17 @@ static void unblock(ifl_worker *worker)
 }
 
 /* Everything resident waits for memory to change: other blocks may be the ones to change it. On a GPU they would be
- * resident as well. */
+ * resident as well. Whoever writes while it waits, or meets at barriers, is not so easily told from one that works:
+ * that takes longer. */
 static void widen(ifl_worker *worker, const turn *now)
 {
-    enum { PATIENCE = 4, MOST_RESIDENT = 132 * 32 };
+    enum { PATIENCE = 4, LONG_PATIENCE = 8192, MOST_RESIDENT = 132 * 32 };
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
-    if (worker->idle_rounds < PATIENCE || !worker->grid->may_widen || worker->grid->resident >= MOST_RESIDENT)
+    worker->stale_rounds = now->ended ? 0 : worker->stale_rounds + now->watched;
+    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_rounds >= LONG_PATIENCE;
+    if (!waits || !worker->grid->may_widen || worker->grid->resident >= MOST_RESIDENT)
         return;
-    worker->idle_rounds = 0;
+    worker->idle_rounds = worker->stale_rounds = 0;
     worker->grid->resident++;
 }
 
@@ -382,7 +392,7 @@ void ifl_worker_run(ifl_worker *worker)
 {
     enum { ROUNDS_PER_REPORT = 256 };
     for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker); rounds++) {
-        turn now = {false, false};
+        turn now = {false, false, false, false};
         for (uint32_t b = 0; b < worker->block_count && !worker->fault.is_set; b++)
             if (worker->blocks[b].is_running)
                 run_block(worker, &worker->blocks[b], &now);

@@ -181,6 +181,7 @@ typedef struct ifl_image {
     size_t block_count;
     bool ordered;              /* the result can depend on the order of blocks: run them in order on one worker */
     bool cooperative;          /* uses grid-wide synchronisation */
+    bool reserves_shared;      /* uses the shared memory that the system reserves in every block */
     const uint64_t *variable;  /* device address of each variable of the program; 0 for those without */
 } ifl_image;
 

@@ -246,7 +246,7 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
         done |= (uint32_t)(unpack_barrier(word).parity != was) << lane;
     }
     *d = (*d & ~mask) | (done & mask);
-    warp->observed = true;
+    ifl_warp_observe(warp);
     /* Whoever waits in vain lets the others run. */
     return mask && done != mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
 }

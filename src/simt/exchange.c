@@ -4,6 +4,44 @@
 
 #include <string.h>
 
+uint32_t ifl_warp_group(const ifl_warp_op *op, const char *frame, uint32_t mask, uint32_t members)
+{
+    const uint32_t *named = (const uint32_t *)(const void *)(frame + op->members);
+    uint32_t group = 0;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        group |= (uint32_t)(named[lane] == members) << lane;
+    return group & mask;
+}
+
+static uint32_t first_group(const ifl_warp_op *op, const char *frame, uint32_t mask)
+{
+    return ifl_warp_group(op, frame, mask, ifl_lane_u32(frame, op->members, (uint32_t)__builtin_ctz(mask)));
+}
+
+/* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA, membermask: the lanes
+ * that take part): tiles of a warp, for instance. They know nothing of each other. */
+static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    const ifl_warp_op *op = code->extra;
+    for (uint32_t rest = mask, group; rest; rest &= ~group) {
+        group = first_group(op, frame, rest);
+        uint32_t lane = (uint32_t)__builtin_ctz(group), members = ifl_lane_u32(frame, op->members, lane);
+        if (group & ~members) {
+            lane = (uint32_t)__builtin_ctz(group & ~members);
+            return ifl_fault_raise(warp, code, IFL_FINDING, lane,
+                                   "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
+                                   members);
+        }
+        if (members & warp->live & ~active)
+            return IFL_REASON_WARP_WAIT;
+    }
+    for (uint32_t rest = mask, group; rest && op->run; rest &= ~group) {
+        group = first_group(op, frame, rest);
+        op->run(warp, op, frame, group);
+    }
+    return IFL_REASON_NONE;
+}
+
 /* An operation with a member mask needs those of its lanes that still live. When they are not all in the fragment,
  * it waits for the others (warp.c). */
 ifl_reason ifl_slow_warp_op(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
@@ -11,15 +49,8 @@ ifl_reason ifl_slow_warp_op(ifl_warp *warp, const ifl_code *code, char *frame, u
     const ifl_warp_op *op = code->extra;
     if (!mask)
         return IFL_REASON_NONE;
-    if (op->members) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask), members = ifl_lane_u32(frame, op->members, lane);
-        if (!(members >> lane & 1))
-            return ifl_fault_raise(warp, code, IFL_FINDING, lane,
-                                   "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
-                                   members);
-        if (members & warp->live & ~active)
-            return IFL_REASON_WARP_WAIT;
-    }
+    if (op->members)
+        return run_groups(warp, code, frame, mask, active);
     if (op->run)
         op->run(warp, op, frame, mask);
     return IFL_REASON_NONE;
@@ -302,6 +333,7 @@ ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint
 ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)code, (void)frame, (void)active;
-    warp->observed |= mask != 0;
+    if (mask)
+        ifl_warp_observe(warp);
     return mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
 }

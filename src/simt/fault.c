@@ -134,6 +134,16 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
         describe_global(out, grid->launch->memory, address, bytes, is_write);
 }
 
+/* ", 1 bytes into argument 2, f32×4": what a misaligned address lies in, or nothing. */
+static void describe_misaligned(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address)
+{
+    const bool is_window = space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL;
+    const ifl_allocation *a = is_window ? NULL : ifl_memory_find(warp->worker->grid->launch->memory, address);
+    out.to[0] = '\0';
+    if (a)
+        snprintf(out.to, out.size, ", %llu bytes into %s", (unsigned long long)(address - a->address), a->label);
+}
+
 static const char *space_name(ifl_space space)
 {
     return space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL ? ifl_space_text(space) : "global";
@@ -144,18 +154,19 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
 {
     char name[96], where[256];
     const ifl_instruction *instruction = &warp->worker->grid->image->program->instructions[code->instruction];
+    const char *verb = is_write ? "writes" : "reads";
+    const unsigned long long size = bytes, at = address;
     ifl_instruction_name(instruction, name, sizeof name);
-    bool is_aligned = bytes && (bytes & (bytes - 1)) == 0 && address % bytes == 0;
-    describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
-    if (!is_aligned && bytes && (bytes & (bytes - 1)) == 0)
+    if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
+        describe_misaligned((place_text){where, sizeof where}, warp, space, address);
         ifl_fault_raise(warp, code, IFL_FINDING, lane,
-                        "misaligned address: %s %s %llu bytes of %s memory at 0x%llx, which is not a multiple of %llu",
-                        name, is_write ? "writes" : "reads", (unsigned long long)bytes, space_name(space),
-                        (unsigned long long)address, (unsigned long long)bytes);
-    else
-        ifl_fault_raise(warp, code, IFL_FINDING, lane, "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s",
-                        name, is_write ? "writes" : "reads", (unsigned long long)bytes, space_name(space),
-                        (unsigned long long)address, where);
+                        "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is not a multiple of %llu",
+                        name, verb, size, space_name(space), at, where, size);
+        return;
+    }
+    describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
+    ifl_fault_raise(warp, code, IFL_FINDING, lane, "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name,
+                    verb, size, space_name(space), at, where);
 }
 
 void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address)

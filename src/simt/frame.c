@@ -93,8 +93,16 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared_bytes;
     case IFL_SPECIAL_TOTAL_SMEM_SIZE:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
+        return w->grid->reserved_at;
     case IFL_SPECIAL_AGGR_SMEM_SIZE:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
         return w->grid->shared_bytes;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
+        return w->grid->shared_bytes - w->grid->reserved_at;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
+        return w->grid->reserved_at + (w->grid->shared_bytes - w->grid->reserved_at) / 2;
     case IFL_SPECIAL_CLOCK:
     case IFL_SPECIAL_CLOCK64:
     case IFL_SPECIAL_GLOBALTIMER:
@@ -137,7 +145,7 @@ ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, u
 {
     (void)mask, (void)active;
     warp->clock = ++warp->worker->clock * 32;
-    warp->observed = true;
+    ifl_warp_observe(warp);
     put_special(warp, frame, code->d, (ifl_special)code->value);
     return IFL_REASON_NONE;
 }

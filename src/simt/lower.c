@@ -139,6 +139,8 @@ void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_
 uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special)
 {
     l->cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
+    l->reserves_shared |=
+        special >= IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN && special <= IFL_SPECIAL_RESERVED_SMEM_OFFSET_1;
     for (size_t i = 0; i < l->specials.count; i++)
         if (l->specials.at[i].special == special)
             return l->specials.at[i].slot;
@@ -508,6 +510,7 @@ ifl_status ifl_lower(const ifl_lowering *lowering, ifl_image *image, ifl_error *
     }
     image->ordered = l.ordered;
     image->cooperative = l.cooperative;
+    image->reserves_shared = l.reserves_shared;
     ifl_vec_free(&l.code);
     ifl_vec_free(&l.constants);
     ifl_vec_free(&l.specials);

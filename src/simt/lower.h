@@ -41,6 +41,7 @@ typedef struct ifl_lowerer {
     bool ordered;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     bool cooperative;
+    bool reserves_shared;
     ifl_error *error;
     ifl_status status;        /* the first failure */
 } ifl_lowerer;

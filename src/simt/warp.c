@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the warp wait for it or
- * it was spinning before, so that a spinning one is soon found out. */
-enum { LONG_SLICE = 4096, SHORT_SLICE = 32 };
-
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 static ifl_fragment *add_fragment(ifl_warp *warp, ifl_fragment fragment)
@@ -118,8 +114,8 @@ static void arrive(ifl_warp *warp, uint32_t index)
     remove_fragment(warp, index);
     if (meeting->arrived == meeting->expected)
         end_meeting(warp, meeting);
-    else if (warp->slice > SHORT_SLICE)
-        warp->slice = SHORT_SLICE;
+    else
+        ifl_warp_shorten_slice(warp, IFL_SHORT_SLICE);
 }
 
 static bool release_from(ifl_warp *warp, ifl_meeting *meeting)
@@ -284,59 +280,85 @@ static const ifl_warp_op *op_of(const ifl_fragment *fragment)
     return fragment->code->extra;
 }
 
-static uint32_t members_of(const ifl_warp *warp, const ifl_fragment *fragment)
+static uint32_t executing_lanes(const ifl_fragment *fragment)
 {
-    const ifl_warp_op *op = op_of(fragment);
-    uint32_t lane = (uint32_t)__builtin_ctz(fragment->mask);
-    return ifl_lane_u32(fragment->frame->slots, op->members, lane) & warp->live;
+    return fragment->mask & (ifl_predicate(fragment->frame->slots, fragment->code->guard) ^ fragment->code->guard_flip);
 }
 
 /* bar.warp.sync brings lanes together wherever they stand; the others exchange values of one place. */
 static bool waits_with(const ifl_fragment *a, const ifl_fragment *b)
 {
+    if (b->state != IFL_FRAGMENT_AT_WARP_OP)
+        return false;
     bool both_only_wait = !op_of(a)->run && !op_of(b)->run;
     return both_only_wait || (a->code == b->code && a->frame == b->frame);
 }
 
-static uint32_t lanes_with(const ifl_warp *warp, const ifl_fragment *fragment)
+/* The lanes that wait with `fragment` under the member mask `members`. In `arrived` also those that a guard
+ * keeps from executing: nobody needs to wait for them. */
+static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, uint32_t members, uint32_t *arrived)
 {
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < warp->count; i++)
-        if (warp->fragments[i].state == IFL_FRAGMENT_AT_WARP_OP && waits_with(fragment, &warp->fragments[i]))
-            lanes |= warp->fragments[i].mask;
-    return lanes;
+    uint32_t group = 0;
+    *arrived = 0;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *other = &warp->fragments[i];
+        if (!waits_with(fragment, other))
+            continue;
+        uint32_t executing = executing_lanes(other);
+        uint32_t mine = ifl_warp_group(op_of(other), other->frame->slots, executing, members);
+        group |= mine;
+        *arrived |= mine | (other->mask & ~executing);
+    }
+    return group;
 }
 
-static void finish_warp_op(ifl_warp *warp, uint32_t index, uint32_t lanes)
+/* Lets some lanes of a waiting fragment go on: all of them when none that executes stays behind. */
+static void go_on(ifl_warp *warp, ifl_fragment *fragment, uint32_t lanes)
+{
+    if (executing_lanes(fragment) & ~lanes) {
+        ifl_fragment rest = *fragment;
+        rest.mask &= ~lanes;
+        fragment->mask &= lanes;
+        add_fragment(warp, rest);
+    }
+    fragment->state = IFL_FRAGMENT_READY;
+    fragment->code++;
+}
+
+static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
 {
     ifl_fragment waiting = warp->fragments[index];
-    const ifl_warp_op *op = op_of(&waiting);
-    char *slots = waiting.frame->slots;
-    uint32_t executing = lanes & (ifl_predicate(slots, waiting.code->guard) ^ waiting.code->guard_flip);
-    if (op->run)
-        op->run(warp, op, slots, executing);
+    if (op_of(&waiting)->run)
+        op_of(&waiting)->run(warp, op_of(&waiting), waiting.frame->slots, group);
+    for (uint32_t i = 0, count = warp->count; i < count; i++)
+        if (waits_with(&waiting, &warp->fragments[i]) && warp->fragments[i].mask & group)
+            go_on(warp, &warp->fragments[i], group);
+    ifl_warp_merge(warp);
+}
+
+/* Finishes one group that is complete, if there is one. */
+static bool finish_one(ifl_warp *warp)
+{
     for (uint32_t i = 0; i < warp->count; i++) {
-        ifl_fragment *fragment = &warp->fragments[i];
-        if (fragment->state == IFL_FRAGMENT_AT_WARP_OP && waits_with(&waiting, fragment)) {
-            fragment->state = IFL_FRAGMENT_READY;
-            fragment->code++;
+        const ifl_fragment *fragment = &warp->fragments[i];
+        uint32_t rest = fragment->state == IFL_FRAGMENT_AT_WARP_OP ? executing_lanes(fragment) : 0;
+        for (uint32_t group, arrived; rest; rest &= ~group) {
+            uint32_t members =
+                ifl_lane_u32(fragment->frame->slots, op_of(fragment)->members, (uint32_t)__builtin_ctz(rest));
+            group = waiting_group(warp, fragment, members, &arrived);
+            if (members & warp->live & ~arrived)
+                continue;
+            finish_group(warp, i, group);
+            return true;
         }
     }
-    ifl_warp_merge(warp);
+    return false;
 }
 
 static void finish_warp_ops(ifl_warp *warp)
 {
-    for (uint32_t i = 0; i < warp->count; i++) {
-        const ifl_fragment *fragment = &warp->fragments[i];
-        if (fragment->state != IFL_FRAGMENT_AT_WARP_OP)
-            continue;
-        uint32_t lanes = lanes_with(warp, fragment);
-        if (!(members_of(warp, fragment) & ~lanes)) {
-            finish_warp_op(warp, i, lanes);
-            i = UINT32_MAX; /* the list has changed: look again */
-        }
-    }
+    while (finish_one(warp))
+        continue;
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------------------------- */
@@ -350,17 +372,30 @@ static void rotate(ifl_warp *warp, uint32_t index)
     warp->count++;
 }
 
-/* The slice is over: a fragment that only looked at memory all the time waits for others to change it. */
+/* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it writes: it counts
+ * its attempts, say. That is rare, hence the patience: those that wait should rather be met. */
+static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
+{
+    enum { PATIENCE = 512, SPINNING = 64, WRITING = 1 };
+    bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
+    warp->watching = !warp->observed || !are_others ? 0 : warp->watching + (warp->spins ? SPINNING : WRITING);
+    return warp->watching >= PATIENCE;
+}
+
+/* The slice is over: a fragment that only looked at memory all the time lets the others run. */
 static void yield(ifl_warp *warp, uint32_t index)
 {
     if (warp->slice >= 0)
         return;
-    warp->spins = warp->observed && !warp->changed;
-    if (!warp->spins)
+    warp->spins = warp->spun = warp->observed && !warp->changed;
+    bool waits = may_wait_for_lanes(warp, index);
+    if (!warp->spins && !waits)
         return;
     rotate(warp, index);
-    if (someone_waits(warp->fragments[0].meeting))
-        release_from(warp, warp->fragments[0].meeting);
+    if (!waits)
+        return;
+    warp->watching = 0;
+    release_from(warp, warp->fragments[0].meeting);
 }
 
 static void handle(ifl_warp *warp, uint32_t index)
@@ -404,7 +439,7 @@ static void handle(ifl_warp *warp, uint32_t index)
 
 static void refill(ifl_warp *warp, const ifl_fragment *fragment)
 {
-    warp->slice = warp->spins || someone_waits(fragment->meeting) ? SHORT_SLICE : LONG_SLICE;
+    warp->slice = someone_waits(fragment->meeting) ? IFL_SHORT_SLICE : IFL_LONG_SLICE;
     warp->observed = warp->changed = warp->spins = false;
 }
 

@@ -15,6 +15,10 @@
 #include "simt/simt.h"
 #include "simt/slow.h"
 
+/* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the warp wait for it, and
+ * fewer when it looks at memory that others change, so that a spinning one is soon found out. */
+enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
+
 typedef struct ifl_worker ifl_worker;
 typedef struct ifl_grid ifl_grid;
 
@@ -73,6 +77,8 @@ struct ifl_warp {
     bool observed;          /* read memory in a way that may wait for others */
     bool changed;           /* wrote memory */
     bool spins;             /* in its last slice it observed and changed nothing */
+    bool spun;              /* the same, and kept while the next slice runs */
+    uint32_t watching;      /* how long it has observed memory while other lanes waited */
     const ifl_fragment *running; /* whose slice it is */
     uint32_t index;         /* in the block */
     uint32_t live;          /* lanes not ended */
@@ -149,6 +155,7 @@ struct ifl_worker {
     uint64_t done;
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
+    uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
     bool is_first;        /* runs in the caller's thread: reports progress */
 };
 
@@ -162,7 +169,8 @@ struct ifl_grid {
     bool is_stopped;        /* atomic */
     uint32_t threads_per_block;
     uint32_t warps_per_block;
-    uint64_t shared_bytes;
+    uint64_t shared_bytes;  /* of a block, all */
+    uint64_t reserved_at;   /* where in it the system's part begins: behind the kernel's */
     uint32_t resident;      /* blocks that a worker holds at once */
     bool may_widen;         /* more, when those only wait for others */
     uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
@@ -178,6 +186,9 @@ bool ifl_warp_has_ready(const ifl_warp *warp);
 bool ifl_warp_release(ifl_warp *warp);
 /* Puts fragments that are at the same place in the same situation together. */
 void ifl_warp_merge(ifl_warp *warp);
+
+/* Lanes of `mask` that execute a warp-wide operation with the member mask `members` (exchange.c). */
+uint32_t ifl_warp_group(const ifl_warp_op *op, const char *frame, uint32_t mask, uint32_t members);
 
 /* ---- frame.c -------------------------------------------------------------------------------------------------------- */
 
@@ -229,6 +240,19 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask);
 void ifl_worker_run(ifl_worker *worker);
 
 /* ---- reading slots ----------------------------------------------------------------------------------------------------- */
+
+static inline void ifl_warp_shorten_slice(ifl_warp *warp, int32_t to)
+{
+    if (warp->slice > to)
+        warp->slice = to;
+}
+
+/* The warp looked at memory in a way that may wait for others. */
+static inline void ifl_warp_observe(ifl_warp *warp)
+{
+    warp->observed = true;
+    ifl_warp_shorten_slice(warp, IFL_WATCHING_SLICE);
+}
 
 static inline uint32_t ifl_predicate(const char *frame, uint32_t at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fuzzes fat binary containers and what is packed in them. */
-#include "run/embedded.h"
+#include "sass/embedded.h"
 
 #include <stdint.h>
 

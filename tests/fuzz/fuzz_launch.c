@@ -29,7 +29,7 @@ static ifl_program program = {
     .functions = &function, .function_count = 1, .variables = variables, .variable_count = PARAMS};
 
 /* A module as ifl_module_open would make it. */
-static ifl_kernel kernel = {&program, 0};
+static ifl_kernel kernel = {.program = &program, .function = 0};
 static ifl_kernel_name name = {"k", "k(...)"};
 static const ifl_module module = {
     .path = "k.ptx", .kernels = {&kernel, 1, 1}, .names = {&name, 1, 1}};
@@ -62,7 +62,7 @@ static void apply(const ifl_launch_file *file)
         if (ifl_launch_set(launch, "arg", rest[i], &error) != IFL_OK)
             break;
     if (is_small(launch))
-        ifl_launch_prepare(launch, 1, &error);
+        ifl_launch_prepare(launch, 1, NULL, &error);
     ifl_launch_free(launch);
 }
 

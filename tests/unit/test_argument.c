@@ -312,7 +312,7 @@ static void names_what_is_wrong_and_where(void **state)
     assert_refused(&u32_param, "i32=5", 4, "expected ':'");
     assert_refused(&u32_param, "i32:", 5, "expected a number");
     assert_refused(&u32_param, "i32:5000000000", 5, "range");
-    assert_refused(&u32_param, "u64:5", 1, "parameter 1 is u32, not u64 of 8 bytes");
+    assert_refused(&u32_param, "u64:5", 1, "parameter 1 is u32, not u64");
     assert_refused(&u32_param, "f32:5", 1, "parameter 1 is u32, not f32");
     assert_refused(&f32_param, "i32:5", 1, "parameter 1 is f32, not i32");
     assert_refused(&f32_param, "null", 1, "not a pointer");
@@ -358,7 +358,8 @@ static void *filled(const char *word, int threads, uint64_t *count, const ifl_el
     uint8_t *bytes = calloc(argument.count + 1, argument.element->bytes);
     assert_non_null(bytes);
     /* One byte off: fills must not rely on alignment. */
-    ifl_fill_run(&argument.fill, argument.element, bytes + 1, argument.count, threads);
+    ifl_fill_run(&argument.fill, argument.element, bytes + 1, argument.count, threads,
+                 NULL);
     memmove(bytes, bytes + 1, argument.count * argument.element->bytes);
     *count = argument.count;
     *element = argument.element;

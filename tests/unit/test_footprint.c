@@ -108,14 +108,13 @@ static void add_pass(const ifl_access *a, unsigned from, unsigned to, figures *f
     for (unsigned lane = from; lane < to; lane++)
         add_bytes(a, lane, &bytes);
     f->wavefronts += worst_bank(&bytes);
-    f->wavefronts_ideal += bytes.count > 0;
 }
 
 static void add_passes(const ifl_access *a, figures *f)
 {
     unsigned lanes = a->bytes <= 4 ? 32 : 128 / a->bytes;
-    if (a->space == IFL_SPACE_SHARED && a->kind == IFL_ACCESS_LOAD && a->bytes == 16 &&
-        (pairs_equal(a, 1) || pairs_equal(a, 2)))
+    if (a->space == IFL_SPACE_SHARED && a->kind == IFL_ACCESS_LOAD &&
+        (a->bytes == 8 || a->bytes == 16) && (pairs_equal(a, 1) || pairs_equal(a, 2)))
         lanes *= 2;
     for (unsigned lane = 0; lane < LANES; lane += lanes)
         add_pass(a, lane, lane + lanes, f);
@@ -133,6 +132,23 @@ static uint64_t most_on_one_address(const ifl_access *a)
     return most;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Nsight Compute's ideals: what the active lanes' bytes would fill, lane for lane, at most what the
+ * request takes. */
+static void add_ideals(const ifl_access *a, figures *f)
+{
+    uint64_t asked = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        asked += is_on(a, lane) ? a->bytes : 0;
+    f->sectors_ideal = least(f->sectors, (asked + 31) / 32);
+    f->lines_ideal = least(f->lines, (asked + 127) / 128);
+    f->wavefronts_ideal = least(f->wavefronts, (asked + 127) / 128);
+}
+
 static figures reference(const ifl_access *a)
 {
     static list bytes;
@@ -145,8 +161,7 @@ static figures reference(const ifl_access *a)
     f.serial = most_on_one_address(a);
     f.sectors = distinct(&bytes, 32);
     f.lines = distinct(&bytes, 128);
-    f.sectors_ideal = (f.useful_bytes + 31) / 32;
-    f.lines_ideal = (f.useful_bytes + 127) / 128;
+    add_ideals(a, &f);
     return f;
 }
 
@@ -224,9 +239,9 @@ static figures footprint_of(ifl_lookup *lookup, const ifl_access *a)
     ifl_footprint_measure(lookup, a, &f);
     return (figures){.requests = 1,
                      .sectors = f.sectors,
-                     .sectors_ideal = ifl_ideal(f.useful_bytes, 32),
+                     .sectors_ideal = ifl_at_best(f.asked_bytes, 32, f.sectors),
                      .lines = f.lines,
-                     .lines_ideal = ifl_ideal(f.useful_bytes, 128),
+                     .lines_ideal = ifl_at_best(f.asked_bytes, 128, f.lines),
                      .wavefronts = f.wavefronts,
                      .wavefronts_ideal = f.wavefronts_ideal,
                      .useful_bytes = f.useful_bytes,

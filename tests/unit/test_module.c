@@ -2,8 +2,8 @@
  * Kernel names, PTX in containers (tests/fatbin), compilers, and opening files of every kind.
  * Runs in the repository's root. */
 #include "run/cuda_source.h"
-#include "run/embedded.h"
-#include "run/fatbin.h"
+#include "sass/embedded.h"
+#include "sass/fatbin.h"
 #include "run/kernel_name.h"
 #include "run/module.h"
 

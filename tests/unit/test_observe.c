@@ -358,6 +358,19 @@ static void conflicts_stay_within_a_phase(void **unused)
     check_banks(16, address, 8, 4);
 }
 
+static void pairs_of_64_bit_loads_pack(void **unused)
+{
+    (void)unused;
+    uint64_t address[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        address[i] = 8 * (i / 2);
+    check_banks(8, address, 1, 1);
+    ifl_access store = request(IFL_SPACE_SHARED, IFL_ACCESS_STORE, 8, every_lane, address);
+    assert_int_equal(measure(&store).wavefronts, 2);
+    address[31] += 8;
+    check_banks(8, address, 2, 2);
+}
+
 static void pairs_of_128_bit_loads_pack(void **unused)
 {
     (void)unused;
@@ -382,7 +395,7 @@ static void whole_phases_may_be_inactive(void **unused)
     ifl_access access = request(IFL_SPACE_SHARED, IFL_ACCESS_STORE, 16, 0xff, address);
     assert_int_equal(measure(&access).wavefronts_ideal, 1);
     access.mask = 0x01010000;
-    assert_int_equal(measure(&access).wavefronts_ideal, 2);
+    assert_int_equal(measure(&access).wavefronts_ideal, 1); /* 32 bytes would go in one pass */
     assert_int_equal(measure(&access).wavefronts, 2);
 }
 
@@ -627,6 +640,7 @@ int main(void)
         cmocka_unit_test(different_words_of_a_bank_conflict),
         cmocka_unit_test(column_of_doubles),
         cmocka_unit_test(conflicts_stay_within_a_phase),
+        cmocka_unit_test(pairs_of_64_bit_loads_pack),
         cmocka_unit_test(pairs_of_128_bit_loads_pack),
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),

@@ -160,7 +160,7 @@ static void runs_and_counts(void **state)
     assert_string_equal(profile->target, "sm_90");
     assert_string_equal(profile->backend, "engine");
     assert_int_equal(profile->arguments.count, 2);
-    assert_string_equal(profile->arguments.at[1], "f32×256 = iota");
+    assert_string_equal(profile->arguments.at[1], "f32×256 y = iota");
     ifl_profile_free(profile);
     ifl_launch_free(launch);
 }
@@ -263,7 +263,7 @@ static void one_buffer_can_be_two_arguments(void **state)
     assert_true(a == 0.5f);
     void *data;
     assert_int_equal(ifl_launch_buffer(launch, 0, &data, &bytes, &error), IFL_USAGE);
-    assert_string_equal(error.text, "argument 0 is not a buffer: it is f32 = 0.5");
+    assert_string_equal(error.text, "argument 0 is not a buffer: it is f32 a = 0.5");
     ifl_launch_free(launch);
 }
 

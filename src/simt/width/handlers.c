@@ -550,7 +550,8 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
                 if (t->space != IFL_SPACE_CONST)                                                                       \
                     tell(warp, code, address, mask, at.shape);                                                         \
                 move_elements(t, frame, in.base, address, mask, &at);                                                  \
-                warp->observed |= t->observes;                                                                         \
+                if (__builtin_expect(t->observes, 0))                                                                  \
+                    ifl_warp_observe(warp);                                                                            \
                 warp->changed |= t->kind == IFL_ACCESS_STORE;                                                          \
                 FINISH_REQUEST;                                                                                        \
             }                                                                                                          \

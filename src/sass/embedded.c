@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Finding PTX in ELF sections and fat binary entries. It hands texts on; it does not read PTX. */
-#include "run/embedded.h"
+#include "sass/embedded.h"
 
-#include "run/fatbin.h"
+#include "sass/fatbin.h"
 
 #include <gelf.h>
 #include <string.h>

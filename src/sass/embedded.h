@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The PTX inside ELF files (cubins, objects, executables, shared libraries) and fat binaries. */
-#ifndef IFL_RUN_EMBEDDED_H
-#define IFL_RUN_EMBEDDED_H
+#ifndef IFL_SASS_EMBEDDED_H
+#define IFL_SASS_EMBEDDED_H
 
 #include "base/error.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading fat binary containers. It knows the container's layout, not what is in an entry. */
-#include "run/fatbin.h"
+#include "sass/fatbin.h"
 
 #include <lz4.h>
 #include <stdlib.h>
@@ -109,6 +109,11 @@ static bool copy_plain(const ifl_fatbin_entry *entry, char *to)
 {
     memcpy(to, entry->payload, entry->payload_bytes);
     return true;
+}
+
+bool ifl_fatbin_is_packed(const ifl_fatbin_entry *entry)
+{
+    return entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
 }
 
 ifl_status ifl_fatbin_unpack(const ifl_fatbin_entry *entry, char **text, size_t *bytes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * NVIDIA's fat binary container: entries of PTX and machine code for several GPUs. No size in
  * one is trusted. */
-#ifndef IFL_RUN_FATBIN_H
-#define IFL_RUN_FATBIN_H
+#ifndef IFL_SASS_FATBIN_H
+#define IFL_SASS_FATBIN_H
 
 #include "base/error.h"
 
@@ -30,6 +30,8 @@ ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *fou
 /* Takes the next entry out of a container. */
 ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry, bool *found,
                                  ifl_error *error);
+/* Whether the payload must be unpacked; else it is the contents. */
+bool ifl_fatbin_is_packed(const ifl_fatbin_entry *entry);
 /* A copy of the entry's contents, unpacked; of malloc, with a NUL after it. */
 ifl_status ifl_fatbin_unpack(const ifl_fatbin_entry *entry, char **text, size_t *bytes,
                              ifl_error *error);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Demangling through libiberty, within bounds: a short hostile name can stand for a signature of
+ * any length, and a long one takes stack. It knows nothing of kernels. */
+#include "base/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    MAX_SIGNATURE = 32 * 1024,
+    MAX_MANGLED = 4096,
+    GUARDED = 1024 /* libiberty's own limit gives up above this length (2048 components) */
+};
+
+typedef struct output {
+    jmp_buf full;
+    size_t used;
+    char text[MAX_SIGNATURE];
+} output;
+
+/* libiberty has no way to be stopped, but keeps nothing on the heap while it prints. */
+static void collect(const char *part, size_t bytes, void *user)
+{
+    output *out = user;
+    if (bytes > sizeof out->text - out->used)
+        longjmp(out->full, 1);
+    memcpy(out->text + out->used, part, bytes);
+    out->used += bytes;
+}
+
+static bool demangle(const char *mangled, size_t length, output *out)
+{
+    const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP;
+    if (length > MAX_MANGLED || setjmp(out->full))
+        return false;
+    return cplus_demangle_v3_callback(
+        mangled, length > GUARDED ? options | DMGL_NO_RECURSE_LIMIT : options, collect, out);
+}
+
+const char *ifl_demangle(ifl_arena *arena, const char *mangled)
+{
+    output out;
+    const size_t length = strlen(mangled);
+    out.used = 0;
+    return demangle(mangled, length, &out) ? ifl_arena_text(arena, out.text, out.used)
+                                           : ifl_arena_text(arena, mangled, length);
+}

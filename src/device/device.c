@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reads device descriptions: `key = value unit # source` lines, checked against the field table. */
+#include "device/device.h"
+
+#include "base/file.h"
+#include "base/keyfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const ifl_field_info fields[] = {
+#define FIELD(name, unit, least, most, needed, doc) {#name, unit, least, most, needed, doc},
+#include "device/field.def"
+#undef FIELD
+};
+
+const ifl_field_info *ifl_field_get(ifl_device_field field)
+{
+    return &fields[field];
+}
+
+static ifl_device_field find_field(ifl_span key)
+{
+    for (int f = 0; f < IFL_DEVICE_FIELDS; f++)
+        if (ifl_span_is(key, fields[f].name))
+            return (ifl_device_field)f;
+    return IFL_DEVICE_FIELDS;
+}
+
+/* ---- one line ------------------------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+    ifl_keyfile file;
+    ifl_device *device;
+    bool seen[IFL_DEVICE_FIELDS]; /* in this file */
+    bool is_limits;
+} reading;
+
+static ifl_status fail(const reading *r, const ifl_keyfile_entry *entry, ifl_error *error, const char *what,
+                       const char *name)
+{
+    ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
+    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s%s", what, name);
+}
+
+static ifl_status fail_range(const reading *r, const ifl_keyfile_entry *entry, const ifl_field_info *info,
+                             ifl_error *error)
+{
+    ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
+    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s cannot be this: it lies between %g and %g %s", info->name,
+                       info->least, info->most, info->unit);
+}
+
+/* "132 SMs": the number, and behind it the field's unit and nothing else. */
+static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry, const ifl_field_info *info,
+                              double *value, ifl_error *error)
+{
+    char text[64], *end;
+    if (entry->value.length >= sizeof text)
+        return fail(r, entry, error, "a number is wanted for ", info->name);
+    memcpy(text, entry->value.at, entry->value.length);
+    text[entry->value.length] = '\0';
+    *value = strtod(text, &end);
+    if (end == text)
+        return fail(r, entry, error, "a number is wanted for ", info->name);
+    end += strspn(end, " \t");
+    if (strcmp(end, info->unit) != 0)
+        return fail(r, entry, error, *info->unit ? "the unit must be " : "no unit stands behind ",
+                    *info->unit ? info->unit : info->name);
+    if (!(*value >= info->least && *value <= info->most))
+        return fail_range(r, entry, info, error);
+    return IFL_OK;
+}
+
+static ifl_status take_field(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
+{
+    ifl_device_field field = find_field(entry->key);
+    if (field == IFL_DEVICE_FIELDS) {
+        ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
+        place.column = entry->key_column;
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "unknown key '%.*s'; 'inflight devices --fields' lists them",
+                           (int)entry->key.length, entry->key.at);
+    }
+    if (r->seen[field])
+        return fail(r, entry, error, "a second value for ", fields[field].name);
+    if (!entry->comment.length)
+        return fail(r, entry, error, "a source is wanted, behind a #, for ", fields[field].name);
+    double value = 0;
+    ifl_status status = read_number(r, entry, &fields[field], &value, error);
+    if (status != IFL_OK)
+        return status;
+    r->seen[field] = true;
+    /* What the device's own file says goes before its limits, wherever their line stands. */
+    if (r->is_limits && r->device->known[field])
+        return IFL_OK;
+    r->device->value[field] = value;
+    r->device->known[field] = true;
+    r->device->source[field] = ifl_arena_text(&r->device->arena, entry->comment.at, entry->comment.length);
+    return r->device->source[field] ? IFL_OK : ifl_fail_memory(error, entry->comment.length);
+}
+
+static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes, bool is_limits,
+                            ifl_error *error);
+
+static ifl_status take_limits(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
+{
+    if (r->is_limits)
+        return fail(r, entry, error, "limits name no further limits", "");
+    for (size_t i = 0; i < ifl_device_text_count; i++) {
+        const ifl_device_text *t = &ifl_device_texts[i];
+        const char *ending = strrchr(t->name, '.');
+        size_t stem = (size_t)(ending - t->name);
+        if (strcmp(ending, ".limits") == 0 && stem == entry->value.length &&
+            memcmp(t->name, entry->value.at, stem) == 0)
+            return read_text(r->device, t->name, t->text, strlen(t->text), true, error);
+    }
+    return fail(r, entry, error, "there are no such limits; a compute capability is wanted, like cc_9.0", "");
+}
+
+static ifl_status take_entry(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
+{
+    if (ifl_span_is(entry->key, "limits"))
+        return take_limits(r, entry, error);
+    if (!ifl_span_is(entry->key, "name"))
+        return take_field(r, entry, error);
+    r->device->name = ifl_arena_text(&r->device->arena, entry->value.at, entry->value.length);
+    return r->device->name ? IFL_OK : ifl_fail_memory(error, entry->value.length);
+}
+
+static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes, bool is_limits,
+                            ifl_error *error)
+{
+    reading r = {.device = device, .is_limits = is_limits};
+    ifl_keyfile_start(&r.file, file, text, bytes);
+    for (bool found = true;;) {
+        ifl_keyfile_entry entry;
+        ifl_status status = ifl_keyfile_next(&r.file, &entry, &found, error);
+        if (status != IFL_OK || !found)
+            return status;
+        status = take_entry(&r, &entry, error);
+        if (status != IFL_OK)
+            return status;
+    }
+}
+
+/* ---- a device -------------------------------------------------------------------------------------------------------- */
+
+static ifl_status check_complete(const ifl_device *device, const char *file, ifl_error *error)
+{
+    ifl_place place = {.file = file};
+    if (!device->name)
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "the GPU has no 'name = ...' line");
+    for (int f = 0; f < IFL_DEVICE_FIELDS; f++)
+        if (fields[f].needed && !device->known[f])
+            return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s is missing (%s)", fields[f].name, fields[f].doc);
+    return IFL_OK;
+}
+
+ifl_status ifl_device_parse(const char *file, const char *id, const char *text, size_t bytes, ifl_device **out,
+                            ifl_error *error)
+{
+    *out = NULL;
+    ifl_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return ifl_fail_memory(error, sizeof *device);
+    device->id = ifl_arena_text(&device->arena, id, strlen(id));
+    ifl_status status = device->id ? read_text(device, file, text, bytes, false, error)
+                                   : ifl_fail_memory(error, strlen(id));
+    if (status == IFL_OK)
+        status = check_complete(device, file, error);
+    if (status != IFL_OK) {
+        ifl_device_close(device);
+        return status;
+    }
+    *out = device;
+    return IFL_OK;
+}
+
+void ifl_device_close(ifl_device *device)
+{
+    if (!device)
+        return;
+    ifl_arena_free(&device->arena);
+    free(device);
+}
+
+/* ---- by name ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_gpu(const ifl_device_text *text)
+{
+    const char *ending = strrchr(text->name, '.');
+    return ending && strcmp(ending, ".gpu") == 0;
+}
+
+const char *ifl_device_id(size_t index)
+{
+    for (size_t i = 0; i < ifl_device_text_count; i++)
+        if (is_gpu(&ifl_device_texts[i]) && index-- == 0)
+            return ifl_device_texts[i].name;
+    return NULL;
+}
+
+static void strip_ending(const char *path, char *id, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(id, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(id, '.');
+    if (dot)
+        *dot = '\0';
+}
+
+static ifl_status open_file(const char *path, ifl_device **out, ifl_error *error)
+{
+    enum { LIMIT = 1 << 20 };
+    char *text, id[128];
+    size_t bytes;
+    ifl_status status = ifl_file_read(path, LIMIT, &text, &bytes, error);
+    if (status != IFL_OK)
+        return status;
+    strip_ending(path, id, sizeof id);
+    status = ifl_device_parse(path, id, text, bytes, out, error);
+    free(text);
+    return status;
+}
+
+/* A user's own description, in the folder that the XDG Base Directory Specification gives programs. */
+static bool user_file(const char *name, char *path, size_t size)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (config && *config)
+        snprintf(path, size, "%s/inflight/devices/%s.gpu", config, name);
+    else
+        snprintf(path, size, "%s/.config/inflight/devices/%s.gpu", home ? home : "", name);
+    FILE *file = fopen(path, "r");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+static ifl_status fail_unknown(const char *name, ifl_error *error)
+{
+    char list[640] = "";
+    size_t used = 0;
+    for (size_t i = 0; ifl_device_id(i) && used + 40 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "",
+                                 (int)strcspn(ifl_device_id(i), "."), ifl_device_id(i));
+    return ifl_fail(error, IFL_USAGE, "unknown GPU '%s'; there are %s, and files of your own (PATH.gpu)", name, list);
+}
+
+ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error)
+{
+    char path[4096];
+    *out = NULL;
+    size_t length = strlen(name);
+    if (strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".gpu") == 0))
+        return open_file(name, out, error);
+    if (user_file(name, path, sizeof path))
+        return open_file(path, out, error);
+    for (size_t i = 0; i < ifl_device_text_count; i++) {
+        const ifl_device_text *t = &ifl_device_texts[i];
+        char id[64];
+        strip_ending(t->name, id, sizeof id);
+        if (is_gpu(t) && strcasecmp(id, name) == 0)
+            return ifl_device_parse(t->name, id, t->text, strlen(t->text), out, error);
+    }
+    return fail_unknown(name, error);
+}

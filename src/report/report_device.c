@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pages about GPUs: the table of all, one in full with its sources, the fields that a description can have, and
+ * occupancy on several GPUs side by side. */
+#include "device/device.h"
+#include "report/figure.h"
+#include "report/page.h"
+
+#include <string.h>
+
+static ifl_status finish(ifl_page *page, ifl_error *error)
+{
+    ifl_arena_free(&page->arena);
+    if (page->no_memory)
+        return ifl_fail(error, IFL_NO_MEMORY, "out of memory for the page");
+    if (fflush(page->out) != 0 || ferror(page->out))
+        return ifl_fail(error, IFL_NO_FILE, "cannot write the page");
+    return IFL_OK;
+}
+
+/* ---- a figure in the unit that people say it in ----------------------------------------------------------------- */
+
+static const struct {
+    const char *unit; /* as in the table of fields */
+    double divisor;
+    const char *shown;
+} scales[] = {
+    {"Hz", 1e6, "MHz"}, {"B/s", 1e9, "GB/s"}, {"bytes", 1024, "KiB"},
+};
+
+static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_device_field field)
+{
+    double value = device->value[field];
+    const char *unit = ifl_field_get(field)->unit;
+    if (!device->known[field])
+        return "not known";
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (strcmp(unit, scales[i].unit) == 0 && value >= scales[i].divisor) {
+            value /= scales[i].divisor;
+            unit = scales[i].shown;
+            break;
+        }
+    return ifl_arena_printf(&page->arena, *unit ? "%.6g %s" : "%.6g", value, unit);
+}
+
+/* ---- all GPUs ------------------------------------------------------------------------------------------------------ */
+
+static const ifl_column list_columns[] = {
+    {{"GPU", NULL}, false, 0},           {{"", NULL}, false, 0},
+    {{"CC", NULL}, true, 0},             {{"SMs", NULL}, true, 0},
+    {{"MHz", NULL}, true, 0},            {{"L1+shared", "KiB an SM"}, true, 0},
+    {{"L2", "MiB"}, true, 0},            {{"DRAM", "GB/s"}, true, 0},
+    {{"warps", "an SM"}, true, 0},
+};
+
+static void add_device(ifl_page *page, ifl_table *table, const ifl_device *device)
+{
+    static const struct {
+        ifl_device_field field;
+        double divisor;
+        const char *format;
+    } shown[] = {{IFL_DEVICE_compute_capability, 1, "%.1f"}, {IFL_DEVICE_sms, 1, "%.6g"},
+                 {IFL_DEVICE_clock_hz, 1e6, "%.6g"},         {IFL_DEVICE_l1_bytes_per_sm, 1024, "%.6g"},
+                 {IFL_DEVICE_l2_bytes, 1048576, "%.6g"},     {IFL_DEVICE_dram_bytes_per_s, 1e9, "%.6g"},
+                 {IFL_DEVICE_max_warps_per_sm, 1, "%.6g"}};
+    ifl_row row = {.cell = {ifl_arena_printf(&page->arena, "%s", device->id),
+                            ifl_arena_printf(&page->arena, "%s", device->name)}};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        row.cell[i + 2] =
+            ifl_arena_printf(&page->arena, shown[i].format, device->value[shown[i].field] / shown[i].divisor);
+    ifl_table_add(page, table, &row);
+}
+
+static ifl_status add_listed(ifl_page *page, ifl_table *table, const char *file, ifl_error *error)
+{
+    char name[64];
+    ifl_device *device;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - strlen(".gpu")), file);
+    ifl_status status = ifl_device_open(name, &device, error);
+    if (status != IFL_OK)
+        return status;
+    add_device(page, table, device);
+    ifl_device_close(device);
+    return IFL_OK;
+}
+
+static ifl_status write_list(FILE *out, ifl_error *error)
+{
+    ifl_page page = {.out = out};
+    ifl_table table = {.columns = list_columns, .column_count = sizeof list_columns / sizeof *list_columns};
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; ifl_device_id(i) && status == IFL_OK; i++)
+        status = add_listed(&page, &table, ifl_device_id(i), error);
+    if (status == IFL_OK)
+        ifl_table_print(&page, &table);
+    else
+        ifl_vec_free(&table.rows);
+    ifl_status end = finish(&page, status == IFL_OK ? error : NULL);
+    return status == IFL_OK ? end : status;
+}
+
+/* ---- one GPU ------------------------------------------------------------------------------------------------------- */
+
+ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error)
+{
+    static const ifl_column columns[] = {
+        {{"", NULL}, false, 0}, {{"", NULL}, true, 0}, {{"source", NULL}, false, 0}};
+    if (!device)
+        return write_list(out, error);
+    ifl_page page = {.out = out};
+    ifl_table table = {.columns = columns, .column_count = 3, .indent = 2};
+    fprintf(out, "%s (%s)\n", device->name, device->id);
+    for (int f = 0; f < IFL_DEVICE_FIELDS; f++) {
+        ifl_row row = {.cell = {ifl_field_get(f)->doc, shown_value(&page, device, f),
+                                device->known[f] ? device->source[f] : ""}};
+        ifl_table_add(&page, &table, &row);
+    }
+    ifl_table_print(&page, &table);
+    return finish(&page, error);
+}
+
+ifl_status ifl_device_fields_write(FILE *out, ifl_error *error)
+{
+    static const ifl_column columns[] = {
+        {{"key", NULL}, false, 0}, {{"unit", NULL}, false, 0}, {{"", NULL}, false, 0}, {{"", NULL}, false, 0}};
+    ifl_page page = {.out = out};
+    ifl_table table = {.columns = columns, .column_count = 4};
+    for (int f = 0; f < IFL_DEVICE_FIELDS; f++) {
+        const ifl_field_info *info = ifl_field_get(f);
+        ifl_row row = {.cell = {info->name, info->unit, info->needed ? "needed" : "", info->doc}};
+        ifl_table_add(&page, &table, &row);
+    }
+    ifl_table_print(&page, &table);
+    return finish(&page, error);
+}
+
+/* ---- occupancy -------------------------------------------------------------------------------------------------------- */
+
+static const ifl_column occupancy_columns[] = {
+    {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0},   {{"warps", "an SM"}, true, 0},
+    {{"occu-", "pancy"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
+
+/* "8 registers fewer: 7 blocks": the nearest cliffs on both sides of what limits now. */
+static const char *next_step(ifl_page *page, const ifl_occupancy_request *request, const ifl_occupancy *o)
+{
+    bool by_registers = strcmp(o->limiter, "registers") == 0, by_shared = strcmp(o->limiter, "shared memory") == 0;
+    if (!o->blocks_per_sm)
+        return "no block fits";
+    if (by_registers && o->registers_for_more > 0)
+        return ifl_arena_printf(&page->arena, "%d registers fewer: %d blocks; %d more: fewer than %d",
+                                request->registers - o->registers_for_more, o->blocks_per_sm + 1,
+                                o->registers_before_fewer - request->registers + 1, o->blocks_per_sm);
+    if (by_shared && o->shared_for_more >= 0)
+        return ifl_arena_printf(&page->arena, "%d bytes fewer: %d blocks; %d more: fewer than %d",
+                                request->shared_bytes - o->shared_for_more, o->blocks_per_sm + 1,
+                                o->shared_before_fewer - request->shared_bytes + 1, o->blocks_per_sm);
+    return ifl_arena_printf(&page->arena, "as many fit up to %d registers and %d bytes of shared memory",
+                            o->registers_before_fewer, o->shared_before_fewer);
+}
+
+static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_device *device,
+                                const ifl_occupancy_request *request, ifl_error *error)
+{
+    ifl_occupancy o;
+    ifl_status status = ifl_occupancy_compute(device, request, &o, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_row row = {.cell = {device->name, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
+                            ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
+                            ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical), o.limiter,
+                            next_step(page, request, &o)}};
+    ifl_table_add(page, table, &row);
+    return IFL_OK;
+}
+
+ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count, const ifl_occupancy_request *request,
+                               FILE *out, ifl_error *error)
+{
+    ifl_page page = {.out = out};
+    ifl_table table = {.columns = occupancy_columns,
+                       .column_count = sizeof occupancy_columns / sizeof *occupancy_columns};
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = add_occupancy(&page, &table, devices[i], request, error);
+    if (status == IFL_OK)
+        ifl_table_print(&page, &table);
+    else
+        ifl_vec_free(&table.rows);
+    ifl_status end = finish(&page, status == IFL_OK ? error : NULL);
+    return status == IFL_OK ? end : status;
+}

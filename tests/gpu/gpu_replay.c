@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs the launches that a GPU ran and compares every counter with what the GPU counted. Knows the
+ * public header and the text of the fixtures; needs no GPU.
+ *
+ *     gpu_replay FOLDER    exit status 0: every counter is equal or explained, 1: not
+ *
+ * FOLDER/counters.txt    FILE LAUNCH-INDEX KERNEL NAME VALUE, names as in tests/gpu/metrics.txt
+ * FOLDER/explained.txt   FILE LAUNCH-INDEX NAME GPU-VALUE ENGINE-VALUE CAUSE...
+ *
+ * An explanation holds for these two values only and must be needed: an old one is a failure. */
+#include "expect.h"
+#include "inflight.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 64, MAX_PARTS = 3 };
+
+/* A line of counters.txt (`engine` unused) or of explained.txt (`kernel` unused). */
+typedef struct row {
+    int line;
+    char file[128], kernel[128], name[64];
+    size_t index; /* of the launch in its file */
+    uint64_t gpu, engine;
+    bool is_used;
+} row;
+
+typedef struct table {
+    char path[256];
+    row *rows;
+    size_t count;
+} table;
+
+typedef struct tally {
+    char name[64];
+    int equal, explained, different;
+} tally;
+
+typedef struct replay {
+    table counters, explained;
+    tally tallies[MAX_NAMES];
+    size_t tally_count;
+    int launches, failures;
+} replay;
+
+/* One launch on the engine. */
+typedef struct trial {
+    ifl_module *module;
+    ifl_launch *launch;
+    ifl_profile *profile;
+    ifl_error error;
+} trial;
+
+static void fail(replay *r, const table *t, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void fail(replay *r, const table *t, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%s:%d: ", t->path, line);
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+    r->failures++;
+}
+
+/* ---- the fixtures ------------------------------------------------------------------------ */
+
+static bool read_counter(const char *text, row *out)
+{
+    int end = 0;
+    return sscanf(text, "%127s %zu %127s %63s %" SCNu64 " %n", out->file, &out->index, out->kernel,
+                  out->name, &out->gpu, &end) == 5 &&
+           end && !text[end];
+}
+
+/* A cause of one word explains nothing. */
+static bool read_explanation(const char *text, row *out)
+{
+    int end = 0;
+    return sscanf(text, "%127s %zu %63s %" SCNu64 " %" SCNu64 " %*s %*s %n", out->file, &out->index,
+                  out->name, &out->gpu, &out->engine, &end) == 5 &&
+           end;
+}
+
+static row *add_row(table *t)
+{
+    if ((t->count & (t->count - 1)) == 0) {
+        row *more = realloc(t->rows, (t->count ? 2 * t->count : 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        t->rows = more;
+    }
+    return memset(&t->rows[t->count++], 0, sizeof *t->rows);
+}
+
+static void read_table(replay *r, table *t, const char *folder, const char *name,
+                       bool (*read)(const char *, row *))
+{
+    char text[1024];
+    snprintf(t->path, sizeof t->path, "%s/%s", folder, name);
+    FILE *file = fopen(t->path, "r");
+    if (!file) {
+        fail(r, t, 0, "cannot be read");
+        return;
+    }
+    for (int line = 1; fgets(text, sizeof text, file); line++) {
+        if (text[0] == '#' || text[0] == '\n')
+            continue;
+        row *next = add_row(t);
+        if (!next || !read(text, next))
+            fail(r, t, line, "cannot be read: %s", text);
+        else
+            next->line = line;
+    }
+    fclose(file);
+}
+
+/* ---- the engine -------------------------------------------------------------------------- */
+
+static ifl_status set(trial *t, ifl_status status, const char *key, const char *value)
+{
+    return status == IFL_OK && value ? ifl_launch_set(t->launch, key, value, &t->error) : status;
+}
+
+static ifl_status open_expected(trial *t, const char *path, const ifl_expect_launch *l)
+{
+    ifl_status status = ifl_module_open(path, NULL, &t->module, &t->error);
+    if (status == IFL_OK)
+        status = ifl_launch_new(t->module, l->kernel, &t->launch, &t->error);
+    status = set(t, status, "grid", l->grid ? l->grid : "1");
+    status = set(t, status, "block", l->block ? l->block : "32");
+    status = set(t, status, "shared", l->shared);
+    for (size_t i = 0; i < l->arg_count; i++)
+        status = set(t, status, "arg", l->args[i]);
+    return status;
+}
+
+/* The launch of that index in a .ptx file. It must still be the launch that the GPU ran. */
+static ifl_status open_ptx(trial *t, const row *is)
+{
+    ifl_expect_file file;
+    ifl_status status = IFL_BAD_INPUT;
+    bool is_read = ifl_expect_read(is->file, &file);
+    const ifl_expect_launch *l =
+        is_read && is->index < file.launch_count ? &file.launches[is->index] : NULL;
+    if (l && l->kernel && strcmp(l->kernel, is->kernel) == 0)
+        status = open_expected(t, is->file, l);
+    else
+        snprintf(t->error.text, sizeof t->error.text, "the file has no such launch %s",
+                 file.message);
+    ifl_expect_free(&file);
+    return status;
+}
+
+static ifl_status open_launch(trial *t, const row *is)
+{
+    const char *end = strrchr(is->file, '.');
+    if (end && strcmp(end, ".launch") == 0)
+        return ifl_launch_read(is->file, &t->module, &t->launch, &t->error);
+    return open_ptx(t, is);
+}
+
+static void close_trial(trial *t)
+{
+    if (t->profile)
+        ifl_profile_free(t->profile);
+    if (t->launch)
+        ifl_launch_free(t->launch);
+    if (t->module)
+        ifl_module_close(t->module);
+}
+
+/* ---- comparison -------------------------------------------------------------------------- */
+
+/* Nsight Compute's source counters do not tell loads from stores. No launch here has atomics. */
+static const struct {
+    const char *name;
+    const char *parts[MAX_PARTS];
+} sums[] = {
+    {"sum:global_loads_executed", {"global_load_requests"}},
+    {"sum:global_stores_executed", {"global_store_requests"}},
+    {"sum:shared_wavefronts", {"shared_load_wavefronts", "shared_store_wavefronts"}},
+    {"sum:shared_wavefronts_ideal",
+     {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal"}},
+    {"sum:global_sectors", {"global_load_sectors", "global_store_sectors"}},
+    {"sum:global_sectors_ideal", {"global_load_sectors_ideal", "global_store_sectors_ideal"}},
+};
+
+static bool engine_value(const ifl_profile *profile, const char *name, uint64_t *out)
+{
+    const char *const alone[MAX_PARTS] = {name};
+    const char *const *parts = alone;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (strcmp(sums[i].name, name) == 0)
+            parts = sums[i].parts;
+    *out = 0;
+    for (size_t i = 0; i < MAX_PARTS && parts[i]; i++) {
+        uint64_t value = 0;
+        if (!ifl_profile_counter(profile, parts[i], &value))
+            return false;
+        *out += value;
+    }
+    return true;
+}
+
+static bool is_explained(replay *r, const row *is, uint64_t engine)
+{
+    for (size_t i = 0; i < r->explained.count; i++) {
+        row *e = &r->explained.rows[i];
+        if (strcmp(e->file, is->file) == 0 && e->index == is->index &&
+            strcmp(e->name, is->name) == 0 && e->gpu == is->gpu && e->engine == engine)
+            return e->is_used = true;
+    }
+    return false;
+}
+
+static tally *tally_of(replay *r, const char *name)
+{
+    for (size_t i = 0; i < r->tally_count; i++)
+        if (strcmp(r->tallies[i].name, name) == 0)
+            return &r->tallies[i];
+    if (r->tally_count == MAX_NAMES)
+        return &r->tallies[MAX_NAMES - 1];
+    tally *t = &r->tallies[r->tally_count++];
+    snprintf(t->name, sizeof t->name, "%s", name);
+    return t;
+}
+
+static void compare(replay *r, const row *is, const ifl_profile *profile)
+{
+    uint64_t engine = 0;
+    tally *t = tally_of(r, is->name);
+    bool is_known = engine_value(profile, is->name, &engine);
+    if (is_known && engine == is->gpu) {
+        t->equal++;
+    } else if (is_known && is_explained(r, is, engine)) {
+        t->explained++;
+    } else {
+        t->different++;
+        if (is_known)
+            fail(r, &r->counters, is->line, "%s: the engine counts %" PRIu64 ", the GPU %" PRIu64,
+                 is->name, engine, is->gpu);
+        else
+            fail(r, &r->counters, is->line, "the engine does not know %s", is->name);
+    }
+}
+
+static bool is_same_launch(const row *a, const row *b)
+{
+    return strcmp(a->file, b->file) == 0 && a->index == b->index &&
+           strcmp(a->kernel, b->kernel) == 0;
+}
+
+/* The rows from `first` on that belong to one launch; returns how many. */
+static size_t replay_launch(replay *r, size_t first)
+{
+    trial t = {0};
+    const row *is = &r->counters.rows[first];
+    size_t end = first;
+    ifl_status status = open_launch(&t, is);
+    if (status == IFL_OK)
+        status = ifl_launch_run(t.launch, NULL, &t.profile, &t.error);
+    if (status != IFL_OK)
+        fail(r, &r->counters, is->line, "%s %zu: %s: %s", is->file, is->index,
+             ifl_status_text(status), t.error.text);
+    r->launches++;
+    for (; end < r->counters.count && is_same_launch(is, &r->counters.rows[end]); end++)
+        if (status == IFL_OK && strncmp(r->counters.rows[end].name, "fact:", 5) != 0)
+            compare(r, &r->counters.rows[end], t.profile);
+    close_trial(&t);
+    return end - first;
+}
+
+static void report_unused(replay *r)
+{
+    for (size_t i = 0; i < r->explained.count; i++)
+        if (!r->explained.rows[i].is_used)
+            fail(r, &r->explained, r->explained.rows[i].line, "explains no difference");
+}
+
+static void report(const replay *r)
+{
+    int compared = 0;
+    printf("%-28s %6s %10s %10s\n", "counter", "equal", "explained", "different");
+    for (size_t i = 0; i < r->tally_count; i++) {
+        const tally *t = &r->tallies[i];
+        printf("%-28s %6d %10d %10d\n", t->name, t->equal, t->explained, t->different);
+        compared += t->equal + t->explained + t->different;
+    }
+    printf("%d launches, %d counters compared, %d failures\n", r->launches, compared, r->failures);
+}
+
+int main(int count, char **words)
+{
+    static replay r;
+    if (count != 2) {
+        fprintf(stderr, "usage: gpu_replay FOLDER\n");
+        return 2;
+    }
+    read_table(&r, &r.counters, words[1], "counters.txt", read_counter);
+    read_table(&r, &r.explained, words[1], "explained.txt", read_explanation);
+    for (size_t i = 0; i < r.counters.count;)
+        i += replay_launch(&r, i);
+    if (r.launches)
+        report_unused(&r);
+    else
+        fail(&r, &r.counters, 0, "nothing to replay");
+    report(&r);
+    free(r.counters.rows);
+    free(r.explained.rows);
+    return r.failures != 0;
+}
