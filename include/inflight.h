@@ -218,8 +218,8 @@ typedef struct ifl_occupancy {
     int max_warps_per_sm;
     double theoretical;  /* warps_per_sm / max_warps_per_sm */
     const char *limiter; /* "warps", "blocks", "registers", "shared memory", "barriers" */
-    /* The cliffs: the most of a resource with which one block more fits (-1: none does), and with
-     * which as many fit as now (-1: none fits now). */
+    /* The cliffs: the most of a resource with which more blocks fit (-1: none does), and with which
+     * as many fit as now (-1: none fits now). */
     int registers_for_more, registers_before_fewer;
     int shared_for_more, shared_before_fewer;
 } ifl_occupancy;

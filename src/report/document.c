@@ -128,14 +128,13 @@ static void print_modifiers(FILE *out)
 static void print_opcodes(FILE *out)
 {
     fputs("# PTX instructions\n\n"
-          "What the engine runs, made from its own tables. Types are those whose arithmetic has a "
-          "row of its own; a\n"
-          "signed or untyped instruction may use the row of the unsigned type of its width. Where "
-          "there are none, the\n"
-          "instruction moves data, synchronises or branches, and PTX's own types apply. Every "
-          "other instruction, and\n"
-          "every other combination of these, stops the run with its name and place (exit status "
-          "4).\n\n"
+          "What the engine runs, made from its own tables. Types are those that the arithmetic has "
+          "rows for. Where\n"
+          "there are none, the instruction moves data, synchronises or branches, and PTX's own types "
+          "apply. Every\n"
+          "other instruction, and every other combination of these, stops the run with its name and "
+          "place (exit\n"
+          "status 4).\n\n"
           "| instruction | what it does | types | modifiers |\n|---|---|---|---|\n",
           out);
     for (ifl_opcode opcode = IFL_OP_NONE + 1; opcode < IFL_OP_COUNT; opcode++)

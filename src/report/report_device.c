@@ -139,20 +139,40 @@ static const ifl_column occupancy_columns[] = {
     {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0},   {{"warps", "an SM"}, true, 0},
     {{"occu-", "pancy"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
 
-/* "8 registers fewer: 7 blocks": the nearest cliffs on both sides of what limits now. */
-static const char *next_step(ifl_page *page, const ifl_occupancy_request *request, const ifl_occupancy *o)
+/* One resource around the value that is asked for. */
+typedef struct cliff {
+    const char *unit;
+    int now, for_more, before_fewer;
+} cliff;
+
+/* "8 registers fewer: 8 blocks; 1 more: 5": the nearest steps on both sides. `value` is in the request. */
+static const char *describe_cliff(ifl_page *page, const ifl_device *device, ifl_occupancy_request *request,
+                                  int *value, const cliff *c)
 {
-    bool by_registers = strcmp(o->limiter, "registers") == 0, by_shared = strcmp(o->limiter, "shared memory") == 0;
+    ifl_occupancy more, fewer;
+    *value = c->before_fewer + 1;
+    ifl_occupancy_compute(device, request, &fewer, NULL);
+    if (c->for_more < 0)
+        return ifl_arena_printf(&page->arena, "%d %s more: %d blocks", c->before_fewer + 1 - c->now, c->unit,
+                                fewer.blocks_per_sm);
+    *value = c->for_more;
+    ifl_occupancy_compute(device, request, &more, NULL);
+    return ifl_arena_printf(&page->arena, "%d %s fewer: %d blocks; %d more: %d", c->now - c->for_more, c->unit,
+                            more.blocks_per_sm, c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
+}
+
+static const char *next_step(ifl_page *page, const ifl_device *device, const ifl_occupancy_request *request,
+                             const ifl_occupancy *o)
+{
+    ifl_occupancy_request r = *request;
     if (!o->blocks_per_sm)
         return "no block fits";
-    if (by_registers && o->registers_for_more > 0)
-        return ifl_arena_printf(&page->arena, "%d registers fewer: %d blocks; %d more: fewer than %d",
-                                request->registers - o->registers_for_more, o->blocks_per_sm + 1,
-                                o->registers_before_fewer - request->registers + 1, o->blocks_per_sm);
-    if (by_shared && o->shared_for_more >= 0)
-        return ifl_arena_printf(&page->arena, "%d bytes fewer: %d blocks; %d more: fewer than %d",
-                                request->shared_bytes - o->shared_for_more, o->blocks_per_sm + 1,
-                                o->shared_before_fewer - request->shared_bytes + 1, o->blocks_per_sm);
+    if (strcmp(o->limiter, "registers") == 0)
+        return describe_cliff(page, device, &r, &r.registers,
+                              &(cliff){"registers", r.registers, o->registers_for_more, o->registers_before_fewer});
+    if (strcmp(o->limiter, "shared memory") == 0)
+        return describe_cliff(page, device, &r, &r.shared_bytes,
+                              &(cliff){"bytes", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
     return ifl_arena_printf(&page->arena, "as many fit up to %d registers and %d bytes of shared memory",
                             o->registers_before_fewer, o->shared_before_fewer);
 }
@@ -167,7 +187,7 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
     ifl_row row = {.cell = {device->name, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
                             ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
                             ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical), o.limiter,
-                            next_step(page, request, &o)}};
+                            next_step(page, device, request, &o)}};
     ifl_table_add(page, table, &row);
     return IFL_OK;
 }

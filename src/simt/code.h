@@ -181,6 +181,8 @@ typedef struct ifl_image {
     size_t block_count;
     bool ordered;              /* the result can depend on the order of blocks: run them in order on one worker */
     bool cooperative;          /* uses grid-wide synchronisation */
+    uint64_t static_shared;    /* bytes of shared memory up to the end of the last variable that the kernel names */
+    uint64_t dynamic_shared;   /* where the unsized array begins, when the kernel names it */
     bool reserves_shared;      /* uses the shared memory that the system reserves in every block */
     const uint64_t *variable;  /* device address of each variable of the program; 0 for those without */
 } ifl_image;

@@ -238,13 +238,17 @@ void ifl_warp_elect(ifl_warp *warp, const ifl_warp_op *op, char *frame, uint32_t
 
 typedef unsigned __int128 wide;
 
+/* The carry of a subtraction is that of a + ~b + 1: set when nothing is borrowed, and subc takes it so. PTX ISA calls
+ * it the borrow, and as long as a chain only subtracts the two are the same; but the hardware's way shows where a
+ * chain ends in addc, as in the compiler's own division of 128 bits. */
 static wide carry_operation(uint16_t opcode, unsigned half, unsigned bits, bool is_signed, wide a, wide b, wide c,
                             bool carry, bool *out)
 {
     wide limit = (wide)1 << bits, result;
     if (opcode == IFL_OP_SUB || opcode == IFL_OP_SUBC) {
-        result = a - b - (opcode == IFL_OP_SUBC && carry);
-        *out = a < b + (opcode == IFL_OP_SUBC && carry);
+        bool borrow = opcode == IFL_OP_SUBC && !carry;
+        result = a - b - borrow;
+        *out = a >= b + borrow;
         return result & (limit - 1);
     }
     if (opcode == IFL_OP_MAD || opcode == IFL_OP_MADC) {

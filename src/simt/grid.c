@@ -64,16 +64,12 @@ static ifl_status place_variables(const ifl_simt_launch *launch, uint64_t *addre
 
 /* ---- the grid ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t shared_bytes(const ifl_simt_launch *launch)
+/* Only what the kernel names counts: another kernel of the file may have more. Dynamic shared memory begins where the
+ * reader put the unsized array, or behind the rest. */
+static uint64_t shared_bytes(const ifl_simt_launch *launch, const ifl_image *image)
 {
-    uint64_t bytes = launch->program->shared_bytes;
-    /* Dynamic shared memory begins where the reader put the unsized array. */
-    for (size_t v = 0; v < launch->program->variable_count; v++) {
-        const ifl_variable *variable = &launch->program->variables[v];
-        if (variable->space == IFL_SPACE_SHARED && variable->is_extern && variable->offset > bytes)
-            bytes = variable->offset;
-    }
-    return bytes + launch->dynamic_shared_bytes;
+    uint64_t start = image->static_shared > image->dynamic_shared ? image->static_shared : image->dynamic_shared;
+    return start + launch->dynamic_shared_bytes;
 }
 
 static void fill_grid(ifl_grid *grid, const ifl_simt_launch *launch, const ifl_image *image)
@@ -87,7 +83,7 @@ static void fill_grid(ifl_grid *grid, const ifl_simt_launch *launch, const ifl_i
     /* 1 KiB a block from compute capability 8.0 on (CUDA C++ Programming Guide); cooperative groups use it for tiles
      * of several warps. */
     enum { RESERVED_BYTES = 1024, RESERVED_ALIGN = 128 };
-    grid->shared_bytes = grid->reserved_at = shared_bytes(launch);
+    grid->shared_bytes = grid->reserved_at = shared_bytes(launch, image);
     if (image->reserves_shared) {
         grid->reserved_at = (grid->reserved_at + RESERVED_ALIGN - 1) / RESERVED_ALIGN * RESERVED_ALIGN;
         grid->shared_bytes = grid->reserved_at + RESERVED_BYTES;

@@ -679,6 +679,14 @@ IFL_LANE bool ifl_holds(const ifl_modifiers *m, bool less, bool equal, bool grea
 
 #define IFL_COMPARE(m, a, b) ifl_holds(m, (a) < (b), (a) == (b), (a) > (b))
 
+/* set of packed halves: `one` in each half where the comparison holds. */
+IFL_LANE uint32_t ifl_half_set2(const ifl_format *f, const ifl_modifiers *m, uint32_t a, uint32_t b, uint32_t one)
+{
+    bool low = IFL_COMPARE(m, ifl_half_in(f, m, (uint16_t)a), ifl_half_in(f, m, (uint16_t)b));
+    bool high = IFL_COMPARE(m, ifl_half_in(f, m, (uint16_t)(a >> 16)), ifl_half_in(f, m, (uint16_t)(b >> 16)));
+    return (low ? one : 0) | (high ? one << 16 : 0);
+}
+
 /* testp: zero counts as normal. `top` is infinity's bits, `lowest` the smallest normal's. */
 IFL_LANE bool ifl_test_class(unsigned mode, uint64_t magnitude, uint64_t lowest, uint64_t top)
 {

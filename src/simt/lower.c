@@ -174,10 +174,22 @@ bool ifl_lower_is_kernel_parameter(const ifl_lowerer *l, const ifl_variable *var
     return false;
 }
 
+void ifl_lower_note_variable(ifl_lowerer *l, const ifl_variable *variable)
+{
+    uint64_t end = variable->offset + variable->bytes;
+    if (variable->space != IFL_SPACE_SHARED)
+        return;
+    if (variable->is_extern)
+        l->image->dynamic_shared = variable->offset;
+    else if (end > l->image->static_shared)
+        l->image->static_shared = end;
+}
+
 /* The address of a variable in its own state space, as far as it is known before the run. */
-static uint64_t variable_address(const ifl_lowerer *l, const ifl_operand *operand)
+static uint64_t variable_address(ifl_lowerer *l, const ifl_operand *operand)
 {
     const ifl_variable *variable = &l->input->program->variables[operand->index];
+    ifl_lower_note_variable(l, variable);
     if (variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST)
         return l->input->variable_address[operand->index] + (uint64_t)operand->value;
     return (ifl_lower_is_kernel_parameter(l, variable) ? l->input->param_address : 0) + variable->offset + (uint64_t)operand->value;

@@ -87,6 +87,8 @@ void *ifl_lower_allocate(ifl_lowerer *l, size_t bytes);
 /* A slot with the address of a MEMORY operand in its own space (64 bits). */
 uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t space);
 
+/* The kernel names a variable: shared memory then reaches up to it. */
+void ifl_lower_note_variable(ifl_lowerer *l, const ifl_variable *variable);
 /* Is it a parameter of the kernel that is being lowered? `variable` may be NULL. */
 bool ifl_lower_is_kernel_parameter(const ifl_lowerer *l, const ifl_variable *variable);
 

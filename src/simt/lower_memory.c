@@ -13,9 +13,10 @@ static const ifl_variable *base_variable(const ifl_lowerer *l, const ifl_operand
 
 
 /* The address of a variable plus an offset in the variable's own space; LOCAL ones relative to the frame. */
-static uint64_t variable_offset(const ifl_lowerer *l, const ifl_operand *memory)
+static uint64_t variable_offset(ifl_lowerer *l, const ifl_operand *memory)
 {
     const ifl_variable *variable = base_variable(l, memory);
+    ifl_lower_note_variable(l, variable);
     bool is_placed = variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST;
     uint64_t start = is_placed ? l->input->variable_address[memory->index] : variable->offset;
     if (ifl_lower_is_kernel_parameter(l, variable))

@@ -87,9 +87,10 @@ static const ifl_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
 {
     const ifl_instruction *instruction = l->instruction;
     unsigned sources = value_sources(l, source);
-    bool is_set = instruction->opcode == IFL_OP_SET;
-    uint8_t type = instruction->type[is_set ? 1 : 0];
     uint8_t from = instruction->type_count > 1 ? instruction->type[1] : (uint8_t)IFL_TYPE_NONE;
+    bool is_packed = from == IFL_TYPE_F16X2 || from == IFL_TYPE_BF16X2;
+    bool is_test = instruction->opcode == IFL_OP_SET && !is_packed;
+    uint8_t type = is_test ? from : instruction->type[0];
     const ifl_row *row = find_row(l, type, from, sources);
     if (!row)
         ifl_lower_unsupported(l, "the engine has no such combination of type and modifiers");
@@ -116,13 +117,17 @@ void ifl_lower_row(ifl_lowerer *l)
     ifl_lower_finish(l, d, to, row->width[0], ifl_type_class(l->instruction->type[0]) == 'S');
 }
 
-/* set: a comparison, then all ones (integers) or 1.0 (floats) where it holds. */
+/* set: a comparison, then all ones (integers) or 1.0 (floats) where it holds. Rows for packed halves do both. */
 static void lower_set(ifl_lowerer *l)
 {
     const ifl_operand *source[4];
     const ifl_row *row = choose_row(l, source);
     if (!row)
         return;
+    if (!row->is_test) {
+        ifl_lower_row(l);
+        return;
+    }
     emit_row(l, row, source, IFL_PREDICATE_TEMPORARY, IFL_PREDICATE_SINK);
     uint8_t type = l->instruction->type[0];
     uint64_t one = type == IFL_TYPE_F32 ? 0x3f800000 : type == IFL_TYPE_F16 ? 0x3c00

@@ -80,7 +80,7 @@ static void cliffs_are_where_blocks_change(void **state)
     ifl_occupancy_request r = {256, 40, 0, 0};
     ifl_occupancy at = compute("h200", r);
     r.registers = at.registers_for_more;
-    assert_int_equal(compute("h200", r).blocks_per_sm, at.blocks_per_sm + 1);
+    assert_true(compute("h200", r).blocks_per_sm > at.blocks_per_sm);
     r.registers = at.registers_for_more + 1;
     assert_int_equal(compute("h200", r).blocks_per_sm, at.blocks_per_sm);
     r.registers = at.registers_before_fewer;

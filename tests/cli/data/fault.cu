@@ -1,4 +1,4 @@
-// What fault.ptx names as its source. The tests show these lines; nothing compiles them.
+// SPDX-License-Identifier: Apache-2.0
 __device__ inline float get(const float *x, long i)
 {
     return x[i];
@@ -14,3 +14,4 @@ __global__ void stage(float *y, int offset)
     __shared__ float s[32];
     s[threadIdx.x + offset] = y[threadIdx.x];
 }
+// What fault.ptx names as its source. The tests show these lines; nothing compiles them.
