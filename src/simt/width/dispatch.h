@@ -34,7 +34,7 @@
 #if defined(__OPTIMIZE__) && !defined(IFL_SANITIZED)
 #define IFL_GO(to) IFL_TAIL return (to)->run((to), warp, frame, active)
 #else
-#define IFL_GO(to) return ((void)frame, (void)active, (to))
+#define IFL_GO(to) return ((void)warp, (void)frame, (void)active, (to))
 #endif
 #define IFL_NEXT IFL_GO(code + 1)
 #define IFL_STOP(why, at)                                                                                              \
