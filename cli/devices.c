@@ -57,7 +57,7 @@ static int run_devices(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_devices = {
     .name = "devices",
-    .usage = {"", "NAME...", "--fields"},
+    .usage = {"[NAME...]", "--fields", NULL},
     .summary = "list the GPUs that are known, with the source of every figure",
     .text = "A NAME is one of the list, a file PATH.gpu, or a file of your own in "
             "$XDG_CONFIG_HOME/inflight/devices (~/.config/inflight/devices).",
