@@ -33,8 +33,10 @@ static void mark_targets(const ifl_program *program, const ifl_function *functio
 {
     const ifl_operand *operand = program->operands + instruction->first_operand;
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        if (operand[i].kind != IFL_OPERAND_LABEL)
+            continue;
         int64_t at = operand[i].value - function->first;
-        if (operand[i].kind == IFL_OPERAND_LABEL && at >= 0 && at < function->count)
+        if (at >= 0 && at < function->count)
             leader[at] = true;
     }
 }

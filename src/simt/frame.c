@@ -22,6 +22,8 @@ static uint32_t thread_of(const where *w)
 /* Grids and blocks without their own coordinate count as clusters of one block. The SM count is that of an H100: a
  * kernel may divide by it, nothing else depends on it. */
 enum { SM_COUNT = 132 };
+/* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
+enum { RESERVED_IN_USE = 288 };
 
 static uint64_t special_value(const where *w, ifl_special special)
 {
@@ -95,14 +97,14 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_TOTAL_SMEM_SIZE:
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN:
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
-        return w->grid->reserved_at;
-    case IFL_SPECIAL_AGGR_SMEM_SIZE:
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
-        return w->grid->shared_bytes;
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
-        return w->grid->shared_bytes - w->grid->reserved_at;
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
-        return w->grid->reserved_at + (w->grid->shared_bytes - w->grid->reserved_at) / 2;
+        return ifl_reserved_shared_at(w->grid);
+    case IFL_SPECIAL_AGGR_SMEM_SIZE:
+        return w->grid->own_shared + IFL_RESERVED_SHARED;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
+        return ifl_reserved_shared_at(w->grid) + RESERVED_IN_USE;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
+        return IFL_RESERVED_SHARED;
     case IFL_SPECIAL_CLOCK:
     case IFL_SPECIAL_CLOCK64:
     case IFL_SPECIAL_GLOBALTIMER:

@@ -80,14 +80,10 @@ static void fill_grid(ifl_grid *grid, const ifl_simt_launch *launch, const ifl_i
     grid->fault_block = UINT64_MAX;
     grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     grid->warps_per_block = (grid->threads_per_block + IFL_WARP_LANES - 1) / IFL_WARP_LANES;
-    /* 1 KiB a block from compute capability 8.0 on (CUDA C++ Programming Guide); cooperative groups use it for tiles
-     * of several warps. */
-    enum { RESERVED_BYTES = 1024, RESERVED_ALIGN = 128 };
-    grid->shared_bytes = grid->reserved_at = shared_bytes(launch, image);
-    if (image->reserves_shared) {
-        grid->reserved_at = (grid->reserved_at + RESERVED_ALIGN - 1) / RESERVED_ALIGN * RESERVED_ALIGN;
-        grid->shared_bytes = grid->reserved_at + RESERVED_BYTES;
-    }
+    grid->own_shared = shared_bytes(launch, image);
+    grid->shared_bytes = grid->own_shared;
+    if (image->reserves_shared)
+        grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
     grid->resident = launch->resident > 0 ? (uint32_t)launch->resident : 1;
     grid->may_widen = image->ordered;
 }

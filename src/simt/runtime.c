@@ -64,6 +64,7 @@ typedef struct printer {
     uint64_t arguments; /* device address of the next */
     char text[4096];
     size_t length;
+    uint32_t values; /* that had a directive */
     bool failed;
 } printer;
 
@@ -127,8 +128,9 @@ static void print_value(printer *p, const char *directive, unsigned longs, char 
         snprintf(format, sizeof format, "%sp", directive);
         length = snprintf(out, sizeof out, format, (void *)(uintptr_t)next_value(p, 8));
     } else if (conversion == 's') {
-        char text[1024];
-        p->failed |= !read_text(p->call, next_value(p, 8), text, sizeof text);
+        char text[1024] = "(null)";
+        uint64_t at = next_value(p, 8);
+        p->failed |= at && !read_text(p->call, at, text, sizeof text);
         snprintf(format, sizeof format, "%ss", directive);
         length = p->failed ? 0 : snprintf(out, sizeof out, format, text);
     }
@@ -156,9 +158,11 @@ static void print_format(printer *p, const char *format)
             longs += *format != 'h';
         if (*format)
             print_value(p, directive, longs, *format++);
+        p->values++;
     }
 }
 
+/* CUDA C++ Programming Guide, "Formatted Output": the result is the number of arguments. */
 static void call_printf(const runtime_call *call)
 {
     char format[2048];
@@ -169,7 +173,7 @@ static void call_printf(const runtime_call *call)
     const ifl_simt_launch *launch = call->warp->worker->grid->launch;
     if (!p.failed && launch->print)
         launch->print(launch->print_user, p.text, p.length);
-    put_result(call, p.length);
+    put_result(call, p.values);
 }
 
 /* ---- memory, assertions ------------------------------------------------------------------------------------------------- */

@@ -170,11 +170,21 @@ struct ifl_grid {
     uint32_t threads_per_block;
     uint32_t warps_per_block;
     uint64_t shared_bytes;  /* of a block, all */
-    uint64_t reserved_at;   /* where in it the system's part begins: behind the kernel's */
+    uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
     uint32_t resident;      /* blocks that a worker holds at once */
     bool may_widen;         /* more, when those only wait for others */
     uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
 };
+
+/* The shared memory that the system reserves in a block: 1 KiB from compute capability 8.0 on (CUDA C++ Programming
+ * Guide). Cooperative groups use it for tiles of several warps. Here it lies behind the kernel's own, which takes
+ * whole units of 128 bytes; on hardware it lies before it. */
+enum { IFL_RESERVED_SHARED = 1024, IFL_SHARED_UNIT = 128 };
+
+static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
+{
+    return (grid->own_shared + IFL_SHARED_UNIT - 1) / IFL_SHARED_UNIT * IFL_SHARED_UNIT;
+}
 
 /* ---- warp.c: fragments and meetings --------------------------------------------------------------------------- */
 
