@@ -248,7 +248,7 @@ ifl_status ifl_embedded_elf(int descriptor, const char *path, uint32_t sm, ifl_p
     *out = (ifl_ptx_texts){0};
     if (elf_version(EV_CURRENT) == EV_NONE)
         return ifl_fail(error, IFL_INTERNAL, "this libelf is too old");
-    Elf *elf = elf_begin(descriptor, ELF_C_READ, NULL);
+    Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
     if (!elf)
         return fail_damaged(&s);
     const ifl_status status = search_elf(&s, elf, descriptor);
