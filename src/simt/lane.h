@@ -318,6 +318,18 @@ IFL_LANE int32_t ifl_half(uint32_t x, unsigned index, bool is_signed)
     return is_signed ? (int32_t)(half ^ 0x8000) - 0x8000 : (int32_t)half;
 }
 
+/* vabsdiff2 and vabsdiff4: |a - b| of unsigned parts of so many bits, or with .add the sum of c and those. */
+IFL_LANE uint32_t ifl_abs_differences(const ifl_modifiers *m, uint32_t a, uint32_t b, uint32_t c, unsigned bits)
+{
+    uint32_t part = (UINT32_C(1) << bits) - 1, apart = 0, sum = c;
+    for (unsigned at = 0; at < 32; at += bits) {
+        uint32_t x = a >> at & part, y = b >> at & part, difference = x > y ? x - y : y - x;
+        apart |= difference << at;
+        sum += difference;
+    }
+    return m->operation == IFL_OPERATION_ADD ? sum : apart;
+}
+
 IFL_LANE uint32_t ifl_dp4a(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
 {
     for (unsigned i = 0; i < 4; i++)

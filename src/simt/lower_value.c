@@ -92,8 +92,12 @@ static const ifl_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
     bool is_test = instruction->opcode == IFL_OP_SET && !is_packed;
     uint8_t type = is_test ? from : instruction->type[0];
     const ifl_row *row = find_row(l, type, from, sources);
-    if (!row)
+    /* Their rows know two types: both sources have the second. */
+    bool is_video = instruction->opcode == IFL_OP_VABSDIFF2 || instruction->opcode == IFL_OP_VABSDIFF4;
+    if (!row || (is_video && instruction->type[2] != from)) {
         ifl_lower_unsupported(l, "the engine has no such combination of type and modifiers");
+        return NULL;
+    }
     return row;
 }
 

@@ -80,9 +80,11 @@
 // expect: arg3[25] = ~544.299029@1e-6 ~1256.70161@1e-6 ~2969.67928@1e-6 ~7173.97415@1e-6
 // expect: arg3[29] = ~17697.7847@1e-6 ~44541.3075@1e-6 ~114262.424@1e-6
 //
-// launch: -k half_masks -g 1 -b 32 u32x32=zero u32x32=zero
+// launch: -k half_masks -g 1 -b 32 u32x32=zero u32x32=zero u32x32=zero
+// the third: 1.0 where the first has ones
 // expect: arg0[0] = 0x0000ffff*16 0x00000000 0x00000000 0xffff0000*14
 // expect: arg1[0] = 0x00000000*16 0x0000ffff 0xffff0001 0x00000000*14
+// expect: arg2[0] = 0x00003c00*16 0x00000000 0x00000000 0x3c000000*14
 //
 // launch: -k eighths -g 2 -b 128 f32x256=zero f32x256=zero u8x256=zero
 // OCP 8-bit Floating Point Specification: E4M3 has no infinity, E5M2 is the upper half of f16
@@ -193,11 +195,12 @@ extern "C" __global__ void gammas(double *g, double *e, float *gf, float *p)
 }
 
 // a = t - 8 and 2, b = t / 2 and t - 15
-extern "C" __global__ void half_masks(unsigned *less, unsigned *equal)
+extern "C" __global__ void half_masks(unsigned *less, unsigned *equal, __half2 *ones)
 {
     float t = float(threadIdx.x);
     __half2 a = __floats2half2_rn(t - 8, 2), b = __floats2half2_rn(t / 2, t - 15);
     less[threadIdx.x] = __hlt2_mask(a, b);
+    ones[threadIdx.x] = __hlt2(a, b);
     equal[threadIdx.x] = __heq2_mask(a, b) | unsigned(__hbge2(a, b));
 }
 
