@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "profile/machine_facts.h"
 
 typedef enum ifl_counter {
 #define COUNTER(name, unit, level, ncu, doc) IFL_COUNTER_##name,
@@ -98,6 +99,7 @@ struct ifl_profile {
     IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
+    ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
 };
 
 /* An empty profile, NULL without memory. */

@@ -4,6 +4,7 @@
 #include "report/writer.h"
 
 #include "report/figure.h"
+#include "report/machine_part.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -138,6 +139,8 @@ static json_t *launch_of(builder *b, const ifl_profile *profile)
     put(b, object, "counters", counters_of(b, &profile->counters));
     put(b, object, "lines", lines_of(b, profile));
     put(b, object, "ptx_opcodes", opcodes_of(b, profile));
+    if (profile->machine.known)
+        put(b, object, "machine", ifl_machine_part_json(&profile->machine, &b->arena));
     return object;
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/figure.h"
 #include "report/finding.h"
+#include "report/machine_part.h"
 #include "report/page.h"
 
 #include <inttypes.h>
@@ -554,6 +555,7 @@ static void print_sheet(sheet *s)
     print_places(s, &s->on_chip, true);
     print_idle(s);
     print_mix(s);
+    ifl_machine_part_print(&s->page, &s->profile->machine);
     print_legend(&s->page);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Machine code as data: the kernels of a cubin and what their file says of them. Knows files only; nothing of PTX,
- * engines or profiles.
+ * Machine code as data: the kernels of a cubin, their instructions decoded, and what they say about loads, loops and
+ * registers. Knows files and tables only; nothing of PTX, engines or profiles.
  *
- *     bytes -> ifl_machine (cubin.c: ELF, .nv.info, line tables) */
+ *     bytes -> ifl_machine (cubin.c: ELF, .nv.info, line tables) -> ifl_sass_decode (decode.c and the .def tables)
+ *           -> ifl_sass_analyze (flow of a kernel: blocks, loops, waits) */
 #ifndef IFL_SASS_SASS_H
 #define IFL_SASS_SASS_H
 
@@ -90,5 +91,146 @@ ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, i
 
 /* The row for the instruction at `offset`, or NULL. */
 const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset);
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+typedef enum ifl_sass_operand_kind {
+    IFL_SASS_NONE,
+    IFL_SASS_REGISTER,          /* R0..R254, RZ is 255 */
+    IFL_SASS_UNIFORM_REGISTER,  /* UR0..UR62 (UR254), URZ */
+    IFL_SASS_PREDICATE,         /* P0..P6, PT is 7 */
+    IFL_SASS_UNIFORM_PREDICATE, /* UP0..UP6, UPT */
+    IFL_SASS_BARRIER_REGISTER,  /* B0..B15 */
+    IFL_SASS_SCOREBOARD,        /* SB0..SB5 */
+    IFL_SASS_SPECIAL,           /* SR_TID.X, ...: text */
+    IFL_SASS_IMMEDIATE,         /* value: the bits; is_float says how it is written */
+    IFL_SASS_CONSTANT,          /* c[bank][index register + value] */
+    IFL_SASS_MEMORY,            /* [index register + uniform register + value] */
+    IFL_SASS_TARGET             /* value: byte offset in the function's code */
+} ifl_sass_operand_kind;
+
+typedef struct ifl_sass_operand {
+    uint8_t kind;
+    uint8_t index;     /* register number; constant: bank */
+    uint8_t count;     /* registers: how many from index on (1, 2, 4, 8) */
+    bool is_destination;
+    bool negated, absolute, inverted;
+    bool is_float;
+    uint8_t base;      /* MEMORY, CONSTANT: base register, 255: none */
+    uint8_t uniform;   /* MEMORY, CONSTANT: uniform register added, 255: none */
+    uint8_t scale;     /* MEMORY: of the base register: .64, .X4, .X8, .X16 as written (0: none) */
+    int64_t value;
+    const char *text;  /* of a special register, or NULL */
+} ifl_sass_operand;
+
+enum { IFL_SASS_OPERANDS = 12 };
+
+/* What an instruction is for: the useful ones are those that the source asks for. */
+typedef enum ifl_sass_class {
+    IFL_SASS_OTHER,
+    IFL_SASS_LOAD_GLOBAL, IFL_SASS_STORE_GLOBAL, IFL_SASS_ATOMIC_GLOBAL,
+    IFL_SASS_LOAD_SHARED, IFL_SASS_STORE_SHARED, IFL_SASS_ATOMIC_SHARED,
+    IFL_SASS_LOAD_LOCAL, IFL_SASS_STORE_LOCAL, /* spills and local arrays */
+    IFL_SASS_LOAD_GENERIC, IFL_SASS_STORE_GENERIC, IFL_SASS_LOAD_CONSTANT, IFL_SASS_COPY_ASYNC,
+    IFL_SASS_FLOAT, IFL_SASS_DOUBLE, IFL_SASS_HALF, IFL_SASS_TENSOR, IFL_SASS_INTEGER, IFL_SASS_CONVERT,
+    IFL_SASS_SPECIAL_FUNCTION, IFL_SASS_PREDICATE_LOGIC, IFL_SASS_MOVE, IFL_SASS_BRANCH, IFL_SASS_BARRIER,
+    IFL_SASS_EXIT_CLASS, IFL_SASS_WARP, IFL_SASS_UNIFORM, IFL_SASS_TEXTURE, IFL_SASS_CLASSES
+} ifl_sass_class;
+
+/* "global loads", "integer": for tables and JSON keys (with _ for blanks). */
+const char *ifl_sass_class_text(ifl_sass_class sass_class);
+
+/* Accesses are counted by the log2 of a lane's bytes: 1, 2, 4, 8, 16, 32. */
+enum { IFL_SASS_WIDTHS = 6, IFL_SASS_WARP_LANES = 32 };
+
+typedef struct ifl_sass_instruction {
+    uint32_t offset;
+    const char *opcode;      /* base mnemonic: "LDG"; NULL: unknown, see word */
+    char modifiers[80];      /* ".E.128.CONSTANT" */
+    uint8_t sass_class;      /* ifl_sass_class */
+    uint8_t memory_bytes;    /* of a lane's access: 1, 2, 4, 8, 16, 32; 0: none */
+    uint8_t guard;           /* predicate 0..6, 7 PT */
+    bool guard_negated, guard_uniform;
+    ifl_sass_operand operand[IFL_SASS_OPERANDS];
+    unsigned operand_count;
+    /* the control word */
+    uint8_t stall;           /* cycles */
+    bool yield;
+    uint8_t write_barrier;   /* scoreboard set when the result is there, 7: none */
+    uint8_t read_barrier;    /* scoreboard set when the sources have been read, 7: none */
+    uint8_t wait_mask;       /* scoreboards waited for before issue */
+    uint8_t reuse;
+    uint64_t word[2];
+    uint16_t row;            /* 1 + the row of the decoder's table; 0: made by hand */
+} ifl_sass_instruction;
+
+/* Decodes 16 bytes of code for an architecture (75, 80, 86, 87, 89, 90, 100, 103, 120, 121). False for a word of no
+ * row: opcode is then NULL and the words are kept. Never guesses. */
+bool ifl_sass_decode(uint32_t sm, const uint8_t *bytes, uint32_t offset, ifl_sass_instruction *out);
+bool ifl_sass_supports(uint32_t sm);
+/* Writes an instruction as nvdisasm does, without guard or control: "LDG.E R2, desc[UR4][R2.64]". Returns `to`. */
+char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t size);
+
+/* ---- a kernel's flow -------------------------------------------------------------------------------------------------- */
+
+typedef struct ifl_sass_block {
+    uint32_t first, last;      /* instructions, [first, last) */
+    uint32_t successor[2];     /* UINT32_MAX: none */
+    int32_t loop;              /* innermost loop it belongs to, -1: none */
+} ifl_sass_block;
+
+typedef struct ifl_sass_loop {
+    uint32_t header;           /* block */
+    int32_t outer;             /* the loop around it, -1: none */
+    uint32_t depth;            /* 1: outermost */
+    bool is_innermost;
+    uint32_t instructions;     /* of one trip along all its own blocks, inner loops left out */
+    uint32_t loads[IFL_SASS_CLASSES];       /* by class (loads and stores), count */
+    uint32_t load_bytes_in_flight;          /* most bytes a warp has outstanding at a wait, 32 lanes */
+    uint32_t exposed_latencies;             /* distinct waits on long-latency loads issued in the loop, a trip */
+    uint32_t register_reuses;               /* times a load's destination register is a load's destination again in one
+                                               trip, as document 000 counts */
+    uint32_t spill_loads, spill_stores;
+    uint32_t useful, address_arithmetic;    /* instructions */
+    uint32_t width_count[IFL_SASS_CLASSES][IFL_SASS_WIDTHS]; /* of accesses */
+} ifl_sass_loop;
+
+/* What an instruction's result is for. */
+typedef enum ifl_sass_purpose {
+    IFL_SASS_SET_UP,  /* constants, parameters, indexes, moves, spills, synchronisation of a warp's branches */
+    IFL_SASS_USEFUL,  /* the source asks for it: accesses, and arithmetic on what is loaded and stored */
+    IFL_SASS_ADDRESS, /* integer arithmetic that ends in addresses */
+    IFL_SASS_CONTROL, /* branches, exits, and arithmetic that ends in predicates only */
+    IFL_SASS_PURPOSES
+} ifl_sass_purpose;
+
+const char *ifl_sass_purpose_text(ifl_sass_purpose purpose);
+
+typedef struct ifl_sass_kernel {
+    const ifl_machine_kernel *kernel;
+    ifl_sass_instruction *instructions;
+    size_t instruction_count;
+    size_t unknown;            /* words that no row fits */
+    ifl_sass_block *blocks;
+    size_t block_count;
+    ifl_sass_loop *loops;
+    size_t loop_count;
+    uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
+    uint32_t bytes_in_flight;    /* of a warp: the most at any wait */
+    uint32_t exposed_latencies;  /* waits on loads outside of loops, on the way through the kernel once */
+    uint8_t *purpose;            /* ifl_sass_purpose of each instruction */
+    uint32_t *wait_bytes;        /* of each instruction: in flight of a warp where it waits for loads; 0: it does not */
+    bool *reached;               /* of each block: by some path from the entry */
+} ifl_sass_kernel;
+
+/* The block of an instruction. */
+size_t ifl_sass_block_of(const ifl_sass_kernel *kernel, size_t instruction);
+/* A load whose latency a warp can be exposed to: of global, generic or local memory, a texture, an atomic's old value. */
+bool ifl_sass_is_long_load(const ifl_sass_instruction *instruction);
+/* A stack access at a fixed place: [R1+n]. */
+bool ifl_sass_is_spill(const ifl_sass_instruction *instruction);
+
+/* Everything is taken from `arena`. */
+ifl_status ifl_sass_analyze(const ifl_machine_kernel *kernel, ifl_arena *arena, ifl_sass_kernel *out, ifl_error *error);
 
 #endif

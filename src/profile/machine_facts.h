@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the machine code of a launched kernel says beside its counters. Plain data: who decodes machine code fills it
+ * in, who reports reads it. Texts live in the profile's arena. */
+#ifndef IFL_PROFILE_MACHINE_FACTS_H
+#define IFL_PROFILE_MACHINE_FACTS_H
+
+#include "base/vec.h"
+
+#include <stdint.h>
+
+typedef struct ifl_machine_opcode {
+    const char *name;
+    uint32_t count, useful; /* instructions; of them, those that the source asks for */
+} ifl_machine_opcode;
+
+typedef struct ifl_machine_loop {
+    const char *file; /* "" where the lines are not known */
+    uint32_t first_line, last_line;
+    uint32_t depth;
+    bool is_innermost;
+    uint32_t instructions, useful; /* a trip */
+    uint32_t exposed_latencies, register_reuses;
+    uint32_t bytes_in_flight; /* of a warp */
+    uint32_t spills;          /* accesses */
+} ifl_machine_loop;
+
+/* What became of the accesses of one kind in a source line. */
+typedef enum ifl_machine_verdict {
+    IFL_MACHINE_SAME,
+    IFL_MACHINE_MERGED,  /* the same bytes in fewer instructions */
+    IFL_MACHINE_SPLIT,   /* the same bytes in more instructions */
+    IFL_MACHINE_REMOVED, /* none is left */
+    IFL_MACHINE_FEWER,   /* fewer bytes: some were found to be the same, or moved to another line */
+    IFL_MACHINE_MORE,    /* more bytes: unrolled, or copied into several branches */
+    IFL_MACHINE_ADDED,   /* none was asked for: spills, or moved here from another line */
+    IFL_MACHINE_VERDICTS
+} ifl_machine_verdict;
+
+typedef struct ifl_machine_access {
+    const char *file;
+    uint32_t line;
+    const char *space, *kind;          /* "global", "load" */
+    uint32_t ptx_count, ptx_bytes;     /* instructions; bytes of a lane in all of them */
+    uint32_t machine_count, machine_bytes;
+    ifl_machine_verdict verdict;
+} ifl_machine_access;
+
+typedef struct ifl_machine_facts {
+    bool known;
+    uint32_t sm;
+    uint32_t registers; /* 0: not known */
+    uint64_t static_shared_bytes;
+    uint32_t stack_bytes;
+    uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
+    uint32_t instructions, unknown, useful;
+    uint32_t bytes_in_flight; /* of a warp: the most where it waits */
+    bool lines_known;         /* both sides have source lines: accesses tells all */
+    IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
+    IFL_VEC(ifl_machine_loop) loops;
+    IFL_VEC(ifl_machine_access) accesses; /* by file and line */
+} ifl_machine_facts;
+
+const char *ifl_machine_verdict_text(ifl_machine_verdict verdict);
+void ifl_machine_facts_free(ifl_machine_facts *facts);
+
+#endif

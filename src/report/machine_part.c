@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the compiler made of a launched kernel: a paragraph, and the source lines where machine code
+ * and PTX differ. */
+#include "report/machine_part.h"
+
+#include "report/figure.h"
+
+#include <string.h>
+
+enum { INDENT = 2, MOST_LINES = 20 };
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static const char *counted(ifl_page *page, uint64_t value, const char *what)
+{
+    const char *text = ifl_arena_printf(&page->arena, "%s %s%s", ifl_figure_count(value).text, what,
+                                        value == 1 ? "" : "s");
+    page->no_memory |= !text;
+    return text ? text : "";
+}
+
+static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
+{
+    const bool spills = facts->spill_load_bytes || facts->spill_store_bytes;
+    const char *registers = facts->registers ? counted(page, facts->registers, "register")
+                                             : "an unknown number of registers";
+    const char *text = ifl_arena_printf(
+        &page->arena, "%s a thread; %s, %u of them what the source asks for.", registers,
+        counted(page, facts->instructions, "instruction"), facts->useful);
+    if (text && facts->bytes_in_flight)
+        text = ifl_arena_printf(&page->arena,
+                                "%s A warp has at most %s of loads in flight where it waits.", text,
+                                counted(page, facts->bytes_in_flight, "byte"));
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, text);
+    if (spills)
+        ifl_page_paragraph(
+            page, INDENT, INDENT, IFL_STYLE_BAD,
+            ifl_arena_printf(&page->arena,
+                             "Spills to local memory: %u bytes stored and %u loaded a "
+                             "thread, each instruction counted once.",
+                             facts->spill_store_bytes, facts->spill_load_bytes));
+    if (facts->unknown)
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN,
+                           ifl_arena_printf(&page->arena, "%s could not be decoded.",
+                                            counted(page, facts->unknown, "instruction")));
+}
+
+static void print_loop(ifl_page *page, const ifl_machine_loop *loop)
+{
+    const char *file = ifl_clean_line(&page->arena, loop->file);
+    const char *where = !file ? NULL
+                        : !loop->first_line
+                            ? "Innermost loop"
+                            : ifl_arena_printf(&page->arena, "Loop at %s:%u-%u", file,
+                                               loop->first_line, loop->last_line);
+    ifl_page_paragraph(
+        page, INDENT, 2 * INDENT, loop->spills ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
+        where ? ifl_arena_printf(
+                    &page->arena,
+                    "%s: a trip is %s, waits for loads of its own %s, and uses a landing "
+                    "register again %s%s.",
+                    where, counted(page, loop->instructions, "instruction"),
+                    counted(page, loop->exposed_latencies, "time"),
+                    counted(page, loop->register_reuses, "time"), loop->spills ? "; it spills" : "")
+              : NULL);
+}
+
+static const ifl_column columns[] = {
+    {{"line", ""}, false, 0},
+    {{"access", ""}, false, 0},
+    {{"PTX asks for", ""}, false, 0},
+    {{"machine code does", ""}, false, 0},
+    {{"", ""}, false, 0},
+};
+
+static const char *share_text(ifl_page *page, uint32_t count, uint32_t bytes)
+{
+    if (!count)
+        return "nothing";
+    return bytes % count ? ifl_arena_printf(&page->arena, "%u, %u B in all", count, bytes)
+                         : ifl_arena_printf(&page->arena, "%u×%u B", count, bytes / count);
+}
+
+static void add_access(ifl_page *page, ifl_table *table, const ifl_machine_access *a)
+{
+    const char *file = ifl_clean_line(&page->arena, a->file);
+    const ifl_row row = {
+        .cell = {file ? ifl_arena_printf(&page->arena, "%s:%u", file, a->line) : NULL,
+                 ifl_arena_printf(&page->arena, "%s %s", a->space, a->kind),
+                 share_text(page, a->ptx_count, a->ptx_bytes),
+                 share_text(page, a->machine_count, a->machine_bytes),
+                 ifl_machine_verdict_text(a->verdict)}};
+    ifl_table_add(page, table, &row);
+}
+
+static void print_accesses(ifl_page *page, const ifl_machine_facts *facts)
+{
+    ifl_table table = {
+        .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = INDENT};
+    size_t different = 0;
+    for (size_t i = 0; i < facts->accesses.count; i++)
+        if (facts->accesses.at[i].verdict != IFL_MACHINE_SAME && different++ < MOST_LINES)
+            add_access(page, &table, &facts->accesses.at[i]);
+    if (!different) {
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                           "Its accesses are those of the PTX, line by line.");
+        return;
+    }
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                       "Its accesses differ from those of the PTX, which the counts above are of:");
+    ifl_table_print(page, &table);
+    if (different > MOST_LINES)
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&page->arena, "and %zu more", different - MOST_LINES));
+}
+
+void ifl_machine_part_print(ifl_page *page, const ifl_machine_facts *facts)
+{
+    if (!facts->known)
+        return;
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u)", facts->sm));
+    print_resources(page, facts);
+    for (size_t l = 0; l < facts->loops.count; l++)
+        if (facts->loops.at[l].is_innermost)
+            print_loop(page, &facts->loops.at[l]);
+    if (facts->lines_known)
+        print_accesses(page, facts);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+typedef struct builder {
+    ifl_arena *arena;
+    bool whole;
+} builder;
+
+static void put(builder *b, json_t *object, const char *key, json_t *value)
+{
+    b->whole &= json_object_set_new(object, key, value) == 0;
+}
+
+static void put_count(builder *b, json_t *object, const char *key, uint64_t value)
+{
+    put(b, object, key, json_integer((json_int_t)value));
+}
+
+static void put_text(builder *b, json_t *object, const char *key, const char *text)
+{
+    const char *clean = ifl_clean_utf8(b->arena, text);
+    put(b, object, key, clean ? json_string(clean) : NULL);
+}
+
+static json_t *loop_of(builder *b, const ifl_machine_loop *loop)
+{
+    json_t *object = json_object();
+    if (loop->first_line) {
+        put_text(b, object, "file", loop->file);
+        put_count(b, object, "first_line", loop->first_line);
+        put_count(b, object, "last_line", loop->last_line);
+    }
+    put_count(b, object, "depth", loop->depth);
+    put(b, object, "innermost", json_boolean(loop->is_innermost));
+    put_count(b, object, "instructions", loop->instructions);
+    put_count(b, object, "useful", loop->useful);
+    put_count(b, object, "exposed_latencies", loop->exposed_latencies);
+    put_count(b, object, "register_reuses", loop->register_reuses);
+    put_count(b, object, "bytes_in_flight", loop->bytes_in_flight);
+    put_count(b, object, "spills", loop->spills);
+    return object;
+}
+
+static json_t *access_of(builder *b, const ifl_machine_access *a)
+{
+    json_t *object = json_object();
+    put_text(b, object, "file", a->file);
+    put_count(b, object, "line", a->line);
+    put_text(b, object, "space", a->space);
+    put_text(b, object, "kind", a->kind);
+    put_count(b, object, "ptx_instructions", a->ptx_count);
+    put_count(b, object, "ptx_bytes", a->ptx_bytes);
+    put_count(b, object, "machine_instructions", a->machine_count);
+    put_count(b, object, "machine_bytes", a->machine_bytes);
+    put_text(b, object, "verdict", ifl_machine_verdict_text(a->verdict));
+    return object;
+}
+
+static void put_lists(builder *b, json_t *object, const ifl_machine_facts *facts)
+{
+    json_t *opcodes = json_object(), *useful = json_object(), *loops = json_array();
+    json_t *accesses = json_array();
+    for (size_t i = 0; i < facts->opcodes.count; i++) {
+        put_count(b, opcodes, facts->opcodes.at[i].name, facts->opcodes.at[i].count);
+        if (facts->opcodes.at[i].useful)
+            put_count(b, useful, facts->opcodes.at[i].name, facts->opcodes.at[i].useful);
+    }
+    for (size_t i = 0; i < facts->loops.count; i++)
+        b->whole &= json_array_append_new(loops, loop_of(b, &facts->loops.at[i])) == 0;
+    for (size_t i = 0; i < facts->accesses.count; i++)
+        b->whole &= json_array_append_new(accesses, access_of(b, &facts->accesses.at[i])) == 0;
+    put(b, object, "opcodes", opcodes);
+    put(b, object, "useful_opcodes", useful);
+    put(b, object, "loops", loops);
+    put(b, object, "accesses", accesses);
+    if (!facts->lines_known)
+        json_object_del(object, "accesses");
+}
+
+json_t *ifl_machine_part_json(const ifl_machine_facts *facts, ifl_arena *arena)
+{
+    builder b = {.arena = arena, .whole = true};
+    json_t *object = json_object();
+    put_count(&b, object, "sm", facts->sm);
+    if (facts->registers)
+        put_count(&b, object, "registers", facts->registers);
+    put_count(&b, object, "static_shared_bytes", facts->static_shared_bytes);
+    put_count(&b, object, "stack_bytes", facts->stack_bytes);
+    put_count(&b, object, "spill_load_bytes", facts->spill_load_bytes);
+    put_count(&b, object, "spill_store_bytes", facts->spill_store_bytes);
+    put_count(&b, object, "instructions", facts->instructions);
+    put_count(&b, object, "useful_instructions", facts->useful);
+    put_count(&b, object, "unknown_instructions", facts->unknown);
+    put_count(&b, object, "bytes_in_flight", facts->bytes_in_flight);
+    put_lists(&b, object, facts);
+    if (b.whole)
+        return object;
+    json_decref(object);
+    return NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The annotated listing: each instruction with its control word, its loops, what it is for, how
+ * often it ran, what a warp has in flight where it waits; above it the source line, where another
+ * one begins. */
+#include "report/report_sass.h"
+
+#include "report/figure.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SCOREBOARDS = 6, INSTRUCTION_TEXT = 256, GUARD_TEXT = 8, ALWAYS = 7, TEXT_COLUMNS = 52 };
+
+char *ifl_sass_control_text(const ifl_sass_instruction *instruction,
+                            char to[IFL_SASS_CONTROL_BYTES])
+{
+    char waits[SCOREBOARDS + 1] = "------";
+    for (int s = 0; s < SCOREBOARDS; s++)
+        if (instruction->wait_mask >> s & 1)
+            waits[s] = (char)('0' + s);
+    const unsigned read = instruction->read_barrier, write = instruction->write_barrier;
+    snprintf(to, IFL_SASS_CONTROL_BYTES, "B%s:R%c:W%c:%c:S%02u", waits,
+             read < SCOREBOARDS ? (char)('0' + read) : '-',
+             write < SCOREBOARDS ? (char)('0' + write) : '-', instruction->yield ? 'Y' : '-',
+             instruction->stall % 100u);
+    return to;
+}
+
+static const char *guard_text(const ifl_sass_instruction *instruction, char to[GUARD_TEXT])
+{
+    const char *predicate = instruction->guard_uniform ? "UP" : "P";
+    const char *inverted = instruction->guard_negated ? "!" : "";
+    if (instruction->guard == ALWAYS && !instruction->guard_negated)
+        return "";
+    if (instruction->guard == ALWAYS)
+        snprintf(to, GUARD_TEXT, "@%s%sT ", inverted, predicate);
+    else
+        snprintf(to, GUARD_TEXT, "@%s%s%u ", inverted, predicate, instruction->guard % ALWAYS);
+    return to;
+}
+
+/* A bar a level of nesting; where a loop begins, '>'. */
+static void put_loop(const ifl_sass_kernel *kernel, size_t block, size_t i, FILE *out)
+{
+    enum { LEVELS = 4 };
+    const int32_t l = kernel->blocks[block].loop;
+    const uint32_t depth = l < 0 ? 0 : kernel->loops[l].depth;
+    const bool begins =
+        l >= 0 && kernel->loops[l].header == block && kernel->blocks[block].first == i;
+    for (uint32_t level = 1; level <= LEVELS; level++)
+        fputc(level > depth ? ' ' : level == depth && begins ? '>' : '|', out);
+    fputc(' ', out);
+}
+
+static const char *inlined_text(const ifl_sass_facts *facts, const ifl_machine_line *line,
+                                ifl_arena *arena)
+{
+    const ifl_machine_kernel *kernel = facts->kernel.kernel;
+    if (!line->inlined_at || line->inlined_at > kernel->line_count)
+        return "";
+    const ifl_machine_line *caller = &kernel->lines[line->inlined_at - 1];
+    const char *file = ifl_clean_line(arena, ifl_sass_file_of(facts->machine, caller));
+    return file ? ifl_arena_printf(arena, "  (inlined at %s:%u)", file, caller->line) : NULL;
+}
+
+static void put_line(const ifl_sass_report *report, const ifl_sass_facts *facts,
+                     const ifl_machine_line *line, ifl_page *page)
+{
+    const bool has_file = line->file < facts->machine->file_count;
+    const char *path = has_file ? facts->machine->files[line->file] : "";
+    const char *name = ifl_clean_line(&page->arena, ifl_sass_file_of(facts->machine, line));
+    const char *text = report->source_line
+                           ? report->source_line(report->user, &page->arena, path, line->line)
+                           : "";
+    const char *from = inlined_text(facts, line, &page->arena);
+    const bool whole = name && text && from;
+    ifl_page_text(
+        page, IFL_STYLE_DIM,
+        whole ? ifl_arena_printf(&page->arena, "       %s:%u  %s%s\n", name, line->line, text, from)
+              : NULL);
+}
+
+static bool same_line(const ifl_machine_line *a, const ifl_machine_line *b)
+{
+    return a == b ||
+           (a && b && a->file == b->file && a->line == b->line && a->inlined_at == b->inlined_at);
+}
+
+static void put_text(const ifl_sass_instruction *instruction, FILE *out)
+{
+    char guard[GUARD_TEXT] = "", text[INSTRUCTION_TEXT] = "";
+    char whole[INSTRUCTION_TEXT + GUARD_TEXT];
+    if (instruction->opcode)
+        ifl_sass_text(instruction, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "(unknown) 0x%016" PRIx64 " 0x%016" PRIx64,
+                 instruction->word[0], instruction->word[1]);
+    snprintf(whole, sizeof whole, "%s%s", guard_text(instruction, guard), text);
+    fprintf(out, "%-*s", TEXT_COLUMNS, whole);
+}
+
+static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE *out)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    fprintf(out, "  %-7s", ifl_sass_purpose_text((ifl_sass_purpose)kernel->purpose[i]));
+    if (facts->counts.known)
+        fprintf(out, "  %12s",
+                facts->counts.known[block] ? ifl_figure_count(facts->counts.block[block]).text
+                                           : "?");
+    if (kernel->wait_bytes[i])
+        fprintf(out, "  waits for loads, %s bytes in flight",
+                ifl_figure_count(kernel->wait_bytes[i]).text);
+    if (ifl_sass_is_spill(&kernel->instructions[i]))
+        fputs("  spill", out);
+    fputc('\n', out);
+}
+
+static void print_block(const ifl_sass_report *report, const ifl_sass_facts *facts, size_t b,
+                        const ifl_machine_line **last, ifl_page *page)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    char control[IFL_SASS_CONTROL_BYTES];
+    for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
+        const ifl_sass_instruction *instruction = &kernel->instructions[i];
+        const ifl_machine_line *line = ifl_machine_line_at(kernel->kernel, instruction->offset);
+        if (line && line->line && !same_line(line, *last))
+            put_line(report, facts, line, page);
+        *last = line;
+        fprintf(page->out, "%6x ", instruction->offset);
+        put_loop(kernel, b, i, page->out);
+        fprintf(page->out, "%s  ", ifl_sass_control_text(instruction, control));
+        put_text(instruction, page->out);
+        put_notes(facts, b, i, page->out);
+    }
+}
+
+void ifl_sass_print_listing(const ifl_sass_report *report, const ifl_sass_facts *facts,
+                            ifl_page *page)
+{
+    const ifl_machine_line *last = NULL;
+    ifl_page_heading(page, "Listing");
+    for (size_t b = 0; b < facts->kernel.block_count; b++)
+        if (facts->kernel.reached[b])
+            print_block(report, facts, b, &last, page);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a report says of one kernel's machine code, gathered once for all formats. Knows nothing of
+ * how it is shown. */
+#include "report/report_sass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- source lines ---------------------------------------------------------------------------- */
+
+const char *ifl_sass_file_of(const ifl_machine *machine, const ifl_machine_line *line)
+{
+    if (!line || line->file >= machine->file_count)
+        return "";
+    const char *path = machine->files[line->file], *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void widen(const ifl_machine_line *line, uint32_t file, uint32_t *first, uint32_t *last)
+{
+    if (!line || line->file != file || !line->line)
+        return;
+    if (!*first || line->line < *first)
+        *first = line->line;
+    if (line->line > *last)
+        *last = line->line;
+}
+
+bool ifl_sass_loop_lines(const ifl_sass_facts *facts, size_t loop, const char **file,
+                         uint32_t *first, uint32_t *last)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    const ifl_sass_block *header = &kernel->blocks[kernel->loops[loop].header];
+    const ifl_machine_line *at =
+        ifl_machine_line_at(kernel->kernel, kernel->instructions[header->first].offset);
+    *first = *last = 0;
+    for (size_t b = 0; at && b < kernel->block_count; b++)
+        for (size_t i = kernel->blocks[b].first;
+             kernel->blocks[b].loop == (int32_t)loop && i < kernel->blocks[b].last; i++)
+            widen(ifl_machine_line_at(kernel->kernel, kernel->instructions[i].offset), at->file,
+                  first, last);
+    *file = ifl_sass_file_of(facts->machine, at);
+    return *first != 0;
+}
+
+/* ---- opcodes --------------------------------------------------------------------------------- */
+
+static const char unknown_opcode[] = "(unknown)";
+
+typedef struct use {
+    const char *name;
+    uint32_t instruction, block;
+} use;
+
+static int by_name(const void *a, const void *b)
+{
+    const use *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->instruction > y->instruction) - (x->instruction < y->instruction);
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const ifl_sass_opcode *x = a, *y = b;
+    if (x->executed != y->executed)
+        return x->executed < y->executed ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static size_t list_uses(ifl_sass_facts *facts, use *uses)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    size_t count = 0;
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        for (uint32_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
+             i++) {
+            const char *name = kernel->instructions[i].opcode;
+            uses[count++] = (use){name ? name : unknown_opcode, i, b};
+            facts->purpose[kernel->purpose[i]]++;
+        }
+    facts->reached = (uint32_t)count;
+    return count;
+}
+
+static void count_use(const ifl_sass_facts *facts, const use *u, ifl_sass_opcode *opcode)
+{
+    const bool useful = facts->kernel.purpose[u->instruction] == IFL_SASS_USEFUL;
+    opcode->count++;
+    opcode->useful += useful;
+    if (!facts->counts.known || !facts->counts.known[u->block]) {
+        opcode->executed_known = false;
+        return;
+    }
+    opcode->executed += facts->counts.block[u->block];
+    opcode->executed_useful += useful ? facts->counts.block[u->block] : 0;
+}
+
+static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *arena,
+                                 ifl_error *error)
+{
+    const size_t count = list_uses(facts, uses);
+    size_t names = 0;
+    qsort(uses, count, sizeof *uses, by_name);
+    for (size_t i = 0; i < count; i++)
+        names += i == 0 || strcmp(uses[i].name, uses[i - 1].name) != 0;
+    facts->opcodes = ifl_arena_alloc(arena, names * sizeof *facts->opcodes);
+    if (!facts->opcodes)
+        return ifl_fail_memory(error, names * sizeof *facts->opcodes);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(uses[i].name, uses[i - 1].name) != 0)
+            facts->opcodes[facts->opcode_count++] =
+                (ifl_sass_opcode){.name = uses[i].name, .executed_known = true};
+        count_use(facts, &uses[i], &facts->opcodes[facts->opcode_count - 1]);
+    }
+    qsort(facts->opcodes, facts->opcode_count, sizeof *facts->opcodes, most_first);
+    return IFL_OK;
+}
+
+ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index, const char *profile,
+                                  ifl_arena *arena, ifl_sass_facts *out, ifl_error *error)
+{
+    *out = (ifl_sass_facts){.machine = machine};
+    ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &out->kernel, error);
+    if (status == IFL_OK && profile)
+        status = ifl_sass_counts_read(out, profile, arena, &out->counts, error);
+    if (status != IFL_OK)
+        return status;
+    use *uses = calloc(out->kernel.instruction_count + 1, sizeof *uses);
+    status = uses ? make_histogram(out, uses, arena, error)
+                  : ifl_fail_memory(error, out->kernel.instruction_count * sizeof *uses);
+    free(uses);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The part of a launch's report that its machine code makes, from facts that are put together by
+ * hand. */
+#include "profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ifl_profile *make(void)
+{
+    ifl_profile *profile = ifl_profile_new();
+    assert_non_null(profile);
+    profile->kernel = profile->signature = "axpy";
+    profile->file = "axpy.bin";
+    profile->target = "sm_90";
+    profile->backend = "engine";
+    for (int i = 0; i < 3; i++)
+        profile->grid[i] = profile->block[i] = 1;
+    profile->complete = true;
+    profile->blocks_done = 1;
+    return profile;
+}
+
+static void learn(ifl_profile *profile)
+{
+    ifl_machine_facts *m = &profile->machine;
+    m->known = m->lines_known = true;
+    m->sm = 90;
+    m->registers = 40;
+    m->instructions = 100;
+    m->useful = 60;
+    m->bytes_in_flight = 1024;
+    m->spill_store_bytes = 8;
+    m->spill_load_bytes = 16;
+    assert_true(ifl_vec_push(&m->opcodes, (ifl_machine_opcode){"LDG", 7, 7}));
+    assert_true(ifl_vec_push(&m->opcodes, (ifl_machine_opcode){"IMAD", 3, 0}));
+    assert_true(ifl_vec_push(&m->loops, (ifl_machine_loop){.file = "axpy.cu",
+                                                           .first_line = 5,
+                                                           .last_line = 9,
+                                                           .depth = 1,
+                                                           .is_innermost = true,
+                                                           .instructions = 33,
+                                                           .exposed_latencies = 8,
+                                                           .register_reuses = 1}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 7, "global", "load", 4,
+                                                                16, 1, 16, IFL_MACHINE_MERGED}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 8, "global", "store", 1,
+                                                                4, 1, 4, IFL_MACHINE_SAME}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 9, "local", "store", 0,
+                                                                0, 2, 8, IFL_MACHINE_ADDED}));
+}
+
+static char *report(const ifl_profile *profile, ifl_report_format format)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    assert_int_equal(ifl_report_write(&profile, 1, format, NULL, out, NULL), IFL_OK);
+    fclose(out);
+    return text;
+}
+
+static void has(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("nowhere: %s\n%s", words, text);
+}
+
+static void text_says_what_differs(void **state)
+{
+    (void)state;
+    ifl_profile *profile = make();
+    learn(profile);
+    char *text = report(profile, IFL_REPORT_TEXT);
+    has(text, "Machine code (sm_90)");
+    has(text, "40 registers a thread; 100 instructions, 60 of them what the source asks for.");
+    has(text, "1,024 bytes of loads in flight");
+    has(text, "8 bytes stored and 16 loaded");
+    has(text, "Loop at axpy.cu:5-9: a trip is 33 instructions, waits for loads of its own 8 times");
+    has(text, "4×4 B         1×16 B             merged");
+    has(text, "nothing       2×4 B              added");
+    assert_null(strstr(text, "axpy.cu:8")); /* the same on both sides */
+    free(text);
+    ifl_profile_destroy(profile);
+}
+
+static void json_has_all(void **state)
+{
+    (void)state;
+    ifl_profile *profile = make();
+    learn(profile);
+    char *text = report(profile, IFL_REPORT_JSON);
+    has(text, "\"machine\": {");
+    has(text, "\"registers\": 40");
+    has(text, "\"spill_load_bytes\": 16");
+    has(text, "\"spill_store_bytes\": 8");
+    has(text, "\"static_shared_bytes\": 0");
+    has(text, "\"exposed_latencies\": 8");
+    has(text, "\"verdict\": \"same\"");
+    has(text, "\"verdict\": \"merged\"");
+    free(text);
+    ifl_profile_destroy(profile);
+}
+
+/* What is not known is absent. */
+static void nothing_is_said_of_unknown_code(void **state)
+{
+    (void)state;
+    ifl_profile *profile = make();
+    for (ifl_report_format format = IFL_REPORT_TEXT; format <= IFL_REPORT_JSON; format++) {
+        char *text = report(profile, format);
+        assert_null(strstr(text, "achine"));
+        free(text);
+    }
+    ifl_profile_destroy(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_says_what_differs),
+        cmocka_unit_test(json_has_all),
+        cmocka_unit_test(nothing_is_said_of_unknown_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
