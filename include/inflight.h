@@ -112,6 +112,9 @@ typedef struct ifl_run_options {
     void (*print)(void *user, const char *text, size_t length); /* device printf; NULL drops the text */
     void *print_user;
     const char *vector_width; /* NULL: the best that this CPU has; else "v2", "v3", "v4" (x86-64 levels), "base" */
+    /* Whose caches to follow the launch through: docs/caches.md. Borrowed for the run; NULL and 0 cost nothing. */
+    const struct ifl_device *const *devices;
+    size_t device_count;
 } ifl_run_options;
 
 typedef struct ifl_profile ifl_profile;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
 
 typedef enum ifl_counter {
@@ -100,6 +101,7 @@ struct ifl_profile {
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
+    IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
 };
 
 /* An empty profile, NULL without memory. */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the caches of one GPU would make of a launch, as estimates with bounds: plain data of the
+ * profile, filled where a run is asked for devices. Texts live in the profile's arena. Knows
+ * nothing of how the figures were found. */
+#ifndef IFL_PROFILE_CACHE_FACTS_H
+#define IFL_PROFILE_CACHE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the whole launch. `low` and `high` hold the value: what the sample leaves open, and what the
+ * order of the warps, which the hardware chooses, can change. */
+typedef struct ifl_cache_estimate {
+    double value, low, high;
+} ifl_cache_estimate;
+
+/* One row for each figure: ESTIMATE(name, unit, what it is). The caches start empty, as under
+ * Nsight Compute's --cache-control all. */
+#define IFL_CACHE_ESTIMATES(ESTIMATE)                                                              \
+    ESTIMATE(l1_load_sectors, "sectors", "global and local loads, as the L1 sees them")            \
+    ESTIMATE(l1_load_hits, "sectors", "of them, found in the L1")                                  \
+    ESTIMATE(l2_read_sectors, "sectors", "loads that ask the L2")                                  \
+    ESTIMATE(l2_write_sectors, "sectors", "stores that go to the L2")                              \
+    ESTIMATE(l2_atomic_sectors, "sectors", "atomics that go to the L2")                            \
+    ESTIMATE(l2_read_hits, "sectors", "of the loads that ask the L2, found there")                 \
+    ESTIMATE(l2_hits, "sectors", "found in the L2, stores and atomics too")                        \
+    ESTIMATE(dram_read_bytes, "bytes", "read from DRAM")                                           \
+    ESTIMATE(dram_write_bytes, "bytes", "written to DRAM before the launch ends")                  \
+    ESTIMATE(dirty_bytes, "bytes", "still in the L2 when the launch ends, to be written later")
+
+typedef struct ifl_cache_facts {
+    const char *device; /* the device's id, "h200" */
+#define FIELD(name, unit, doc) ifl_cache_estimate name;
+    IFL_CACHE_ESTIMATES(FIELD)
+#undef FIELD
+    uint64_t l1_bytes;     /* of an SM: what shared memory leaves */
+    uint64_t l2_bytes;     /* of the GPU */
+    uint32_t blocks_per_sm; /* that take turns on an SM */
+    uint32_t sampled_sms;   /* whose blocks were followed through the L1; 0: the launch has none */
+    double l1_share;        /* of the lines of those SMs' blocks that were followed */
+    double l2_share;        /* of the lines of the whole launch that were followed */
+    const char *sample;     /* the same in words */
+} ifl_cache_facts;
+
+#endif
