@@ -282,11 +282,10 @@ static ifl_status read_seed(parser *p)
     return accept(p, ":") ? read_number(p, &p->out->fill.seed) : IFL_OK;
 }
 
-static ifl_status read_limit(parser *p)
+static ifl_status read_limit(parser *p, uint64_t *limit)
 {
     const ifl_element *element = p->out->element;
     const char *at = p->at;
-    uint64_t *limit = &p->out->fill.limit;
     if (read_number(p, limit) != IFL_OK)
         return IFL_USAGE;
     if (element->class == 'F')
@@ -297,11 +296,43 @@ static ifl_status read_limit(parser *p)
     return IFL_OK;
 }
 
+static ifl_status read_step(parser *p, uint64_t *step)
+{
+    const char *at = p->at;
+    const ifl_status status = read_number(p, step);
+    return status == IFL_OK && *step == 0 ? fail(p, at, "a step is 1 at least") : status;
+}
+
+static ifl_status read_first(parser *p, uint64_t *first, uint64_t limit)
+{
+    const char *at = p->at;
+    const ifl_status status = read_number(p, first);
+    return status == IFL_OK && *first >= limit ? fail(p, at, "the first is not below the limit")
+                                               : status;
+}
+
+/* LIMIT[:STEP[:FIRST]]: the numbers FIRST, FIRST + STEP, ... below LIMIT. */
+static ifl_status read_choices(parser *p)
+{
+    ifl_fill *fill = &p->out->fill;
+    uint64_t limit;
+    fill->first = 0;
+    fill->step = 1;
+    ifl_status status = read_limit(p, &limit);
+    if (status == IFL_OK && accept(p, ":"))
+        status = read_step(p, &fill->step);
+    if (status == IFL_OK && accept(p, ":"))
+        status = read_first(p, &fill->first, limit);
+    if (status == IFL_OK)
+        fill->limit = (limit - fill->first - 1) / fill->step + 1;
+    return status;
+}
+
 static ifl_status fill_random(parser *p)
 {
     ifl_status status = read_seed(p);
     if (status == IFL_OK && accept(p, ":"))
-        status = read_limit(p);
+        status = read_choices(p);
     return status == IFL_OK ? end_of_fill(p) : status;
 }
 
@@ -377,8 +408,8 @@ static ifl_status parse_fill(parser *p)
         return status == IFL_OK ? describe_buffer(p, start) : status;
     }
     return fail(p, start,
-                "expected a fill: zero, const:V, iota, random[:SEED[:LIMIT]], permutation[:SEED], "
-                "none or @FILE.npy");
+                "expected a fill: zero, const:V, iota, random[:SEED[:LIMIT[:STEP[:FIRST]]]], "
+                "permutation[:SEED], none or @FILE.npy");
 }
 
 static ifl_status parse_count(parser *p)

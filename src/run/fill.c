@@ -81,9 +81,10 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint
     static void name(const job *j)                                                                 \
     {                                                                                              \
         const uint64_t seed = mix(j->fill->seed), limit = j->fill->limit;                          \
+        const uint64_t first = j->fill->first, step = limit ? j->fill->step : 1;                   \
         const uint64_t end = j->end;                                                               \
         uint8_t *to = j->to;                                                                       \
-        (void)seed, (void)limit;                                                                   \
+        (void)seed, (void)limit, (void)first, (void)step;                                          \
         for (uint64_t i = j->first; i < end; i++) {                                                \
             const storage value = __VA_ARGS__;                                                     \
             memcpy(to + i * sizeof value, &value, sizeof value);                                   \
@@ -91,7 +92,7 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint
     }
 #define RANDOM_VALUE(storage, random)                                                              \
     ({                                                                                             \
-        const uint64_t bits = random_bits(seed, i, sizeof(storage), limit);                        \
+        const uint64_t bits = first + step * random_bits(seed, i, sizeof(storage), limit);         \
         random;                                                                                    \
     })
 #define ELEMENT(name, text, storage, class, npy, iota, random)                                     \

@@ -19,7 +19,9 @@ typedef enum ifl_fill_kind {
 typedef struct ifl_fill {
     ifl_fill_kind kind;
     uint64_t seed;
-    uint64_t limit;   /* RANDOM integers: below it; 0: the type's whole range */
+    uint64_t limit;   /* RANDOM integers: how many there are to choose from; 0: the whole range */
+    uint64_t first;   /* where limit is set: the least of them, */
+    uint64_t step;    /* and how far the next is */
     uint8_t value[8]; /* CONST: the element's bits */
     const char *path; /* FILE */
 } ifl_fill;

@@ -332,6 +332,9 @@ static void names_what_is_wrong_and_where(void **state)
     assert_refused(&u64_param, "i8x129=permutation", 1, "cannot hold");
     assert_refused(&u64_param, "f32x10=random:1:5", 17, "integer types");
     assert_refused(&u64_param, "u8x10=random:1:257", 16, "range");
+    assert_refused(&u64_param, "u8x10=random:1:9:0", 18, "a step");
+    assert_refused(&u64_param, "u8x10=random:1:9:1:9", 20, "below the limit");
+    assert_refused(&u64_param, "u8x10=random:1:9:1:8:7", 21, "unexpected");
     assert_refused(&u64_param, "same:0", 6, "not a buffer");
     assert_refused(&u64_param, "same:1", 6, "not an earlier one");
     assert_refused(&u64_param, "same:x", 6, "expected a number");
@@ -358,8 +361,7 @@ static void *filled(const char *word, int threads, uint64_t *count, const ifl_el
     uint8_t *bytes = calloc(argument.count + 1, argument.element->bytes);
     assert_non_null(bytes);
     /* One byte off: fills must not rely on alignment. */
-    ifl_fill_run(&argument.fill, argument.element, bytes + 1, argument.count, threads,
-                 NULL);
+    ifl_fill_run(&argument.fill, argument.element, bytes + 1, argument.count, threads, NULL);
     memmove(bytes, bytes + 1, argument.count * argument.element->bytes);
     *count = argument.count;
     *element = argument.element;
@@ -456,6 +458,23 @@ static void random_integers_keep_their_limit(void **state)
     for (int i = 0; i < 10; i++)
         assert_true(seen[i] > 29000 && seen[i] < 31000);
     free(u32);
+}
+
+/* 2, 5, 8 and 11: all of them, none else, about as often. */
+static void random_integers_keep_their_step_and_first(void **state)
+{
+    (void)state;
+    unsigned seen[12] = {0};
+    uint64_t count;
+    const ifl_element *element;
+    int64_t *i64 = filled("i64x300000=random:4:12:3:2", 2, &count, &element);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_true(i64[i] >= 0 && i64[i] < 12);
+        seen[i64[i]]++;
+    }
+    for (int i = 0; i < 12; i++)
+        assert_true(i % 3 == 2 ? seen[i] > 73000 && seen[i] < 77000 : seen[i] == 0);
+    free(i64);
 }
 
 static void permutations_hold_every_index_once(void **state)
@@ -651,6 +670,7 @@ int main(void)
         cmocka_unit_test(constants_repeat),
         cmocka_unit_test(random_floats_are_uniform),
         cmocka_unit_test(random_integers_keep_their_limit),
+        cmocka_unit_test(random_integers_keep_their_step_and_first),
         cmocka_unit_test(permutations_hold_every_index_once),
         cmocka_unit_test(npy_has_the_documented_bytes),
         cmocka_unit_test(npy_round_trips_every_type),
