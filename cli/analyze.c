@@ -2,13 +2,12 @@
  * inflight analyze: one launch of one kernel on the engine, and its report. */
 #include "analyze.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "terminal.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -108,39 +107,6 @@ static const ifl_cli_option options[] = {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* What a signal handler may write to. */
-static volatile int stop_asked;
-static volatile double asked_at_s;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* The first Ctrl-C stops the run and reports what was counted; a later one has its usual effect.
- * One that comes at once is no second wish: timeout(1) signals the process and then its group. */
-static void ask_to_stop(int number)
-{
-    const double patience_s = 0.3;
-    if (stop_asked && now_s() - asked_at_s > patience_s) {
-        signal(number, SIG_DFL);
-        raise(number);
-    } else if (!stop_asked) {
-        asked_at_s = now_s();
-        stop_asked = 1;
-    }
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_to_stop};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 typedef struct console {
     ifl_cli_progress progress;
     FILE *out; /* where the kernel's own printf goes */
@@ -162,14 +128,13 @@ static ifl_status run_launch(const ifl_cli_request *request, ifl_launch *launch,
         .check_reads = request->check_reads,
         .resident = request->resident,
         .quantum = request->quantum,
-        .stop = &stop_asked,
+        .stop = ifl_cli_catch_signals(),
         .progress = ifl_cli_progress_update,
         .progress_user = &c.progress,
         .print = print_kernel_text,
         .print_user = &c,
         .vector_width = request->vector_width,
     };
-    catch_signals();
     ifl_cli_progress_start(&c.progress);
     ifl_status status = ifl_launch_run(launch, &run, profile, error);
     ifl_cli_progress_erase(&c.progress);

@@ -43,7 +43,7 @@ const ifl_cli_topic *ifl_cli_topic_at(size_t index);
 const ifl_cli_command *ifl_cli_command_find(const char *name);
 const ifl_cli_topic *ifl_cli_topic_find(const char *name);
 
-extern const ifl_cli_command ifl_cli_devices, ifl_cli_occupancy;
+extern const ifl_cli_command ifl_cli_devices, ifl_cli_occupancy, ifl_cli_lab;
 extern const ifl_cli_command ifl_cli_analyze, ifl_cli_counters, ifl_cli_opcodes, ifl_cli_help;
 
 /* Gives every option to its `set`. What is left are the operands, from words[*first] on (options

@@ -5,7 +5,7 @@ set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
     PkgConfig::ZSTD PkgConfig::LZ4 inflight::iberty Threads::Threads m ${CMAKE_DL_LIBS})
 
 set(INFLIGHT_OBJECTS)
-foreach(folder base isa device profile ptx sass simt observe run model report)
+foreach(folder base isa device profile ptx sass simt observe run lab model report)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
   if(sources)
     add_library(ifl_${folder} OBJECT ${sources})
@@ -71,7 +71,9 @@ endforeach()
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c)
 if(cli_sources)
-  add_executable(inflight ${cli_sources})
-  target_include_directories(inflight PRIVATE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(inflight PRIVATE inflight_static inflight_settings)
+  # The references of the lab's cases: a case is a folder, and named nowhere else.
+  file(GLOB lab_references CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lab/*/*_reference.c)
+  add_executable(inflight ${cli_sources} ${lab_references})
+  target_include_directories(inflight PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lab)
+  target_link_libraries(inflight PRIVATE inflight_static inflight_settings PkgConfig::JANSSON m)
 endif()

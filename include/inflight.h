@@ -127,6 +127,20 @@ IFL_API ifl_status ifl_launch_run(ifl_launch *launch, const ifl_run_options *opt
 /* The bytes of buffer argument `index` (from 0, counting all arguments) as they stand: filled before a run, the
  * kernel's results after it. Valid until the launch is freed. */
 IFL_API ifl_status ifl_launch_buffer(ifl_launch *launch, size_t index, void **data, size_t *bytes, ifl_error *error);
+/* What argument `index` is, also where it is no buffer. */
+typedef struct ifl_launch_argument_info {
+    bool is_buffer;
+    const char *type; /* "f32": of the value, or of a buffer's elements; NULL: plain bytes */
+    void *data;       /* a buffer's contents as they stand, or the value */
+    size_t bytes;
+    size_t same; /* the argument whose buffer this is; its own index otherwise */
+} ifl_launch_argument_info;
+
+IFL_API size_t ifl_launch_argument_count(const ifl_launch *launch);
+IFL_API ifl_status ifl_launch_argument_at(ifl_launch *launch, size_t index, ifl_launch_argument_info *out,
+                                          ifl_error *error);
+/* The grid and the block as set; 0 where not. */
+IFL_API void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32_t block[3]);
 /* Writes that buffer as a NumPy file. */
 IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error);
 
@@ -188,6 +202,80 @@ IFL_API ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_form
 /* The same into a file: written beside it and renamed. */
 IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_format format,
                                     const ifl_machine_options *options, const char *path, ifl_error *error);
+
+/* ---- the lab: case studies kept as data ------------------------------------------------------------------------------- */
+
+/* One case: lab/CASE/CASE.lab, whose format is docs/lab-format.md. A case has versions, counted from 0. */
+typedef struct ifl_lab ifl_lab;
+
+#define IFL_LAB_COMMON ((size_t)-1) /* in place of a version: what holds for all */
+
+/* Where in a case: a version, at the full or the reduced size, with variables set anew by a sweep. */
+typedef struct ifl_lab_setting {
+    const char *name;
+    double value;
+} ifl_lab_setting;
+
+typedef struct ifl_lab_point {
+    size_t version;
+    bool reduced;
+    const ifl_lab_setting *settings;
+    size_t setting_count;
+} ifl_lab_point;
+
+IFL_API ifl_status ifl_lab_open(const char *path, ifl_lab **out, ifl_error *error);
+IFL_API void ifl_lab_close(ifl_lab *lab);
+IFL_API const char *ifl_lab_name(const ifl_lab *lab); /* the file's name without its end */
+IFL_API size_t ifl_lab_version_count(const ifl_lab *lab);
+IFL_API const char *ifl_lab_version_name(const ifl_lab *lab, size_t version); /* NULL past the end */
+IFL_API size_t ifl_lab_version_find(const ifl_lab *lab, const char *name); /* IFL_LAB_COMMON: none */
+/* A key's value as it is written, the version's own or the common one; NULL when there is none. */
+IFL_API const char *ifl_lab_text(const ifl_lab *lab, size_t version, const char *key);
+/* The same with its expressions replaced, and as a number. *found is false when there is no such key. */
+IFL_API ifl_status ifl_lab_value(const ifl_lab *lab, const ifl_lab_point *point, const char *key, char *to,
+                                 size_t size, bool *found, ifl_error *error);
+IFL_API ifl_status ifl_lab_number(const ifl_lab *lab, const ifl_lab_point *point, const char *key, double *value,
+                                  bool *found, ifl_error *error);
+IFL_API ifl_status ifl_lab_variable(const ifl_lab *lab, const ifl_lab_point *point, const char *name, double *out,
+                                    ifl_error *error);
+
+/* The kernels that run one after another for this version, and one of them as a launch. The case owns the modules:
+ * it must outlive the launch. */
+IFL_API ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point *point, size_t *count,
+                                        ifl_error *error);
+IFL_API ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, ifl_launch **out,
+                                  ifl_error *error);
+
+typedef enum ifl_lab_figure_kind { IFL_LAB_PUBLISHED, IFL_LAB_EXPECTED } ifl_lab_figure_kind;
+
+typedef struct ifl_lab_figure {
+    char gpu[64]; /* "" where the figure is of no GPU */
+    const char *metric;
+    double value;
+    double low, high; /* what counts as equal */
+    const char *text; /* as written */
+    int line;         /* of the case's file */
+} ifl_lab_figure;
+
+IFL_API ifl_status ifl_lab_figure_at(const ifl_lab *lab, const ifl_lab_point *point, ifl_lab_figure_kind kind,
+                                     size_t index, ifl_lab_figure *out, bool *found, ifl_error *error);
+
+enum { IFL_LAB_MOST_AXES = 3, IFL_LAB_MOST_POINTS = 64 };
+
+typedef struct ifl_lab_axis {
+    char variable[64];
+    size_t count;
+    double values[IFL_LAB_MOST_POINTS];
+} ifl_lab_axis;
+
+typedef struct ifl_lab_sweep {
+    const char *name;
+    size_t axis_count; /* the last one runs along a chart's axis */
+    ifl_lab_axis axes[IFL_LAB_MOST_AXES];
+} ifl_lab_sweep;
+
+IFL_API ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t index, ifl_lab_sweep *out,
+                                    bool *found, ifl_error *error);
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What every version of wide_loads.cu has to compute, bit for bit: one rounded addition, then
  * comparisons. Knows nothing of kernels or launches. */
-#include "wide_loads_reference.h"
+#include "lab_reference.h"
 
-void wide_loads_reference(size_t points, size_t kmax, size_t ld, const double *small_array,
-                          const double *big_array, double *result)
+/* result[pt] = the largest of 0 and small[k] + big[k * ld + pt], k below kmax, for pt below points.
+ * Arguments: points, kmax, ld, small, big, result. */
+LAB_REFERENCE(wide_loads)
 {
+    const size_t points = (size_t)lab_integer(run, 0), kmax = (size_t)lab_integer(run, 1),
+                 ld = (size_t)lab_integer(run, 2);
+    const double *small_array = lab_data(run, 3), *big_array = lab_data(run, 4);
+    double *result = lab_data(run, 5);
     for (size_t pt = 0; pt < points; pt++)
         result[pt] = 0;
     for (size_t k = 0; k < kmax; k++)

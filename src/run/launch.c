@@ -337,6 +337,25 @@ ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_vi
     return IFL_OK;
 }
 
+ifl_status ifl_launch_argument_at(ifl_launch *launch, size_t index, ifl_launch_argument_info *out,
+                                  ifl_error *error)
+{
+    ifl_argument_view view;
+    *out = (ifl_launch_argument_info){0};
+    const ifl_status status = ifl_launch_argument(launch, index, &view, error);
+    if (status != IFL_OK)
+        return status;
+    *out = (ifl_launch_argument_info){view.is_buffer, view.element ? view.element->name : NULL,
+                                      view.data, view.bytes, view.same};
+    return IFL_OK;
+}
+
+void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32_t block[3])
+{
+    memcpy(grid, launch->grid, sizeof launch->grid);
+    memcpy(block, launch->block, sizeof launch->block);
+}
+
 const uint8_t *ifl_launch_params(const ifl_launch *launch, size_t *bytes)
 {
     *bytes = function_of(launch)->param_bytes;

@@ -45,7 +45,6 @@ typedef struct ifl_argument_view {
     size_t same; /* the argument whose buffer this is; its own index otherwise */
 } ifl_argument_view;
 
-size_t ifl_launch_argument_count(const ifl_launch *launch);
 /* Prepares the launch. */
 ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_view *out,
                                ifl_error *error);

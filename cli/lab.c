@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inflight lab: the case studies, listed, run, and shown beside what their documents published. */
+#include "lab.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "lab_find.h"
+#include "lab_write.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define TEXT_OPTION(field)                                                                         \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)error;                                                                               \
+        ((ifl_cli_lab_request *)user)->field = value;                                              \
+        return IFL_OK;                                                                             \
+    }
+
+#define FLAG_OPTION(name, field, to)                                                               \
+    static ifl_status set_##name(void *user, const char *value, ifl_error *error)                  \
+    {                                                                                              \
+        (void)value;                                                                               \
+        (void)error;                                                                               \
+        ((ifl_cli_lab_request *)user)->field = to;                                                 \
+        return IFL_OK;                                                                             \
+    }
+
+#define LIST_OPTION(name, field, count, most)                                                      \
+    static ifl_status set_##name(void *user, const char *value, ifl_error *error)                  \
+    {                                                                                              \
+        ifl_cli_lab_request *r = user;                                                             \
+        if (r->count == most)                                                                      \
+            return ifl_cli_error(error, IFL_USAGE, "--" #name " at most %d times", most);          \
+        r->field[r->count++] = value;                                                              \
+        return IFL_OK;                                                                             \
+    }
+
+TEXT_OPTION(sweep)
+TEXT_OPTION(json)
+TEXT_OPTION(csv)
+TEXT_OPTION(metric)
+FLAG_OPTION(list, list, true)
+FLAG_OPTION(full, reduced, false)
+FLAG_OPTION(reduced, reduced, true)
+FLAG_OPTION(check, check, true)
+LIST_OPTION(gpu, gpus, gpu_count, IFL_CLI_MOST_GPUS)
+LIST_OPTION(version, versions, version_count, IFL_CLI_MOST_WORDS)
+
+static ifl_status set_threads(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--threads", value, 1, 4096, &((ifl_cli_lab_request *)user)->threads,
+                          error);
+}
+
+static const ifl_cli_option options[] = {
+    {0, "list", NULL, "list the cases; with a CASE its versions and sweeps", set_list},
+    {0, "version", "NAME", "run this version only; may be given several times", set_version},
+    {0, "sweep", "NAME", "run one of the case's sweeps, and draw it", set_sweep},
+    {0, "metric", "NAME", "what a sweep draws (the case's own choice)", set_metric},
+    {0, "gpu", "NAME", "a GPU to predict for, beside those the documents used", set_gpu},
+    {0, "full", NULL, "at the documents' sizes (this is so when nothing is said)", set_full},
+    {0, "reduced", NULL, "at sizes that take a second", set_reduced},
+    {0, "check", NULL,
+     "run what the tests run: every version and sweep, told in a line where all is as it has to be",
+     set_check},
+    {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
+    {0, "csv", "FILE", "the same as comma-separated values", set_csv},
+    {0, "threads", "N", "threads that run blocks (all cores)", set_threads},
+};
+
+/* ---- listing --------------------------------------------------------------------------------- */
+
+static ifl_status list_sweeps(const ifl_lab *lab, size_t version, ifl_error *error)
+{
+    ifl_lab_sweep sweep;
+    bool found = true;
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; found && status == IFL_OK; i++) {
+        status = ifl_lab_sweep_at(lab, version, i, &sweep, &found, error);
+        if (status != IFL_OK || !found)
+            break;
+        printf("  sweep %s:", sweep.name);
+        for (size_t a = 0; a < sweep.axis_count; a++) {
+            printf(" %s =", sweep.axes[a].variable);
+            for (size_t k = 0; k < sweep.axes[a].count; k++)
+                printf(" %.15g", sweep.axes[a].values[k]);
+            fputs(a + 1 < sweep.axis_count ? "," : "\n", stdout);
+        }
+    }
+    return status;
+}
+
+static void list_versions(const ifl_lab *lab)
+{
+    for (size_t v = 0; v < ifl_lab_version_count(lab); v++) {
+        const char *note = ifl_lab_text(lab, v, "note"), *role = ifl_lab_text(lab, v, "role");
+        printf("  %-24s %s%s%s%s\n", ifl_lab_version_name(lab, v), note ? note : "",
+               role ? " (" : "", role ? role : "", role ? ")" : "");
+    }
+}
+
+static int list_case(const char *path, bool in_full)
+{
+    ifl_lab *lab;
+    ifl_error error = {0};
+    ifl_status status = ifl_lab_open(path, &lab, &error);
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    printf("%-20s %s  %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+           ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+    if (in_full) {
+        list_versions(lab);
+        status = list_sweeps(lab, IFL_LAB_COMMON, &error);
+    }
+    ifl_lab_close(lab);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static ifl_status run_sheet(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
+                            ifl_error *error)
+{
+    ifl_status status = ifl_cli_lab_rows(request, sheet, error);
+    if (status == IFL_OK)
+        status = ifl_cli_lab_run(request, sheet, error);
+    const ifl_status run = status;
+    if (status == IFL_OK || status == IFL_INTERRUPTED) {
+        ifl_error later = {0};
+        status = ifl_cli_lab_derive(sheet, &later);
+        if (status != IFL_OK)
+            *error = later;
+    }
+    return run == IFL_OK ? status : run;
+}
+
+static void print_complaints(const ifl_cli_sheet *sheet)
+{
+    fflush(stdout);
+    for (size_t i = 0; i < sheet->complaint_count; i++)
+        fprintf(stderr, "inflight lab: %s: %s\n", ifl_lab_name(sheet->lab), sheet->complaints[i]);
+}
+
+static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet)
+{
+    const bool file_only = (request->json && strcmp(request->json, "-") == 0) ||
+                           (request->csv && strcmp(request->csv, "-") == 0);
+    if (request->check && !file_only)
+        printf("%s: %zu runs, %zu not as they have to be\n", ifl_lab_name(sheet->lab),
+               sheet->row_count, sheet->complaint_count);
+    else if (!file_only)
+        ifl_cli_lab_print(request, sheet, stdout);
+}
+
+/* Runs one case and prints it. What went wrong in it is told; returns the exit status. */
+static int run_case(const ifl_cli_lab_request *request, const char *path, ifl_cli_sheet *sheet)
+{
+    ifl_error error = {0};
+    *sheet = (ifl_cli_sheet){.reduced = request->reduced};
+    if (ifl_lab_open(path, &sheet->lab, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
+    const ifl_status status = run_sheet(request, sheet, &error);
+    if (status == IFL_OK || status == IFL_INTERRUPTED) {
+        print_sheet(request, sheet);
+        print_complaints(sheet);
+    }
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return sheet->complaint_count ? ifl_status_exit_code(IFL_FINDING) : 0;
+}
+
+static int write_files(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheets,
+                       size_t count)
+{
+    ifl_error error = {0};
+    ifl_status status = IFL_OK;
+    if (request->json)
+        status = ifl_cli_lab_write_json(sheets, count, request->json, &error);
+    if (status == IFL_OK && request->csv)
+        status = ifl_cli_lab_write_csv(sheets, count, request->csv, &error);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
+static int run_cases(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
+{
+    ifl_cli_sheet *sheets = calloc(count + 1, sizeof *sheets);
+    int result = 0;
+    size_t opened = 0;
+    if (!sheets)
+        return ifl_cli_fail(&(ifl_error){.status = IFL_NO_MEMORY});
+    const volatile int *stop = ifl_cli_catch_signals();
+    for (size_t i = 0; i < count && !*stop; i++) {
+        const int own = run_case(request, paths[i], &sheets[opened]);
+        result = result ? result : own;
+        opened += sheets[opened].lab != NULL;
+    }
+    const int written = write_files(request, sheets, opened);
+    for (size_t i = 0; i < opened; i++) {
+        ifl_lab *lab = sheets[i].lab;
+        ifl_cli_sheet_free(&sheets[i]);
+        ifl_lab_close(lab);
+    }
+    free(sheets);
+    return result ? result : written;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const char *case_name(const void *user, size_t index)
+{
+    const ifl_cli_cases *cases = user;
+    return index < cases->count ? cases->names[index] : NULL;
+}
+
+static int no_case(const ifl_cli_cases *cases, const char *word)
+{
+    ifl_error error = {0};
+    const char *close = ifl_cli_closest(word, case_name, cases);
+    if (close)
+        ifl_cli_error(&error, IFL_USAGE, "there is no case '%s'; did you mean '%s'?", word, close);
+    else
+        ifl_cli_error(&error, IFL_USAGE, "there is no case '%s'\n'inflight lab --list' lists them",
+                      word);
+    return ifl_cli_fail(&error);
+}
+
+static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *cases, int count,
+                     char **words)
+{
+    const size_t all = count ? (size_t)count : cases->count;
+    const char **paths = calloc(all + 1, sizeof *paths);
+    int result = paths ? 0 : ifl_cli_fail(&(ifl_error){.status = IFL_NO_MEMORY});
+    for (size_t i = 0; paths && i < all && !result; i++) {
+        paths[i] = count ? ifl_cli_cases_path(cases, words[i]) : cases->paths[i];
+        if (!paths[i])
+            result = no_case(cases, words[i]);
+    }
+    for (size_t i = 0; i < all && request->list && !result; i++)
+        result = list_case(paths[i], count > 0);
+    if (!request->list && !result)
+        result = run_cases(request, paths, all);
+    free(paths);
+    return result;
+}
+
+static int run(int word_count, char **words)
+{
+    ifl_cli_lab_request request = {0};
+    ifl_cli_cases cases = {0};
+    ifl_error error = {0};
+    int first = 0, result;
+    bool help = false;
+    ifl_status status =
+        ifl_cli_parse(&ifl_cli_lab, word_count, words, &request, &first, &help, &error);
+    if (status == IFL_OK && help) {
+        ifl_cli_print_command(&ifl_cli_lab, stdout);
+        return 0;
+    }
+    if (status == IFL_OK)
+        status = ifl_cli_cases_find(&cases, &error);
+    if (status == IFL_OK && !request.list && first == word_count && !request.check)
+        status = ifl_cli_error(&error, IFL_USAGE,
+                               "which case? 'inflight lab --list' lists them; --check runs all");
+    result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)
+                              : ifl_cli_fail(&error);
+    ifl_cli_cases_free(&cases);
+    return result;
+}
+
+const ifl_cli_command ifl_cli_lab = {
+    .name = "lab",
+    .usage = {"--list [CASE...]", "CASE... [OPTION]...", NULL},
+    .summary = "run the case studies: each remedy beside what its document published",
+    .text = "Every version runs on the engine; its results are held against a plain C reference, "
+            "its counts against what has to come out.\n"
+            "$INFLIGHT_LAB names the folder of the cases where they are not found by themselves. "
+            "docs/lab-format.md says how a case is written.",
+    .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block", NULL},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

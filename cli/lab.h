@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What `inflight lab` was asked for, and the parts that it is made of: running, checking, metrics,
+ * printing. */
+#ifndef IFL_CLI_LAB_H
+#define IFL_CLI_LAB_H
+
+#include "lab_sheet.h"
+
+enum { IFL_CLI_MOST_GPUS = 32, IFL_CLI_MOST_WORDS = 64 };
+
+typedef struct ifl_cli_lab_request {
+    const char *gpus[IFL_CLI_MOST_GPUS];
+    size_t gpu_count;
+    const char *versions[IFL_CLI_MOST_WORDS];
+    size_t version_count;
+    const char *sweep, *json, *csv, *metric;
+    int threads;
+    bool list, reduced, check, color, on_gpu;
+} ifl_cli_lab_request;
+
+/* The sheet's rows: the versions asked for, and the points of sweeps. */
+ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
+                            ifl_error *error);
+
+/* Runs all rows of the sheet that were not, fills its figures and complaints. A row that fails is a
+ * complaint, not an error. */
+ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
+                           ifl_error *error);
+
+/* ---- checking against the reference ---- */
+
+typedef struct ifl_cli_expected ifl_cli_expected;
+
+/* Copies the launch's buffers as they were filled and lets the reference compute on the copies.
+ * *out is NULL where the version has no reference. */
+ifl_status ifl_cli_lab_expect(const ifl_lab *lab, const ifl_lab_point *point, ifl_launch *launch,
+                              ifl_cli_expected **out, ifl_error *error);
+/* Compares them with the launch's buffers after the run. `text` says what differs first. */
+ifl_status ifl_cli_lab_compare(const ifl_lab *lab, const ifl_lab_point *point,
+                               const ifl_cli_expected *expected, ifl_launch *launch, bool *right,
+                               char *text, size_t size, ifl_error *error);
+void ifl_cli_lab_expected_free(ifl_cli_expected *expected);
+
+/* ---- metrics ---- */
+
+/* Adds the counters of the profiles (sums) and what follows from them. */
+ifl_status ifl_cli_lab_count(ifl_cli_sheet *sheet, size_t row, ifl_profile *const *profiles,
+                             size_t count, ifl_error *error);
+/* Adds speedup and useful_gb_per_s wherever there is a time, and the published figures. */
+ifl_status ifl_cli_lab_derive(ifl_cli_sheet *sheet, ifl_error *error);
+/* Compares with the expected figures; differences become complaints. */
+ifl_status ifl_cli_lab_hold(ifl_cli_sheet *sheet, size_t row, ifl_error *error);
+
+typedef struct ifl_cli_metric {
+    const char *name, *heading;
+    double factor; /* of what is shown */
+    int decimals;
+    const char *unit;
+} ifl_cli_metric;
+
+/* How a metric is shown; for an unknown name a plain number. */
+ifl_cli_metric ifl_cli_lab_metric(const char *name);
+
+/* ---- showing ---- */
+
+void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);
+void ifl_cli_lab_chart(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);
+
+#endif

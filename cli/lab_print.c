@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A case's sheet for people: what the engine counted, and for every GPU what was published,
+ * modelled and measured. It computes nothing. */
+#include "lab.h"
+#include "lab_grid.h"
+#include "terminal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_METRICS = 40 };
+
+static bool is_plain(const ifl_cli_sheet *sheet, size_t row)
+{
+    return sheet->rows[row].setting_count == 0;
+}
+
+static const char *role_of(const ifl_cli_sheet *sheet, size_t row)
+{
+    return ifl_lab_text(sheet->lab, sheet->rows[row].version, "role");
+}
+
+static bool is_ours(const ifl_cli_sheet *sheet, size_t row)
+{
+    const char *role = role_of(sheet, row);
+    return role && strcmp(role, "ours") == 0;
+}
+
+static void set_number(ifl_cli_grid *grid, size_t row, size_t column, double value, int decimals)
+{
+    char text[64];
+    ifl_cli_grid_set(grid, row, column, "%s",
+                     ifl_cli_grid_number(value, decimals, text, sizeof text));
+}
+
+static void set_version(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *sheet, size_t row)
+{
+    char label[200];
+    ifl_cli_grid_set(grid, at, 0, "%s%s", ifl_cli_sheet_label(sheet, row, label, sizeof label),
+                     is_ours(sheet, row) ? " (ours)" : "");
+}
+
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+static const char *const verdicts[] = {[IFL_CLI_NOT_RUN] = "",
+                                       [IFL_CLI_UNCHECKED] = "no reference",
+                                       [IFL_CLI_RIGHT] = "right",
+                                       [IFL_CLI_WRONG] = "WRONG",
+                                       [IFL_CLI_FAILED] = "FAILED"};
+
+static const char *const engine_metrics[] = {
+    "ptx_instructions",  "global_load_requests",      "sectors_per_load",
+    "load_efficiency",   "global_store_requests",     "sectors_per_store",
+    "store_efficiency",  "wavefronts_per_shared_load", "wavefronts_per_shared_store",
+};
+
+enum { ENGINE_METRICS = sizeof engine_metrics / sizeof *engine_metrics };
+
+static void print_engine(const ifl_cli_sheet *sheet, int width, FILE *out)
+{
+    ifl_cli_grid grid = ifl_cli_grid_new(sheet->row_count + 1, ENGINE_METRICS + 2);
+    size_t at = 1;
+    ifl_cli_grid_set(&grid, 0, 0, "on the engine");
+    ifl_cli_grid_set(&grid, 0, 1, "result");
+    for (size_t m = 0; m < ENGINE_METRICS; m++)
+        ifl_cli_grid_set(&grid, 0, m + 2, "%s", ifl_cli_lab_metric(engine_metrics[m]).heading);
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        if (!is_plain(sheet, row) || sheet->rows[row].verdict == IFL_CLI_NOT_RUN)
+            continue;
+        set_version(&grid, at, sheet, row);
+        ifl_cli_grid_set(&grid, at, 1, "%s", verdicts[sheet->rows[row].verdict]);
+        for (size_t m = 0; m < ENGINE_METRICS; m++) {
+            const ifl_cli_metric metric = ifl_cli_lab_metric(engine_metrics[m]);
+            double value;
+            if (ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, metric.name, &value)) {
+                char text[64];
+                ifl_cli_grid_number(value * metric.factor, metric.decimals, text, sizeof text);
+                ifl_cli_grid_set(&grid, at, m + 2, "%s%s", text,
+                                 strcmp(metric.unit, "%") == 0 ? " %" : "");
+            }
+        }
+        at++;
+    }
+    grid.rows = at;
+    if (at > 1)
+        ifl_cli_grid_print(&grid, 1, width, out);
+    grid.rows = sheet->row_count + 1;
+    ifl_cli_grid_free(&grid);
+}
+
+/* ---- a GPU ----------------------------------------------------------------------------------- */
+
+static const char *const source_words[] = {
+    [IFL_CLI_PUBLISHED] = "published", [IFL_CLI_MODELLED] = "modelled", [IFL_CLI_MEASURED] = "measured"};
+
+/* Always shown where known, in this order; what a document publishes beyond them follows. */
+static const char *const first_metrics[] = {"time_us", "speedup", "useful_gb_per_s",
+                                            "dram_utilization"};
+
+typedef struct metrics {
+    const char *names[MOST_METRICS];
+    size_t count;
+} metrics;
+
+static void add_metric(metrics *m, const char *name)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (strcmp(m->names[i], name) == 0)
+            return;
+    if (m->count < MOST_METRICS)
+        m->names[m->count++] = name;
+}
+
+static metrics metrics_of(const ifl_cli_sheet *sheet, const char *gpu)
+{
+    metrics m = {0};
+    for (size_t i = 0; i < sizeof first_metrics / sizeof *first_metrics; i++)
+        add_metric(&m, first_metrics[i]);
+    for (size_t i = 0; i < sheet->figure_count; i++) {
+        const ifl_cli_figure *f = &sheet->figures[i];
+        if (f->gpu && strcmp(f->gpu, gpu) == 0 && f->source == IFL_CLI_PUBLISHED)
+            add_metric(&m, f->metric);
+    }
+    return m;
+}
+
+static void set_heading(ifl_cli_grid *grid, size_t column, const ifl_cli_metric *metric,
+                        ifl_cli_source source)
+{
+    ifl_cli_grid_set(grid, 0, column, "%s%s%s", metric->heading, *metric->unit ? ", " : "",
+                     metric->unit);
+    ifl_cli_grid_set(grid, 1, column, "%s", source_words[source]);
+}
+
+static bool fill_gpu_row(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *sheet, size_t row,
+                         const char *gpu, const metrics *m)
+{
+    static const ifl_cli_source order[] = {IFL_CLI_PUBLISHED, IFL_CLI_MODELLED, IFL_CLI_MEASURED};
+    bool any = false;
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t s = 0; s < 3; s++) {
+            const ifl_cli_metric metric = ifl_cli_lab_metric(m->names[i]);
+            double value;
+            if (!ifl_cli_sheet_get(sheet, row, order[s], gpu, metric.name, &value))
+                continue;
+            any = true;
+            set_heading(grid, 1 + 3 * i + s, &metric, order[s]);
+            set_number(grid, at, 1 + 3 * i + s, value * metric.factor, metric.decimals);
+        }
+    return any;
+}
+
+static void print_origin(const ifl_cli_sheet *sheet, const char *gpu, FILE *out)
+{
+    for (size_t i = 0; i < sheet->origin_count; i++)
+        if (strcmp(sheet->origins[i].gpu, gpu) == 0)
+            fprintf(out, "  measured: %s\n", sheet->origins[i].text);
+}
+
+static void print_gpu(const ifl_cli_sheet *sheet, const char *gpu, int width, FILE *out)
+{
+    const metrics m = metrics_of(sheet, gpu);
+    const size_t rows = sheet->row_count + 2;
+    ifl_cli_grid grid = ifl_cli_grid_new(rows, 3 * m.count + 1);
+    size_t at = 2;
+    ifl_cli_grid_set(&grid, 0, 0, "%s", gpu);
+    for (size_t row = 0; row < sheet->row_count; row++)
+        if (is_plain(sheet, row) && fill_gpu_row(&grid, at, sheet, row, gpu, &m))
+            set_version(&grid, at++, sheet, row);
+    grid.rows = at;
+    if (at > 2) {
+        fputc('\n', out);
+        ifl_cli_grid_print(&grid, 2, width, out);
+        print_origin(sheet, gpu, out);
+    }
+    grid.rows = rows;
+    ifl_cli_grid_free(&grid);
+}
+
+/* ---- the case -------------------------------------------------------------------------------- */
+
+static void print_head(const ifl_cli_sheet *sheet, FILE *out)
+{
+    const ifl_lab *lab = sheet->lab;
+    fprintf(out, "%s: %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+    fprintf(out, "  document %s%s: %s\n\n", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+            sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+}
+
+static void print_notes(const ifl_cli_sheet *sheet, FILE *out)
+{
+    bool any = false;
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        const char *note = ifl_lab_text(sheet->lab, sheet->rows[row].version, "note");
+        if (!note || !is_plain(sheet, row))
+            continue;
+        if (!any)
+            fputc('\n', out);
+        any = true;
+        fprintf(out, "  %-18s %s\n", ifl_lab_version_name(sheet->lab, sheet->rows[row].version),
+                note);
+    }
+}
+
+void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
+{
+    const int width = ifl_cli_width();
+    print_head(sheet, out);
+    print_engine(sheet, width, out);
+    const char *gpu;
+    for (size_t i = 0; (gpu = ifl_cli_sheet_gpu(sheet, i)); i++)
+        print_gpu(sheet, gpu, width, out);
+    if (request->sweep)
+        ifl_cli_lab_chart(request, sheet, out);
+    else
+        print_notes(sheet, out);
+    fputc('\n', out);
+}
