@@ -20,7 +20,7 @@ typedef struct ifl_machine_loop {
     bool is_innermost;
     uint32_t instructions, useful; /* a trip */
     uint32_t exposed_latencies, register_reuses;
-    uint32_t bytes_in_flight; /* of a warp */
+    uint32_t bytes_in_flight; /* of a warp: the most at a wait of the loop's own; 0: no wait */
     uint32_t spills;          /* accesses */
 } ifl_machine_loop;
 
@@ -45,16 +45,25 @@ typedef struct ifl_machine_access {
     ifl_machine_verdict verdict;
 } ifl_machine_access;
 
+/* All of it is the machine code's as it stands in the file, whatever the launch did; how often it
+ * ran is the profile's counter `instructions`, which is known where it is certain. */
 typedef struct ifl_machine_facts {
-    bool known;
-    uint32_t sm;
-    uint32_t registers; /* 0: not known */
-    uint64_t static_shared_bytes;
-    uint32_t stack_bytes;
+    bool known;       /* else all of this is nothing */
+    const char *file; /* that held the machine code, without folders */
+    uint32_t sm;      /* that it was compiled for: 90. Not always that of the PTX, nor of a device */
+    uint32_t registers; /* a thread, as ptxas -v says (REGCOUNT); allocation rounds up. 0: not known */
+    uint64_t static_shared_bytes; /* a block, without what the system reserves (1 KiB from sm_90 on) */
+    uint32_t stack_bytes;         /* a thread: the frame of the kernel itself */
     uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
-    uint32_t instructions, unknown, useful;
-    uint32_t bytes_in_flight; /* of a warp: the most where it waits */
-    bool lines_known;         /* both sides have source lines: accesses tells all */
+    uint32_t instructions; /* that some path from the entry reaches; not executed, each counted once */
+    uint32_t unknown;      /* that could not be decoded */
+    uint32_t useful;       /* of `instructions`, those that the source asks for: docs/sass.md */
+    /* Of a warp of 32 lanes: the most bytes of loads (global, generic, local, textures, copies to
+     * shared memory; not shared or constant) that it has outstanding at any instruction that waits
+     * for loads, all lanes active. One warp's share in Little's law, before occupancy: for naive
+     * saxpy 2 x 32 x 4 = 256. 0: it never waits for a load. */
+    uint32_t bytes_in_flight;
+    bool lines_known; /* both sides have source lines: accesses tells all */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;
     IFL_VEC(ifl_machine_access) accesses; /* by file and line */

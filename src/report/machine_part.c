@@ -114,12 +114,26 @@ static void print_accesses(ifl_page *page, const ifl_machine_facts *facts)
                            ifl_arena_printf(&page->arena, "and %zu more", different - MOST_LINES));
 }
 
-void ifl_machine_part_print(ifl_page *page, const ifl_machine_facts *facts)
+/* Where the counter is known, all of it ran or none of it is told. */
+static void print_executed(ifl_page *page, const ifl_profile *profile)
 {
+    const ifl_counters *counters = &profile->counters;
+    if (counters->known[IFL_COUNTER_instructions])
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                           ifl_arena_printf(&page->arena, "The launch issues %s, by all its warps.",
+                                            counted(page, counters->value[IFL_COUNTER_instructions],
+                                                    "machine instruction")));
+}
+
+void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
+{
+    const ifl_machine_facts *facts = &profile->machine;
     if (!facts->known)
         return;
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u)", facts->sm));
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)", facts->sm,
+                                            ifl_clean_line(&page->arena, facts->file)));
     print_resources(page, facts);
+    print_executed(page, profile);
     for (size_t l = 0; l < facts->loops.count; l++)
         if (facts->loops.at[l].is_innermost)
             print_loop(page, &facts->loops.at[l]);
@@ -209,6 +223,7 @@ json_t *ifl_machine_part_json(const ifl_machine_facts *facts, ifl_arena *arena)
 {
     builder b = {.arena = arena, .whole = true};
     json_t *object = json_object();
+    put_text(&b, object, "file", facts->file);
     put_count(&b, object, "sm", facts->sm);
     if (facts->registers)
         put_count(&b, object, "registers", facts->registers);

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 /* Prints nothing where the machine code is not known. */
-void ifl_machine_part_print(ifl_page *page, const ifl_machine_facts *facts);
+void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile);
 /* The "machine" object, NULL without memory. */
 json_t *ifl_machine_part_json(const ifl_machine_facts *facts, ifl_arena *arena);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report on machine code: chooses a format. */
+ * The report on machine code: chooses a format, and gathers what is told of a kernel. */
 #include "report/report_sass.h"
 
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
@@ -12,4 +12,19 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
     return writers[format](report, out, error);
+}
+
+ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,
+                                 ifl_sass_facts *out, ifl_error *error)
+{
+    const char *profile = report->options->profile;
+    ifl_sass_launch launch = {0};
+    ifl_status status = IFL_OK;
+    if (profile)
+        status = ifl_sass_counts_read(profile, report->machine->kernels[index].name, arena, &launch,
+                                      error);
+    if (status != IFL_OK)
+        return status;
+    return ifl_sass_facts_collect(report->machine, index, profile ? &launch : NULL, arena, out,
+                                  error);
 }

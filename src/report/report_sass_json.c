@@ -270,8 +270,7 @@ static ifl_status append_kernel(builder *b, json_t *kernels, size_t index, ifl_e
     const ifl_machine_options *options = b->report->options;
     ifl_arena arena = {0};
     ifl_sass_facts facts;
-    ifl_status status =
-        ifl_sass_facts_collect(b->report->machine, index, options->profile, &arena, &facts, error);
+    ifl_status status = ifl_sass_report_facts(b->report, index, &arena, &facts, error);
     if (status == IFL_OK) {
         json_t *object = kernel_of(b, &facts);
         if (options->listing)

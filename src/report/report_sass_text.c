@@ -326,8 +326,8 @@ static ifl_status print_kernel(sheet *s, size_t i, ifl_error *error)
 {
     ifl_arena arena = {0};
     ifl_sass_facts facts;
-    ifl_status status = ifl_sass_facts_collect(s->report->machine, s->report->chosen[i],
-                                               s->report->options->profile, &arena, &facts, error);
+    ifl_status status =
+        ifl_sass_report_facts(s->report, s->report->chosen[i], &arena, &facts, error);
     if (status == IFL_OK)
         print_facts(s, &facts);
     ifl_arena_free(&arena);

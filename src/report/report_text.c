@@ -555,7 +555,7 @@ static void print_sheet(sheet *s)
     print_places(s, &s->on_chip, true);
     print_idle(s);
     print_mix(s);
-    ifl_machine_part_print(&s->page, &s->profile->machine);
+    ifl_machine_part_print(&s->page, s->profile);
     print_legend(&s->page);
 }
 

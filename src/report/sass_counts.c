@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How often a kernel's blocks ran, from the JSON report of a launch of it. The warps of the grid
- * enter the first block; a memory instruction's requests, found by its source line, tell of its
- * block; what follows from these is known, the rest is not. Knows the JSON report's shape:
- * docs/json.md. */
+ * What the JSON report of a launch tells of how often a kernel's memory instructions ran. Knows the
+ * JSON report's shape: docs/json.md; nothing of machine code but the kinds of access. */
 #include "report/report_sass.h"
 
 #include "base/file.h"
@@ -11,278 +9,126 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_REPORT = 1 << 30, NONE = IFL_SASS_OTHER };
+enum { LARGEST_REPORT = 1 << 30 };
 
-typedef struct count_work {
-    const ifl_sass_facts *facts;
-    ifl_sass_counts *counts;
-    json_t *lines;
-    uint32_t *before; /* of each block: how many blocks lead to it */
-} count_work;
+typedef struct reading {
+    const char *path, *kernel;
+    ifl_arena *arena;
+    ifl_error *error;
+} reading;
 
-/* The kinds of access that a line of the report and an instruction can have in common. */
-static const struct {
-    const char *space, *kind;
-    const char *requests; /* the counter's name */
-    uint8_t classes[2];
-} accesses[] = {
-    {"global", "load", "global_load_requests", {IFL_SASS_LOAD_GLOBAL, IFL_SASS_LOAD_GENERIC}},
-    {"global", "store", "global_store_requests", {IFL_SASS_STORE_GLOBAL, IFL_SASS_STORE_GENERIC}},
-    {"global", "atomic", "global_atomic_requests", {IFL_SASS_ATOMIC_GLOBAL, NONE}},
-    {"shared", "load", "shared_load_requests", {IFL_SASS_LOAD_SHARED, NONE}},
-    {"shared", "store", "shared_store_requests", {IFL_SASS_STORE_SHARED, NONE}},
-    {"shared", "atomic", "shared_atomic_requests", {IFL_SASS_ATOMIC_SHARED, NONE}},
-};
-
-enum { ACCESSES = sizeof accesses / sizeof *accesses };
-
-/* ---- what the report says of a line ---------------------------------------------------------- */
-
-typedef struct line_count {
-    uint64_t requests; /* of each of its PTX instructions */
-    uint64_t bytes;    /* a lane, of all */
-    bool same, any;    /* are the requests the same for all? */
-} line_count;
-
-static bool text_is(const json_t *object, const char *key, const char *wanted)
+static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    return text && strcmp(text, wanted) == 0;
+    return text ? text : "";
 }
 
-static bool file_is(const json_t *line, const char *file)
+/* False where the key is missing, or is no count. */
+static bool count_of(const json_t *object, const char *key, uint64_t *count)
 {
-    const char *path = json_string_value(json_object_get(line, "file"));
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return path && strcmp(slash ? slash + 1 : path, file) == 0;
+    const json_t *value = json_object_get(object, key);
+    const json_int_t number = json_integer_value(value);
+    *count = number > 0 ? (uint64_t)number : 0;
+    return json_is_integer(value) && number >= 0;
+}
+
+/* ---- a line ---------------------------------------------------------------------------------- */
+
+/* "global_load_requests" */
+static bool requests_of(const json_t *line, ifl_sass_access access, uint64_t *requests)
+{
+    enum { NAME = 64 };
+    char name[NAME];
+    snprintf(name, sizeof name, "%s_%s_requests", ifl_sass_access_space(access),
+             ifl_sass_access_kind(access));
+    return count_of(json_object_get(line, "counters"), name, requests);
 }
 
 /* What a generic address meets is counted as global: docs/counters.md. */
-static bool space_is(const json_t *line, const char *space)
+static ifl_sass_access access_of(const json_t *line)
 {
-    return text_is(line, "space", space) ||
-           (text_is(line, "space", "generic") && strcmp(space, "global") == 0);
+    const char *space = text_of(line, "space");
+    return ifl_sass_access_find(strcmp(space, "generic") == 0 ? "global" : space,
+                                text_of(line, "kind"));
 }
 
-static bool line_is(const json_t *line, size_t access, const char *file, uint32_t number)
+/* False without memory. What is not a count of requests is left out. */
+static bool add_line(const reading *r, const json_t *line, ifl_sass_launch *to)
 {
-    return json_integer_value(json_object_get(line, "line")) == number && file_is(line, file) &&
-           space_is(line, accesses[access].space) && text_is(line, "kind", accesses[access].kind);
+    uint64_t bytes, number, requests;
+    const ifl_sass_access access = access_of(line);
+    if (access == IFL_SASS_ACCESSES || !requests_of(line, access, &requests) ||
+        !count_of(line, "access_bytes", &bytes) || !count_of(line, "line", &number) ||
+        bytes > UINT32_MAX || number > UINT32_MAX)
+        return true;
+    const char *file = text_of(line, "file");
+    file = ifl_arena_text(r->arena, file, strlen(file));
+    ((ifl_sass_request_count *)to->requests)[to->request_count++] =
+        (ifl_sass_request_count){file, (uint32_t)number, access, (uint32_t)bytes, requests};
+    return file != NULL;
 }
 
-static line_count count_line(const count_work *w, size_t access, const char *file, uint32_t number)
+static ifl_status read_lines(const reading *r, const json_t *lines, ifl_sass_launch *out)
 {
-    line_count found = {.same = true};
-    size_t index;
-    json_t *line;
-    json_array_foreach(w->lines, index, line)
-    {
-        if (!line_is(line, access, file, number))
-            continue;
-        const json_t *counters = json_object_get(line, "counters");
-        const json_int_t requests =
-            json_integer_value(json_object_get(counters, accesses[access].requests));
-        if (requests < 0 || (found.any && (uint64_t)requests != found.requests))
-            found.same = false;
-        found.any = true;
-        found.requests = requests < 0 ? 0 : (uint64_t)requests;
-        found.bytes += (uint64_t)json_integer_value(json_object_get(line, "access_bytes"));
-    }
-    return found;
+    const size_t count = json_array_size(lines);
+    ifl_sass_request_count *requests =
+        ifl_arena_alloc(r->arena, (count + 1) * sizeof *out->requests);
+    bool whole = requests != NULL;
+    out->requests = requests;
+    for (size_t i = 0; i < count && whole; i++)
+        whole = add_line(r, json_array_get(lines, i), out);
+    return whole ? IFL_OK : ifl_fail_memory(r->error, count * sizeof *out->requests);
 }
 
-/* ---- what the machine code has of the same line ---------------------------------------------- */
-
-static bool is_access(const ifl_sass_instruction *instruction, size_t access)
-{
-    const uint8_t class = instruction->sass_class;
-    return class != NONE &&
-           (class == accesses[access].classes[0] || class == accesses[access].classes[1]);
-}
-
-static bool always_runs(const ifl_sass_instruction *instruction)
-{
-    enum { ALWAYS = 7 };
-    return instruction->guard == ALWAYS && !instruction->guard_negated;
-}
-
-/* Sums the bytes of a lane in all such instructions of the line. False where they are in several
- * blocks, or where some may be passed over. */
-static bool same_block(const count_work *w, size_t access, uint32_t block,
-                       const ifl_machine_line *at, uint64_t *bytes)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    for (uint32_t b = 0; b < kernel->block_count; b++)
-        for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
-            const ifl_sass_instruction *instruction = &kernel->instructions[i];
-            if (!is_access(instruction, access))
-                continue;
-            const ifl_machine_line *line = ifl_machine_line_at(kernel->kernel, instruction->offset);
-            if (!line || line->file != at->file || line->line != at->line)
-                continue;
-            if (b != block || !always_runs(instruction))
-                return false;
-            *bytes += instruction->memory_bytes;
-        }
-    return true;
-}
-
-static void know(ifl_sass_counts *counts, uint32_t block, uint64_t count)
-{
-    counts->known[block] = true;
-    counts->block[block] = count;
-}
-
-/* The accesses of a line are those of the PTX, none unrolled further or removed, where a lane's
- * bytes are the same; joined into wider ones they run as often as each did. */
-static void learn_from(count_work *w, uint32_t block, size_t i)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    const ifl_sass_instruction *instruction = &kernel->instructions[i];
-    const ifl_machine_line *at = ifl_machine_line_at(kernel->kernel, instruction->offset);
-    for (size_t access = 0; at && access < ACCESSES; access++) {
-        uint64_t bytes = 0;
-        if (!is_access(instruction, access))
-            continue;
-        const line_count line =
-            count_line(w, access, ifl_sass_file_of(w->facts->machine, at), at->line);
-        if (line.any && line.same && same_block(w, access, block, at, &bytes) &&
-            bytes == line.bytes)
-            know(w->counts, block, line.requests);
-    }
-}
-
-static void learn_blocks(count_work *w)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    for (uint32_t b = 0; b < kernel->block_count; b++)
-        for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
-             i++)
-            if (!w->counts->known[b])
-                learn_from(w, b, i);
-}
-
-/* ---- what follows ---------------------------------------------------------------------------- */
-
-/* The one block that a block leads to; UINT32_MAX: none, or not for all of its warps. */
-static uint32_t only_successor(const ifl_sass_kernel *kernel, const ifl_sass_block *block)
-{
-    const uint32_t a = block->successor[0], b = block->successor[1];
-    if (kernel->instructions[block->last - 1].sass_class == IFL_SASS_EXIT_CLASS)
-        return UINT32_MAX;
-    return a == UINT32_MAX ? b : b == UINT32_MAX ? a : UINT32_MAX;
-}
-
-/* A block that only leads to another, to which nothing else leads, runs as often as that one. */
-static bool follow(count_work *w, uint32_t b)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    const uint32_t to = only_successor(kernel, &kernel->blocks[b]);
-    if (to == UINT32_MAX || to == 0 || w->before[to] != 1 ||
-        w->counts->known[b] == w->counts->known[to])
-        return false;
-    if (w->counts->known[b])
-        know(w->counts, to, w->counts->block[b]);
-    else
-        know(w->counts, b, w->counts->block[to]);
-    return true;
-}
-
-static void sum_up(count_work *w)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    w->counts->all = true;
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        if (!kernel->reached[b])
-            continue;
-        w->counts->all &= w->counts->known[b];
-        if (w->counts->known[b])
-            w->counts->executed +=
-                w->counts->block[b] * (kernel->blocks[b].last - kernel->blocks[b].first);
-    }
-}
-
-static void count_before(count_work *w)
-{
-    const ifl_sass_kernel *kernel = &w->facts->kernel;
-    for (size_t b = 0; b < kernel->block_count; b++)
-        for (int s = 0; kernel->reached[b] && s < 2; s++)
-            if (kernel->blocks[b].successor[s] != UINT32_MAX)
-                w->before[kernel->blocks[b].successor[s]]++;
-}
-
-static void derive(count_work *w, uint64_t warps)
-{
-    count_before(w);
-    if (!w->before[0])
-        know(w->counts, 0, warps);
-    learn_blocks(w);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < w->facts->kernel.block_count; b++)
-            changed |= follow(w, b);
-    }
-    sum_up(w);
-}
-
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static uint64_t product(const json_t *launch, const char *key)
 {
     const json_t *size = json_object_get(launch, key);
     uint64_t all = json_array_size(size) == 3;
-    for (size_t i = 0; i < 3 && all; i++)
-        all *= (uint64_t)json_integer_value(json_array_get(size, i));
+    for (size_t i = 0; i < 3 && all; i++) {
+        const json_int_t extent = json_integer_value(json_array_get(size, i));
+        all = extent < 0 || extent > INT32_MAX ? 0 : all * (uint64_t)extent;
+        all = all > INT64_MAX / INT32_MAX ? 0 : all; /* more than a grid can have */
+    }
     return all;
 }
 
-static json_t *find_launch(json_t *root, const char *kernel)
+static const json_t *find_launch(const json_t *root, const char *kernel)
 {
-    size_t index;
-    json_t *launch;
-    json_array_foreach(json_object_get(root, "launches"), index,
-                       launch) if (text_is(launch, "kernel", kernel)) return launch;
+    const json_t *launches = json_object_get(root, "launches");
+    for (size_t i = 0; i < json_array_size(launches); i++)
+        if (strcmp(text_of(json_array_get(launches, i), "kernel"), kernel) == 0)
+            return json_array_get(launches, i);
     return NULL;
 }
 
-static ifl_status count_launch(count_work *w, json_t *launch, uint64_t warps, ifl_arena *arena,
-                               ifl_error *error)
+static ifl_status read_report(const reading *r, const json_t *root, ifl_sass_launch *out)
 {
-    const size_t blocks = w->facts->kernel.block_count;
-    w->lines = json_object_get(launch, "lines");
-    w->counts->block = ifl_arena_alloc(arena, blocks * sizeof *w->counts->block);
-    w->counts->known = ifl_arena_alloc(arena, blocks * sizeof *w->counts->known);
-    w->before = calloc(blocks + 1, sizeof *w->before);
-    const bool whole = w->counts->block && w->counts->known && w->before;
-    if (whole && blocks)
-        derive(w, warps);
-    free(w->before);
-    return whole ? IFL_OK : ifl_fail_memory(error, blocks * sizeof *w->counts->block);
-}
-
-static ifl_status use_report(const ifl_sass_facts *facts, json_t *root, const char *path,
-                             ifl_arena *arena, ifl_sass_counts *out, ifl_error *error)
-{
-    const char *kernel = facts->kernel.kernel->name;
-    json_t *launch = find_launch(root, kernel);
+    const json_t *launch = find_launch(root, r->kernel);
+    uint64_t parted;
     if (!launch)
-        return ifl_fail(error, IFL_BAD_INPUT,
-                        "'%.300s' is not the JSON report of a launch of kernel '%.200s'", path,
-                        kernel);
+        return ifl_fail(r->error, IFL_BAD_INPUT,
+                        "'%.300s' is not the JSON report of a launch of kernel '%.200s'", r->path,
+                        r->kernel);
     const uint64_t threads = product(launch, "block"), grid = product(launch, "grid");
-    const uint64_t warps = grid * ((threads + IFL_SASS_WARP_LANES - 1) / IFL_SASS_WARP_LANES);
-    if (!warps || !json_is_true(json_object_get(launch, "complete")))
-        return ifl_fail(error, IFL_BAD_INPUT, "'%.300s': the launch did not run to its end", path);
-    count_work w = {.facts = facts, .counts = out};
-    return count_launch(&w, launch, warps, arena, error);
+    out->warps = grid * ((threads + IFL_SASS_WARP_LANES - 1) / IFL_SASS_WARP_LANES);
+    if (!out->warps || !json_is_true(json_object_get(launch, "complete")))
+        return ifl_fail(r->error, IFL_BAD_INPUT, "'%.300s': the launch did not run to its end",
+                        r->path);
+    out->uniform =
+        count_of(json_object_get(launch, "counters"), "divergent_branches", &parted) && !parted;
+    return read_lines(r, json_object_get(launch, "lines"), out);
 }
 
-ifl_status ifl_sass_counts_read(const ifl_sass_facts *facts, const char *path, ifl_arena *arena,
-                                ifl_sass_counts *out, ifl_error *error)
+ifl_status ifl_sass_counts_read(const char *path, const char *kernel, ifl_arena *arena,
+                                ifl_sass_launch *out, ifl_error *error)
 {
+    const reading r = {path, kernel, arena, error};
     char *text = NULL;
     size_t bytes = 0;
     json_error_t at;
+    *out = (ifl_sass_launch){0};
     ifl_status status = ifl_file_read(path, LARGEST_REPORT, &text, &bytes, error);
     if (status != IFL_OK)
         return status;
@@ -292,7 +138,7 @@ ifl_status ifl_sass_counts_read(const ifl_sass_facts *facts, const char *path, i
         const ifl_place place = {.file = path, .line = at.line, .column = at.column};
         return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", at.text);
     }
-    status = use_report(facts, root, path, arena, out, error);
+    status = read_report(&r, root, out);
     json_decref(root);
     return status;
 }

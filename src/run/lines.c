@@ -158,7 +158,7 @@ static bool fits(const char *pattern, const char *name)
     return fits(pattern + 1, name);
 }
 
-static bool is_toolkit(const char *path)
+bool ifl_lines_is_toolkit(const char *path)
 {
     const char *include = NULL;
     for (const char *at = path; (at = strstr(at, "/include/")); at++)
@@ -172,7 +172,7 @@ static bool is_toolkit(const char *path)
 /* The place that people wrote: from inside the toolkit's headers out to the call. */
 static const ifl_source *own_place(const ifl_program *program, const ifl_source *place)
 {
-    for (int depth = 0; depth < MAX_INLINING && is_toolkit(file_of(program, place)); depth++) {
+    for (int depth = 0; depth < MAX_INLINING && ifl_lines_is_toolkit(file_of(program, place)); depth++) {
         if (!place->inlined_at || place->inlined_at >= program->place_count)
             break;
         place = &program->places[place->inlined_at];

@@ -21,4 +21,7 @@ ifl_status ifl_lines_build(const ifl_program *program, const bool *reached, cons
  * global, shared and local when they went to several. */
 void ifl_lines_settle(ifl_profile *profile);
 
+/* Is it a header of the CUDA toolkit? What is inlined from there stands in the line that calls it. */
+bool ifl_lines_is_toolkit(const char *path);
+
 #endif

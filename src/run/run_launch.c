@@ -3,6 +3,7 @@
 #include "observe/observe.h"
 #include "run/launch.h"
 #include "run/lines.h"
+#include "run/machine_code.h"
 #include "run/reach.h"
 #include "run/source_text.h"
 #include "run/utf8.h"
@@ -142,7 +143,7 @@ static ifl_status take_result(run *r)
             status = ifl_observations[i]->report(r->result.states[i], r->launch->program,
                                                  r->line_of, profile, r->error);
     ifl_lines_settle(profile);
-    return status;
+    return status == IFL_OK ? ifl_machine_code_describe(r->launch, profile, r->error) : status;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ static void learn(ifl_profile *profile)
 {
     ifl_machine_facts *m = &profile->machine;
     m->known = m->lines_known = true;
+    m->file = "axpy.cubin";
     m->sm = 90;
     m->registers = 40;
     m->instructions = 100;
@@ -78,7 +79,7 @@ static void text_says_what_differs(void **state)
     ifl_profile *profile = make();
     learn(profile);
     char *text = report(profile, IFL_REPORT_TEXT);
-    has(text, "Machine code (sm_90)");
+    has(text, "Machine code (sm_90, axpy.cubin)");
     has(text, "40 registers a thread; 100 instructions, 60 of them what the source asks for.");
     has(text, "1,024 bytes of loads in flight");
     has(text, "8 bytes stored and 16 loaded");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a report says of one kernel's machine code, gathered once for all formats. Knows nothing of
- * how it is shown. */
-#include "report/report_sass.h"
+ * The facts of one kernel, gathered from its analysis. */
+#include "sass/sass_facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,13 +117,14 @@ static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *ar
     return IFL_OK;
 }
 
-ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index, const char *profile,
-                                  ifl_arena *arena, ifl_sass_facts *out, ifl_error *error)
+ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index,
+                                  const ifl_sass_launch *launch, ifl_arena *arena,
+                                  ifl_sass_facts *out, ifl_error *error)
 {
     *out = (ifl_sass_facts){.machine = machine};
     ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &out->kernel, error);
-    if (status == IFL_OK && profile)
-        status = ifl_sass_counts_read(out, profile, arena, &out->counts, error);
+    if (status == IFL_OK && launch)
+        status = ifl_sass_execute(out, launch, arena, &out->counts, error);
     if (status != IFL_OK)
         return status;
     use *uses = calloc(out->kernel.instruction_count + 1, sizeof *uses);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How often a kernel's blocks ran, from what a launch tells of its memory instructions. Warps enter
+ * the first block; an instruction's requests tell of its block; where no branch parted a warp, what
+ * comes into a block goes out of it, which tells of others. What does not follow is not known.
+ * Knows blocks and accesses; nothing of where the counts come from. */
+#include "sass/sass_facts.h"
+#include "sass/sass_flow.h"
+#include "sass/sass_flux.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kinds of access ------------------------------------------------------------------------- */
+
+enum { NONE = IFL_SASS_OTHER };
+
+static const struct {
+    const char *space, *kind;
+    uint8_t classes[3];
+} accesses[IFL_SASS_ACCESSES] = {
+    [IFL_SASS_ACCESS_GLOBAL_LOAD] =
+        {"global", "load", {IFL_SASS_LOAD_GLOBAL, IFL_SASS_LOAD_GENERIC, IFL_SASS_COPY_ASYNC}},
+    [IFL_SASS_ACCESS_GLOBAL_STORE] = {"global",
+                                      "store",
+                                      {IFL_SASS_STORE_GLOBAL, IFL_SASS_STORE_GENERIC, NONE}},
+    [IFL_SASS_ACCESS_GLOBAL_ATOMIC] = {"global", "atomic", {IFL_SASS_ATOMIC_GLOBAL, NONE, NONE}},
+    [IFL_SASS_ACCESS_SHARED_LOAD] = {"shared", "load", {IFL_SASS_LOAD_SHARED, NONE, NONE}},
+    [IFL_SASS_ACCESS_SHARED_STORE] = {"shared", "store", {IFL_SASS_STORE_SHARED, NONE, NONE}},
+    [IFL_SASS_ACCESS_SHARED_ATOMIC] = {"shared", "atomic", {IFL_SASS_ATOMIC_SHARED, NONE, NONE}},
+    [IFL_SASS_ACCESS_LOCAL_LOAD] = {"local", "load", {IFL_SASS_LOAD_LOCAL, NONE, NONE}},
+    [IFL_SASS_ACCESS_LOCAL_STORE] = {"local", "store", {IFL_SASS_STORE_LOCAL, NONE, NONE}},
+};
+
+const char *ifl_sass_access_space(ifl_sass_access access)
+{
+    return (unsigned)access < IFL_SASS_ACCESSES ? accesses[access].space : "";
+}
+
+const char *ifl_sass_access_kind(ifl_sass_access access)
+{
+    return (unsigned)access < IFL_SASS_ACCESSES ? accesses[access].kind : "";
+}
+
+ifl_sass_access ifl_sass_access_find(const char *space, const char *kind)
+{
+    unsigned a = 0;
+    while (a < IFL_SASS_ACCESSES &&
+           (strcmp(accesses[a].space, space) != 0 || strcmp(accesses[a].kind, kind) != 0))
+        a++;
+    return (ifl_sass_access)a;
+}
+
+ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction)
+{
+    const uint8_t class = instruction->sass_class;
+    for (unsigned a = 0; class != NONE && a < IFL_SASS_ACCESSES; a++)
+        for (size_t c = 0; c < sizeof accesses->classes; c++)
+            if (accesses[a].classes[c] == class)
+                return (ifl_sass_access)a;
+    return IFL_SASS_ACCESSES;
+}
+
+/* ---- the accesses of a line ------------------------------------------------------------------ */
+
+typedef struct access {
+    uint64_t place; /* its source line among those of all files; 0: not known */
+    uint32_t block;
+    ifl_sass_access kind;
+    uint32_t bytes;
+    bool guarded;
+} access;
+
+/* All that PTX and machine code have of one kind in one line. */
+typedef struct line_sum {
+    uint64_t requests; /* of each of the PTX's instructions */
+    uint64_t ptx_bytes, bytes;
+    bool any, same; /* are the requests the same for all? */
+} line_sum;
+
+typedef struct count_work {
+    const ifl_sass_facts *facts;
+    const ifl_sass_launch *launch;
+    ifl_sass_counts *counts;
+    uint64_t *places; /* of the launch's requests */
+    access *accesses;
+    size_t access_count;
+} count_work;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Lines of the source, by the number of the file in the machine code's list. */
+static uint64_t source_place(const count_work *w, const char *file, uint32_t line)
+{
+    const ifl_machine *machine = w->facts->machine;
+    for (size_t f = 0; f < machine->file_count; f++)
+        if (line && strcmp(base_name(machine->files[f]), base_name(file)) == 0)
+            return (uint64_t)(f + 1) << 32 | line;
+    return 0;
+}
+
+static uint64_t place_at(const count_work *w, uint32_t offset)
+{
+    const ifl_machine_line *line = ifl_machine_line_at(w->facts->kernel.kernel, offset);
+    return line ? source_place(w, ifl_sass_file_of(w->facts->machine, line), line->line) : 0;
+}
+
+static void list_accesses(count_work *w)
+{
+    const ifl_sass_kernel *kernel = &w->facts->kernel;
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
+             i++) {
+            const ifl_sass_instruction *instruction = &kernel->instructions[i];
+            const ifl_sass_access kind = ifl_sass_access_of(instruction);
+            if (kind == IFL_SASS_ACCESSES || ifl_sass_is_spill(instruction))
+                continue;
+            w->accesses[w->access_count++] =
+                (access){place_at(w, instruction->offset), b, kind, instruction->memory_bytes,
+                         ifl_sass_is_guarded(instruction)};
+        }
+}
+
+static line_sum sum_line(const count_work *w, const access *a)
+{
+    line_sum sum = {.same = true};
+    for (size_t i = 0; i < w->launch->request_count; i++) {
+        const ifl_sass_request_count *r = &w->launch->requests[i];
+        if (r->access != a->kind || w->places[i] != a->place)
+            continue;
+        sum.same &= !sum.any || r->requests == sum.requests;
+        sum.any = true;
+        sum.requests = r->requests;
+        sum.ptx_bytes += r->bytes;
+    }
+    for (size_t i = 0; i < w->access_count; i++)
+        if (w->accesses[i].kind == a->kind && w->accesses[i].place == a->place)
+            sum.bytes += w->accesses[i].bytes;
+    return sum;
+}
+
+/* ---- what is known of blocks ----------------------------------------------------------------- */
+
+/* A load may have been moved out of a loop, so that it runs less often than the PTX's: outside of
+ * loops no block runs more often than there are warps. A store stays where it is. */
+static bool may_tell(const count_work *w, const access *a, const line_sum *sum)
+{
+    const bool in_loop = w->facts->kernel.blocks[a->block].loop >= 0;
+    return !a->guarded && a->place && sum->any && sum->same && sum->bytes == sum->ptx_bytes &&
+           (in_loop || sum->requests <= w->launch->warps);
+}
+
+/* The accesses of a line are those of the PTX, none unrolled further or removed, where a lane's
+ * bytes are the same; joined into wider ones they run as often as each did. */
+static void learn(count_work *w, bool stores, ifl_sass_flux *flux)
+{
+    for (size_t i = 0; i < w->access_count; i++) {
+        const access *a = &w->accesses[i];
+        const bool is_load = strcmp(accesses[a->kind].kind, "load") == 0;
+        if (is_load == stores || ifl_sass_flux_block(flux, a->block, NULL))
+            continue;
+        const line_sum sum = sum_line(w, a);
+        if (may_tell(w, a, &sum))
+            ifl_sass_flux_know(flux, a->block, sum.requests);
+    }
+}
+
+static void derive(count_work *w, ifl_sass_flux *flux)
+{
+    for (size_t i = 0; i < w->launch->request_count; i++)
+        w->places[i] = source_place(w, w->launch->requests[i].file, w->launch->requests[i].line);
+    list_accesses(w);
+    ifl_sass_flux_settle(flux);
+    for (int stores = 1; stores >= 0; stores--) {
+        learn(w, stores, flux);
+        ifl_sass_flux_settle(flux);
+    }
+}
+
+static void take(count_work *w, const ifl_sass_flux *flux)
+{
+    const ifl_sass_kernel *kernel = &w->facts->kernel;
+    w->counts->all = true;
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const ifl_sass_block *block = &kernel->blocks[b];
+        if (!kernel->reached[b])
+            continue;
+        w->counts->known[b] = ifl_sass_flux_block(flux, b, &w->counts->block[b]);
+        w->counts->all &= w->counts->known[b];
+        if (w->counts->known[b])
+            w->counts->executed += w->counts->block[b] * (block->last - block->first);
+    }
+}
+
+ifl_status ifl_sass_execute(const ifl_sass_facts *facts, const ifl_sass_launch *launch,
+                            ifl_arena *arena, ifl_sass_counts *out, ifl_error *error)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    count_work w = {.facts = facts, .launch = launch, .counts = out};
+    ifl_sass_flux *flux = ifl_sass_flux_new(kernel, launch->warps, launch->uniform);
+    w.accesses = calloc(kernel->instruction_count + 1, sizeof *w.accesses);
+    w.places = calloc(launch->request_count + 1, sizeof *w.places);
+    out->block = ifl_arena_alloc(arena, kernel->block_count * sizeof *out->block);
+    out->known = ifl_arena_alloc(arena, kernel->block_count * sizeof *out->known);
+    const bool whole = flux && w.accesses && w.places && out->block && out->known;
+    if (whole && kernel->block_count) {
+        derive(&w, flux);
+        take(&w, flux);
+    }
+    ifl_sass_flux_free(flux);
+    free(w.accesses);
+    free(w.places);
+    return whole ? IFL_OK : ifl_fail_memory(error, kernel->instruction_count * sizeof(access));
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a launch's profile says of its kernel's machine code. Expected are: registers, as ptxas -v
+ * of CUDA 13.0 prints them; machine instructions a warp, as an H200 counted them (docs/fidelity.md:
+ * the launches there divided by their warps); bytes in flight, read from nvdisasm's listing. */
+#include "profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void set(ifl_launch *launch, const char *key, const char *value)
+{
+    ifl_error error = {0};
+    if (ifl_launch_set(launch, key, value, &error) != IFL_OK)
+        fail_msg("%s = %s: %s", key, value, error.text);
+}
+
+static ifl_profile *run(const char *file, const char *kernel, const char *grid, const char *n,
+                        const char *buffer)
+{
+    ifl_module *module = NULL;
+    ifl_launch *launch = NULL;
+    ifl_profile *profile = NULL;
+    ifl_error error = {0};
+    assert_int_equal(ifl_module_open(file, NULL, &module, &error), IFL_OK);
+    assert_int_equal(ifl_launch_new(module, kernel, &launch, &error), IFL_OK);
+    set(launch, "grid", grid);
+    set(launch, "block", "256");
+    set(launch, "arg", n);
+    set(launch, "arg", "f32:2");
+    set(launch, "arg", buffer);
+    set(launch, "arg", buffer);
+    if (ifl_launch_run(launch, NULL, &profile, &error) != IFL_OK)
+        fail_msg("%s", error.text);
+    ifl_launch_free(launch);
+    ifl_module_close(module);
+    return profile;
+}
+
+/* The instructions a warp that an H200 counted, of launches in which every thread has its full
+ * work.
+ * Bytes in flight: naive, 2 loads of 4 bytes a lane before the FFMA that waits for them; coarsened
+ * and hoisted the same, since a store may change x; restrict, bounded: LDG x0, y0, x1, y1 stand
+ * before the first FFMA; float4: 2 loads of 16; coarsened: 4 of 16. */
+static const struct version {
+    const char *kernel, *grid, *n;
+    unsigned elements, warps;
+    unsigned instructions, registers, bytes_in_flight;
+} versions[] = {
+    {"axpy_naive", "16", "i32:4096", 4096, 128, 19, 10, 256},
+    {"axpy_coarsened", "4", "i32:4096", 4096, 32, 56, 18, 256},
+    {"axpy_hoisted", "4", "i32:4096", 4096, 32, 42, 24, 256},
+    {"axpy_restrict", "4", "i32:4096", 4096, 32, 42, 24, 512},
+    {"axpy_bounded", "4", "i32:4096", 4096, 32, 42, 24, 512},
+    {"axpy_float4", "4", "i32:1024", 4096, 32, 22, 18, 1024},
+    {"axpy_float4_coarsened", "2", "i32:1024", 4096, 16, 33, 24, 2048},
+};
+
+static void an_h200_counts_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        const struct version *v = &versions[i];
+        ifl_profile *profile =
+            run("lab/axpy/axpy.sm_90.ptx", v->kernel, v->grid, v->n, "f32x4096=iota");
+        uint64_t instructions = 0;
+        assert_true(profile->machine.known);
+        assert_int_equal(profile->machine.sm, 90);
+        assert_string_equal(profile->machine.file, "axpy.sm_90.cubin");
+        assert_true(ifl_profile_counter(profile, "instructions", &instructions));
+        assert_int_equal(instructions, (uint64_t)v->instructions * v->warps);
+        assert_int_equal(profile->machine.registers, v->registers);
+        assert_int_equal(profile->machine.bytes_in_flight, v->bytes_in_flight);
+        assert_int_equal(profile->machine.static_shared_bytes, 0);
+        ifl_profile_free(profile);
+    }
+}
+
+/* The last block's threads take the other path: 1000 of 1024 elements. Lanes of one warp part at
+ * the bounds test, and then the profile does not tell of every block. */
+static void what_is_not_certain_is_not_told(void **state)
+{
+    (void)state;
+    uint64_t instructions = 0;
+    ifl_profile *profile =
+        run("lab/axpy/axpy.sm_90.ptx", "axpy_hoisted", "1", "i32:1000", "f32x1024=iota");
+    assert_true(profile->machine.known);
+    assert_false(ifl_profile_counter(profile, "instructions", &instructions));
+    ifl_profile_free(profile);
+}
+
+static void accesses_are_told_by_line(void **state)
+{
+    (void)state;
+    ifl_profile *profile =
+        run("lab/axpy/axpy.sm_90.ptx", "axpy_hoisted", "4", "i32:4096", "f32x4096=iota");
+    const ifl_machine_facts *m = &profile->machine;
+    assert_true(m->lines_known);
+    assert_int_equal(m->accesses.count,
+                     4); /* loads and stores of the common path and of the other */
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        assert_string_equal(m->accesses.at[i].file, "axpy.cu");
+        assert_int_equal(m->accesses.at[i].verdict, IFL_MACHINE_SAME);
+    }
+    ifl_profile_free(profile);
+}
+
+/* A file without machine code beside it: nothing is told. */
+static void no_machine_code_is_no_fault(void **state)
+{
+    (void)state;
+    ifl_module *module = NULL;
+    ifl_launch *launch = NULL;
+    ifl_profile *profile = NULL;
+    assert_int_equal(ifl_module_open("tests/cli/data/copy.ptx", NULL, &module, NULL), IFL_OK);
+    assert_int_equal(ifl_launch_new(module, "column", &launch, NULL), IFL_OK);
+    set(launch, "grid", "1");
+    set(launch, "block", "32");
+    set(launch, "arg", "f32x1024=iota");
+    set(launch, "arg", "f32x1024=zero");
+    assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
+    assert_false(profile->machine.known);
+    assert_int_equal(profile->warnings.count, 0);
+    ifl_profile_free(profile);
+    ifl_launch_free(launch);
+    ifl_module_close(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_h200_counts_the_same),
+        cmocka_unit_test(what_is_not_certain_is_not_told),
+        cmocka_unit_test(accesses_are_told_by_line),
+        cmocka_unit_test(no_machine_code_is_no_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
