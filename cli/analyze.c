@@ -73,6 +73,18 @@ static ifl_status set_save(void *user, const char *value, ifl_error *error)
     return IFL_OK;
 }
 
+static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
+{
+    ifl_cli_request *request = user;
+    ifl_device **grown = realloc(request->devices, (request->device_count + 1) * sizeof *grown);
+    if (!grown)
+        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    request->devices = grown;
+    ifl_status status = ifl_device_open(value, &grown[request->device_count], error);
+    request->device_count += status == IFL_OK;
+    return status;
+}
+
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
      "the kernel: its name, its signature, or its mangled name; not needed where the file has "
@@ -89,6 +101,8 @@ static const ifl_cli_option options[] = {
      "write buffer argument N (counted from 0, all arguments counted) as it stands after the run "
      "to a NumPy file; may be given several times",
      set_save},
+    {0, "gpu", "NAME",
+     "tell what the launch would do on this GPU, by a model; may be given several times", set_gpu},
     {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
     {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
      set_check_reads},
@@ -150,7 +164,12 @@ static int first_of(int exit_status, int next)
 static int report(const ifl_cli_request *request, const ifl_profile *profile, bool with_page)
 {
     ifl_report_options shown = {
-        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width()};
+        .color = request->color,
+        .max_lines = request->lines,
+        .width = ifl_cli_width(),
+        .devices = (const ifl_device *const *)request->devices,
+        .device_count = request->device_count,
+    };
     ifl_error error = {0};
     bool json_only = request->json && strcmp(request->json, "-") == 0;
     ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
@@ -159,7 +178,7 @@ static int report(const ifl_cli_request *request, const ifl_profile *profile, bo
         result = ifl_cli_fail(&error);
     if (!request->json || json_only)
         return result;
-    if (ifl_report_save(&profile, 1, IFL_REPORT_JSON, request->json, &error) != IFL_OK)
+    if (ifl_report_save(&profile, 1, IFL_REPORT_JSON, &shown, request->json, &error) != IFL_OK)
         result = first_of(result, ifl_cli_fail(&error));
     return result;
 }
@@ -278,7 +297,18 @@ static ifl_status check_launch_file(const ifl_cli_request *request, ifl_error *e
     return IFL_OK;
 }
 
-static int analyze_launch_file(const ifl_cli_request *request)
+/* The GPUs that the launch file names, where the command line names none. */
+static ifl_status take_gpus(ifl_cli_request *request, const ifl_launch *launch, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    if (request->device_count)
+        return IFL_OK;
+    for (size_t i = 0; ifl_launch_gpu(launch, i) && status == IFL_OK; i++)
+        status = set_gpu(request, ifl_launch_gpu(launch, i), error);
+    return status;
+}
+
+static int analyze_launch_file(ifl_cli_request *request)
 {
     ifl_module *module = NULL;
     ifl_launch *launch = NULL;
@@ -288,6 +318,8 @@ static int analyze_launch_file(const ifl_cli_request *request)
         status = ifl_launch_read(request->file, &module, &launch, &error);
     if (status == IFL_OK)
         status = set_launch(request, launch, &error);
+    if (status == IFL_OK)
+        status = take_gpus(request, launch, &error);
     int result;
     if (status != IFL_OK)
         result = ifl_cli_fail(&error);
@@ -337,6 +369,9 @@ static int run(int word_count, char **words)
     else
         result = analyze_file(&request, word_count - first, words + first);
     free(request.saves);
+    while (request.device_count)
+        ifl_device_close(request.devices[--request.device_count]);
+    free(request.devices);
     return result;
 }
 
@@ -350,7 +385,7 @@ const ifl_cli_command ifl_cli_analyze = {
             "at hand. No GPU is needed.\n"
             "Each ARG gives one parameter of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
-            "same launch as `key = value` lines: file, kernel, grid, block, shared, arg.\n"
+            "same launch as `key = value` lines: file, kernel, grid, block, shared, gpu, arg.\n"
             "With FILE alone the kernels in it are listed, with a command line to copy.\n"
             "Ctrl-C stops the run and reports what was counted until then; a second Ctrl-C ends "
             "the program at once.",

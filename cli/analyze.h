@@ -17,6 +17,8 @@ typedef struct ifl_cli_request {
     const char *json, *dump, *vector_width;
     ifl_cli_save *saves;
     size_t save_count;
+    ifl_device **devices; /* to model the launch on */
+    size_t device_count;
     int threads, resident, quantum, lines; /* 0: not given */
     bool check_reads, color;
 } ifl_cli_request;

@@ -100,6 +100,8 @@ IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const cha
 /* Reads a launch file: opens its module (returned in *module, to be closed by the caller after the launch) and
  * sets every property. */
 IFL_API ifl_status ifl_launch_read(const char *path, ifl_module **module, ifl_launch **out, ifl_error *error);
+/* The GPUs that "gpu" named, in order; NULL past the last. Owned by the launch. */
+IFL_API const char *ifl_launch_gpu(const ifl_launch *launch, size_t index);
 
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
@@ -167,6 +169,9 @@ typedef struct ifl_report_options {
     bool color;
     int max_lines; /* rows of the line table; 0: 20 */
     int width;     /* columns of the terminal; 0: unlimited */
+    /* GPUs to model each launch on, in the order to be shown; count 0: none. */
+    const struct ifl_device *const *devices;
+    size_t device_count;
 } ifl_report_options;
 
 /* One report over `count` launches. `options` may be NULL. */
@@ -174,7 +179,7 @@ IFL_API ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t c
                                     const ifl_report_options *options, FILE *out, ifl_error *error);
 /* The same into a file: written beside it and renamed, so that a failed write loses nothing. */
 IFL_API ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
-                                   const char *path, ifl_error *error);
+                                   const ifl_report_options *options, const char *path, ifl_error *error);
 
 /* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
 
@@ -326,6 +331,79 @@ IFL_API ifl_status ifl_device_fields_write(FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
                                        const ifl_occupancy_request *request, FILE *out,
                                        ifl_error *error);
+
+/* ---- models: what a launch would do on a GPU ------------------------------------------------------------------------ */
+
+/* What can bound a launch. The first seven overlap one another; launch and tail come on top. */
+typedef enum ifl_term {
+    IFL_TERM_DRAM,
+    IFL_TERM_L2,
+    IFL_TERM_L1, /* passes through the L1's data stage and tags: LSU wavefronts */
+    IFL_TERM_SHARED,
+    IFL_TERM_ATOMICS,
+    IFL_TERM_ISSUE,      /* issue slots of the schedulers */
+    IFL_TERM_ARITHMETIC, /* the busiest arithmetic pipe */
+    IFL_TERM_LATENCY,    /* waiting: too few bytes in flight */
+    IFL_TERM_LAUNCH,
+    IFL_TERM_TAIL, /* the last, partial wave */
+    IFL_TERM_COUNT
+} ifl_term;
+
+/* "DRAM", "L2", "L1/LSU", "shared memory", ...; NULL past the end. */
+IFL_API const char *ifl_term_name(ifl_term term);
+
+/* Document 001's four ways to have more bytes in flight. */
+typedef enum ifl_lever {
+    IFL_LEVER_LATENCY,   /* loads that come from the L2 instead of the DRAM */
+    IFL_LEVER_OCCUPANCY, /* as many warps as the SM holds */
+    IFL_LEVER_REQUESTS,  /* twice the independent loads before a wait */
+    IFL_LEVER_BYTES,     /* twice the bytes of each request */
+    IFL_LEVER_COUNT
+} ifl_lever;
+
+typedef struct ifl_waves {
+    int blocks_per_sm;
+    uint64_t blocks, wave_blocks; /* of the grid; of a full wave */
+    uint64_t full_waves;
+    double waves;           /* blocks / wave_blocks */
+    double partial_wave;    /* 0..1: the last wave's share of a full one; 0: none is partial */
+    double tail_efficiency; /* work done, over what full waves would have done in that time */
+} ifl_waves;
+
+/* Waves of `blocks` equal blocks (document 004: 12 blocks on 8 SMs with one block each: 75 %). No waves where no
+ * block fits. */
+IFL_API void ifl_waves_compute(const ifl_device *device, uint64_t blocks, int blocks_per_sm, ifl_waves *out);
+
+/* A model's estimate and the range that it is good for. */
+typedef struct ifl_estimate {
+    double low, mid, high;
+} ifl_estimate;
+
+/* All of it is a model's estimate, by the formulas of docs/model.md. Figures that are not known are -1. */
+typedef struct ifl_model {
+    ifl_occupancy occupancy;
+    int registers;              /* of a thread; 0: not known */
+    bool registers_estimated;   /* from the PTX program, not from machine code */
+    double occupancy_achieved;  /* warps resident on average over those that an SM could hold */
+    ifl_waves waves;
+    double bytes_in_flight_per_sm; /* loads' bytes that resident warps have asked for when they wait */
+    double bytes_needed_per_sm;    /* to come within 5 % of the DRAM's bandwidth */
+    double latency_ns;             /* of an average load, unloaded, by where it is found */
+    double waits_per_warp;         /* how often a warp waits for loads, one after the other */
+    double term_us[IFL_TERM_COUNT]; /* each alone */
+    ifl_term limiter, runner_up;    /* the largest terms */
+    ifl_estimate time_us;           /* as CUDA events measure it */
+    double dram_bytes;
+    double dram_bytes_per_s;
+    double dram_utilization; /* of the peak, 0..1 */
+    double lever_us[IFL_LEVER_COUNT]; /* the time with that lever pulled */
+} ifl_model;
+
+/* What the profile's launch would do on `device`. IFL_UNSUPPORTED where a block does not fit the GPU or the
+ * profile lacks the counters that a model needs; the error names them. A device opened as "b200@1155" has an SM
+ * clock of 1155 MHz. */
+IFL_API ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
+                                     ifl_error *error);
 
 #ifdef __cplusplus
 }

@@ -248,10 +248,28 @@ static ifl_status fail_unknown(const char *name, ifl_error *error)
     return ifl_fail(error, IFL_USAGE, "unknown GPU '%s'; there are %s, and files of your own (PATH.gpu)", name, list);
 }
 
-ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error)
+/* Another clock than the description's. Times that were measured stay those of the clock they were measured at. */
+static ifl_status set_clock(ifl_device *device, const char *name, double hz, ifl_error *error)
+{
+    const ifl_field_info *info = &fields[IFL_DEVICE_clock_hz];
+    if (!(hz >= info->least && hz <= info->most))
+        return ifl_fail(error, IFL_USAGE, "'%s': an SM clock lies between %g and %g MHz", name, info->least / 1e6,
+                        info->most / 1e6);
+    if (!device->known[IFL_DEVICE_latency_clock_hz]) {
+        device->value[IFL_DEVICE_latency_clock_hz] = device->value[IFL_DEVICE_clock_hz];
+        device->known[IFL_DEVICE_latency_clock_hz] = true;
+        device->source[IFL_DEVICE_latency_clock_hz] = device->source[IFL_DEVICE_clock_hz];
+    }
+    device->value[IFL_DEVICE_clock_hz] = hz;
+    device->source[IFL_DEVICE_clock_hz] = "as asked for";
+    device->id = ifl_arena_text(&device->arena, name, strlen(name));
+    device->name = device->id;
+    return device->id ? IFL_OK : ifl_fail_memory(error, strlen(name));
+}
+
+static ifl_status open_named(const char *name, ifl_device **out, ifl_error *error)
 {
     char path[4096];
-    *out = NULL;
     size_t length = strlen(name);
     if (strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".gpu") == 0))
         return open_file(name, out, error);
@@ -265,4 +283,23 @@ ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error)
             return ifl_device_parse(t->name, id, t->text, strlen(t->text), out, error);
     }
     return fail_unknown(name, error);
+}
+
+ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error)
+{
+    char plain[256], *end;
+    const char *at = strrchr(name, '@');
+    const double mhz = at ? strtod(at + 1, &end) : 0;
+    *out = NULL;
+    if (!at || end == at + 1 || *end || (size_t)(at - name) >= sizeof plain)
+        return open_named(name, out, error);
+    snprintf(plain, sizeof plain, "%.*s", (int)(at - name), name);
+    ifl_status status = open_named(plain, out, error);
+    if (status == IFL_OK)
+        status = set_clock(*out, name, mhz * 1e6, error);
+    if (status != IFL_OK && *out) {
+        ifl_device_close(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
+#include "profile/program_facts.h"
 
 typedef enum ifl_counter {
 #define COUNTER(name, unit, level, ncu, doc) IFL_COUNTER_##name,
@@ -100,6 +101,7 @@ struct ifl_profile {
     IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
+    ifl_program_facts program; /* by the order of the PTX: estimates */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
     IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
 };

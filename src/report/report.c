@@ -39,11 +39,14 @@ ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count,
 }
 
 ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count,
-                           ifl_report_format format, const char *path, ifl_error *error)
+                           ifl_report_format format, const ifl_report_options *options,
+                           const char *path, ifl_error *error)
 {
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
     ifl_report_input input = {.profiles = profiles, .count = count};
+    if (options)
+        input.options = *options;
     ifl_file file;
     errno = 0;
     ifl_status status = ifl_file_create(&file, path, error);

@@ -5,6 +5,7 @@
 
 #include "report/figure.h"
 #include "report/machine_part.h"
+#include "report/models_part.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -121,7 +122,7 @@ static json_t *texts_of(builder *b, const char *const *texts, size_t count)
     return array;
 }
 
-static json_t *launch_of(builder *b, const ifl_profile *profile)
+static json_t *launch_of(builder *b, const ifl_profile *profile, const ifl_report_options *options)
 {
     json_t *object = json_object();
     put_text(b, object, "kernel", profile->kernel);
@@ -141,6 +142,9 @@ static json_t *launch_of(builder *b, const ifl_profile *profile)
     put(b, object, "ptx_opcodes", opcodes_of(b, profile));
     if (profile->machine.known)
         put(b, object, "machine", ifl_machine_part_json(&profile->machine, &b->arena));
+    if (options->device_count)
+        put(b, object, "models",
+            ifl_models_part_json(profile, options->devices, options->device_count));
     return object;
 }
 
@@ -149,7 +153,7 @@ static json_t *report_of(builder *b, const ifl_report_input *input)
     json_t *root = json_object(), *launches = json_array();
     put(b, root, "schema", json_string("inflight/1"));
     for (size_t i = 0; i < input->count; i++)
-        append(b, launches, launch_of(b, input->profiles[i]));
+        append(b, launches, launch_of(b, input->profiles[i], &input->options));
     put(b, root, "launches", launches);
     return root;
 }

@@ -7,6 +7,7 @@
 #include "report/figure.h"
 #include "report/finding.h"
 #include "report/machine_part.h"
+#include "report/models_part.h"
 #include "report/page.h"
 
 #include <inttypes.h>
@@ -545,10 +546,12 @@ static ifl_status derive(sheet *s, ifl_error *error)
     return status;
 }
 
-static void print_sheet(sheet *s)
+static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_error *error)
 {
     print_head(s);
     print_traffic(s);
+    const ifl_status status = ifl_models_part_print(&s->page, s->profile, options->devices,
+                                                    options->device_count, error);
     print_findings(s);
     print_warnings(s);
     print_places(s, &s->off_chip, false);
@@ -557,6 +560,7 @@ static void print_sheet(sheet *s)
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
     print_legend(&s->page);
+    return status;
 }
 
 static ifl_status write_launch(const ifl_report_input *input, size_t index, FILE *out,
@@ -568,7 +572,7 @@ static ifl_status write_launch(const ifl_report_input *input, size_t index, FILE
         if (input->count > 1)
             fprintf(out, "%s==== launch %zu of %zu ====\n", index ? "\n" : "", index + 1,
                     input->count);
-        print_sheet(&s);
+        status = print_sheet(&s, &input->options, error);
     }
     if (status == IFL_OK && s.page.no_memory)
         status = ifl_fail_memory(error, sizeof s);

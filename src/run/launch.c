@@ -166,6 +166,11 @@ static ifl_status set_gpu(ifl_launch *launch, const char *value, ifl_error *erro
                                                      : ifl_fail_memory(error, strlen(value));
 }
 
+const char *ifl_launch_gpu(const ifl_launch *launch, size_t index)
+{
+    return index < launch->gpus.count ? launch->gpus.at[index] : NULL;
+}
+
 /* "kernel 'saxpy' takes 4 parameters (u32, f32, u64, u64), 3 given". */
 static ifl_status fail_count(const ifl_launch *launch, size_t given, ifl_error *error)
 {

@@ -4,6 +4,7 @@
 #include "run/launch.h"
 #include "run/lines.h"
 #include "run/machine_code.h"
+#include "run/program_order.h"
 #include "run/reach.h"
 #include "run/source_text.h"
 #include "run/utf8.h"
@@ -130,6 +131,28 @@ static ifl_status take_warnings(run *r)
     return IFL_OK;
 }
 
+static uint64_t buffer_bytes(const ifl_launch *launch)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < launch->arguments.count; i++) {
+        bool is_seen = !launch->buffers || !launch->buffers[i];
+        for (size_t j = 0; j < i && !is_seen; j++)
+            is_seen = launch->buffers[j] == launch->buffers[i];
+        bytes += is_seen ? 0 : launch->buffers[i]->bytes;
+    }
+    return bytes;
+}
+
+/* The observer of the order comes after those of observe/. */
+static ifl_status take_order(run *r)
+{
+    const void *state = r->result.states ? r->result.states[ifl_observation_count] : NULL;
+    if (!state)
+        return IFL_OK;
+    r->profile->program.buffer_bytes = buffer_bytes(r->launch);
+    return ifl_order_report(state, r->launch->program, r->launch->function, &r->profile->program, r->error);
+}
+
 /* What was observed, also of a run that ended early. */
 static ifl_status take_result(run *r)
 {
@@ -143,6 +166,8 @@ static ifl_status take_result(run *r)
             status = ifl_observations[i]->report(r->result.states[i], r->launch->program,
                                                  r->line_of, profile, r->error);
     ifl_lines_settle(profile);
+    if (status == IFL_OK)
+        status = take_order(r);
     return status == IFL_OK ? ifl_machine_code_describe(r->launch, profile, r->error) : status;
 }
 
@@ -170,7 +195,7 @@ static ifl_simt_launch describe_to_engine(const run *r)
         .print_user = options->print_user,
         .vector_width = options->vector_width,
         .observers = r->observers,
-        .observer_count = ifl_observation_count,
+        .observer_count = ifl_observation_count + 1,
     };
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
@@ -222,6 +247,7 @@ static ifl_status allocate(run *r)
         return ifl_fail_memory(r->error, (program->instruction_count + 1) * sizeof *r->line_of);
     for (size_t i = 0; i < ifl_observation_count; i++)
         r->observers[i] = ifl_observations[i]->observer;
+    r->observers[ifl_observation_count] = &ifl_order_observer;
     return IFL_OK;
 }
 

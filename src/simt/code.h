@@ -228,6 +228,9 @@ typedef struct ifl_flow {
 /* Finds blocks and their immediate post-dominators. Everything is taken from the arena. */
 ifl_status ifl_flow_build(const ifl_program *program, const ifl_function *function, ifl_arena *arena, ifl_flow *out,
                           ifl_error *error);
+/* The registers whose values are needed when a block begins: `words` words of bits a block. */
+ifl_status ifl_flow_live(const ifl_program *program, const ifl_function *function, const ifl_flow *flow,
+                         ifl_arena *arena, uint64_t **out, size_t *words, ifl_error *error);
 /* Registers that some path reads before it writes them: one bool a register. */
 ifl_status ifl_flow_undefined(const ifl_program *program, const ifl_function *function, const ifl_flow *flow,
                               ifl_arena *arena, bool **out, ifl_error *error);

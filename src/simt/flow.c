@@ -324,15 +324,16 @@ static bool flow_back(const ifl_flow *flow, live_sets *sets, uint32_t b)
     return changed;
 }
 
-ifl_status ifl_flow_undefined(const ifl_program *program, const ifl_function *function, const ifl_flow *flow,
-                              ifl_arena *arena, bool **out, ifl_error *error)
+ifl_status ifl_flow_live(const ifl_program *program, const ifl_function *function, const ifl_flow *flow,
+                         ifl_arena *arena, uint64_t **out, size_t *words, ifl_error *error)
 {
     live_sets sets = {.words = function->register_count / 64 + 1};
     size_t bytes = sets.words * flow->block_count * sizeof(uint64_t);
-    sets.used = calloc(1, bytes + 1);
+    *words = sets.words;
+    *out = sets.used = ifl_arena_alloc(arena, bytes + 1);
     sets.defined = calloc(1, bytes + 1);
-    *out = ifl_arena_alloc(arena, function->register_count + 1);
-    if (sets.used && sets.defined && *out) {
+    bool has_memory = sets.used && sets.defined;
+    if (has_memory) {
         for (sets.block = 0; sets.block < flow->block_count; sets.block++)
             scan_block(program, &flow->blocks[sets.block], &sets);
         for (bool changed = true; changed;) {
@@ -340,11 +341,21 @@ ifl_status ifl_flow_undefined(const ifl_program *program, const ifl_function *fu
             for (uint32_t b = flow->block_count; b-- > 0;)
                 changed |= flow_back(flow, &sets, b);
         }
-        for (uint32_t r = 0; flow->block_count && r < function->register_count; r++)
-            (*out)[r] = sets.used[r / 64] >> (r % 64) & 1;
     }
-    bool is_done = sets.used && sets.defined && *out;
-    free(sets.used);
     free(sets.defined);
-    return is_done ? IFL_OK : ifl_fail_memory(error, bytes);
+    return has_memory ? IFL_OK : ifl_fail_memory(error, bytes);
+}
+
+ifl_status ifl_flow_undefined(const ifl_program *program, const ifl_function *function, const ifl_flow *flow,
+                              ifl_arena *arena, bool **out, ifl_error *error)
+{
+    uint64_t *live;
+    size_t words;
+    *out = ifl_arena_alloc(arena, function->register_count + 1);
+    if (!*out)
+        return ifl_fail_memory(error, function->register_count);
+    ifl_status status = ifl_flow_live(program, function, flow, arena, &live, &words, error);
+    for (uint32_t r = 0; status == IFL_OK && flow->block_count && r < function->register_count; r++)
+        (*out)[r] = live[r / 64] >> (r % 64) & 1;
+    return status;
 }

@@ -459,7 +459,7 @@ static void test_full_disk(void **state)
         assert_int_equal(ifl_report_write(&p, 1, format, NULL, full, &error), IFL_NO_FILE);
         assert_has(error.text, "No space left on device");
         fclose(full);
-        assert_int_equal(ifl_report_save(&p, 1, format, "/dev/full", &error), IFL_NO_FILE);
+        assert_int_equal(ifl_report_save(&p, 1, format, NULL, "/dev/full", &error), IFL_NO_FILE);
         struct stat about;
         assert_true(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
     }
@@ -475,15 +475,15 @@ static void test_save(void **state)
     size_t bytes = 0;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/r.json", folder);
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, path, &error), IFL_OK);
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_TEXT, path, &error), IFL_OK);
+    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_OK);
+    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_TEXT, NULL, path, &error), IFL_OK);
     assert_int_equal(ifl_file_read(path, 1 << 20, &text, &bytes, &error), IFL_OK);
     assert_has(text, "What stands out");
     free(text);
-    assert_int_equal(ifl_report_save(&p, 1, 7, path, &error), IFL_USAGE);
+    assert_int_equal(ifl_report_save(&p, 1, 7, NULL, path, &error), IFL_USAGE);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, path, &error), IFL_NO_FILE);
+    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_NO_FILE);
     ifl_profile_free((ifl_profile *)p);
 }
 

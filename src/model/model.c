@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch on one GPU: occupancy, waves, bytes in flight, the terms of time, what limits, and what document 001's
+ * four levers would give. */
+#include "model/model.h"
+
+#include <string.h>
+
+static const char *const term_names[IFL_TERM_COUNT] = {
+    [IFL_TERM_DRAM] = "DRAM",
+    [IFL_TERM_L2] = "L2",
+    [IFL_TERM_L1] = "L1/LSU",
+    [IFL_TERM_SHARED] = "shared memory",
+    [IFL_TERM_ATOMICS] = "atomics",
+    [IFL_TERM_ISSUE] = "issue",
+    [IFL_TERM_ARITHMETIC] = "arithmetic",
+    [IFL_TERM_LATENCY] = "latency",
+    [IFL_TERM_LAUNCH] = "launch",
+    [IFL_TERM_TAIL] = "tail",
+};
+
+const char *ifl_term_name(ifl_term term)
+{
+    return (unsigned)term < IFL_TERM_COUNT ? term_names[term] : NULL;
+}
+
+typedef struct question {
+    const ifl_profile *profile;
+    const ifl_device *device;
+    ifl_rates rates;
+    ifl_work work;
+    ifl_timing timing;
+    ifl_error *error;
+} question;
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+/* What the compiler needs beside the values that live: the stack pointer, addresses in the making. */
+enum { SPARE_REGISTERS = 6, LEAST_REGISTERS = 16 };
+
+static int registers_of(const ifl_profile *p, const ifl_device *device, bool *is_estimate)
+{
+    *is_estimate = !(p->machine.known && p->machine.registers);
+    if (!*is_estimate)
+        return (int)p->machine.registers;
+    if (!p->program.known)
+        return 0;
+    const int most = (int)device->value[IFL_DEVICE_max_registers_per_thread];
+    const int guess = (int)p->program.registers + SPARE_REGISTERS;
+    return guess > most ? most : guess < LEAST_REGISTERS ? LEAST_REGISTERS : guess;
+}
+
+static ifl_status find_occupancy(question *q, ifl_model *out)
+{
+    const ifl_profile *p = q->profile;
+    out->registers = registers_of(p, q->device, &out->registers_estimated);
+    const ifl_occupancy_request request = {
+        .threads = (int)(p->block[0] * p->block[1] * p->block[2]),
+        .registers = out->registers,
+        .shared_bytes = (int)p->shared_bytes,
+    };
+    const ifl_status status = ifl_occupancy_compute(q->device, &request, &out->occupancy, q->error);
+    if (status != IFL_OK)
+        return status;
+    if (!out->occupancy.blocks_per_sm)
+        return ifl_fail(q->error, IFL_UNSUPPORTED,
+                        "a block of %d threads, %d registers and %d bytes of shared memory "
+                        "does not fit an SM of the %s: %s",
+                        request.threads, request.registers, request.shared_bytes, q->device->name,
+                        out->occupancy.limiter);
+    ifl_waves_compute(q->device, (uint64_t)q->work.blocks, out->occupancy.blocks_per_sm,
+                      &out->waves);
+    return IFL_OK;
+}
+
+/* A slot stands empty while its next block is launched, and where the grid does not fill the GPU. */
+static double achieved_occupancy(const question *q, const ifl_model *m)
+{
+    const double waves = m->waves.waves, stay = q->timing.total - q->timing.term[IFL_TERM_LAUNCH];
+    const double turn = waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
+    const double empty = ifl_model_constants.block_cycles / q->rates.clock_hz;
+    const double filled = waves < 1 ? waves : 1;
+    return m->occupancy.theoretical * filled * (turn > empty && waves > 1 ? (turn - empty) / turn : 1);
+}
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+static void find_limiter(ifl_model *m)
+{
+    m->limiter = m->runner_up = IFL_TERM_DRAM;
+    for (int t = 1; t < IFL_TERM_COUNT; t++)
+        if (m->term_us[t] > m->term_us[m->limiter])
+            m->limiter = (ifl_term)t;
+    m->runner_up = m->limiter == IFL_TERM_DRAM ? IFL_TERM_L2 : IFL_TERM_DRAM;
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        if ((ifl_term)t != m->limiter && m->term_us[t] > m->term_us[m->runner_up])
+            m->runner_up = (ifl_term)t;
+}
+
+static double range_of(const ifl_work *work)
+{
+    const ifl_model_values *c = &ifl_model_constants;
+    return !work->caches_known ? c->unsure_cache : work->order_known ? c->sure : c->unsure;
+}
+
+static void find_time(question *q, ifl_model *m)
+{
+    ifl_timing_find(&q->rates, &q->work, m->occupancy.blocks_per_sm, &q->timing);
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        m->term_us[t] = q->timing.term[t] < 0 ? -1 : q->timing.term[t] * 1e6;
+    const double mid = q->timing.total * 1e6, range = range_of(&q->work);
+    m->time_us = (ifl_estimate){mid / (1 + range), mid, mid * (1 + range)};
+    find_limiter(m);
+    m->latency_ns = q->timing.latency * 1e9;
+    m->dram_bytes = q->work.dram_bytes;
+    m->dram_bytes_per_s = q->work.dram_bytes / q->timing.total;
+    m->dram_utilization = m->dram_bytes_per_s / q->device->value[IFL_DEVICE_dram_bytes_per_s];
+}
+
+/* ---- Little's law ---------------------------------------------------------------------------- */
+
+static void find_bytes(const question *q, ifl_model *m)
+{
+    const ifl_work *w = &q->work;
+    const double filled = m->waves.waves < 1 ? m->waves.waves : 1;
+    m->waits_per_warp = w->waits_known ? w->waits : -1;
+    m->bytes_needed_per_sm = ifl_bytes_needed_per_sm(&q->rates, w->writes);
+    m->bytes_in_flight_per_sm = -1;
+    if (w->waits_known && w->waits > 0)
+        m->bytes_in_flight_per_sm = m->occupancy.warps_per_sm * filled * w->load_bytes /
+                                    (w->waits * w->blocks * w->warps_per_block);
+}
+
+typedef struct pulled {
+    ifl_work work;
+    double blocks_per_sm;
+} pulled;
+
+static void pull_latency(const question *q, pulled *to)
+{
+    (void)q;
+    const double reads = to->work.load_bytes * (1 - to->work.l1_hit - to->work.l2_hit);
+    to->work.dram_bytes = to->work.dram_bytes > reads ? to->work.dram_bytes - reads : 0;
+    to->work.l2_hit = 1 - to->work.l1_hit;
+}
+
+static void pull_occupancy(const question *q, pulled *to)
+{
+    to->blocks_per_sm = q->device->value[IFL_DEVICE_max_warps_per_sm] / to->work.warps_per_block;
+}
+
+/* Half as many threads, each with twice the loads ahead of a wait. */
+static void pull_requests(const question *q, pulled *to)
+{
+    (void)q;
+    to->work.blocks /= 2;
+    to->work.spread += to->work.waits;
+}
+
+/* Half as many threads, each with words twice as wide: half the instructions too. */
+static void pull_bytes(const question *q, pulled *to)
+{
+    (void)q;
+    to->work.blocks /= 2;
+    to->work.instructions /= 2;
+}
+
+static void find_levers(const question *q, ifl_model *m)
+{
+    static void (*const pull[IFL_LEVER_COUNT])(const question *q, pulled *to) = {
+        [IFL_LEVER_LATENCY] = pull_latency,
+        [IFL_LEVER_OCCUPANCY] = pull_occupancy,
+        [IFL_LEVER_REQUESTS] = pull_requests,
+        [IFL_LEVER_BYTES] = pull_bytes,
+    };
+    for (int l = 0; l < IFL_LEVER_COUNT; l++) {
+        pulled to = {q->work, m->occupancy.blocks_per_sm};
+        ifl_timing timing;
+        pull[l](q, &to);
+        ifl_timing_find(&q->rates, &to.work, to.blocks_per_sm, &timing);
+        m->lever_us[l] = q->work.waits_known ? timing.total * 1e6 : -1;
+    }
+}
+
+ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
+                             ifl_error *error)
+{
+    question q = {.profile = profile, .device = device, .error = error};
+    memset(out, 0, sizeof *out);
+    ifl_rates_find(device, &q.rates);
+    ifl_status status = ifl_work_find(profile, device, &q.rates, &q.work, error);
+    if (status == IFL_OK)
+        status = find_occupancy(&q, out);
+    if (status != IFL_OK)
+        return status;
+    find_time(&q, out);
+    out->occupancy_achieved = achieved_occupancy(&q, out);
+    find_bytes(&q, out);
+    find_levers(&q, out);
+    return IFL_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The model: a profile and a device give the time of a launch and what bounds it. The steps, in order: rates of the
+ * device, work of the profile, how long a block stays, the terms, the composition. Asks nowhere who filled the profile. */
+#ifndef IFL_MODEL_MODEL_H
+#define IFL_MODEL_MODEL_H
+
+#include "device/device.h"
+#include "profile/profile.h"
+
+enum ifl_model_bits { IFL_SECTOR_SIZE = 32, IFL_WARP_SIZE = 32, IFL_LINE_SIZE = 128 };
+
+typedef struct ifl_constant {
+    const char *name;
+    double value;
+    const char *unit;
+    const char *doc;
+} ifl_constant;
+
+/* constant.def as values: ifl_model_constants.overlap_power. */
+typedef struct ifl_model_values {
+#define CONSTANT(name, value, unit, doc) double name;
+#include "model/constant.def"
+#undef CONSTANT
+} ifl_model_values;
+extern const ifl_model_values ifl_model_constants;
+/* The rows of constant.def; NULL past the end. */
+const ifl_constant *ifl_model_constant(size_t index);
+
+/* ---- rates.c: what a device can do, in seconds; unmeasured figures by the rules of docs/model.md ------------- */
+
+typedef struct ifl_rates {
+    double sms, clock_hz;
+    double l1_latency_s, l2_latency_s, dram_latency_s;
+    double dram_bytes_per_s[2]; /* that can be reached: reading only, reading and writing */
+    double l2_bytes_per_s;
+    double l1_passes_per_s;   /* of 128 bytes, all SMs */
+    double l1_by_line;        /* 1: a request takes a pass a line (before Volta) */
+    double load_sector_bytes; /* smallest piece that a load moves */
+    double issue_per_s;       /* warp instructions, all SMs */
+    double fp32_per_s, fp64_per_s, int32_per_s,
+        special_per_s; /* warp instructions, all SMs; 0 unknown */
+} ifl_rates;
+
+void ifl_rates_find(const ifl_device *device, ifl_rates *out);
+
+/* ---- work.c: what the launch asks of it ------------------------------------------------------------------------- */
+
+typedef struct ifl_work {
+    double blocks, warps_per_block;
+    double instructions;
+    double l1_passes, shared_passes, atomic_passes;
+    double fp32, fp64, int32, special; /* warp instructions */
+    double load_bytes, l2_bytes,
+        dram_bytes;        /* asked of global memory by loads; moved at each level */
+    double l1_hit, l2_hit; /* shares of the loads' bytes found there */
+    bool writes;
+    bool waits_known;
+    double waits, spread, shared_waits, chain; /* a warp */
+    bool caches_known, order_known; /* from counters or a simulation; from machine code */
+} ifl_work;
+
+ifl_status ifl_work_find(const ifl_profile *profile, const ifl_device *device,
+                         const ifl_rates *rates, ifl_work *out, ifl_error *error);
+
+/* ---- time.c ----------------------------------------------------------------------------------------------------- */
+
+typedef struct ifl_timing {
+    double term[IFL_TERM_COUNT]; /* seconds; below 0: not known */
+    double total;
+    double residency; /* of a block that has the GPU to itself */
+    double latency;   /* of an average load */
+} ifl_timing;
+
+/* `blocks_per_sm` may be a fraction, for what-if. */
+void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
+                     ifl_timing *out);
+/* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
+double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
+
+#endif

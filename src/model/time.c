@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From work and rates to time. Each bound alone is a time; bounds that overlap are joined by a power mean, full waves
+ * and the last, partial one apart. Knows neither profiles nor devices. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const bool overlaps[IFL_TERM_COUNT] = {
+    [IFL_TERM_DRAM] = true,       [IFL_TERM_L2] = true,      [IFL_TERM_L1] = true,
+    [IFL_TERM_SHARED] = true,     [IFL_TERM_ATOMICS] = true, [IFL_TERM_ISSUE] = true,
+    [IFL_TERM_ARITHMETIC] = true, [IFL_TERM_LATENCY] = true,
+};
+/* Bounds that each SM has of its own: an idle SM's share cannot be used by the others. */
+static const bool is_of_sm[IFL_TERM_COUNT] = {
+    [IFL_TERM_L1] = true,
+    [IFL_TERM_SHARED] = true,
+    [IFL_TERM_ISSUE] = true,
+    [IFL_TERM_ARITHMETIC] = true,
+};
+
+static double over(double work, double rate)
+{
+    return rate > 0 ? work / rate : 0;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
+{
+    term[IFL_TERM_DRAM] = over(w->dram_bytes, r->dram_bytes_per_s[w->writes]);
+    term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
+    term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
+    term[IFL_TERM_SHARED] = over(w->shared_passes, r->sms * r->clock_hz);
+    term[IFL_TERM_ATOMICS] = over(w->atomic_passes * IFL_SECTOR_SIZE, r->l2_bytes_per_s);
+    term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
+    term[IFL_TERM_ARITHMETIC] =
+        larger(larger(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
+               larger(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
+    term[IFL_TERM_LAUNCH] = ifl_model_constants.launch_s;
+}
+
+/* How long a block stays when nothing else is on the GPU: its waits one after the other, and what lies between. */
+static double residency_of(const ifl_rates *r, const ifl_work *w, double latency)
+{
+    const ifl_model_values *c = &ifl_model_constants;
+    const double cycles =
+        c->block_cycles + w->chain * c->dependent_cycles + w->shared_waits * c->shared_cycles;
+    return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
+}
+
+static double latency_of(const ifl_rates *r, const ifl_work *w)
+{
+    const double far = 1 - w->l1_hit - w->l2_hit;
+    return w->l1_hit * r->l1_latency_s + w->l2_hit * r->l2_latency_s + far * r->dram_latency_s;
+}
+
+/* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by `sm_share`. Resources work at
+ * the same time, so that the busiest one counts; waiting keeps it from being busy. */
+static double join(const double *term, double share, double sm_share, double wait)
+{
+    const double power = ifl_model_constants.resource_power,
+                 overlap = ifl_model_constants.overlap_power;
+    double sum = 0;
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        if (overlaps[t] && t != IFL_TERM_LATENCY)
+            sum += pow(term[t] * (is_of_sm[t] ? sm_share : share), power);
+    return pow(pow(sum, overlap / power) + pow(wait, overlap), 1 / overlap);
+}
+
+/* The last wave: its blocks stay as long as others do, though they are few. */
+static double partial_time(const ifl_rates *r, const ifl_timing *t, double blocks,
+                           double blocks_per_sm, double waves)
+{
+    if (blocks <= 0)
+        return 0;
+    const double share = blocks / (r->sms * blocks_per_sm);
+    const double sm_share = ceil(blocks / r->sms - 1e-9) / blocks_per_sm;
+    return join(t->term, share / waves, larger(share, sm_share) / waves, t->residency);
+}
+
+void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
+                     ifl_timing *out)
+{
+    memset(out, 0, sizeof *out);
+    find_terms(rates, work, out->term);
+    const double wave_blocks = rates->sms * blocks_per_sm, waves = work->blocks / wave_blocks;
+    const double full = floor(waves + 1e-9);
+    out->latency = latency_of(rates, work);
+    out->residency = work->waits_known ? residency_of(rates, work, out->latency) : 0;
+    out->term[IFL_TERM_LATENCY] = waves * out->residency;
+    const double even = join(out->term, 1, 1, out->term[IFL_TERM_LATENCY]);
+    double total =
+        full > 0 ? join(out->term, full / waves, full / waves, full * out->residency) : 0;
+    total += partial_time(rates, out, work->blocks - full * wave_blocks, blocks_per_sm, waves);
+    out->term[IFL_TERM_TAIL] = larger(total - even, 0);
+    out->total = even + out->term[IFL_TERM_TAIL] + out->term[IFL_TERM_LAUNCH];
+    if (!work->waits_known)
+        out->term[IFL_TERM_LATENCY] = -1;
+}
+
+/* Little's law with the power mean: latency × bandwidth is where both bounds are equal; to come near the bandwidth
+ * takes more. */
+double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes)
+{
+    const ifl_model_values *c = &ifl_model_constants;
+    const double more = pow(pow(c->saturated, -c->overlap_power) - 1, -1 / c->overlap_power);
+    return more * rates->dram_latency_s * rates->dram_bytes_per_s[writes] / rates->sms;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a launch asks of a GPU, out of its profile: instructions, passes, bytes at each level, waits. What the profile
+ * does not know is estimated by the rules of docs/model.md. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+static double count(const ifl_counters *c, ifl_counter which)
+{
+    return c->known[which] ? (double)c->value[which] : 0;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* A kind of traffic as its counters stand in counter.def. */
+typedef struct traffic {
+    ifl_counter requests, sectors, lines, wavefronts;
+} traffic;
+
+#define OFF_CHIP(kind)                                                                             \
+    {                                                                                              \
+        IFL_COUNTER_##kind##_requests, IFL_COUNTER_##kind##_sectors, IFL_COUNTER_##kind##_lines,   \
+            IFL_COUNTER_##kind##_wavefronts                                                        \
+    }
+static const traffic loads[] = {OFF_CHIP(global_load), OFF_CHIP(local_load)};
+static const traffic stores[] = {OFF_CHIP(global_store), OFF_CHIP(local_store)};
+static const traffic all[] = {OFF_CHIP(global_load), OFF_CHIP(local_load), OFF_CHIP(global_store),
+                              OFF_CHIP(local_store)};
+enum {
+    LOADS = sizeof loads / sizeof *loads,
+    STORES = sizeof stores / sizeof *stores,
+    ALL = sizeof all / sizeof *all
+};
+
+/* ---- passes through the L1 ------------------------------------------------------------------- */
+
+/* A request takes the longer of its passes through the data stage and through the tags, (lines + 2) / 4. Before Volta
+ * it takes a pass a line. */
+static double passes_of(const ifl_counters *c, const traffic *t, const ifl_rates *rates)
+{
+    const double requests = count(c, t->requests), lines = count(c, t->lines);
+    if (rates->l1_by_line)
+        return larger(requests, lines);
+    return larger(larger(requests, count(c, t->wavefronts)),
+                  (lines + 2 * requests) / ifl_model_constants.tag_lines);
+}
+
+static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
+{
+    double sum = 0;
+    for (int i = 0; i < ALL; i++)
+        sum += count(c, all[i].requests) > 0 ? passes_of(c, &all[i], rates) : 0;
+    return sum;
+}
+
+static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
+{
+    const ifl_counters *c = &p->counters;
+    for (size_t i = 0; i < p->lines.count; i++)
+        out->l1_passes += sum_passes(&p->lines.at[i].counters, rates);
+    if (!p->lines.count)
+        out->l1_passes = sum_passes(c, rates);
+    out->shared_passes = count(c, IFL_COUNTER_shared_load_wavefronts) +
+                         count(c, IFL_COUNTER_shared_store_wavefronts) +
+                         larger(count(c, IFL_COUNTER_shared_atomic_wavefronts),
+                                count(c, IFL_COUNTER_shared_atomic_serial));
+    out->atomic_passes = larger(count(c, IFL_COUNTER_global_atomic_sectors),
+                                count(c, IFL_COUNTER_global_atomic_serial));
+}
+
+/* ---- bytes at each level --------------------------------------------------------------------- */
+
+static double load_bytes_of(const ifl_counters *c, const ifl_rates *rates)
+{
+    double bytes = 0;
+    for (int i = 0; i < LOADS; i++)
+        bytes += rates->load_sector_bytes > IFL_SECTOR_SIZE
+                     ? count(c, loads[i].lines) * IFL_LINE_SIZE
+                     : count(c, loads[i].sectors) * IFL_SECTOR_SIZE;
+    return bytes;
+}
+
+static double store_bytes_of(const ifl_counters *c)
+{
+    double bytes = count(c, IFL_COUNTER_global_atomic_sectors) * IFL_SECTOR_SIZE;
+    for (int i = 0; i < STORES; i++)
+        bytes += count(c, stores[i].sectors) * IFL_SECTOR_SIZE;
+    return bytes;
+}
+
+/* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it than the buffers
+ * hold; what is asked for again is found in the L2 as far as that holds the buffers. */
+static void guess_caches(const ifl_profile *p, const ifl_device *device, double stored,
+                         ifl_work *out)
+{
+    const double buffers = p->program.known && p->program.buffer_bytes
+                               ? (double)p->program.buffer_bytes
+                               : out->load_bytes + stored;
+    const double l2 = device->value[IFL_DEVICE_l2_bytes];
+    const double first_loads = smaller(out->load_bytes, buffers),
+                 first_stores = smaller(stored, buffers);
+    const double kept = buffers > l2 ? l2 / buffers : 1;
+    out->l2_hit =
+        out->load_bytes > 0 ? (out->load_bytes - first_loads) / out->load_bytes * kept : 0;
+    out->l2_bytes = out->load_bytes + stored;
+    out->dram_bytes =
+        out->load_bytes * (1 - out->l2_hit) + first_stores + (stored - first_stores) * (1 - kept);
+    out->caches_known = out->load_bytes <= buffers && stored <= buffers;
+}
+
+/* Counters of a GPU say what went where. */
+static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
+{
+    const double loaded = out->load_bytes, read = count(c, IFL_COUNTER_dram_read_bytes);
+    const double in_l1 = smaller(count(c, IFL_COUNTER_l1_load_hits) * IFL_SECTOR_SIZE, loaded);
+    out->caches_known = true;
+    out->dram_bytes = read + count(c, IFL_COUNTER_dram_write_bytes);
+    out->l1_hit = loaded > 0 ? in_l1 / loaded : 0;
+    out->l2_hit = loaded > 0 ? larger(loaded - in_l1 - read, 0) / loaded : 0;
+    out->l2_bytes = loaded - in_l1 + stored;
+}
+
+static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
+                       ifl_work *out)
+{
+    const ifl_counters *c = &p->counters;
+    const double stored = store_bytes_of(c);
+    out->writes = stored > 0;
+    out->load_bytes = load_bytes_of(c, rates);
+    if (c->known[IFL_COUNTER_dram_read_bytes] && c->known[IFL_COUNTER_dram_write_bytes])
+        take_caches(c, stored, out);
+    else
+        guess_caches(p, device, stored, out);
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static bool has_type(const char *name, const char *type)
+{
+    const char *at = strstr(name, type);
+    return at && (at[strlen(type)] == '\0' || at[strlen(type)] == '.' || at[strlen(type)] == 'x');
+}
+
+static bool starts(const char *name, const char *base)
+{
+    const size_t length = strlen(base);
+    return strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static bool is_one_of(const char *name, const char *const *bases)
+{
+    for (; *bases; bases++)
+        if (starts(name, *bases))
+            return true;
+    return false;
+}
+
+static void add_opcode(const ifl_opcode_count *opcode, ifl_work *out)
+{
+    static const char *const special[] = {"rcp", "sqrt", "rsqrt", "sin", "cos",
+                                          "lg2", "ex2",  "tanh",  NULL};
+    static const char *const arithmetic[] = {"add",  "sub",  "mul", "mad", "fma", "min",
+                                             "max",  "setp", "set", "abs", "neg", "selp",
+                                             "slct", "div",  "rem", NULL};
+    static const char *const integer[] = {"shl",  "shr",  "and",  "or",   "xor",
+                                          "not",  "lop3", "shf",  "bfe",  "bfi",
+                                          "prmt", "popc", "dp4a", "dp2a", NULL};
+    const char *name = opcode->name;
+    const double times = (double)opcode->count;
+    const bool computes = is_one_of(name, arithmetic);
+    if (is_one_of(name, special))
+        out->special += times;
+    else if (computes && has_type(name, ".f64"))
+        out->fp64 += times;
+    else if (computes &&
+             (has_type(name, ".f32") || has_type(name, ".f16") || has_type(name, ".bf16")))
+        out->fp32 += times;
+    else if (computes || is_one_of(name, integer))
+        out->int32 +=
+            times *
+            (has_type(name, ".s64") || has_type(name, ".u64") || has_type(name, ".b64") ? 2 : 1);
+}
+
+static void find_instructions(const ifl_profile *p, ifl_work *out)
+{
+    const ifl_counters *c = &p->counters;
+    out->instructions =
+        c->known[IFL_COUNTER_instructions]
+            ? count(c, IFL_COUNTER_instructions)
+            : count(c, IFL_COUNTER_ptx_instructions) * ifl_model_constants.machine_per_ptx;
+    for (size_t i = 0; i < p->ptx_opcodes.count; i++)
+        add_opcode(&p->ptx_opcodes.at[i], out);
+}
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+static void find_waits(const ifl_profile *p, ifl_work *out)
+{
+    const double done = p->complete ? out->blocks : (double)p->blocks_done;
+    const double warps = done * out->warps_per_block;
+    out->waits_known = p->program.known && warps > 0;
+    if (!out->waits_known)
+        return;
+    out->waits = p->program.load_waits / warps;
+    out->spread = p->program.load_spread / warps;
+    out->shared_waits = p->program.shared_waits / warps;
+    out->chain = p->program.chain / warps;
+}
+
+ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
+                         ifl_work *out, ifl_error *error)
+{
+    const double threads = (double)p->block[0] * p->block[1] * p->block[2];
+    const ifl_counters *c = &p->counters;
+    memset(out, 0, sizeof *out);
+    if (!c->known[IFL_COUNTER_global_load_sectors] && !c->known[IFL_COUNTER_ptx_instructions])
+        return ifl_fail(
+            error, IFL_UNSUPPORTED,
+            "a model needs counters of memory requests or instructions, which this profile lacks");
+    out->blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
+    out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_SIZE - 1) / IFL_WARP_SIZE);
+    find_instructions(p, out);
+    find_passes(p, rates, out);
+    find_bytes(p, device, rates, out);
+    find_waits(p, out);
+    return IFL_OK;
+}

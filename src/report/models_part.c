@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Models in a report: a table with a row a GPU, then for each GPU what limits the launch, by how much, and what would
+ * change it. Knows what a model says, not how it comes to it. */
+#include "report/models_part.h"
+
+#include "report/figure.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { INDENT = 2, WIDE = 90, MOST_RUNNERS = 3 };
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* printf into the page's arena; what is missing is missing for want of memory. */
+static const char *say(ifl_page *page, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static const char *say(ifl_page *page, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    const char *kept = ifl_arena_text(&page->arena, text, strlen(text));
+    page->no_memory |= !kept;
+    return kept ? kept : "";
+}
+
+/* Three figures: 118, 97.6, 4.02. */
+static const char *figure(ifl_page *page, double value)
+{
+    if (value < 0 || !isfinite(value))
+        return "?";
+    return say(page, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
+}
+
+static const char *percent(ifl_page *page, double share)
+{
+    return say(page, "%.0f %%", 100 * share);
+}
+
+static const ifl_column columns[] = {
+    {{"", "GPU"}, false, 0},
+    {{"time", "µs"}, true, 0},
+    {{"", "range"}, true, WIDE},
+    {{"", "limited by"}, false, 0},
+    {{"DRAM", "GB/s"}, true, 0},
+    {{"of its", "peak"}, true, 0},
+    {{"occu-", "pancy"}, true, WIDE},
+    {{"", "waves"}, true, WIDE},
+    {{"KiB in flight", "an SM"}, true, 0},
+    {{"", "needed"}, true, 0},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, const ifl_model *m)
+{
+    const ifl_row row = {
+        .cell = {device->name, figure(page, m->time_us.mid),
+                 say(page, "%s–%s", figure(page, m->time_us.low), figure(page, m->time_us.high)),
+                 ifl_term_name(m->limiter), say(page, "%.0f", m->dram_bytes_per_s / 1e9),
+                 percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
+                 figure(page, m->waves.waves), figure(page, m->bytes_in_flight_per_sm / 1024),
+                 figure(page, m->bytes_needed_per_sm / 1024)}};
+    ifl_table_add(page, table, &row);
+}
+
+/* "DRAM 91.2 µs, issue 19.1 µs": the terms after the largest, in order, as far as they matter. */
+static const char *runners_text(ifl_page *page, const ifl_model *m)
+{
+    const char *text = "";
+    bool told[IFL_TERM_COUNT] = {false};
+    told[m->limiter] = true;
+    for (int n = 0; n < MOST_RUNNERS; n++) {
+        int next = -1;
+        for (int t = 0; t < IFL_TERM_COUNT; t++)
+            if (!told[t] && m->term_us[t] > 0.05 * m->term_us[m->limiter] &&
+                (next < 0 || m->term_us[t] > m->term_us[next]))
+                next = t;
+        if (next < 0)
+            break;
+        told[next] = true;
+        text = say(page, "%s%s%s %s µs", text, *text ? ", " : "", ifl_term_name((ifl_term)next),
+                   figure(page, m->term_us[next]));
+    }
+    return text;
+}
+
+static const char *limits_text(ifl_page *page, const ifl_device *device, const ifl_model *m)
+{
+    const char *runners = runners_text(page, m);
+    return say(page, "%s: %s limits it: alone it would take %s µs%s%s.", device->name,
+               ifl_term_name(m->limiter), figure(page, m->term_us[m->limiter]),
+               *runners ? "; then " : "", runners);
+}
+
+static const char *flight_text(ifl_page *page, const ifl_model *m)
+{
+    const char *held =
+        say(page, "An SM holds %d warps (%d blocks, %s%s limit them).", m->occupancy.warps_per_sm,
+            m->occupancy.blocks_per_sm, m->occupancy.limiter,
+            m->registers && m->registers_estimated
+                ? say(page, "; %d registers are estimated", m->registers)
+                : "");
+    if (m->bytes_in_flight_per_sm < 0)
+        return held;
+    return say(page,
+               "%s A warp waits %s times for loads: %s KiB in flight an SM, where %s reach 95 %% "
+               "of the bandwidth.",
+               held, figure(page, m->waits_per_warp),
+               figure(page, m->bytes_in_flight_per_sm / 1024),
+               figure(page, m->bytes_needed_per_sm / 1024));
+}
+
+static const char *const lever_texts[IFL_LEVER_COUNT] = {
+    [IFL_LEVER_LATENCY] = "loads found in the L2",
+    [IFL_LEVER_OCCUPANCY] = "full occupancy",
+    [IFL_LEVER_REQUESTS] = "twice the loads before a wait",
+    [IFL_LEVER_BYTES] = "words twice as wide",
+};
+
+/* Levers that give less than two percent are left out. */
+static const char *levers_text(ifl_page *page, const ifl_model *m)
+{
+    const char *text = "";
+    for (int l = 0; l < IFL_LEVER_COUNT; l++)
+        if (m->lever_us[l] > 0 && m->lever_us[l] < 0.98 * m->time_us.mid)
+            text = say(page, "%s%s%s %s µs", text,
+                       *text ? ", " : "What would change it: ", lever_texts[l],
+                       figure(page, m->lever_us[l]));
+    return *text ? say(page, "%s.", text)
+                 : "None of the four ways to more bytes in flight would change it.";
+}
+
+static void print_detail(ifl_page *page, const ifl_device *device, const ifl_model *m)
+{
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG, limits_text(page, device, m));
+    ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, flight_text(page, m));
+    if (m->waits_per_warp >= 0)
+        ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
+}
+
+ifl_status ifl_models_part_print(ifl_page *page, const ifl_profile *profile,
+                                 const ifl_device *const *devices, size_t count, ifl_error *error)
+{
+    ifl_table table = {.columns = columns, .column_count = COLUMNS, .indent = INDENT};
+    ifl_model *models = calloc(count + 1, sizeof *models);
+    bool *fits = calloc(count + 1, sizeof *fits);
+    ifl_status status = models && fits ? IFL_OK : ifl_fail_memory(error, count * sizeof *models);
+    for (size_t i = 0; i < count && status == IFL_OK; i++) {
+        ifl_error why = {0};
+        fits[i] = ifl_profile_model(profile, devices[i], &models[i], &why) == IFL_OK;
+        if (fits[i])
+            add_row(page, &table, devices[i], &models[i]);
+        else
+            ifl_table_add(page, &table,
+                          &(ifl_row){.span = say(page, "%s: %s", devices[i]->name, why.text)});
+    }
+    if (table.rows.count) {
+        ifl_page_heading(page, "On these GPUs: a model's estimates (docs/model.md)");
+        ifl_table_print(page, &table);
+    }
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        if (fits[i])
+            print_detail(page, devices[i], &models[i]);
+    free(models);
+    free(fits);
+    return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* What is not known is absent. */
+static bool put(json_t *object, const char *key, double value)
+{
+    return value < 0 || !isfinite(value) || json_object_set_new(object, key, json_real(value)) == 0;
+}
+
+static json_t *terms_json(const ifl_model *m)
+{
+    json_t *object = json_object();
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        if (!put(object, ifl_term_name((ifl_term)t), m->term_us[t]))
+            break;
+    return object;
+}
+
+static json_t *levers_json(const ifl_model *m)
+{
+    static const char *const keys[IFL_LEVER_COUNT] = {
+        [IFL_LEVER_LATENCY] = "latency",
+        [IFL_LEVER_OCCUPANCY] = "occupancy",
+        [IFL_LEVER_REQUESTS] = "requests",
+        [IFL_LEVER_BYTES] = "bytes",
+    };
+    json_t *object = json_object();
+    for (int l = 0; l < IFL_LEVER_COUNT; l++)
+        if (!put(object, keys[l], m->lever_us[l]))
+            break;
+    return object;
+}
+
+static bool put_occupancy(json_t *o, const ifl_model *m)
+{
+    return put(o, "occupancy_theoretical", m->occupancy.theoretical) &&
+           put(o, "occupancy_achieved", m->occupancy_achieved) &&
+           json_object_set_new(o, "blocks_per_sm", json_integer(m->occupancy.blocks_per_sm)) == 0 &&
+           json_object_set_new(o, "warps_per_sm", json_integer(m->occupancy.warps_per_sm)) == 0 &&
+           json_object_set_new(o, "occupancy_limiter", json_string(m->occupancy.limiter)) == 0 &&
+           (!m->registers ||
+            json_object_set_new(o, "registers", json_integer(m->registers)) == 0) &&
+           (!m->registers || json_object_set_new(o, "registers_estimated",
+                                                 json_boolean(m->registers_estimated)) == 0) &&
+           put(o, "waves", m->waves.waves) && put(o, "partial_wave", m->waves.partial_wave) &&
+           put(o, "tail_efficiency", m->waves.tail_efficiency);
+}
+
+static bool put_time(json_t *o, const ifl_model *m)
+{
+    return put(o, "bytes_in_flight_per_sm", m->bytes_in_flight_per_sm) &&
+           put(o, "bytes_needed_per_sm", m->bytes_needed_per_sm) &&
+           put(o, "waits_per_warp", m->waits_per_warp) && put(o, "latency_ns", m->latency_ns) &&
+           json_object_set_new(o, "limiter", json_string(ifl_term_name(m->limiter))) == 0 &&
+           json_object_set_new(o, "runner_up", json_string(ifl_term_name(m->runner_up))) == 0 &&
+           put(o, "time_us", m->time_us.mid) && put(o, "time_us_low", m->time_us.low) &&
+           put(o, "time_us_high", m->time_us.high) &&
+           json_object_set_new(o, "terms_us", terms_json(m)) == 0 &&
+           json_object_set_new(o, "levers_us", levers_json(m)) == 0 &&
+           put(o, "dram_bytes", m->dram_bytes) && put(o, "dram_bytes_per_s", m->dram_bytes_per_s) &&
+           put(o, "dram_utilization", m->dram_utilization);
+}
+
+static bool append(json_t *array, const ifl_profile *profile, const ifl_device *device)
+{
+    ifl_model m;
+    ifl_error why = {0};
+    json_t *object = json_object();
+    bool whole = json_object_set_new(object, "gpu", json_string(device->id)) == 0 &&
+                 json_object_set_new(object, "name", json_string(device->name)) == 0;
+    if (ifl_profile_model(profile, device, &m, &why) != IFL_OK)
+        whole = whole && json_object_set_new(object, "unsupported", json_string(why.text)) == 0;
+    else
+        whole = whole && put_occupancy(object, &m) && put_time(object, &m);
+    return json_array_append_new(array, object) == 0 && whole;
+}
+
+json_t *ifl_models_part_json(const ifl_profile *profile, const ifl_device *const *devices,
+                             size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (!array || !append(array, profile, devices[i])) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}

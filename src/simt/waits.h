@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the order of a program's instructions says of its time: how often a warp waits for loads one after the other,
+ * and how many registers it needs. Estimates for where machine code is not at hand. Knows programs only. */
+#ifndef IFL_SIMT_WAITS_H
+#define IFL_SIMT_WAITS_H
+
+#include "isa/program.h"
+
+/* Of one pass through a basic block by one warp. */
+typedef struct ifl_waits {
+    double loads;  /* waits for loads or atomics of global memory, one after the other */
+    double spread; /* over those: the sum of log2 of how many loads each waits for */
+    double shared; /* waits for shared or local memory */
+    double chain;  /* instructions that wait for each other's results */
+} ifl_waits;
+
+/* Fills `of`, one an instruction of the function: a block's figures stand at its first instruction. */
+ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function, ifl_waits *of,
+                          ifl_error *error);
+
+/* The most 32-bit registers whose values are needed at one time. */
+ifl_status ifl_registers_alive(const ifl_program *program, const ifl_function *function,
+                               uint32_t *out, ifl_error *error);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The model by itself: waves as document 004 has them, Little's law against constants that others tuned by hand, and
+ * what a profile must hold. Times against measurements are in tests/model. */
+#include "model/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ifl_device *open_device(const char *name)
+{
+    ifl_error error;
+    ifl_device *device = NULL;
+    if (ifl_device_open(name, &device, &error) != IFL_OK)
+        fail_msg("%s: %s", name, error.text);
+    return device;
+}
+
+static bool is_near(double value, double wanted, double tolerance)
+{
+    return fabs(value / wanted - 1) <= tolerance;
+}
+
+/* Document 004, "Tail Effect": 8 SMs with one block each (the Tesla K10 has 8), 12 blocks: two waves, 75 %. */
+static void twelve_blocks_on_eight_sms(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("k10");
+    ifl_waves w;
+    ifl_waves_compute(device, 12, 1, &w);
+    assert_int_equal(w.wave_blocks, 8);
+    assert_int_equal(w.full_waves, 1);
+    assert_true(w.partial_wave == 0.5 && w.waves == 1.5 && w.tail_efficiency == 0.75);
+    ifl_waves_compute(device, 80, 1, &w);
+    assert_true(w.partial_wave == 0 && w.tail_efficiency == 1);
+    ifl_waves_compute(device, 12, 0, &w);
+    assert_true(w.waves == 0);
+    ifl_device_close(device);
+}
+
+/* KiB an SM that CUB's DeviceTransform keeps in flight, tuned by hand. Nothing here knows them. */
+static void bytes_needed_are_near_those_of_cub(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        double kib;
+    } tuned[] = {{"v100", 12}, {"a100-40", 16}, {"a100-80", 16}, {"h200", 48}, {"b200", 64}};
+    for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
+        ifl_rates rates;
+        ifl_device *device = open_device(tuned[i].gpu);
+        ifl_rates_find(device, &rates);
+        const double kib = ifl_bytes_needed_per_sm(&rates, true) / 1024;
+        if (!is_near(kib, tuned[i].kib, 0.30))
+            fail_msg("%s: %.1f KiB needed, CUB has %.0f", tuned[i].gpu, kib, tuned[i].kib);
+        ifl_device_close(device);
+    }
+}
+
+static void a_profile_without_counters_has_no_model(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_profile *profile = ifl_profile_new();
+    ifl_error error = {0};
+    ifl_model model;
+    profile->grid[0] = profile->grid[1] = profile->grid[2] = 1;
+    profile->block[0] = profile->block[1] = profile->block[2] = 1;
+    assert_int_equal(ifl_profile_model(profile, device, &model, &error), IFL_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "counters"));
+    /* And one whose block is too large says so. */
+    ifl_counters_set(&profile->counters, IFL_COUNTER_ptx_instructions, 1);
+    profile->block[0] = 2048;
+    assert_int_equal(ifl_profile_model(profile, device, &model, &error), IFL_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "does not fit"));
+    ifl_profile_destroy(profile);
+    ifl_device_close(device);
+}
+
+/* Waits that are not known give no latency, and no bytes in flight; the other terms stand. */
+static void what_is_not_known_is_marked(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_profile *profile = ifl_profile_new();
+    ifl_model m;
+    profile->complete = true;
+    profile->grid[0] = 1000, profile->block[0] = 256;
+    profile->grid[1] = profile->grid[2] = profile->block[1] = profile->block[2] = 1;
+    ifl_counters_set(&profile->counters, IFL_COUNTER_ptx_instructions, 8000);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_load_requests, 8000);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_load_sectors, 32000000);
+    assert_int_equal(ifl_profile_model(profile, device, &m, NULL), IFL_OK);
+    assert_true(m.term_us[IFL_TERM_LATENCY] == -1 && m.bytes_in_flight_per_sm == -1 &&
+                m.waits_per_warp == -1);
+    assert_int_equal(m.limiter, IFL_TERM_DRAM);
+    /* 1.024 GB at 0.92 of 4.8 TB/s (devices/h200.gpu). */
+    assert_true(is_near(m.term_us[IFL_TERM_DRAM], 1.024e9 / (0.92 * 4.8e12) * 1e6, 1e-6));
+    assert_true(m.time_us.low < m.time_us.mid && m.time_us.mid < m.time_us.high);
+    ifl_profile_destroy(profile);
+    ifl_device_close(device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twelve_blocks_on_eight_sms),
+        cmocka_unit_test(bytes_needed_are_near_those_of_cub),
+        cmocka_unit_test(a_profile_without_counters_has_no_model),
+        cmocka_unit_test(what_is_not_known_is_marked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
