@@ -17,15 +17,16 @@ static bool is_placed(const ifl_variable *variable)
     return (variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST) && variable->function < 0;
 }
 
-static ifl_status place_variable(const ifl_simt_launch *launch, size_t index, ifl_allocation **out, ifl_error *error)
+static ifl_status place_variable(const ifl_program *program, ifl_memory *memory, size_t index, ifl_allocation **out,
+                                 ifl_error *error)
 {
-    const ifl_variable *variable = &launch->program->variables[index];
+    const ifl_variable *variable = &program->variables[index];
     char label[112];
     snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space), variable->name,
              (unsigned long long)variable->bytes);
     /* Constant memory becomes read-only once its initialiser is in. */
     ifl_status status =
-        ifl_memory_allocate(launch->memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, out, error);
+        ifl_memory_allocate(memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, out, error);
     if (status == IFL_OK && variable->data)
         memcpy((*out)->host, variable->data, variable->bytes);
     return status;
@@ -42,14 +43,13 @@ static void relocate(const ifl_variable *variable, uint8_t *host, const uint64_t
     }
 }
 
-static ifl_status place_variables(const ifl_simt_launch *launch, uint64_t *address, ifl_error *error)
+ifl_status ifl_simt_place(const ifl_program *program, ifl_memory *memory, uint64_t *address, ifl_error *error)
 {
-    const ifl_program *program = launch->program;
     ifl_allocation **at = calloc(program->variable_count + 1, sizeof *at);
     ifl_status status = at ? IFL_OK : ifl_fail_memory(error, program->variable_count);
     for (size_t v = 0; v < program->variable_count && status == IFL_OK; v++)
         if (is_placed(&program->variables[v])) {
-            status = place_variable(launch, v, &at[v], error);
+            status = place_variable(program, memory, v, &at[v], error);
             if (status == IFL_OK)
                 address[v] = at[v]->address;
         }
@@ -90,7 +90,7 @@ static void fill_grid(ifl_grid *grid, const ifl_simt_launch *launch, const ifl_i
 
 /* Grid-wide synchronisation needs every block at once: as many as fit a GPU of the H100 class by its limits of
  * threads, blocks and shared memory per SM (CUDA C++ Programming Guide, "Compute Capabilities", 9.0). */
-static ifl_status make_cooperative(ifl_grid *grid, ifl_error *error)
+static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, ifl_error *error)
 {
     enum { SMS = 132, SM_THREADS = 2048, SM_BLOCKS = 32, SM_SHARED = 228 * 1024, BLOCK_RESERVED = 1024 };
     uint64_t by_threads = SM_THREADS / (grid->warps_per_block * IFL_WARP_LANES);
@@ -102,11 +102,11 @@ static ifl_status make_cooperative(ifl_grid *grid, ifl_error *error)
                         "a grid of %llu blocks does not fit at once (%llu a multiprocessor on %d of them), which "
                         "grid-wide synchronisation needs",
                         (unsigned long long)grid->blocks, (unsigned long long)per_sm, SMS);
-    ifl_allocation *workspace;
-    ifl_status status = ifl_memory_allocate(grid->launch->memory, 4096, 0, 0, "the grid barrier's memory", &workspace, error);
+    ifl_status status =
+        ifl_memory_allocate(grid->launch->memory, 4096, 0, 0, "the grid barrier's memory", workspace, error);
     if (status != IFL_OK)
         return status;
-    grid->workspace = workspace->address;
+    grid->workspace = (*workspace)->address;
     grid->resident = (uint32_t)grid->blocks;
     return IFL_OK;
 }
@@ -352,53 +352,70 @@ static ifl_status choose_width(const char *name, const ifl_width **out, ifl_erro
                 : ifl_fail(error, IFL_UNSUPPORTED, "vector width '%s': this build or this processor does not have it", name);
 }
 
-static ifl_status place_params(const ifl_simt_launch *launch, uint64_t *address, ifl_error *error)
+static ifl_status place_params(const ifl_simt_launch *launch, ifl_allocation **params, ifl_error *error)
 {
-    uint64_t bytes = launch->program->functions[launch->function].param_bytes;
-    ifl_allocation *params;
-    ifl_status status =
+    const uint64_t bytes = launch->program->functions[launch->function].param_bytes;
+    const ifl_status status =
         ifl_memory_allocate(launch->memory, bytes, 0, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
-                            "the kernel's parameters", &params, error);
-    if (status != IFL_OK)
-        return status;
-    if (bytes)
-        memcpy(params->host, launch->params, bytes);
-    *address = params->address;
-    return IFL_OK;
+                            "the kernel's parameters", params, error);
+    if (status == IFL_OK && bytes)
+        memcpy((*params)->host, launch->params, bytes);
+    return status;
 }
 
 static ifl_status run_image(const ifl_simt_launch *launch, const ifl_image *image, ifl_simt_result *result,
                             ifl_error *error)
 {
     ifl_grid grid = {0};
+    ifl_allocation *workspace = NULL;
     fill_grid(&grid, launch, image);
     if (launch->check_reads && !ifl_memory_track(launch->memory))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
-    ifl_status status = image->cooperative ? make_cooperative(&grid, error) : IFL_OK;
-    return status == IFL_OK ? run_grid(&grid, result, error) : status;
+    ifl_status status = image->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;
+    if (status == IFL_OK)
+        status = run_grid(&grid, result, error);
+    if (workspace)
+        ifl_memory_forget(launch->memory, workspace);
+    return status;
+}
+
+static ifl_status lower_and_run(const ifl_simt_launch *launch, ifl_lowering *lowering, ifl_simt_result *result,
+                                ifl_error *error)
+{
+    ifl_image image;
+    ifl_status status = choose_width(launch->vector_width, &lowering->width, error);
+    if (status == IFL_OK)
+        status = ifl_lower(lowering, &image, error);
+    if (status != IFL_OK)
+        return status;
+    status = run_image(launch, &image, result, error);
+    ifl_image_free(&image);
+    return status;
 }
 
 ifl_status ifl_simt_run(const ifl_simt_launch *launch, ifl_simt_result *result, ifl_error *error)
 {
     memset(result, 0, sizeof *result);
+    const uint64_t *placed = launch->variable_address;
     uint64_t *address = calloc(launch->program->variable_count + 1, sizeof *address);
-    ifl_lowering lowering = {.program = launch->program,
-                             .function = launch->function,
-                             .variable_address = address,
-                             .params = launch->params};
-    ifl_image image;
-    ifl_status status = address ? choose_width(launch->vector_width, &lowering.width, error)
-                                : ifl_fail_memory(error, launch->program->variable_count);
+    ifl_allocation *params = NULL;
+    ifl_status status = address ? IFL_OK : ifl_fail_memory(error, launch->program->variable_count);
+    if (status == IFL_OK && placed)
+        memcpy(address, placed, launch->program->variable_count * sizeof *address);
+    else if (status == IFL_OK)
+        status = ifl_simt_place(launch->program, launch->memory, address, error);
     if (status == IFL_OK)
-        status = place_params(launch, &lowering.param_address, error);
+        status = place_params(launch, &params, error);
     if (status == IFL_OK)
-        status = place_variables(launch, address, error);
-    if (status == IFL_OK)
-        status = ifl_lower(&lowering, &image, error);
-    if (status == IFL_OK) {
-        status = run_image(launch, &image, result, error);
-        ifl_image_free(&image);
-    }
+        status = lower_and_run(launch,
+                               &(ifl_lowering){.program = launch->program,
+                                               .function = launch->function,
+                                               .variable_address = address,
+                                               .param_address = params->address,
+                                               .params = launch->params},
+                               result, error);
+    if (params)
+        ifl_memory_forget(launch->memory, params);
     free(address);
     return status;
 }

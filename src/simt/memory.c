@@ -33,7 +33,8 @@ struct ifl_memory {
     block **blocks;
     size_t count, capacity;
     uint64_t next;
-    uint64_t total; /* bytes allocated */
+    uint64_t total;   /* bytes allocated, adopted ones left out */
+    size_t dropped;   /* places that are remembered, without bytes */
     bool track; /* new and existing allocations have `written` */
 };
 
@@ -46,14 +47,21 @@ ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error)
     return IFL_OK;
 }
 
-static void free_block(block *b)
+static void unmap(block *b)
 {
-    if (!b)
-        return;
     if (b->map)
         munmap(b->map, b->map_bytes);
     if (b->written)
         munmap(b->written, b->allocation.bytes + 1);
+    b->map = NULL;
+    b->written = NULL;
+}
+
+static void free_block(block *b)
+{
+    if (!b)
+        return;
+    unmap(b);
     free(b);
 }
 
@@ -117,6 +125,29 @@ static bool track_block(block *b)
     return b->written != NULL;
 }
 
+/* The last allocation that starts at or before the address; -1 when all start behind it. */
+static ptrdiff_t last_before(const ifl_memory *memory, uint64_t address)
+{
+    size_t low = 0, high = memory->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (memory->blocks[middle]->allocation.address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (ptrdiff_t)low - 1;
+}
+
+/* There is room for it: see grow. */
+static void insert(ifl_memory *memory, block *b)
+{
+    size_t at = (size_t)(last_before(memory, b->allocation.address) + 1);
+    memmove(memory->blocks + at + 1, memory->blocks + at, (memory->count - at) * sizeof *memory->blocks);
+    memory->blocks[at] = b;
+    memory->count++;
+}
+
 ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
                                const char *label, ifl_allocation **out, ifl_error *error)
 {
@@ -146,16 +177,91 @@ ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misa
     }
     memory->next = start + bytes + gap;
     memory->total += bytes;
-    memory->blocks[memory->count++] = b;
+    insert(memory, b);
     *out = &b->allocation;
     return IFL_OK;
+}
+
+static bool overlaps(const ifl_memory *memory, uint64_t address, uint64_t bytes)
+{
+    const ptrdiff_t before = last_before(memory, address);
+    const size_t after = (size_t)(before + 1);
+    const ifl_allocation *a = before >= 0 ? &memory->blocks[before]->allocation : NULL;
+    return (a && address - a->address < a->bytes) ||
+           (after < memory->count && memory->blocks[after]->allocation.address - address < bytes);
+}
+
+ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
+                            ifl_allocation **out, ifl_error *error)
+{
+    if (address > LAST_ADDRESS || bytes > LAST_ADDRESS - address || overlaps(memory, address, bytes))
+        return ifl_fail(error, IFL_USAGE, "%s: %llu bytes at 0x%llx lie over another allocation", label,
+                        (unsigned long long)bytes, (unsigned long long)address);
+    block *b = grow(memory) ? calloc(1, sizeof *b) : NULL;
+    if (!b)
+        return ifl_fail_memory(error, sizeof *b);
+    b->allocation =
+        (ifl_allocation){.address = address, .bytes = bytes, .host = host, .flags = IFL_ALLOCATION_ADOPTED};
+    snprintf(b->allocation.label, sizeof b->allocation.label, "%s", label);
+    if (memory->track && !track_block(b)) {
+        free_block(b);
+        return ifl_fail_memory(error, bytes);
+    }
+    insert(memory, b);
+    *out = &b->allocation;
+    return IFL_OK;
+}
+
+static void forget(ifl_memory *memory, size_t index)
+{
+    free_block(memory->blocks[index]);
+    memmove(memory->blocks + index, memory->blocks + index + 1,
+            (--memory->count - index) * sizeof *memory->blocks);
+}
+
+/* Addresses of our own choosing only grow, so that the first freed place is the oldest. */
+static void forget_oldest(ifl_memory *memory)
+{
+    for (size_t i = 0; i < memory->count; i++)
+        if (memory->blocks[i]->allocation.flags & IFL_ALLOCATION_FREED && !memory->blocks[i]->map) {
+            forget(memory, i);
+            memory->dropped--;
+            return;
+        }
+}
+
+void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation)
+{
+    enum { MOST_DROPPED = 1024 };
+    block *b = (block *)allocation;
+    if (allocation->flags & IFL_ALLOCATION_ADOPTED) {
+        forget(memory, (size_t)last_before(memory, allocation->address));
+        return;
+    }
+    unmap(b);
+    allocation->host = NULL;
+    allocation->flags |= IFL_ALLOCATION_FREED;
+    memory->total -= allocation->bytes;
+    if (++memory->dropped > MOST_DROPPED)
+        forget_oldest(memory);
+}
+
+void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation)
+{
+    memory->total -= allocation->bytes;
+    forget(memory, (size_t)last_before(memory, allocation->address));
+}
+
+uint64_t ifl_memory_total(const ifl_memory *memory)
+{
+    return memory->total;
 }
 
 bool ifl_memory_track(ifl_memory *memory)
 {
     memory->track = true;
     for (size_t i = 0; i < memory->count; i++)
-        if (!track_block(memory->blocks[i]))
+        if (memory->blocks[i]->allocation.host && !track_block(memory->blocks[i]))
             return false;
     return true;
 }
@@ -169,20 +275,6 @@ void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
 {
     (void)memory;
     allocation->flags |= IFL_ALLOCATION_FREED;
-}
-
-/* The last allocation that starts at or before the address; -1 when all start behind it. */
-static ptrdiff_t last_before(const ifl_memory *memory, uint64_t address)
-{
-    size_t low = 0, high = memory->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (memory->blocks[middle]->allocation.address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (ptrdiff_t)low - 1;
 }
 
 ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)

@@ -13,7 +13,8 @@ enum {
     IFL_ALLOCATION_UNWRITTEN = 1 << 1, /* nothing has written it: reads are worth a warning on request */
     IFL_ALLOCATION_DEVICE = 1 << 2,    /* from the kernel's own malloc */
     IFL_ALLOCATION_FREED = 1 << 3,     /* kept, so that a use after free can be named */
-    IFL_ALLOCATION_MODULE = 1 << 4     /* a variable of the module or the parameters, not the caller's buffer */
+    IFL_ALLOCATION_MODULE = 1 << 4,    /* a variable of the module or the parameters, not the caller's buffer */
+    IFL_ALLOCATION_ADOPTED = 1 << 5    /* the caller's bytes */
 };
 
 typedef struct ifl_allocation {
@@ -32,6 +33,18 @@ void ifl_memory_free(ifl_memory *memory);
  * stays where it is until the memory is freed. */
 ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
                                const char *label, ifl_allocation **out, ifl_error *error);
+/* Bytes that are there already, at a device address of the caller's choice: host memory that kernels reach at the
+ * host's own address (page-locked, mapped, managed). They stay the caller's. IFL_USAGE where they would lie over
+ * another allocation. */
+ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
+                            ifl_allocation **out, ifl_error *error);
+/* Gives the bytes back. The place is remembered as freed, so that a later use can be named; the oldest such places
+ * are forgotten when there are many. An adopted one is forgotten at once: the host may use the address again. */
+void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation);
+/* The allocation that holds an address, freed ones too; NULL when none does. */
+ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
+/* Bytes of the allocations that are not freed, adopted ones left out. */
+uint64_t ifl_memory_total(const ifl_memory *memory);
 size_t ifl_memory_count(const ifl_memory *memory);
 /* By index, ascending by address. */
 ifl_allocation *ifl_memory_at(const ifl_memory *memory, size_t index);

@@ -9,10 +9,10 @@
 bool ifl_memory_track(ifl_memory *memory);
 /* One byte for each byte of the allocation, 1 where it was written; NULL when nobody tracks. */
 uint8_t *ifl_memory_written(const ifl_allocation *allocation);
-/* The allocation that holds an address, freed ones too; NULL when none does. */
-ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
 /* The allocation whose start or end is next to an address outside of all; NULL when there are none. */
 ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address);
+/* Gives back what only one launch needed, as if it had never been. Not for adopted ones. */
+void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation);
 /* The kernel freed it: kept, so that a later use can be named. */
 void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation);
 

@@ -15,7 +15,9 @@ typedef struct ifl_simt_launch {
     uint32_t block[3];
     uint64_t dynamic_shared_bytes;
     const uint8_t *params; /* the parameter block, functions[function].param_bytes long */
-    ifl_memory *memory;    /* holds the buffers that the parameters point to; module variables are added to it */
+    ifl_memory *memory;    /* holds the buffers that the parameters point to */
+    const uint64_t *variable_address; /* where ifl_simt_place put the program's variables; NULL: they are placed in the
+                                         memory for this launch, as initialised */
 
     int threads;      /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
                          (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
@@ -41,6 +43,10 @@ typedef struct ifl_simt_result {
     char **warnings;      /* owned by the result */
     size_t warning_count;
 } ifl_simt_result;
+
+/* Places the program's global and constant variables in the memory, initialised: for several launches that share
+ * them. `address` has one entry a variable of the program; those of others stay as they are. */
+ifl_status ifl_simt_place(const ifl_program *program, ifl_memory *memory, uint64_t *address, ifl_error *error);
 
 /* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom); IFL_INTERRUPTED;
  * IFL_UNSUPPORTED with the instruction's place. `result` holds what was observed in the first three cases; it must
