@@ -262,7 +262,7 @@ static ifl_reason move_parameter(ifl_warp *warp, const ifl_code *code, char *fra
     const ifl_transfer *t = code->transfer;
     uint64_t size = warp->frame->routine->param_bytes, at = (uint64_t)t->offset;
     if (at > size || t->bytes > size - at)
-        return ifl_fault_raise(warp, code, IFL_FINDING, 0, "parameter access at offset %llu of %llu bytes",
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, 0, "parameter access at offset %llu of %llu bytes",
                                (unsigned long long)at, (unsigned long long)size);
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);

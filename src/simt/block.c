@@ -90,11 +90,11 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     uint32_t id = ifl_lane_u32(slots, op->id, lane);
     uint32_t count = op->count ? ifl_lane_u32(slots, op->count, lane) : 0;
     if (id >= IFL_BARRIERS) {
-        ifl_fault_raise(warp, code, IFL_FINDING, lane, "barrier %u: a block has barriers 0 to 15", id);
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "barrier %u: a block has barriers 0 to 15", id);
         return;
     }
     if (op->count && (count == 0 || count % IFL_WARP_LANES)) {
-        ifl_fault_raise(warp, code, IFL_FINDING, lane, "a barrier for %u threads: it must be a multiple of 32", count);
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a barrier for %u threads: it must be a multiple of 32", count);
         return;
     }
     ifl_barrier *barrier = &warp->block->barriers[id];
@@ -225,7 +225,7 @@ static bool should_stop(const ifl_worker *worker)
 
 static void fault_memory(ifl_worker *worker, uint64_t block)
 {
-    worker->fault = (ifl_fault){.is_set = true, .block = block, .status = IFL_NO_MEMORY, .instruction = UINT32_MAX};
+    worker->fault = (ifl_fault){.is_set = true, .block = block, .kind = IFL_FAULT_NO_MEMORY, .instruction = UINT32_MAX};
     snprintf(worker->fault.text, sizeof worker->fault.text, "out of memory for a block's registers");
 }
 
@@ -350,7 +350,7 @@ static void fault_deadlock(ifl_block *block)
     bool at_barrier = fragment->state == IFL_FRAGMENT_AT_BARRIER;
     const ifl_code *code = at_barrier ? fragment->code - 1 : fragment->code;
     const char *what = at_barrier ? "threads wait at a barrier of the block" : "lanes wait for other lanes of the warp";
-    ifl_fault_raise((ifl_warp *)of, code, IFL_FINDING, (uint32_t)__builtin_ctz(fragment->mask),
+    ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
                     "deadlock: %s, and those that are missing never come", what);
 }
 

@@ -290,7 +290,7 @@ static ifl_reason copy_bulk(ifl_warp *warp, const ifl_code *code, const ifl_copy
     uint64_t from = in_space(op->from.space, ifl_lane_u64(frame, op->from.address, lane));
     uint32_t size = ifl_lane_u32(frame, op->size, lane);
     if (size % 16 || to % 16 || from % 16)
-        return ifl_fault_raise(warp, code, IFL_FINDING, lane,
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                                "a bulk copy of %u bytes from 0x%llx to 0x%llx: all three must be multiples of 16", size,
                                (unsigned long long)from, (unsigned long long)to);
     if (!size)

@@ -28,7 +28,7 @@ static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, 
         uint32_t lane = (uint32_t)__builtin_ctz(group), members = ifl_lane_u32(frame, op->members, lane);
         if (group & ~members) {
             lane = (uint32_t)__builtin_ctz(group & ~members);
-            return ifl_fault_raise(warp, code, IFL_FINDING, lane,
+            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                                    "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
                                    members);
         }
@@ -330,7 +330,7 @@ ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint
     (void)frame, (void)active;
     if (!mask)
         return IFL_REASON_NONE;
-    return ifl_fault_raise(warp, code, IFL_FINDING, (uint32_t)__builtin_ctz(mask), "trap: the kernel ended itself");
+    return ifl_fault_raise(warp, code, IFL_FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "trap: the kernel ended itself");
 }
 
 /* Sleeping lets the others run. Someone who sleeps waits for memory to change. */

@@ -13,7 +13,7 @@ static void thread_position(const ifl_warp *warp, uint32_t lane, uint32_t *xyz)
     xyz[2] = thread / block[0] / block[1];
 }
 
-ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_status status, uint32_t lane, const char *format,
+ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane, const char *format,
                            ...)
 {
     ifl_fault *fault = &warp->worker->fault;
@@ -27,7 +27,7 @@ ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_status stat
     uint32_t t[3];
     const uint32_t *b = warp->block->position;
     thread_position(warp, lane, t);
-    *fault = (ifl_fault){.is_set = true, .block = warp->block->index, .status = status, .instruction = code->instruction};
+    *fault = (ifl_fault){.is_set = true, .block = warp->block->index, .kind = kind, .instruction = code->instruction};
     const char *name = warp->worker->grid->launch->kernel_name;
     snprintf(fault->text, sizeof fault->text, "%s\nkernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what,
              name ? name : warp->worker->grid->image->routines[0].function->name, b[0], b[1], b[2], t[0], t[1], t[2]);
@@ -159,13 +159,13 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
     ifl_instruction_name(instruction, name, sizeof name);
     if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
         describe_misaligned((place_text){where, sizeof where}, warp, space, address);
-        ifl_fault_raise(warp, code, IFL_FINDING, lane,
+        ifl_fault_raise(warp, code, IFL_FAULT_MISALIGNED, lane,
                         "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is not a multiple of %llu",
                         name, verb, size, space_name(space), at, where, size);
         return;
     }
     describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
-    ifl_fault_raise(warp, code, IFL_FINDING, lane, "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name,
+    ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane, "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name,
                     verb, size, space_name(space), at, where);
 }
 

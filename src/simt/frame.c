@@ -304,13 +304,13 @@ static void enter(ifl_warp *warp, ifl_fragment *fragment, uint32_t function)
     const ifl_routine *routine = &image->routines[image->routine_of[function]];
     ifl_frame *caller = fragment->frame;
     if (is_too_deep(caller)) {
-        ifl_fault_raise(warp, code, IFL_FINDING, (uint32_t)__builtin_ctz(fragment->mask),
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
                         "stack overflow: calls nest more than 4096 deep or use more than 512 KiB of local memory");
         return;
     }
     ifl_frame *callee = ifl_frame_enter(warp, routine, caller, fragment->mask);
     if (!callee) {
-        ifl_fault_raise(warp, code, IFL_NO_MEMORY, 0, "out of memory for a call");
+        ifl_fault_raise(warp, code, IFL_FAULT_NO_MEMORY, 0, "out of memory for a call");
         return;
     }
     callee->call = code;
@@ -351,7 +351,7 @@ static void call_indirect(ifl_warp *warp, ifl_fragment *fragment, const ifl_call
         uint64_t address = ifl_lane_u64(whole.frame->slots, op->target, lane);
         int64_t function = function_at(image, address);
         if (function < 0) {
-            ifl_fault_raise(warp, whole.code, IFL_FINDING, lane, "call of 0x%llx, which is not a function",
+            ifl_fault_raise(warp, whole.code, IFL_FAULT_OTHER, lane, "call of 0x%llx, which is not a function",
                             (unsigned long long)address);
             return;
         }

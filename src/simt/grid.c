@@ -241,17 +241,18 @@ static void append_calls(const ifl_program *program, const ifl_source *source, c
 /* Faults name the source line where it is known, else the line of the PTX text. */
 static ifl_status report_fault(const ifl_program *program, const ifl_fault *fault, ifl_error *error)
 {
+    const ifl_status status = fault->kind == IFL_FAULT_NO_MEMORY ? IFL_NO_MEMORY : IFL_FINDING;
     if (fault->instruction >= program->instruction_count)
-        return ifl_fail(error, fault->status, "%s", fault->text);
+        return ifl_fail(error, status, "%s", fault->text);
     const ifl_instruction *instruction = &program->instructions[fault->instruction];
     ifl_place place = ifl_program_place(program, instruction);
     const ifl_source *source = instruction->place ? &program->places[instruction->place] : NULL;
     char calls[600] = "";
     if (!source)
-        return ifl_fail_at(error, fault->status, &place, "%s", fault->text);
+        return ifl_fail_at(error, status, &place, "%s", fault->text);
     append_calls(program, source, calls, sizeof calls);
     ifl_place at = {.file = program->files[source->file], .line = (int)source->line, .column = (int)source->column};
-    return ifl_fail_at(error, fault->status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
+    return ifl_fail_at(error, status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
 }
 
 static bool add_warning(ifl_simt_result *result, const char *text)
@@ -331,6 +332,7 @@ static ifl_status run_grid(ifl_grid *grid, ifl_simt_result *result, ifl_error *e
         warn_reads(workers, count, result);
         const ifl_worker *faulted = lowest_fault(workers, count);
         result->complete = !faulted && result->blocks_done == grid->blocks;
+        result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;
         if (faulted)
             status = report_fault(grid->launch->program, &faulted->fault, error);
         else if (!result->complete)

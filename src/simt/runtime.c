@@ -207,7 +207,7 @@ static void call_free(const runtime_call *call)
         return;
     bool is_ours = a && a->address == address && a->flags & IFL_ALLOCATION_DEVICE;
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
-        ifl_fault_raise(call->warp, call->code, IFL_FINDING, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
                         is_ours ? "which was freed before" : "which the kernel's malloc did not give");
         return;
     }
@@ -221,7 +221,7 @@ static void call_assert(const runtime_call *call)
     if (read_text(call, argument(call, 0), message, sizeof message) &&
         read_text(call, argument(call, 1), file, sizeof file) &&
         read_text(call, argument(call, 3), function, sizeof function))
-        ifl_fault_raise(call->warp, call->code, IFL_FINDING, call->lane, "assertion failed: `%s` in %s (%s:%u)", message,
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_ASSERT, call->lane, "assertion failed: `%s` in %s (%s:%u)", message,
                         function, file, (unsigned)argument(call, 2));
 }
 

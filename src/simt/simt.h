@@ -35,8 +35,20 @@ typedef struct ifl_simt_launch {
     size_t observer_count;
 } ifl_simt_launch;
 
+/* What a kernel did wrong, as far as CUDA's error codes tell such things apart. */
+typedef enum ifl_fault_kind {
+    IFL_FAULT_NONE,
+    IFL_FAULT_ADDRESS,
+    IFL_FAULT_MISALIGNED,
+    IFL_FAULT_ASSERT,
+    IFL_FAULT_TRAP,
+    IFL_FAULT_OTHER,
+    IFL_FAULT_NO_MEMORY /* ours: the machine has none left */
+} ifl_fault_kind;
+
 typedef struct ifl_simt_result {
     uint64_t blocks_done;
+    ifl_fault_kind fault;
     bool complete;
     double seconds;
     void **states;        /* one merged state an observer, owned by the result */

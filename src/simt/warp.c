@@ -85,7 +85,7 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 {
     ifl_meeting *meeting = take_meeting(warp);
     if (!meeting) {
-        ifl_fault_raise(warp, fragment->code, IFL_NO_MEMORY, 0, "out of memory");
+        ifl_fault_raise(warp, fragment->code, IFL_FAULT_NO_MEMORY, 0, "out of memory");
         return;
     }
     meeting->place = place;
@@ -213,7 +213,7 @@ static void take_switch(ifl_warp *warp, uint32_t index)
         part.mask = same_index(part.frame->slots, code->a, executing);
         uint32_t lane = (uint32_t)__builtin_ctz(part.mask), to = ifl_lane_u32(part.frame->slots, code->a, lane);
         if (to >= code->targets->count) {
-            ifl_fault_raise(warp, code, IFL_FINDING, lane, "branch index %u is past the end of a list of %zu labels", to,
+            ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "branch index %u is past the end of a list of %zu labels", to,
                             code->targets->count);
             return;
         }

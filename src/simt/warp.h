@@ -122,7 +122,7 @@ typedef struct ifl_block_count {
 typedef struct ifl_fault {
     bool is_set;
     uint64_t block;
-    ifl_status status;
+    ifl_fault_kind kind;
     uint32_t instruction;
     char text[768];
 } ifl_fault;
@@ -235,7 +235,7 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
 
 /* ---- faults: fault.c --------------------------------------------------------------------------------------------- */
 
-ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_status status, uint32_t lane, const char *format,
+ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane, const char *format,
                            ...) IFL_PRINTF(5, 6);
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
                       uint64_t bytes, bool is_write);
