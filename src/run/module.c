@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -261,6 +262,66 @@ ifl_status ifl_module_open(const char *path, const char *arch, ifl_module **out,
     if (!module)
         return ifl_fail_memory(error, sizeof *module);
     const ifl_status status = fill(module, path, arch, error);
+    if (status != IFL_OK)
+        ifl_module_close(module);
+    else
+        *out = module;
+    return status;
+}
+
+static ifl_status load_elf_bytes(const char *bytes, size_t size, const char *name, uint32_t sm,
+                                 ifl_ptx_texts *out, ifl_error *error)
+{
+    const int descriptor = memfd_create("inflight", MFD_CLOEXEC);
+    ifl_status status = IFL_OK;
+    for (size_t done = 0; descriptor >= 0 && done < size && status == IFL_OK;) {
+        const ssize_t wrote = write(descriptor, bytes + done, size - done);
+        done += wrote > 0 ? (size_t)wrote : 0;
+        status = wrote > 0 ? IFL_OK : ifl_fail_file(error, "copy", name);
+    }
+    if (descriptor < 0)
+        return ifl_fail_file(error, "copy", name);
+    if (status == IFL_OK)
+        status = ifl_embedded_elf(descriptor, name, sm, out, error);
+    close(descriptor);
+    return status;
+}
+
+static ifl_status load_bytes(const char *bytes, size_t size, const char *name, uint32_t sm,
+                             ifl_ptx_texts *out, ifl_error *error)
+{
+    if (starts_with(bytes, size, "\177ELF", 4))
+        return load_elf_bytes(bytes, size, name, sm, out, error);
+    char *text = malloc(size + 1);
+    if (!text)
+        return ifl_fail_memory(error, size);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    return load_text(text, size, name, sm, out, error);
+}
+
+static ifl_status fill_from_bytes(ifl_module *module, const char *name, const char *bytes,
+                                  size_t size, uint32_t sm, ifl_error *error)
+{
+    ifl_ptx_texts texts = {0};
+    module->path = ifl_arena_text(&module->arena, name, strlen(name));
+    if (!module->path)
+        return ifl_fail_memory(error, strlen(name));
+    ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
+    if (status == IFL_OK)
+        status = read_texts(module, &texts, error);
+    ifl_ptx_texts_free(&texts);
+    return status;
+}
+
+ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
+                                 ifl_module **out, ifl_error *error)
+{
+    *out = NULL;
+    ifl_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return ifl_fail_memory(error, sizeof *module);
+    const ifl_status status = fill_from_bytes(module, name, bytes, size, sm, error);
     if (status != IFL_OK)
         ifl_module_close(module);
     else

@@ -23,6 +23,11 @@ struct ifl_module {
     size_t unread_count;
 };
 
+/* From memory: PTX text, a fat binary, or an ELF file that carries PTX; `sm` as for ifl_embedded_fatbin. `name` is
+ * what messages call it. The bytes are not kept. */
+ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm, ifl_module **out,
+                                 ifl_error *error);
+
 ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *kernel,
                            ifl_error *error);
 

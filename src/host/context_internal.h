@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What context.c and ledger.c share. */
+#ifndef IFL_HOST_CONTEXT_INTERNAL_H
+#define IFL_HOST_CONTEXT_INTERNAL_H
+
+#include "host/context.h"
+
+struct ifl_loaded {
+    ifl_module *module;
+    uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
+    ifl_host_kernel **kernels;   /* by kernel of the module; NULL: not asked for yet */
+};
+
+/* One entry a kernel, place of launch, grid and block. */
+typedef struct ifl_ledger_entry {
+    const ifl_host_kernel *kernel;
+    char *site;
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared_bytes;
+    uint64_t launches, blocks_done;
+    double seconds;
+    bool is_partial;  /* one of them did not come to its end */
+    void **states;    /* of the observers, added up; NULL: nothing was observed */
+    ifl_profile *profile;
+} ifl_ledger_entry;
+
+typedef struct ifl_ledger {
+    IFL_VEC(ifl_ledger_entry) entries;
+    IFL_VEC(ifl_host_entry) shown;
+} ifl_ledger;
+
+struct ifl_context {
+    ifl_context_options options;
+    ifl_device *device;
+    ifl_memory *memory;
+    IFL_VEC(ifl_loaded *) loaded;
+    ifl_ledger ledger;
+};
+
+const uint64_t *ifl_loaded_addresses(const ifl_loaded *loaded, const ifl_program *program);
+void ifl_host_kernel_free(ifl_host_kernel *kernel);
+void ifl_ledger_free(ifl_ledger *ledger);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches, and what was seen of them: the observers' states of launches of the same kernel from the same place are
+ * added up; profiles are made of them when somebody asks. */
+#include "host/context_internal.h"
+
+#include "observe/observe.h"
+#include "run/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static bool is_same(const ifl_ledger_entry *entry, const ifl_host_launch *launch)
+{
+    return entry->kernel == launch->kernel && memcmp(entry->grid, launch->grid, sizeof entry->grid) == 0 &&
+           memcmp(entry->block, launch->block, sizeof entry->block) == 0 &&
+           entry->dynamic_shared_bytes == launch->dynamic_shared_bytes &&
+           strcmp(entry->site, launch->site ? launch->site : "") == 0;
+}
+
+static ifl_ledger_entry *add_entry(ifl_ledger *ledger, const ifl_host_launch *launch)
+{
+    ifl_ledger_entry entry = {.kernel = launch->kernel,
+                              .site = strdup(launch->site ? launch->site : ""),
+                              .dynamic_shared_bytes = launch->dynamic_shared_bytes};
+    memcpy(entry.grid, launch->grid, sizeof entry.grid);
+    memcpy(entry.block, launch->block, sizeof entry.block);
+    if (!entry.site || !ifl_vec_push(&ledger->entries, entry)) {
+        free(entry.site);
+        return NULL;
+    }
+    return &ledger->entries.at[ledger->entries.count - 1];
+}
+
+/* The newest first: programs repeat what they just did. */
+static ifl_ledger_entry *find_entry(ifl_ledger *ledger, const ifl_host_launch *launch)
+{
+    for (size_t i = ledger->entries.count; i-- > 0;)
+        if (is_same(&ledger->entries.at[i], launch))
+            return &ledger->entries.at[i];
+    return add_entry(ledger, launch);
+}
+
+/* Takes the states over, or adds them to those that are there. */
+static void add_states(ifl_ledger_entry *entry, ifl_simt_result *result)
+{
+    if (!entry->states) {
+        entry->states = result->states;
+        result->states = NULL;
+        return;
+    }
+    for (size_t i = 0; result->states && i < ifl_observation_count; i++)
+        if (entry->states[i] && result->states[i])
+            ifl_observations[i]->observer->merge(entry->states[i], result->states[i]);
+}
+
+static void remember(ifl_ledger_entry *entry, ifl_simt_result *result)
+{
+    entry->launches++;
+    entry->blocks_done += result->blocks_done;
+    entry->seconds += result->seconds;
+    entry->is_partial |= !result->complete;
+    add_states(entry, result);
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *launch,
+                                const ifl_observer *const *observers)
+{
+    const ifl_context_options *options = &context->options;
+    const ifl_host_kernel *kernel = launch->kernel;
+    ifl_simt_launch to = {
+        .program = kernel->program,
+        .function = (uint32_t)(kernel->function - kernel->program->functions),
+        .kernel_name = kernel->signature,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .params = launch->params,
+        .memory = context->memory,
+        .variable_address = ifl_loaded_addresses(kernel->loaded, kernel->program),
+        .threads = options->threads,
+        .stop = options->stop,
+        .print = options->print,
+        .print_user = options->print_user,
+        .observers = observers,
+        .observer_count = options->analysis ? ifl_observation_count : 0,
+    };
+    memcpy(to.grid, launch->grid, sizeof to.grid);
+    memcpy(to.block, launch->block, sizeof to.block);
+    return to;
+}
+
+ifl_status ifl_context_launch(ifl_context *context, const ifl_host_launch *launch, ifl_fault_kind *fault,
+                              ifl_error *error)
+{
+    const ifl_observer *observers[16];
+    ifl_ledger_entry *entry = find_entry(&context->ledger, launch);
+    *fault = IFL_FAULT_NONE;
+    if (!entry || ifl_observation_count > sizeof observers / sizeof *observers)
+        return ifl_fail_memory(error, sizeof *entry);
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        observers[i] = ifl_observations[i]->observer;
+    const ifl_simt_launch to = describe(context, launch, observers);
+    ifl_simt_result result;
+    const ifl_status status = ifl_simt_run(&to, &result, error);
+    *fault = result.fault;
+    if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED)
+        remember(entry, &result);
+    ifl_simt_result_free(&to, &result);
+    return status;
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+static ifl_status describe_profile(const ifl_ledger_entry *entry, ifl_profile *profile, ifl_error *error)
+{
+    const ifl_host_kernel *kernel = entry->kernel;
+    const ifl_module *module = kernel->loaded->module;
+    const char *const texts[] = {kernel->function->name, kernel->signature, module->path,
+                                 kernel->program->target};
+    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file, &profile->target};
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        *to[i] = ifl_arena_text(&profile->arena, texts[i], strlen(texts[i]));
+        if (!*to[i])
+            return ifl_fail_memory(error, strlen(texts[i]));
+    }
+    memcpy(profile->grid, entry->grid, sizeof profile->grid);
+    memcpy(profile->block, entry->block, sizeof profile->block);
+    profile->shared_bytes = kernel->static_shared_bytes + entry->dynamic_shared_bytes;
+    profile->backend = "engine";
+    profile->complete = !entry->is_partial;
+    profile->blocks_done = entry->blocks_done;
+    profile->seconds = entry->seconds;
+    return IFL_OK;
+}
+
+static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profile, ifl_error *error)
+{
+    const ifl_host_kernel *kernel = entry->kernel;
+    int32_t *line_of = calloc(kernel->program->instruction_count + 1, sizeof *line_of);
+    if (!line_of)
+        return ifl_fail_memory(error, kernel->program->instruction_count);
+    ifl_status status = describe_profile(entry, profile, error);
+    if (status == IFL_OK)
+        status = ifl_lines_build(kernel->program, kernel->reached, kernel->loaded->module->path, line_of,
+                                 profile, error);
+    for (size_t i = 0; i < ifl_observation_count && status == IFL_OK; i++)
+        if (entry->states[i])
+            status = ifl_observations[i]->report(entry->states[i], kernel->program, line_of, profile, error);
+    free(line_of);
+    if (status == IFL_OK)
+        ifl_lines_settle(profile);
+    return status;
+}
+
+static ifl_status make_profile(ifl_ledger_entry *entry, ifl_error *error)
+{
+    if (entry->profile)
+        ifl_profile_destroy(entry->profile);
+    entry->profile = NULL;
+    if (!entry->states)
+        return IFL_OK;
+    entry->profile = ifl_profile_new();
+    return entry->profile ? fill_profile(entry, entry->profile, error)
+                          : ifl_fail_memory(error, sizeof *entry->profile);
+}
+
+ifl_status ifl_context_entries(ifl_context *context, const ifl_host_entry **entries, size_t *count,
+                               ifl_error *error)
+{
+    ifl_ledger *ledger = &context->ledger;
+    ifl_status status = IFL_OK;
+    ledger->shown.count = 0;
+    for (size_t i = 0; i < ledger->entries.count && status == IFL_OK; i++) {
+        ifl_ledger_entry *entry = &ledger->entries.at[i];
+        status = make_profile(entry, error);
+        const ifl_host_entry shown = {.kernel = entry->kernel->function->name,
+                                      .signature = entry->kernel->signature,
+                                      .site = entry->site,
+                                      .launches = entry->launches,
+                                      .seconds = entry->seconds,
+                                      .profile = entry->profile};
+        if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
+            status = ifl_fail_memory(error, sizeof shown);
+    }
+    *entries = ledger->shown.at;
+    *count = ledger->shown.count;
+    return status;
+}
+
+static void free_entry(ifl_ledger_entry *entry)
+{
+    for (size_t i = 0; entry->states && i < ifl_observation_count; i++)
+        if (entry->states[i])
+            ifl_observations[i]->observer->destroy(entry->states[i]);
+    free(entry->states);
+    free(entry->site);
+    if (entry->profile)
+        ifl_profile_destroy(entry->profile);
+}
+
+void ifl_ledger_free(ifl_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->entries.count; i++)
+        free_entry(&ledger->entries.at[i]);
+    ifl_vec_free(&ledger->entries);
+    ifl_vec_free(&ledger->shown);
+}

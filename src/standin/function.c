@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See function.h. */
+#include "standin/function.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    IFL_VEC(ifl_function_record *) functions; /* ascending by host address */
+    IFL_VEC(ifl_variable_record) variables;
+} registered;
+
+/* ---- binaries -------------------------------------------------------------------------------- */
+
+ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper)
+{
+    ifl_binary *binary = calloc(1, sizeof *binary);
+    if (binary)
+        binary->wrapper = wrapper;
+    return binary;
+}
+
+/* Its functions go; the program is ending, or has closed a library. */
+void ifl_binary_forget(ifl_binary *binary)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < registered.functions.count; i++) {
+        ifl_function_record *function = registered.functions.at[i];
+        if (function->binary != binary) {
+            registered.functions.at[kept++] = function;
+            continue;
+        }
+        free(function->name);
+        free(function);
+    }
+    registered.functions.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < registered.variables.count; i++)
+        if (registered.variables.at[i].binary == binary)
+            free(registered.variables.at[i].name);
+        else
+            registered.variables.at[kept++] = registered.variables.at[i];
+    registered.variables.count = kept;
+    free(binary);
+}
+
+/* FACTS: the container's size stands behind its magic number, version and header size. */
+static size_t container_bytes(const void *fatbin)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t bytes;
+    } head;
+    memcpy(&head, fatbin, sizeof head);
+    return head.header + (size_t)head.bytes;
+}
+
+static ifl_cuda_error code_of_load(ifl_status status)
+{
+    return status == IFL_UNSUPPORTED ? ifl_cudaErrorNoKernelImageForDevice
+           : status == IFL_NO_MEMORY ? ifl_cudaErrorMemoryAllocation
+                                     : ifl_cudaErrorInvalidPtx;
+}
+
+static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
+{
+    ifl_error error = {0};
+    const void *fatbin = binary->wrapper->fatbin;
+    const ifl_status status = ifl_context_load(context, "the program's fat binary", fatbin,
+                                               container_bytes(fatbin), &binary->loaded, &error);
+    if (status == IFL_OK)
+        return ifl_cudaSuccess;
+    ifl_state_tell_error(&error);
+    return code_of_load(status);
+}
+
+ifl_cuda_error ifl_binary_read(ifl_context *context, ifl_binary *binary)
+{
+    if (!binary->loaded && !binary->failed)
+        binary->failed = read_image(context, binary);
+    return binary->failed;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static size_t place_of(const void *host)
+{
+    size_t low = 0, high = registered.functions.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if ((uintptr_t)registered.functions.at[middle]->host < (uintptr_t)host)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool ifl_function_register(ifl_binary *binary, const void *host, const char *name)
+{
+    ifl_function_record *function = calloc(1, sizeof *function);
+    char *copy = strdup(name);
+    if (!function || !copy || !ifl_vec_reserve(&registered.functions, 1)) {
+        free(function);
+        free(copy);
+        return false;
+    }
+    *function = (ifl_function_record){.binary = binary, .host = host, .name = copy, .carveout = -1};
+    const size_t at = place_of(host);
+    ifl_function_record **list = registered.functions.at;
+    memmove(list + at + 1, list + at, (registered.functions.count - at) * sizeof(ifl_function_record *));
+    list[at] = function;
+    registered.functions.count++;
+    return true;
+}
+
+ifl_function_record *ifl_function_find(const void *host)
+{
+    const size_t at = place_of(host);
+    const bool is_there = at < registered.functions.count && registered.functions.at[at]->host == host;
+    return is_there ? registered.functions.at[at] : NULL;
+}
+
+ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function)
+{
+    if (function->kernel)
+        return ifl_cudaSuccess;
+    const ifl_cuda_error code = ifl_binary_read(context, function->binary);
+    if (code != ifl_cudaSuccess)
+        return code;
+    ifl_error error = {0};
+    const ifl_status status =
+        ifl_context_kernel(function->binary->loaded, function->name, &function->kernel, &error);
+    if (status != IFL_OK && !function->is_told)
+        ifl_state_tell_error(&error);
+    function->is_told |= status != IFL_OK;
+    return status == IFL_OK            ? ifl_cudaSuccess
+           : status == IFL_UNSUPPORTED ? ifl_cudaErrorNotSupported
+                                       : ifl_cudaErrorInvalidDeviceFunction;
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes)
+{
+    char *copy = strdup(name);
+    const ifl_variable_record record = {binary, host, managed, copy, bytes};
+    if (copy && ifl_vec_push(&registered.variables, record))
+        return true;
+    free(copy);
+    return false;
+}
+
+ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_allocation **out)
+{
+    for (size_t i = 0; i < registered.variables.count; i++) {
+        ifl_variable_record *record = &registered.variables.at[i];
+        const bool is_it = record->managed ? *record->managed == host || (const void *)record->managed == host
+                                           : record->host == host;
+        if (!is_it)
+            continue;
+        const ifl_cuda_error code = ifl_binary_read(context, record->binary);
+        if (code != ifl_cudaSuccess)
+            return code;
+        return ifl_context_variable(context, record->binary->loaded, record->name, out)
+                   ? ifl_cudaSuccess
+                   : ifl_cudaErrorInvalidSymbol;
+    }
+    return ifl_cudaErrorInvalidSymbol;
+}
+
+/* The bytes that a kernel reaches at the variable's own address are those that the program's pointer leads to. */
+ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary)
+{
+    ifl_cuda_error code = ifl_cudaSuccess;
+    for (size_t i = 0; i < registered.variables.count && code == ifl_cudaSuccess; i++) {
+        ifl_variable_record *record = &registered.variables.at[i];
+        ifl_allocation *at;
+        if (record->binary != binary || !record->managed)
+            continue;
+        code = ifl_binary_read(context, binary);
+        if (code == ifl_cudaSuccess && ifl_context_variable(context, binary->loaded, record->name, &at))
+            *record->managed = at->host;
+    }
+    return code;
+}

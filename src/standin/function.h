@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a program registers before it begins: fat binaries, and the host's stand-ins for kernels and variables. They are
+ * read when first used, since most programs use few of theirs. */
+#ifndef IFL_STANDIN_FUNCTION_H
+#define IFL_STANDIN_FUNCTION_H
+
+#include "base/vec.h"
+#include "standin/state.h"
+
+typedef struct ifl_binary {
+    const ifl_fatbin_wrapper *wrapper; /* NULL: loaded by the program from bytes */
+    ifl_loaded *loaded;                /* NULL: not read yet */
+    ifl_cuda_error failed;             /* why it cannot be read */
+} ifl_binary;
+
+typedef struct ifl_function_record {
+    ifl_binary *binary;
+    const void *host;  /* the address that the program launches by; NULL: found by name */
+    char *name;        /* mangled */
+    const ifl_host_kernel *kernel; /* NULL: not read yet */
+    int max_dynamic_shared, carveout;
+    bool is_told;      /* that it cannot run has been told */
+} ifl_function_record;
+
+typedef struct ifl_variable_record {
+    ifl_binary *binary;
+    const void *host;
+    void **managed; /* __managed__: where the program keeps the address; NULL: not managed */
+    char *name;
+    size_t bytes;
+} ifl_variable_record;
+
+ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper);
+void ifl_binary_forget(ifl_binary *binary);
+/* Reads it where that has not been done. */
+ifl_cuda_error ifl_binary_read(ifl_context *context, ifl_binary *binary);
+
+bool ifl_function_register(ifl_binary *binary, const void *host, const char *name);
+bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes);
+
+/* By the host's address, or NULL. */
+ifl_function_record *ifl_function_find(const void *host);
+/* Reads its module, and finds the kernel in it. */
+ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function);
+/* By the host's address: where the variable is on the GPU. */
+ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_allocation **out);
+/* Managed variables of all binaries are read: their pointers must be right before anybody looks at them. */
+ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary);
+
+#endif

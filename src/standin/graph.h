@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Graphs: operations and what each waits for. */
+#ifndef IFL_STANDIN_GRAPH_H
+#define IFL_STANDIN_GRAPH_H
+
+#include "base/vec.h"
+#include "standin/op.h"
+
+typedef struct ifl_node {
+    ifl_op op;
+    bool is_disabled;
+    IFL_VEC(struct ifl_node *) waits_for;
+} ifl_node;
+
+typedef struct ifl_graph {
+    IFL_VEC(ifl_node *) nodes; /* in the order they were made: a node waits for earlier ones only */
+} ifl_graph;
+
+ifl_graph *ifl_graph_new(void);
+void ifl_graph_free(ifl_graph *graph);
+/* A node with a copy of the operation, last in the graph; NULL without memory. */
+ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op);
+/* Runs every node, each after those it waits for. */
+ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch as a program asks for it. */
+#ifndef IFL_STANDIN_LAUNCH_CALL_H
+#define IFL_STANDIN_LAUNCH_CALL_H
+
+#include "standin/function.h"
+
+typedef struct ifl_launch_call {
+    ifl_dim3 grid, block;
+    void **arguments; /* one pointer a parameter */
+    uint64_t shared_bytes;
+    void *stream;
+    bool cooperative;
+    const void *from; /* an address in the code that asks */
+} ifl_launch_call;
+
+/* Checks it as CUDA does, and gives it to the stream. `function` NULL: the program's function is not known. */
+ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call);
+
+#endif

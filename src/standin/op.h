@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The things that a stream does. A call makes one; the stream runs it at once, or keeps it in the graph that it is
+ * being captured into. */
+#ifndef IFL_STANDIN_OP_H
+#define IFL_STANDIN_OP_H
+
+#include "standin/function.h"
+#include "standin/state.h"
+
+typedef enum ifl_op_kind {
+    IFL_DO_EMPTY_NODE,
+    IFL_DO_KERNEL,
+    IFL_DO_COPY,
+    IFL_DO_SET,
+    IFL_DO_HOST,
+    IFL_DO_EVENT_RECORD,
+    IFL_DO_EVENT_WAIT,
+    IFL_DO_CHILD_GRAPH,
+    IFL_DO_ALLOCATE,
+    IFL_DO_RELEASE
+} ifl_op_kind;
+
+typedef struct ifl_op_kernel {
+    ifl_function_record *function;
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes;
+    uint8_t *params; /* of malloc, owned: the parameter block */
+    bool cooperative;
+    char site[160];
+} ifl_op_kernel;
+
+/* A box of bytes: rows of `width` bytes, `height` of them `pitch` apart, `depth` slices `slice` apart. */
+typedef struct ifl_op_copy {
+    void *to;
+    const void *from;
+    size_t to_pitch, to_slice, from_pitch, from_slice;
+    size_t width, height, depth;
+    int kind; /* IFL_HOST_TO_HOST ... */
+} ifl_op_copy;
+
+typedef struct ifl_op_set {
+    void *to;
+    size_t pitch, slice;
+    size_t width, height, depth; /* width in elements */
+    unsigned element_bytes;      /* 1, 2 or 4 */
+    uint32_t value;
+} ifl_op_set;
+
+typedef struct ifl_op_host {
+    void (*call)(void *user);
+    void (*callback)(void *stream, ifl_cuda_error code, void *user); /* of cudaStreamAddCallback; else NULL */
+    void *user;
+    void *stream;
+} ifl_op_host;
+
+typedef struct ifl_op {
+    ifl_op_kind kind;
+    union {
+        ifl_op_kernel kernel;
+        ifl_op_copy copy;
+        ifl_op_set set;
+        ifl_op_host host;
+        struct ifl_event *event;
+        struct ifl_graph *child;
+        void *address;
+    } of;
+} ifl_op;
+
+/* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
+ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op);
+/* A copy that owns what it holds; false without memory. */
+bool ifl_op_copy_of(const ifl_op *from, ifl_op *to);
+void ifl_op_clear(ifl_op *op);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See options.h. */
+#include "standin/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ifl_status number(const char *name, unsigned long most, unsigned long *out, ifl_error *error)
+{
+    const char *text = getenv(name);
+    char *end;
+    *out = 0;
+    if (!text || !*text)
+        return IFL_OK;
+    *out = strtoul(text, &end, 10);
+    return *end || *out > most ? ifl_fail(error, IFL_USAGE, "%s is '%.40s', not a number", name, text) : IFL_OK;
+}
+
+static bool is_on(const char *name, bool otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strcmp(text, "0") != 0 : otherwise;
+}
+
+static const char *text_or(const char *name, const char *otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : otherwise;
+}
+
+ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error)
+{
+    unsigned long threads;
+    *options = (ifl_standin_options){.gpu = text_or("INFLIGHT_RUN_GPU", "h200"),
+                                     .json = text_or("INFLIGHT_RUN_JSON", NULL),
+                                     .kernel = text_or("INFLIGHT_RUN_KERNEL", NULL),
+                                     .analysis = is_on("INFLIGHT_RUN_ANALYSIS", true),
+                                     .leaks = is_on("INFLIGHT_RUN_LEAKS", false),
+                                     .fail = is_on("INFLIGHT_RUN_FAIL", false)};
+    ifl_status status = number("INFLIGHT_RUN_LAUNCHES", 1ul << 40, &options->launches, error);
+    if (status == IFL_OK)
+        status = number("INFLIGHT_RUN_THREADS", 1024, &threads, error);
+    if (status == IFL_OK)
+        options->threads = (int)threads;
+    return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one GPU: what it is, and how it is chosen. */
+#include "standin/served.h"
+
+#include <string.h>
+
+/* Programs work out a bandwidth as 2 × clock × bus / 8; both are made to give the device's peak. */
+enum { MEMORY_BUS_BITS = 4096, RESERVED_INTS = IFL_CUDART >= 13 ? 56 : 63 };
+
+static int memory_clock_khz(const ifl_device *device)
+{
+    return (int)(device->value[IFL_DEVICE_dram_bytes_per_s] * 8 / MEMORY_BUS_BITS / 2 / 1000);
+}
+
+static int major_of(const ifl_device *device)
+{
+    return (int)device->value[IFL_DEVICE_compute_capability];
+}
+
+static int minor_of(const ifl_device *device)
+{
+    return (int)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5) % 10;
+}
+
+static size_t global_bytes(const ifl_device *device)
+{
+    enum { WITHOUT_A_FIGURE_GIB = 16 };
+    return device->known[IFL_DEVICE_dram_bytes] ? (size_t)device->value[IFL_DEVICE_dram_bytes]
+                                                : (size_t)WITHOUT_A_FIGURE_GIB << 30;
+}
+
+static bool attribute(const ifl_device *device, int number, int *value)
+{
+#define V(field) (int)(device->known[IFL_DEVICE_##field] ? device->value[IFL_DEVICE_##field] : 0)
+#define ATTRIBUTE(of, is)                                                                                              \
+    if (number == (of)) {                                                                                              \
+        *value = (is);                                                                                                 \
+        return true;                                                                                                   \
+    }
+#include "standin/device_attribute.def"
+#undef ATTRIBUTE
+    return false;
+}
+
+static int value_of(const ifl_device *device, int number)
+{
+    int value = 0;
+    attribute(device, number, &value);
+    return value;
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+#define VERSION_A(...) __VA_ARGS__
+#if IFL_CUDART >= 13
+#define VERSION_B(...)
+#define VERSION_D(...) __VA_ARGS__
+#else
+#define VERSION_B(...) __VA_ARGS__
+#define VERSION_D(...)
+#endif
+#if IFL_CUDART >= 12
+#define VERSION_C(...) __VA_ARGS__
+#else
+#define VERSION_C(...)
+#endif
+
+typedef struct properties {
+#define PROPERTY(versions, type, name, elements, value) VERSION_##versions(type name[elements];)
+#include "standin/device_property.def"
+#undef PROPERTY
+} properties;
+
+static ifl_cuda_error fill(ifl_context *context, properties *p)
+{
+    const ifl_device *device = ifl_context_device(context);
+    if (!p)
+        return ifl_cudaErrorInvalidValue;
+    memset(p, 0, sizeof *p);
+#define ATTR(number) value_of(device, number)
+#define PROPERTY(versions, type, name, elements, value) VERSION_##versions(p->name[0] = (type)(value);)
+#include "standin/device_property.def"
+#undef PROPERTY
+    snprintf(p->name, sizeof p->name, "%s (inflight)", device->name);
+    snprintf(p->uuid, sizeof p->uuid, "inflight");
+    p->maxThreadsDim[1] = ATTR(3);
+    p->maxThreadsDim[2] = ATTR(4);
+    p->maxGridSize[1] = ATTR(6);
+    p->maxGridSize[2] = ATTR(7);
+    p->maxTexture2D[1] = ATTR(23);
+    p->maxTexture3D[1] = ATTR(25);
+    p->maxTexture3D[2] = ATTR(26);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGetDeviceProperties(properties *out, int device)
+{
+    SERVE(device ? ifl_cudaErrorInvalidDevice : fill(context, out));
+}
+#if IFL_CUDART == 12
+ALSO(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
+#endif
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetAttribute(int *value, int number, int device)
+{
+    SERVE(device                                                   ? ifl_cudaErrorInvalidDevice
+          : attribute(ifl_context_device(context), number, value) ? ifl_cudaSuccess
+                                                                   : ifl_cudaErrorInvalidValue);
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+IFL_SERVED ifl_cuda_error cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaGetDevice(int *device)
+{
+    *device = 0;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaSetDevice(int device)
+{
+    SERVE(device ? ifl_cudaErrorInvalidDevice : ((void)context, ifl_cudaSuccess));
+}
+
+IFL_SERVED ifl_cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaChooseDevice(int *device, const void *wanted)
+{
+    (void)wanted;
+    *device = 0;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+static unsigned device_flags;
+
+IFL_SERVED ifl_cuda_error cudaSetDeviceFlags(unsigned flags)
+{
+    device_flags = flags;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = device_flags;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    *can = 0;
+    return ifl_state_end(device || peer ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)peer, (void)flags;
+    return ifl_state_end(ifl_cudaErrorInvalidDevice);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
+{
+    (void)peer;
+    return ifl_state_end(ifl_cudaErrorInvalidDevice);
+}
+
+static ifl_cuda_error memory_info(ifl_context *context, size_t *unused, size_t *total)
+{
+    const uint64_t used = ifl_memory_total(ifl_context_memory(context));
+    *total = global_bytes(ifl_context_device(context));
+    *unused = used < *total ? *total - used : 0;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemGetInfo(size_t *unused, size_t *total)
+{
+    SERVE(memory_info(context, unused, total));
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* All is done at once: there is nothing to wait for, only an error to tell. */
+IFL_SERVED ifl_cuda_error cudaDeviceSynchronize(void)
+{
+    SERVE(((void)context, ifl_cudaSuccess));
+}
+#if IFL_CUDART < 13
+ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
+#endif
+
+IFL_SERVED ifl_cuda_error cudaDeviceReset(void)
+{
+    SERVE(((void)context, ifl_cudaSuccess));
+}
+#if IFL_CUDART < 13
+ALSO(cudaThreadExit, cudaDeviceReset);
+#endif
+
+/* ---- preferences: kept, without effect --------------------------------------------------------- */
+
+static struct {
+    int cache, banks;
+    size_t limit[16];
+} preference = {.limit = {1024, 1 << 20, 8 << 20, 2, 2048, 128}};
+
+IFL_SERVED ifl_cuda_error cudaDeviceSetCacheConfig(int config)
+{
+    preference.cache = config;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetCacheConfig(int *config)
+{
+    *config = preference.cache;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceSetSharedMemConfig(int config)
+{
+    preference.banks = config;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
+{
+    *config = preference.banks ? preference.banks : 1;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+enum { LIMITS = sizeof preference.limit / sizeof *preference.limit };
+
+IFL_SERVED ifl_cuda_error cudaDeviceSetLimit(int limit, size_t value)
+{
+    if (limit < 0 || limit >= LIMITS)
+        return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
+    preference.limit[limit] = value;
+    return ifl_state_end(ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
+{
+    if (limit < 0 || limit >= LIMITS)
+        return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
+    *value = preference.limit[limit];
+    return ifl_state_end(ifl_cudaSuccess);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Error codes and versions. */
+#include "standin/served.h"
+
+static const struct {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(name, number, text) {number, #name, text},
+#include "standin/cuda_error.def"
+#undef ERROR
+};
+
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+IFL_SERVED const char *cudaGetErrorName(int code)
+{
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].number == code)
+            return errors[i].name;
+    return "unrecognized error code";
+}
+
+IFL_SERVED const char *cudaGetErrorString(int code)
+{
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].number == code)
+            return errors[i].text;
+    return "unrecognized error code";
+}
+
+IFL_SERVED ifl_cuda_error cudaGetLastError(void)
+{
+    return ifl_state_last_error(true);
+}
+
+IFL_SERVED ifl_cuda_error cudaPeekAtLastError(void)
+{
+    return ifl_state_last_error(false);
+}
+
+/* 13000 is 13.0. The driver is as new as the newest runtime that this stands in for. */
+enum { RUNTIME_VERSION = IFL_CUDART == 11 ? 11080 : IFL_CUDART == 12 ? 12090 : 13000, DRIVER_VERSION = 13000 };
+
+IFL_SERVED ifl_cuda_error cudaRuntimeGetVersion(int *version)
+{
+    *version = RUNTIME_VERSION;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaDriverGetVersion(int *version)
+{
+    *version = DRIVER_VERSION;
+    return ifl_cudaSuccess;
+}

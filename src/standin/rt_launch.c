@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches of kernels, old and new ways. */
+#include "standin/launch_call.h"
+#include "standin/served.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t limit(const ifl_device *device, ifl_device_field field)
+{
+    return (uint32_t)device->value[field];
+}
+
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+static bool is_size_allowed(const ifl_device *device, ifl_dim3 grid, ifl_dim3 block)
+{
+    const uint64_t most_y = 65535, most_x = device->value[IFL_DEVICE_compute_capability] < 3 ? 65535 : 2147483647;
+    const uint32_t most = limit(device, IFL_DEVICE_max_threads_per_block);
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    return grid.x && grid.y && grid.z && grid.x <= most_x && grid.y <= most_y && grid.z <= most_y && threads &&
+           threads <= most && block.x <= most && block.y <= most && block.z <= 64;
+}
+
+static ifl_cuda_error check(ifl_context *context, const ifl_function_record *function, ifl_dim3 grid, ifl_dim3 block,
+                            uint64_t shared_bytes)
+{
+    enum { WITHOUT_ASKING = 48 * 1024 };
+    const ifl_host_kernel *kernel = function->kernel;
+    const uint32_t *most = kernel->function->max_threads;
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const uint64_t allowed = function->max_dynamic_shared > WITHOUT_ASKING ? (uint64_t)function->max_dynamic_shared
+                                                                          : WITHOUT_ASKING;
+    if (!is_size_allowed(ifl_context_device(context), grid, block))
+        return ifl_cudaErrorInvalidConfiguration;
+    if (kernel->static_shared_bytes + shared_bytes > allowed + (function->max_dynamic_shared > WITHOUT_ASKING
+                                                                    ? kernel->static_shared_bytes
+                                                                    : 0))
+        return ifl_cudaErrorInvalidValue;
+    if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
+        return ifl_cudaErrorInvalidValue;
+    return ifl_cudaSuccess;
+}
+
+static uint8_t *gather(const ifl_host_kernel *kernel, void **arguments)
+{
+    const ifl_function *function = kernel->function;
+    uint8_t *params = calloc(1, function->param_bytes + 1);
+    for (uint32_t i = 0; params && i < function->param_count; i++) {
+        const ifl_variable *param = &kernel->program->variables[function->params[i]];
+        memcpy(params + param->offset, arguments[i], param->bytes);
+    }
+    return params;
+}
+
+ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call)
+{
+    ifl_cuda_error code = function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
+    if (code == ifl_cudaSuccess)
+        code = check(context, function, call->grid, call->block, call->shared_bytes);
+    if (code != ifl_cudaSuccess)
+        return code;
+    ifl_op op = {.kind = IFL_DO_KERNEL,
+                 .of.kernel = {.function = function,
+                               .grid = {call->grid.x, call->grid.y, call->grid.z},
+                               .block = {call->block.x, call->block.y, call->block.z},
+                               .shared_bytes = call->shared_bytes,
+                               .params = gather(function->kernel, call->arguments),
+                               .cooperative = call->cooperative}};
+    if (!op.of.kernel.params)
+        return ifl_cudaErrorMemoryAllocation;
+    ifl_state_site(call->from, op.of.kernel.site, sizeof op.of.kernel.site);
+    code = ifl_stream_give(context, call->stream, &op);
+    ifl_op_clear(&op);
+    return code;
+}
+
+/* ---- by the host's address ------------------------------------------------------------------- */
+
+IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block, void **arguments,
+                                           size_t shared_bytes, void *stream)
+{
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, false, __builtin_return_address(0)};
+    SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
+}
+ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
+                                                      void **arguments, size_t shared_bytes, void *stream)
+{
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, true, __builtin_return_address(0)};
+    SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
+}
+ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+/* ---- by a kernel's handle, from CUDA 13 on ---------------------------------------------------- */
+
+IFL_SERVED ifl_cuda_error __cudaGetKernel(void **kernel, const void *host)
+{
+    *kernel = ifl_function_find(host);
+    return ifl_state_end(*kernel ? ifl_cudaSuccess : ifl_cudaErrorInvalidDeviceFunction);
+}
+ALSO(cudaGetKernel, __cudaGetKernel);
+
+IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block, void **arguments,
+                                             size_t shared_bytes, void *stream)
+{
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, false, __builtin_return_address(0)};
+    SERVE(ifl_launch_serve(context, kernel, &call));
+}
+ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);

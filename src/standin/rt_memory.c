@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
+ * own address on the GPU too, as with unified addressing. */
+#include "base/vec.h"
+#include "standin/served.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What a pointer is, beside what the memory knows of it. */
+typedef enum origin { BY_MALLOC, BY_MANAGED, BY_HOST_ALLOC, BY_REGISTER } origin;
+
+typedef struct block {
+    uintptr_t address;
+    uint64_t bytes;
+    origin origin;
+    unsigned flags;
+} block;
+
+static IFL_VEC(block) blocks; /* host side ones; not many */
+
+static const char *const origin_names[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister"};
+
+static void label(char *to, size_t size, origin o, uint64_t bytes, const void *from)
+{
+    char site[64];
+    ifl_state_site(from, site, sizeof site);
+    snprintf(to, size, "%s(%llu) of %s", origin_names[o], (unsigned long long)bytes, site);
+}
+
+static ifl_cuda_error code_of(ifl_status status)
+{
+    return status == IFL_OK ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+/* ---- the GPU's own --------------------------------------------------------------------------- */
+
+static ifl_cuda_error allocate(ifl_context *context, void **out, uint64_t bytes, const void *from)
+{
+    char text[112];
+    ifl_allocation *a;
+    ifl_error error = {0};
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = NULL;
+    if (!bytes)
+        return ifl_cudaSuccess;
+    label(text, sizeof text, BY_MALLOC, bytes, from);
+    const ifl_status status =
+        ifl_memory_allocate(ifl_context_memory(context), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
+    if (status == IFL_OK)
+        *out = (void *)(uintptr_t)a->address;
+    else
+        ifl_state_tell_error(&error);
+    return code_of(status);
+}
+
+IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
+{
+    SERVE(allocate(context, out, bytes, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream)
+{
+    (void)stream;
+    SERVE(allocate(context, out, bytes, __builtin_return_address(0)));
+}
+ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
+
+/* Rows start at multiples of 512 bytes, as a GPU's pitch is chosen. */
+enum { PITCH_BYTES = 512 };
+
+static ifl_cuda_error allocate_rows(ifl_context *context, void **out, size_t *pitch, size_t width, size_t rows,
+                                    const void *from)
+{
+    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    if (rows && *pitch > SIZE_MAX / rows)
+        return ifl_cudaErrorMemoryAllocation;
+    return allocate(context, out, *pitch * rows, from);
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+{
+    SERVE(allocate_rows(context, out, pitch, width, height, __builtin_return_address(0)));
+}
+
+static ifl_cuda_error allocate_box(ifl_context *context, ifl_pitched *out, ifl_extent extent, const void *from)
+{
+    out->width = extent.width;
+    out->height = extent.height;
+    if (extent.depth && extent.height > SIZE_MAX / extent.depth)
+        return ifl_cudaErrorMemoryAllocation;
+    return allocate_rows(context, &out->at, &out->pitch, extent.width, extent.height * extent.depth, from);
+}
+
+IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
+{
+    SERVE(allocate_box(context, out, extent, __builtin_return_address(0)));
+}
+
+/* ---- the host's ------------------------------------------------------------------------------ */
+
+static block *find_block(const void *at)
+{
+    for (size_t i = 0; i < blocks.count; i++)
+        if ((uintptr_t)at - blocks.at[i].address < blocks.at[i].bytes)
+            return &blocks.at[i];
+    return NULL;
+}
+
+static ifl_cuda_error adopt(ifl_context *context, void *host, uint64_t bytes, origin o, unsigned flags,
+                            const void *from)
+{
+    char text[112];
+    ifl_allocation *a;
+    ifl_error error = {0};
+    label(text, sizeof text, o, bytes, from);
+    if (!ifl_vec_reserve(&blocks, 1))
+        return ifl_cudaErrorMemoryAllocation;
+    const ifl_status status =
+        ifl_memory_adopt(ifl_context_memory(context), (uintptr_t)host, host, bytes, text, &a, &error);
+    if (status != IFL_OK)
+        return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered : ifl_cudaErrorMemoryAllocation;
+    blocks.at[blocks.count++] = (block){(uintptr_t)host, bytes, o, flags};
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t bytes, origin o, unsigned flags,
+                                    const void *from)
+{
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = NULL;
+    if (!bytes)
+        return o == BY_MANAGED ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (host == MAP_FAILED)
+        return ifl_cudaErrorMemoryAllocation;
+    const ifl_cuda_error code = adopt(context, host, bytes, o, flags, from);
+    if (code != ifl_cudaSuccess)
+        munmap(host, bytes);
+    else
+        *out = host;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
+{
+    SERVE(allocate_host(context, out, bytes, BY_MANAGED, flags, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocHost(void **out, size_t bytes)
+{
+    SERVE(allocate_host(context, out, bytes, BY_HOST_ALLOC, 0, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    SERVE(allocate_host(context, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flags)
+{
+    SERVE(!at || !bytes ? ifl_cudaErrorInvalidValue
+                        : adopt(context, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
+}
+
+/* ---- giving back ----------------------------------------------------------------------------- */
+
+static ifl_cuda_error release_block(ifl_context *context, block *b)
+{
+    ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), b->address);
+    if (a)
+        ifl_memory_drop(ifl_context_memory(context), a);
+    if (b->origin != BY_REGISTER)
+        munmap((void *)b->address, b->bytes);
+    *b = blocks.at[--blocks.count];
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error release(ifl_context *context, void *at)
+{
+    block *b = find_block(at);
+    if (!at)
+        return ifl_cudaSuccess;
+    if (b)
+        return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(context, b)
+                                                                      : ifl_cudaErrorInvalidValue;
+    ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
+    const uint32_t bad = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
+    if (!a || a->address != (uintptr_t)at || a->flags & bad)
+        return ifl_cudaErrorInvalidValue;
+    ifl_memory_drop(ifl_context_memory(context), a);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaFree(void *at)
+{
+    SERVE(release(context, at));
+}
+
+IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
+{
+    (void)stream;
+    SERVE(release(context, at));
+}
+ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
+
+static ifl_cuda_error release_host(ifl_context *context, void *at, origin o)
+{
+    block *b = find_block(at);
+    if (!at && o != BY_REGISTER)
+        return ifl_cudaSuccess;
+    if (!b || b->address != (uintptr_t)at || b->origin != o)
+        return o == BY_REGISTER ? ifl_cudaErrorHostMemoryNotRegistered : ifl_cudaErrorInvalidValue;
+    return release_block(context, b);
+}
+
+IFL_SERVED ifl_cuda_error cudaFreeHost(void *at)
+{
+    SERVE(release_host(context, at, BY_HOST_ALLOC));
+}
+
+IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
+{
+    SERVE(release_host(context, at, BY_REGISTER));
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static ifl_cuda_error device_pointer(void **out, void *host)
+{
+    const block *b = find_block(host);
+    *out = b ? host : NULL;
+    return b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
+{
+    (void)flags;
+    return ifl_state_end(device_pointer(out, host));
+}
+
+IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
+{
+    const block *b = find_block(host);
+    if (b)
+        *flags = b->flags;
+    return ifl_state_end(b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+static ifl_cuda_error describe(ifl_context *context, ifl_pointer_attributes *out, const void *at)
+{
+    const block *b = find_block(at);
+    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
+    *out = (ifl_pointer_attributes){.type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
+    if (!a || a->flags & IFL_ALLOCATION_FREED)
+        return ifl_cudaSuccess;
+    out->device = 0;
+    out->device_pointer = (void *)at;
+    out->host_pointer = b ? (void *)at : NULL;
+    out->type = !b ? IFL_MEMORY_DEVICE : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED : IFL_MEMORY_HOST;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaPointerGetAttributes(ifl_pointer_attributes *out, const void *at)
+{
+    SERVE(out ? describe(context, out, at) : ifl_cudaErrorInvalidValue);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files rt_*.c share: the way a call of the CUDA runtime is served. */
+#ifndef IFL_STANDIN_SERVED_H
+#define IFL_STANDIN_SERVED_H
+
+#include "standin/op.h"
+#include "standin/stream.h"
+
+/* A call that needs the GPU: SERVE(body) runs the body with `context` at hand and the lock held, and notes its code. */
+#define SERVE(...)                                                                                                     \
+    do {                                                                                                               \
+        ifl_context *context = ifl_state_enter();                                                                      \
+        if (!context)                                                                                                  \
+            return ifl_state_end(ifl_cudaErrorNoDevice);                                                               \
+        ifl_cuda_error code = ifl_state_broken();                                                                      \
+        if (code == ifl_cudaSuccess)                                                                                   \
+            code = (__VA_ARGS__);                                                                                      \
+        ifl_state_leave();                                                                                             \
+        return ifl_state_end(code);                                                                                    \
+    } while (0)
+
+/* The same function under another name: with the default stream of the thread, or of another version. */
+#define ALSO(other, name) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
+
+/* Gives the operation to a stream. */
+static inline ifl_cuda_error ifl_serve_op(ifl_context *context, void *stream, ifl_op op)
+{
+    return ifl_stream_give(context, stream, &op);
+}
+
+#endif

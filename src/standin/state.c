@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See state.h. Options come from the environment, where `inflight run` puts them. */
+#include "standin/state.h"
+
+#include "standin/options.h"
+#include "standin/summary.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    pthread_mutex_t lock;
+    bool is_tried;
+    ifl_context *context;
+    ifl_standin_options options;
+    ifl_cuda_error broken;
+    double microseconds;
+    volatile int stop;
+} state;
+
+static _Thread_local ifl_cuda_error last_error;
+
+/* A thread may enter again: a host function runs while its stream is served. */
+__attribute__((constructor)) static void make_lock(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&state.lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+/* What kernels print goes where the program's own printf goes, in order with it. */
+static void print(void *user, const char *text, size_t length)
+{
+    (void)user;
+    fwrite(text, 1, length, stdout);
+}
+
+static void stop_on_signal(int number)
+{
+    (void)number;
+    state.stop = 1;
+}
+
+/* Ctrl-C ends a kernel that runs, unless the program has a handler of its own. */
+static void catch_interrupt(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
+        struct sigaction catcher = {.sa_handler = stop_on_signal, .sa_flags = (int)SA_RESETHAND};
+        sigaction(SIGINT, &catcher, NULL);
+    }
+}
+
+static void make_context(void)
+{
+    ifl_error error = {0};
+    state.is_tried = true;
+    if (ifl_standin_options_read(&state.options, &error) != IFL_OK) {
+        ifl_state_tell_error(&error);
+        return;
+    }
+    const ifl_context_options options = {.gpu = state.options.gpu,
+                                         .analysis = state.options.analysis,
+                                         .threads = state.options.threads,
+                                         .stop = &state.stop,
+                                         .print = print};
+    if (ifl_context_new(&options, &state.context, &error) != IFL_OK)
+        ifl_state_tell_error(&error);
+    else
+        catch_interrupt();
+}
+
+ifl_context *ifl_state_enter(void)
+{
+    pthread_mutex_lock(&state.lock);
+    if (!state.is_tried)
+        make_context();
+    if (!state.context)
+        pthread_mutex_unlock(&state.lock);
+    return state.context;
+}
+
+void ifl_state_leave(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+ifl_cuda_error ifl_state_end(ifl_cuda_error code)
+{
+    if (code != ifl_cudaSuccess && code != ifl_cudaErrorNotReady)
+        last_error = code;
+    return code;
+}
+
+ifl_cuda_error ifl_state_broken(void)
+{
+    return state.broken;
+}
+
+void ifl_state_break(ifl_cuda_error code)
+{
+    state.broken = code;
+}
+
+ifl_cuda_error ifl_state_last_error(bool forget)
+{
+    const ifl_cuda_error code = state.broken ? state.broken : last_error;
+    if (forget)
+        last_error = ifl_cudaSuccess;
+    return code;
+}
+
+void ifl_state_tell(const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fflush(stdout);
+    fprintf(stderr, "inflight: %s\n", text);
+}
+
+void ifl_state_tell_error(const ifl_error *error)
+{
+    if (error->file[0] && error->line)
+        ifl_state_tell("%s:%d:%d: error: %s", error->file, error->line, error->column, error->text);
+    else
+        ifl_state_tell("error: %s", error->text);
+    if (error->source[0])
+        fprintf(stderr, "    %s\n", error->source);
+}
+
+void ifl_state_site(const void *address, char *to, size_t size)
+{
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_fname) {
+        snprintf(to, size, "%p", address);
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
+    const char *from = info.dli_sname ? info.dli_saddr : info.dli_fbase;
+    snprintf(to, size, "%s+0x%zx (%s)", info.dli_sname ? info.dli_sname : "",
+             (size_t)((const char *)address - from), file);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+double ifl_state_clock(void)
+{
+    return state.microseconds;
+}
+
+void ifl_state_advance(double microseconds)
+{
+    state.microseconds += microseconds;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+__attribute__((destructor)) static void finish(void)
+{
+    if (!state.context)
+        return;
+    const int status = ifl_standin_summary(state.context, &state.options);
+    ifl_context_free(state.context);
+    state.context = NULL;
+    if (status)
+        _exit(status);
+}

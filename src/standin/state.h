@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one GPU of the process, which all calls share: its context behind a lock, the errors that calls left, and the
+ * report at the end. */
+#ifndef IFL_STANDIN_STATE_H
+#define IFL_STANDIN_STATE_H
+
+#include "host/context.h"
+#include "standin/abi.h"
+
+/* Takes the lock and makes the context where there is none yet. NULL where that fails; the reason is on stderr. */
+ifl_context *ifl_state_enter(void);
+void ifl_state_leave(void);
+
+/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A context that a kernel's fault
+ * has broken answers every call with that fault's code. */
+ifl_cuda_error ifl_state_end(ifl_cuda_error code);
+/* The code that broke the context; cudaSuccess while it is whole. */
+ifl_cuda_error ifl_state_broken(void);
+void ifl_state_break(ifl_cuda_error code);
+ifl_cuda_error ifl_state_last_error(bool forget);
+
+/* One explanation on stderr: "inflight: ...". */
+void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ifl_state_tell_error(const ifl_error *error);
+
+/* The function of the program, or the library, that an address lies in: "main+0x1c (app)". */
+void ifl_state_site(const void *address, char *to, size_t size);
+
+/* The microseconds that the GPU would have been busy so far, by the model; events read it. */
+double ifl_state_clock(void);
+void ifl_state_advance(double microseconds);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is told when the program ends. */
+#ifndef IFL_STANDIN_SUMMARY_H
+#define IFL_STANDIN_SUMMARY_H
+
+#include "host/context.h"
+#include "standin/options.h"
+
+/* Writes the report to stderr and, where asked, as JSON. The exit status that the program shall end with, 0: its own. */
+int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options);
+
+#endif
