@@ -25,6 +25,7 @@ typedef struct ifl_cli_command {
     const char *examples[4];
     const ifl_cli_option *options;
     size_t option_count;
+    bool ends_at_operand; /* options after the first operand are not ours */
     /* `words` are the arguments after the command's name; returns the exit status of the
      * program. */
     int (*run)(int word_count, char **words);
@@ -43,8 +44,14 @@ const ifl_cli_topic *ifl_cli_topic_at(size_t index);
 const ifl_cli_command *ifl_cli_command_find(const char *name);
 const ifl_cli_topic *ifl_cli_topic_find(const char *name);
 
-extern const ifl_cli_command ifl_cli_devices, ifl_cli_occupancy, ifl_cli_lab;
-extern const ifl_cli_command ifl_cli_analyze, ifl_cli_counters, ifl_cli_opcodes, ifl_cli_help;
+extern const ifl_cli_command ifl_cli_analyze;
+extern const ifl_cli_command ifl_cli_run;
+extern const ifl_cli_command ifl_cli_lab;
+extern const ifl_cli_command ifl_cli_devices;
+extern const ifl_cli_command ifl_cli_occupancy;
+extern const ifl_cli_command ifl_cli_counters;
+extern const ifl_cli_command ifl_cli_opcodes;
+extern const ifl_cli_command ifl_cli_help;
 
 /* Gives every option to its `set`. What is left are the operands, from words[*first] on (options
  * may stand between operands; "--" ends them). "--help" sets *help and ends the reading. */

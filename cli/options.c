@@ -13,7 +13,7 @@ enum { MOST_OPTIONS = 40, HELP = 1000, FIRST_LONG = 2000 };
 
 typedef struct tables {
     struct option longs[MOST_OPTIONS + 2];
-    char shorts[3 * MOST_OPTIONS + 4];
+    char shorts[3 * MOST_OPTIONS + 5];
 } tables;
 
 /* The leading ':' makes getopt tell a missing value from an unknown option. */
@@ -21,6 +21,8 @@ static void make_tables(const ifl_cli_command *command, tables *t)
 {
     char *letter = t->shorts;
     *t = (tables){0};
+    if (command->ends_at_operand)
+        *letter++ = '+';
     *letter++ = ':';
     *letter++ = 'h';
     for (size_t i = 0; i < command->option_count && i < MOST_OPTIONS; i++) {

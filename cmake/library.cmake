@@ -5,7 +5,21 @@ set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
     PkgConfig::ZSTD PkgConfig::LZ4 inflight::iberty Threads::Threads m ${CMAKE_DL_LIBS})
 
 set(INFLIGHT_OBJECTS)
-foreach(folder base isa device profile ptx sass simt observe run lab model report host)
+set(INFLIGHT_FOLDERS
+    base
+    isa
+    device
+    profile
+    ptx
+    sass
+    simt
+    observe
+    run
+    lab
+    model
+    report
+    host)
+foreach(folder ${INFLIGHT_FOLDERS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
   if(sources)
     add_library(ifl_${folder} OBJECT ${sources})

@@ -281,6 +281,18 @@ typedef struct ifl_lab_sweep {
 
 IFL_API ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t index, ifl_lab_sweep *out,
                                     bool *found, ifl_error *error);
+/* ---- programs without a GPU ------------------------------------------------------------------------------------------ */
+
+/* `inflight run` puts libcudart.so and libcuda.so of ours before the program's; they take these from the environment.
+ * Numbers are decimal, switches are 1 or 0. */
+#define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
+#define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
+#define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
+#define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* only the first so many launches are observed; 0: all */
+#define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
+#define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
+#define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */
 

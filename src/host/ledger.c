@@ -55,13 +55,14 @@ static void add_states(ifl_ledger_entry *entry, ifl_simt_result *result)
             ifl_observations[i]->observer->merge(entry->states[i], result->states[i]);
 }
 
-static void remember(ifl_ledger_entry *entry, ifl_simt_result *result)
+static void remember(ifl_ledger_entry *entry, ifl_simt_result *result, bool is_observed)
 {
     entry->launches++;
     entry->blocks_done += result->blocks_done;
     entry->seconds += result->seconds;
     entry->is_partial |= !result->complete;
-    add_states(entry, result);
+    if (is_observed)
+        add_states(entry, result);
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ ifl_status ifl_context_launch(ifl_context *context, const ifl_host_launch *launc
     const ifl_status status = ifl_simt_run(&to, &result, error);
     *fault = result.fault;
     if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED)
-        remember(entry, &result);
+        remember(entry, &result, to.observer_count > 0);
     ifl_simt_result_free(&to, &result);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef IFL_STANDIN_LAUNCH_CALL_H
 #define IFL_STANDIN_LAUNCH_CALL_H
 
-#include "standin/function.h"
+#include "standin/binary.h"
 
 typedef struct ifl_launch_call {
     ifl_dim3 grid, block;

@@ -4,7 +4,7 @@
 #ifndef IFL_STANDIN_OP_H
 #define IFL_STANDIN_OP_H
 
-#include "standin/function.h"
+#include "standin/binary.h"
 #include "standin/state.h"
 
 typedef enum ifl_op_kind {

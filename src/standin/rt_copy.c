@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies and fills: each becomes one operation of a stream. */
-#include "standin/function.h"
+#include "standin/binary.h"
 #include "standin/served.h"
 
 /* ---- copies ---------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What nvcc's generated code calls before main, and around <<<>>>. */
-#include "standin/function.h"
+#include "standin/binary.h"
 #include "standin/served.h"
 
 #include <stdlib.h>

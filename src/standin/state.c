@@ -2,7 +2,7 @@
  * See state.h. Options come from the environment, where `inflight run` puts them. */
 #include "standin/state.h"
 
-#include "standin/options.h"
+#include "standin/run_options.h"
 #include "standin/summary.h"
 
 #include <dlfcn.h>

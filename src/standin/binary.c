@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See function.h. */
-#include "standin/function.h"
+ * See binary.h. */
+#include "standin/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

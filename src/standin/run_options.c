@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See options.h. */
-#include "standin/options.h"
+ * See run_options.h. */
+#include "standin/run_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,15 @@ static const char *text_or(const char *name, const char *otherwise)
 ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error)
 {
     unsigned long threads;
-    *options = (ifl_standin_options){.gpu = text_or("INFLIGHT_RUN_GPU", "h200"),
-                                     .json = text_or("INFLIGHT_RUN_JSON", NULL),
-                                     .kernel = text_or("INFLIGHT_RUN_KERNEL", NULL),
-                                     .analysis = is_on("INFLIGHT_RUN_ANALYSIS", true),
-                                     .leaks = is_on("INFLIGHT_RUN_LEAKS", false),
-                                     .fail = is_on("INFLIGHT_RUN_FAIL", false)};
-    ifl_status status = number("INFLIGHT_RUN_LAUNCHES", 1ul << 40, &options->launches, error);
+    *options = (ifl_standin_options){.gpu = text_or(IFL_RUN_GPU, "h200"),
+                                     .json = text_or(IFL_RUN_JSON, NULL),
+                                     .kernel = text_or(IFL_RUN_KERNEL, NULL),
+                                     .analysis = is_on(IFL_RUN_ANALYSIS, true),
+                                     .leaks = is_on(IFL_RUN_LEAKS, false),
+                                     .fail = is_on(IFL_RUN_FAIL, false)};
+    ifl_status status = number(IFL_RUN_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
-        status = number("INFLIGHT_RUN_THREADS", 1024, &threads, error);
+        status = number(IFL_RUN_THREADS, 1024, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a program registers before it begins: fat binaries, and the host's stand-ins for kernels and variables. They are
  * read when first used, since most programs use few of theirs. */
-#ifndef IFL_STANDIN_FUNCTION_H
-#define IFL_STANDIN_FUNCTION_H
+#ifndef IFL_STANDIN_BINARY_H
+#define IFL_STANDIN_BINARY_H
 
 #include "base/vec.h"
 #include "standin/state.h"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inflight run: becomes the program, with libraries of ours in the place of CUDA's. What it is asked for reaches them
+ * through the environment; the report is theirs. */
+#include "commands.h"
+#include "terminal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- options: each is a variable ----------------------------------------------------------------- */
+
+static ifl_status put(const char *name, const char *value, ifl_error *error)
+{
+    return setenv(name, value, 1) == 0 ? IFL_OK
+                                       : ifl_cli_error(error, IFL_NO_MEMORY, "no memory for %s", name);
+}
+
+#define TEXT_OPTION(function, name)                                                                \
+    static ifl_status function(void *user, const char *value, ifl_error *error)                    \
+    {                                                                                              \
+        (void)user;                                                                                \
+        return put(name, value ? value : "1", error);                                              \
+    }
+TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
+TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
+TEXT_OPTION(set_fail, IFL_RUN_FAIL)
+
+#define NUMBER_OPTION(function, name, option, most)                                                \
+    static ifl_status function(void *user, const char *value, ifl_error *error)                    \
+    {                                                                                              \
+        int number;                                                                                \
+        ifl_status status = ifl_cli_number("--" option, value, 0, most, &number, error);           \
+        (void)user;                                                                                \
+        return status == IFL_OK ? put(name, value, error) : status;                                \
+    }
+NUMBER_OPTION(set_launches, IFL_RUN_LAUNCHES, "launches", INT_MAX)
+NUMBER_OPTION(set_threads, IFL_RUN_THREADS, "threads", 1024)
+
+static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
+{
+    ifl_device *device;
+    (void)user;
+    ifl_status status = ifl_device_open(value, &device, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_device_close(device);
+    return put(IFL_RUN_GPU, value, error);
+}
+
+/* The program may go to another folder before it ends. */
+static ifl_status set_json(void *user, const char *value, ifl_error *error)
+{
+    char path[2 * PATH_BYTES], here[PATH_BYTES];
+    (void)user;
+    if (value[0] == '/')
+        return put(IFL_RUN_JSON, value, error);
+    if (!getcwd(here, sizeof here) || strlen(value) >= PATH_BYTES)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot tell where '%.200s' is", value);
+    snprintf(path, sizeof path, "%s/%s", here, value);
+    return put(IFL_RUN_JSON, path, error);
+}
+
+static ifl_status set_no_analysis(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    (void)value;
+    return put(IFL_RUN_ANALYSIS, "0", error);
+}
+
+static const ifl_cli_option options[] = {
+    {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
+    {0, "json", "FILE", "write the report as JSON too", set_json},
+    {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
+    {0, "launches", "N", "observe only the first N launches (all)", set_launches},
+    {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
+    {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
+    {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",
+     set_fail},
+    {'t', "threads", "N", "cores to use (all)", set_threads},
+};
+
+/* ---- becoming the program ------------------------------------------------------------------------ */
+
+static bool is_folder_of_libraries(const char *folder)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/libcudart.so.13", folder);
+    return access(path, R_OK) == 0;
+}
+
+/* Beside the program where it was built, in lib/inflight where it was installed. */
+static ifl_status find_libraries(char *folder, ifl_error *error)
+{
+    static const char *const places[] = {"standin", "../lib/inflight"};
+    char own[PATH_BYTES];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(folder, PATH_BYTES + 32, "%s/%s", own, places[i]);
+        if (is_folder_of_libraries(folder))
+            return IFL_OK;
+    }
+    return ifl_cli_error(error, IFL_NO_FILE,
+                         "cannot find the libraries that stand in for CUDA's: neither %s/standin "
+                         "nor %s/../lib/inflight holds libcudart.so.13",
+                         own, own);
+}
+
+static ifl_status put_libraries_first(ifl_error *error)
+{
+    char folder[PATH_BYTES + 32], path[4 * PATH_BYTES];
+    const char *old = getenv("LD_LIBRARY_PATH");
+    const ifl_status status = find_libraries(folder, error);
+    if (status != IFL_OK)
+        return status;
+    snprintf(path, sizeof path, "%s%s%.*s", folder, old && *old ? ":" : "", 2 * PATH_BYTES,
+             old ? old : "");
+    return put("LD_LIBRARY_PATH", path, error);
+}
+
+static ifl_status become(char **words, ifl_error *error)
+{
+    const ifl_status status = put_libraries_first(error);
+    if (status != IFL_OK)
+        return status;
+    signal(SIGPIPE, SIG_DFL);
+    execvp(words[0], words);
+    return ifl_cli_error(error, IFL_NO_FILE, "cannot start '%.200s': %s", words[0],
+                         strerror(errno));
+}
+
+static int run(int word_count, char **words)
+{
+    ifl_error error = {0};
+    bool help = false;
+    int first = 0;
+    ifl_status status = ifl_cli_parse(&ifl_cli_run, word_count, words, NULL, &first, &help, &error);
+    if (status == IFL_OK && !help && first == word_count)
+        status = ifl_cli_error(&error, IFL_USAGE, "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+    if (status == IFL_OK && !help)
+        status = become(words + first, &error);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
+const ifl_cli_command ifl_cli_run = {
+    .name = "run",
+    .usage = {"[OPTION]... [--] PROGRAM [ARGUMENT]...", NULL},
+    .summary = "run an unmodified CUDA program without a GPU and analyse its kernels",
+    .text = "The program must be linked with the shared runtime (nvcc -cudart shared) and hold PTX "
+            "(nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source lines. Its output "
+            "and its exit status are its own; the report goes to standard error when it ends.\n"
+            "Kernels run one after the other on the CPU, every access is checked: a bad one is "
+            "told with its source line, and the program sees CUDA's error.",
+    .examples = {"inflight run -- ./app 1000", "inflight run --gpu b200 --json app.json -- ./app"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .ends_at_operand = true,
+    .run = run,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What `inflight run` asks of the stand-in libraries, passed through the environment. */
+#ifndef IFL_STANDIN_RUN_OPTIONS_H
+#define IFL_STANDIN_RUN_OPTIONS_H
+
+#include "base/error.h"
+
+typedef struct ifl_standin_options {
+    const char *gpu;    /* "h200" */
+    const char *json;   /* where the report goes as JSON; NULL: nowhere */
+    const char *kernel; /* observe and report only kernels whose signature holds this text; NULL: all */
+    unsigned long launches; /* report only so many; 0: all */
+    int threads;
+    bool analysis, leaks, fail;
+} ifl_standin_options;
+
+ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error);
+
+#endif
