@@ -97,7 +97,7 @@ static bool is_folder_of_libraries(const char *folder)
 /* Beside the program where it was built, in lib/inflight where it was installed. */
 static ifl_status find_libraries(char *folder, ifl_error *error)
 {
-    static const char *const places[] = {"standin", "../lib/inflight"};
+    static const char *const places[] = {"standin", "../" INFLIGHT_LIBDIR "/inflight"};
     char own[PATH_BYTES];
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length > 0 ? length : 0] = '\0';
@@ -111,7 +111,7 @@ static ifl_status find_libraries(char *folder, ifl_error *error)
     }
     return ifl_cli_error(error, IFL_NO_FILE,
                          "cannot find the libraries that stand in for CUDA's: neither %s/standin "
-                         "nor %s/../lib/inflight holds libcudart.so.13",
+                         "nor %s/../" INFLIGHT_LIBDIR "/inflight holds libcudart.so.13",
                          own, own);
 }
 

@@ -88,6 +88,7 @@ if(cli_sources)
   # The references of the lab's cases: a case is a folder, and named nowhere else.
   file(GLOB lab_references CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lab/*/*_reference.c)
   add_executable(inflight ${cli_sources} ${lab_references})
+  target_compile_definitions(inflight PRIVATE INFLIGHT_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(inflight PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lab)
   target_link_libraries(inflight PRIVATE inflight_static inflight_settings PkgConfig::JANSSON m)
 endif()

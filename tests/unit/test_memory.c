@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Allocations that come and go while a program runs: adopted ones at the host's addresses, dropped ones remembered. */
+#include "simt/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static ifl_memory *fresh(void)
+{
+    ifl_memory *memory;
+    assert_int_equal(ifl_memory_new(&memory, NULL), IFL_OK);
+    return memory;
+}
+
+static ifl_allocation *give(ifl_memory *memory, uint64_t bytes)
+{
+    ifl_allocation *a;
+    assert_int_equal(ifl_memory_allocate(memory, bytes, 0, 0, "given", &a, NULL), IFL_OK);
+    return a;
+}
+
+static void adopted_memory_stands_at_its_own_address(void **state)
+{
+    (void)state;
+    ifl_memory *memory = fresh();
+    ifl_allocation *ours = give(memory, 100), *adopted, *again;
+    char host[64];
+    const uint64_t address = (uintptr_t)host;
+    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL), IFL_OK);
+    assert_ptr_equal(ifl_memory_find(memory, address + 63), adopted);
+    assert_null(ifl_memory_find(memory, address + 64));
+    assert_ptr_equal(adopted->host, host);
+    assert_ptr_equal(ifl_memory_find(memory, ours->address), ours);
+    assert_int_equal(ifl_memory_total(memory), 100);
+    /* Half over it, from either side. */
+    assert_int_equal(ifl_memory_adopt(memory, address + 32, host, 64, "over", &again, NULL), IFL_USAGE);
+    assert_int_equal(ifl_memory_adopt(memory, address - 32, host, 64, "over", &again, NULL), IFL_USAGE);
+    /* The host may free it and allocate the same address anew. */
+    ifl_memory_drop(memory, adopted);
+    assert_null(ifl_memory_find(memory, address));
+    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL), IFL_OK);
+    ifl_memory_free(memory);
+}
+
+static void dropped_memory_is_remembered(void **state)
+{
+    (void)state;
+    ifl_memory *memory = fresh();
+    ifl_allocation *a = give(memory, 4096), *b = give(memory, 8);
+    const uint64_t address = a->address;
+    ifl_memory_drop(memory, a);
+    assert_int_equal(ifl_memory_total(memory), 8);
+    a = ifl_memory_find(memory, address + 5);
+    assert_non_null(a);
+    assert_true(a->flags & IFL_ALLOCATION_FREED);
+    assert_ptr_equal(ifl_memory_find(memory, b->address), b);
+    ifl_memory_free(memory);
+}
+
+/* A program that allocates and frees in a loop must not grow. */
+static void old_places_are_forgotten(void **state)
+{
+    (void)state;
+    enum { TIMES = 5000 };
+    ifl_memory *memory = fresh();
+    const ifl_allocation *kept = give(memory, 16);
+    for (int i = 0; i < TIMES; i++)
+        ifl_memory_drop(memory, give(memory, 1 << 20));
+    assert_true(ifl_memory_count(memory) < TIMES / 2);
+    assert_int_equal(ifl_memory_total(memory), 16);
+    assert_ptr_equal(ifl_memory_find(memory, kept->address), kept);
+    ifl_memory_free(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adopted_memory_stands_at_its_own_address),
+        cmocka_unit_test(dropped_memory_is_remembered),
+        cmocka_unit_test(old_places_are_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
