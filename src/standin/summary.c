@@ -35,7 +35,7 @@ int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options
         if (found)
             status = ifl_report_write(profiles, found, IFL_REPORT_TEXT, NULL, stderr, &error);
         if (status == IFL_OK && options->json)
-            status = ifl_report_save(profiles, found, IFL_REPORT_JSON, options->json, &error);
+            status = ifl_report_save(profiles, found, IFL_REPORT_JSON, NULL, options->json, &error);
     }
     free(profiles);
     if (status != IFL_OK)
