@@ -148,6 +148,8 @@ static ifl_status run_launch(const ifl_cli_request *request, ifl_launch *launch,
         .print = print_kernel_text,
         .print_user = &c,
         .vector_width = request->vector_width,
+        .devices = (const ifl_device *const *)request->devices,
+        .device_count = request->device_count,
     };
     ifl_cli_progress_start(&c.progress);
     ifl_status status = ifl_launch_run(launch, &run, profile, error);

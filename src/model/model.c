@@ -76,10 +76,12 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
 static double achieved_occupancy(const question *q, const ifl_model *m)
 {
     const double waves = m->waves.waves, stay = q->timing.total - q->timing.term[IFL_TERM_LAUNCH];
-    const double turn = waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
+    const double turn =
+        waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
     const double empty = ifl_model_constants.block_cycles / q->rates.clock_hz;
     const double filled = waves < 1 ? waves : 1;
-    return m->occupancy.theoretical * filled * (turn > empty && waves > 1 ? (turn - empty) / turn : 1);
+    return m->occupancy.theoretical * filled *
+           (turn > empty && waves > 1 ? (turn - empty) / turn : 1);
 }
 
 /* ---- terms ----------------------------------------------------------------------------------- */
@@ -102,13 +104,24 @@ static double range_of(const ifl_work *work)
     return !work->caches_known ? c->unsure_cache : work->order_known ? c->sure : c->unsure;
 }
 
+static double time_with(const question *q, double dram_bytes, double blocks_per_sm)
+{
+    ifl_work work = q->work;
+    ifl_timing timing;
+    work.dram_bytes = dram_bytes;
+    ifl_timing_find(&q->rates, &work, blocks_per_sm, &timing);
+    return timing.total * 1e6;
+}
+
 static void find_time(question *q, ifl_model *m)
 {
     ifl_timing_find(&q->rates, &q->work, m->occupancy.blocks_per_sm, &q->timing);
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         m->term_us[t] = q->timing.term[t] < 0 ? -1 : q->timing.term[t] * 1e6;
-    const double mid = q->timing.total * 1e6, range = range_of(&q->work);
-    m->time_us = (ifl_estimate){mid / (1 + range), mid, mid * (1 + range)};
+    const double range = 1 + range_of(&q->work), blocks_per_sm = m->occupancy.blocks_per_sm;
+    m->time_us =
+        (ifl_estimate){time_with(q, q->work.dram_low, blocks_per_sm) / range, q->timing.total * 1e6,
+                       time_with(q, q->work.dram_high, blocks_per_sm) * range};
     find_limiter(m);
     m->latency_ns = q->timing.latency * 1e9;
     m->dram_bytes = q->work.dram_bytes;

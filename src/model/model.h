@@ -51,8 +51,9 @@ typedef struct ifl_work {
     double l1_passes, shared_passes, atomic_passes;
     double fp32, fp64, int32, special; /* warp instructions */
     double load_bytes, l2_bytes,
-        dram_bytes;        /* asked of global memory by loads; moved at each level */
-    double l1_hit, l2_hit; /* shares of the loads' bytes found there */
+        dram_bytes;             /* asked of global memory by loads; moved at each level */
+    double dram_low, dram_high; /* bounds of dram_bytes */
+    double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
     bool writes;
     bool waits_known;
     double waits, spread, shared_waits, chain; /* a warp */

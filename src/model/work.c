@@ -130,6 +130,33 @@ static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
     out->l2_bytes = loaded - in_l1 + stored;
 }
 
+static const ifl_cache_facts *facts_of(const ifl_profile *p, const ifl_device *device)
+{
+    for (size_t i = 0; i < p->caches.count; i++)
+        if (strcmp(p->caches.at[i].device, device->id) == 0)
+            return &p->caches.at[i];
+    return NULL;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? smaller(part / whole, 1) : 0;
+}
+
+/* The caches were followed. What stays dirty in the L2 is written all the same, by whoever comes next. */
+static void take_facts(const ifl_cache_facts *f, ifl_work *out)
+{
+    const double asked = f->l1_load_sectors.value;
+    out->caches_known = true;
+    out->l1_hit = share(f->l1_load_hits.value, asked);
+    out->l2_hit = smaller(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
+    out->l2_bytes = IFL_SECTOR_SIZE * (f->l2_read_sectors.value + f->l2_write_sectors.value +
+                                       f->l2_atomic_sectors.value);
+    out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
+    out->dram_low = f->dram_read_bytes.low + f->dram_write_bytes.low;
+    out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high + f->dirty_bytes.high;
+}
+
 static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
                        ifl_work *out)
 {
@@ -139,8 +166,12 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     out->load_bytes = load_bytes_of(c, rates);
     if (c->known[IFL_COUNTER_dram_read_bytes] && c->known[IFL_COUNTER_dram_write_bytes])
         take_caches(c, stored, out);
+    else if (facts_of(p, device))
+        take_facts(facts_of(p, device), out);
     else
         guess_caches(p, device, stored, out);
+    out->dram_low = out->dram_low > 0 ? smaller(out->dram_low, out->dram_bytes) : out->dram_bytes;
+    out->dram_high = larger(out->dram_high, out->dram_bytes);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
