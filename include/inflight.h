@@ -117,6 +117,7 @@ typedef struct ifl_run_options {
     /* Whose caches to follow the launch through: docs/caches.md. Borrowed for the run; NULL and 0 cost nothing. */
     const struct ifl_device *const *devices;
     size_t device_count;
+    int registers; /* of a thread, where the kernel's file has no machine code to say it; 0: not known */
 } ifl_run_options;
 
 typedef struct ifl_profile ifl_profile;

@@ -57,10 +57,13 @@ typedef struct ifl_barrier_arrival {
     uint32_t warp;
 } ifl_barrier_arrival;
 
-/* One kind of observer. `create` gives a worker's state, or NULL without memory. Any event function may be NULL. */
+/* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL, `create_with` does.
+ * Any event function may be NULL. */
 typedef struct ifl_observer {
     const char *name;
     void *(*create)(const ifl_program *program);
+    void *(*create_with)(const ifl_program *program, const void *settings);
+    const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
     void (*issue)(void *state, const ifl_issue *issue);
     void (*divergence)(void *state, const ifl_divergence *divergence);

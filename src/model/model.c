@@ -3,6 +3,8 @@
  * four levers would give. */
 #include "model/model.h"
 
+#include "profile/registers.h"
+
 #include <string.h>
 
 static const char *const term_names[IFL_TERM_COUNT] = {
@@ -34,25 +36,12 @@ typedef struct question {
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-/* What the compiler needs beside the values that live: the stack pointer, addresses in the making. */
-enum { SPARE_REGISTERS = 6, LEAST_REGISTERS = 16 };
-
-static int registers_of(const ifl_profile *p, const ifl_device *device, bool *is_estimate)
-{
-    *is_estimate = !(p->machine.known && p->machine.registers);
-    if (!*is_estimate)
-        return (int)p->machine.registers;
-    if (!p->program.known)
-        return 0;
-    const int most = (int)device->value[IFL_DEVICE_max_registers_per_thread];
-    const int guess = (int)p->program.registers + SPARE_REGISTERS;
-    return guess > most ? most : guess < LEAST_REGISTERS ? LEAST_REGISTERS : guess;
-}
-
 static ifl_status find_occupancy(question *q, ifl_model *out)
 {
     const ifl_profile *p = q->profile;
-    out->registers = registers_of(p, q->device, &out->registers_estimated);
+    out->registers =
+        ifl_profile_registers(p, (int)q->device->value[IFL_DEVICE_max_registers_per_thread],
+                              &out->registers_estimated);
     const ifl_occupancy_request request = {
         .threads = (int)(p->block[0] * p->block[1] * p->block[2]),
         .registers = out->registers,

@@ -3,6 +3,7 @@
  * change it. Knows what a model says, not how it comes to it. */
 #include "report/models_part.h"
 
+#include "report/cache_part.h"
 #include "report/figure.h"
 
 #include <math.h>
@@ -242,7 +243,8 @@ static bool append(json_t *array, const ifl_profile *profile, const ifl_device *
     if (ifl_profile_model(profile, device, &m, &why) != IFL_OK)
         whole = whole && json_object_set_new(object, "unsupported", json_string(why.text)) == 0;
     else
-        whole = whole && put_occupancy(object, &m) && put_time(object, &m);
+        whole = whole && put_occupancy(object, &m) && put_time(object, &m) &&
+                ifl_cache_part_put(object, profile, device->id);
     return json_array_append_new(array, object) == 0 && whole;
 }
 

@@ -4,6 +4,7 @@
  * nothing. */
 #include "report/writer.h"
 
+#include "report/cache_part.h"
 #include "report/figure.h"
 #include "report/finding.h"
 #include "report/machine_part.h"
@@ -559,6 +560,7 @@ static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_e
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
+    ifl_cache_part_print(&s->page, s->profile);
     print_legend(&s->page);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
 #include "observe/observe.h"
+#include "run/cache_run.h"
 #include "run/launch.h"
 #include "run/lines.h"
 #include "run/machine_code.h"
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Observers that come after those of ifl_observations; the last is there only where devices are asked for. */
+enum { ORDER, CACHES };
+
 typedef struct run {
     ifl_launch *launch;
     const ifl_run_options *options;
@@ -21,7 +25,8 @@ typedef struct run {
     uint64_t static_shared_bytes;
     bool *reached;
     int32_t *line_of;
-    const ifl_observer **observers;
+    const ifl_observer **observers; /* those of ifl_observations, then that of the caches */
+    ifl_cache_run caches;
     ifl_profile *profile;
     ifl_simt_result result;
     ifl_error *error;
@@ -114,6 +119,8 @@ static ifl_status describe(run *r)
     memcpy(profile->block, launch->block, sizeof profile->block);
     profile->shared_bytes = r->static_shared_bytes + launch->dynamic_shared_bytes;
     profile->backend = "engine";
+    if (!profile->machine.registers && r->options->registers > 0)
+        profile->machine.registers = (uint32_t)r->options->registers;
     const ifl_status status = describe_arguments(r);
     if (status != IFL_OK)
         return status;
@@ -146,7 +153,7 @@ static uint64_t buffer_bytes(const ifl_launch *launch)
 /* The observer of the order comes after those of observe/. */
 static ifl_status take_order(run *r)
 {
-    const void *state = r->result.states ? r->result.states[ifl_observation_count] : NULL;
+    const void *state = r->result.states ? r->result.states[ifl_observation_count + ORDER] : NULL;
     if (!state)
         return IFL_OK;
     r->profile->program.buffer_bytes = buffer_bytes(r->launch);
@@ -168,7 +175,12 @@ static ifl_status take_result(run *r)
     ifl_lines_settle(profile);
     if (status == IFL_OK)
         status = take_order(r);
-    return status == IFL_OK ? ifl_machine_code_describe(r->launch, profile, r->error) : status;
+    if (status == IFL_OK)
+        status = ifl_machine_code_describe(r->launch, profile, r->error);
+    if (status == IFL_OK && r->options->device_count && r->result.states &&
+        r->result.states[ifl_observation_count + CACHES])
+        status = ifl_cache_run_report(&r->caches, r->result.states[ifl_observation_count + CACHES], profile, r->error);
+    return status;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -195,7 +207,7 @@ static ifl_simt_launch describe_to_engine(const run *r)
         .print_user = options->print_user,
         .vector_width = options->vector_width,
         .observers = r->observers,
-        .observer_count = ifl_observation_count + 1,
+        .observer_count = ifl_observation_count + CACHES + (options->device_count ? 1 : 0),
     };
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
@@ -241,14 +253,16 @@ static ifl_status allocate(run *r)
     const ifl_program *program = r->launch->program;
     r->reached = calloc(program->function_count + 1, sizeof *r->reached);
     r->line_of = calloc(program->instruction_count + 1, sizeof *r->line_of);
-    r->observers = calloc(ifl_observation_count + 1, sizeof *r->observers);
+    r->observers = calloc(ifl_observation_count + CACHES + 1, sizeof *r->observers);
     r->profile = ifl_profile_new();
     if (!r->reached || !r->line_of || !r->observers || !r->profile)
         return ifl_fail_memory(r->error, (program->instruction_count + 1) * sizeof *r->line_of);
     for (size_t i = 0; i < ifl_observation_count; i++)
         r->observers[i] = ifl_observations[i]->observer;
-    r->observers[ifl_observation_count] = &ifl_order_observer;
-    return IFL_OK;
+    r->observers[ifl_observation_count + ORDER] = &ifl_order_observer;
+    r->observers[ifl_observation_count + CACHES] = &r->caches.observer;
+    return ifl_cache_run_init(&r->caches, r->options->devices, r->options->device_count,
+                              r->launch->grid, r->launch->block, r->error);
 }
 
 static ifl_status run_all(run *r)
@@ -283,6 +297,7 @@ ifl_status ifl_launch_run(ifl_launch *launch, const ifl_run_options *options, if
     free(r.reached);
     free(r.line_of);
     free(r.observers);
+    ifl_cache_run_free(&r.caches);
     const bool has_profile = status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED;
     *out = has_profile ? r.profile : NULL;
     if (!has_profile)

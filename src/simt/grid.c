@@ -120,7 +120,9 @@ static bool make_states(ifl_worker *worker, const ifl_simt_launch *launch)
     if (!worker->states || !worker->listeners)
         return false;
     for (size_t i = 0; i < launch->observer_count; i++) {
-        worker->states[i] = launch->observers[i]->create(launch->program);
+        const ifl_observer *observer = launch->observers[i];
+        worker->states[i] = observer->create ? observer->create(launch->program)
+                                             : observer->create_with(launch->program, observer->settings);
         if (!worker->states[i])
             return false;
         if (launch->observers[i]->access)

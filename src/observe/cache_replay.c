@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Playing traces to caches.
+ *
+ * When a request comes is not known: warps take turns as their data arrives. Blocks go to the SMs in order, as many
+ * as fit, each wave when the one before is done; a resident warp makes one request a turn. Other orders are played
+ * too (table `orders`), and what they change is part of the bounds. The L1s of some SMs are played in full size; how
+ * long a line stays in them says what the L1s of the others leave to the L2. */
+#include "observe/cache_replay.h"
+
+#include "observe/cache_levels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 16, LINE_BYTES = 128, TURN = 256 }; /* time has 256 units a turn */
+
+typedef enum tally {
+    L1_MISSES, /* sectors */
+    FETCHED,   /* asked of the L2 by loads */
+    LOCAL_WRITES, /* of local memory, to the L2 */
+    L2_MISSES,
+    ATOMIC_HITS,
+    DRAM_READS,
+    DRAM_WRITES,
+    DIRTY,
+    TALLIES
+} tally;
+
+/* Sectors by what became of them, apart for groups of lines: how much the groups differ says how far the sample can
+ * be off. */
+typedef struct sums {
+    uint64_t of[TALLIES][GROUPS];
+} sums;
+
+/* How warps fall out of step, in shares of the time that a warp takes. The first is the estimate, the others are
+ * there for the bounds. */
+typedef struct order {
+    double drift;
+} order;
+static const order orders[] = {{0.0}, {0.1}, {1.0}};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+typedef struct event {
+    uint64_t time;
+    const ifl_trace_record *record;
+} event;
+
+typedef struct schedule {
+    uint32_t warps_per_block;
+    uint64_t wave_blocks; /* that are resident at once */
+    uint64_t duration;    /* of a block */
+    uint64_t drift;
+} schedule;
+
+static uint64_t time_of(const schedule *s, uint64_t warp, uint64_t position)
+{
+    uint64_t wave = warp / s->warps_per_block / s->wave_blocks;
+    uint64_t late = s->drift ? ifl_line_hash(warp + 1) % s->drift : 0;
+    return wave * s->duration + late + position * TURN;
+}
+
+static uint64_t end_of(const schedule *s, uint64_t warp)
+{
+    return time_of(s, warp, 0) + s->duration;
+}
+
+static schedule schedule_of(const ifl_cache_case *of, const order *o)
+{
+    uint64_t warps = of->blocks * of->warps_per_block;
+    schedule s = {.warps_per_block = of->warps_per_block,
+                  .wave_blocks = (uint64_t)of->device->value[IFL_DEVICE_sms] * of->blocks_per_sm};
+    s.duration = (uint64_t)((double)of->requests * TURN / (double)(warps ? warps : 1));
+    s.drift = (uint64_t)(o->drift * (double)s.duration);
+    return s;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const event *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->record->warp != y->record->warp)
+        return x->record->warp < y->record->warp ? -1 : 1;
+    if (x->record->position != y->record->position)
+        return x->record->position < y->record->position ? -1 : 1;
+    return x->record->line < y->record->line ? -1 : x->record->line > y->record->line;
+}
+
+static event *in_order(const ifl_trace *trace, const schedule *s)
+{
+    event *events = malloc((trace->records.count + 1) * sizeof *events);
+    for (size_t i = 0; events && i < trace->records.count; i++) {
+        const ifl_trace_record *r = &trace->records.at[i];
+        events[i] = (event){time_of(s, r->warp, r->position), r};
+    }
+    if (events)
+        qsort(events, trace->records.count, sizeof *events, compare_events);
+    return events;
+}
+
+/* ---- what a request does --------------------------------------------------------------------- */
+
+typedef struct player {
+    const ifl_cache_case *of;
+    const ifl_trace *trace;
+    schedule schedule;
+    ifl_l1 *l1; /* one an SM, or one for all SMs whose lines are told apart by their number */
+    uint32_t l1_count;
+    ifl_l2 l2;
+    bool has_l2;
+    sums sums;
+    uint64_t now;
+} player;
+
+static void add(player *p, tally which, uint64_t line, uint64_t sectors)
+{
+    uint64_t hash = ifl_line_hash(line);
+    uint32_t group = p->trace->share < 60 ? hash >> (60 - p->trace->share) & (GROUPS - 1) : 0;
+    p->sums.of[which][group] += sectors;
+}
+
+static void answer_l2(player *p, uint64_t line, ifl_l2_answer answer)
+{
+    add(p, DRAM_READS, line, answer.dram_reads);
+    add(p, DRAM_WRITES, line, answer.dram_writes);
+}
+
+static void write_l2(player *p, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
+                     uint64_t ends)
+{
+    if (p->has_l2 && sectors)
+        answer_l2(p, line, ifl_l2_write(&p->l2, line, sectors, whole, bytes, p->now, ends));
+}
+
+typedef struct where {
+    ifl_l1 *l1;
+    uint64_t key; /* the line's number in it */
+    uint64_t ends;
+} where;
+
+static where place_of(player *p, const ifl_trace_record *r)
+{
+    enum { SM_SHIFT = 48 }; /* above the numbers of all lines */
+    uint64_t block = r->warp / p->of->warps_per_block;
+    uint32_t sm = (uint32_t)(block % (uint64_t)p->of->device->value[IFL_DEVICE_sms]);
+    uint64_t ends = r->path == IFL_PATH_LOCAL ? end_of(&p->schedule, r->warp) : UINT64_MAX;
+    if (p->l1_count > 1)
+        return (where){&p->l1[sm], r->line, ends};
+    return (where){p->l1, r->line ^ (uint64_t)sm << SM_SHIFT, ends};
+}
+
+static void write_back(player *p, const where *w, const ifl_l1_answer *answer)
+{
+    uint64_t line = answer->victim & ((UINT64_C(1) << 48) - 1);
+    if (!answer->written_back)
+        return;
+    add(p, LOCAL_WRITES, line, (uint64_t)__builtin_popcount(answer->written_back));
+    write_l2(p, line, answer->written_back, answer->written_back, 0, w->ends);
+}
+
+static void play_load(player *p, const ifl_trace_record *r, const where *w)
+{
+    uint8_t sectors = r->sectors & 0xf;
+    ifl_l1_answer l1 = ifl_l1_load(w->l1, w->key, sectors, (ifl_cache_path)r->path, p->now);
+    add(p, L1_MISSES, r->line, (uint64_t)__builtin_popcount(sectors & (uint8_t)~l1.hits));
+    add(p, FETCHED, r->line, (uint64_t)__builtin_popcount(l1.fetched));
+    write_back(p, w, &l1);
+    if (!p->has_l2 || !l1.fetched)
+        return;
+    ifl_l2_answer l2 = ifl_l2_read(&p->l2, r->line, l1.fetched, p->now, w->ends);
+    add(p, L2_MISSES, r->line, (uint64_t)__builtin_popcount(l1.fetched) - l2.hits);
+    answer_l2(p, r->line, l2);
+}
+
+static void play_store(player *p, const ifl_trace_record *r, const where *w)
+{
+    bool stays;
+    uint8_t sectors = r->sectors & 0xf, whole = r->sectors >> IFL_LINE_SECTORS;
+    ifl_l1_answer l1 = ifl_l1_store(w->l1, w->key, sectors, (ifl_cache_path)r->path, p->now, &stays);
+    write_back(p, w, &l1);
+    if (stays)
+        return;
+    if (r->path == IFL_PATH_LOCAL)
+        add(p, LOCAL_WRITES, r->line, (uint64_t)__builtin_popcount(sectors));
+    write_l2(p, r->line, sectors, whole, r->bytes, w->ends);
+}
+
+static void play_atomic(player *p, const ifl_trace_record *r, const where *w)
+{
+    uint8_t sectors = r->sectors & 0xf;
+    ifl_l1_atomic(w->l1, w->key, sectors);
+    if (!p->has_l2)
+        return;
+    ifl_l2_answer l2 = ifl_l2_atomic(&p->l2, r->line, sectors, p->now);
+    add(p, ATOMIC_HITS, r->line, l2.hits);
+    answer_l2(p, r->line, l2);
+}
+
+static void (*const plays[IFL_ACCESS_KINDS])(player *, const ifl_trace_record *, const where *) = {
+    [IFL_ACCESS_LOAD] = play_load,
+    [IFL_ACCESS_STORE] = play_store,
+    [IFL_ACCESS_ATOMIC] = play_atomic,
+};
+
+static bool play(player *p)
+{
+    event *events = in_order(p->trace, &p->schedule);
+    for (size_t i = 0; events && i < p->trace->records.count; i++) {
+        const ifl_trace_record *r = events[i].record;
+        p->now = events[i].time;
+        where w = place_of(p, r);
+        plays[r->kind](p, r, &w);
+    }
+    bool done = events != NULL;
+    free(events);
+    return done;
+}
+
+/* ---- the caches of a player ------------------------------------------------------------------ */
+
+static uint32_t lines_of(double bytes, uint32_t share)
+{
+    double lines = bytes / LINE_BYTES / exp2(share);
+    return lines < 1 ? 1 : lines > 1 << 30 ? 1 << 30 : (uint32_t)(lines + 0.5);
+}
+
+static void close_player(player *p)
+{
+    for (uint32_t i = 0; p->l1 && i < p->l1_count; i++)
+        ifl_l1_free(&p->l1[i]);
+    free(p->l1);
+    ifl_l2_free(&p->l2);
+}
+
+/* L1s of their real size, one an SM. */
+static bool open_l1s(player *p, uint64_t l1_bytes)
+{
+    const ifl_cache_rules *rules = p->of->rules;
+    p->l1_count = (uint32_t)p->of->device->value[IFL_DEVICE_sms];
+    p->l1 = calloc(p->l1_count, sizeof *p->l1);
+    for (uint32_t i = 0; p->l1 && i < p->l1_count; i++) {
+        uint32_t read_only = lines_of(rules->read_only_kib * 1024.0, p->trace->share);
+        if (!ifl_l1_init(&p->l1[i], rules, lines_of((double)l1_bytes, p->trace->share), read_only, UINT64_MAX))
+            return false;
+    }
+    return p->l1 != NULL;
+}
+
+/* One for all SMs, in which a line stays for as long as it does in an L1 of real size. */
+static bool open_aging_l1(player *p, uint64_t age_limit)
+{
+    uint32_t lines = (uint32_t)p->trace->records.count;
+    p->l1_count = 1;
+    p->l1 = calloc(1, sizeof *p->l1);
+    return p->l1 && ifl_l1_init(p->l1, p->of->rules, lines, lines, age_limit);
+}
+
+static bool open_l2(player *p)
+{
+    p->has_l2 = true;
+    return ifl_l2_init(&p->l2, p->of->rules,
+                       lines_of(p->of->device->value[IFL_DEVICE_l2_bytes], p->trace->share));
+}
+
+static void take_dirty(player *p)
+{
+    for (uint32_t i = 0; i < p->l2.lines.count; i++) {
+        const ifl_lru_line *line = &p->l2.lines.at[i];
+        if (line->ends > p->now)
+            add(p, DIRTY, line->line, (uint64_t)__builtin_popcount(line->dirty));
+    }
+}
+
+/* How long a line stays in an L1 without being used. */
+static uint64_t age_in(const player *p)
+{
+    uint64_t evictions = 0, ages = 0;
+    for (uint32_t i = 0; i < p->l1_count; i++) {
+        evictions += p->l1[i].evictions;
+        ages += p->l1[i].ages;
+    }
+    return evictions ? ages / evictions : UINT64_MAX;
+}
+
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+typedef struct outcome {
+    double value[TALLIES], spread[TALLIES]; /* spread: two standard deviations */
+} outcome;
+
+/* A sum over a sample of lines, and how far it may be from that over all: the groups are as many small samples. */
+static void scale(const sums *s, uint32_t share, tally which, outcome *to)
+{
+    double sum = 0, squares = 0, scale = exp2(share);
+    for (int g = 0; g < GROUPS; g++)
+        sum += (double)s->of[which][g];
+    for (int g = 0; g < GROUPS; g++) {
+        double off = (double)s->of[which][g] - sum / GROUPS;
+        squares += off * off;
+    }
+    to->value[which] = sum * scale;
+    to->spread[which] = share ? 2 * sqrt(squares * GROUPS / (GROUPS - 1)) * scale : 0;
+}
+
+static void scale_all(const sums *s, uint32_t share, double factor, outcome *to)
+{
+    for (int t = 0; t < TALLIES; t++) {
+        scale(s, share, (tally)t, to);
+        to->value[t] *= factor;
+        to->spread[t] *= factor;
+    }
+}
+
+/* The whole launch fits the trace: nothing is left to chance but the order. */
+static bool play_all(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out)
+{
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, o)};
+    bool done = open_l1s(&p, l1_bytes) && open_l2(&p) && play(&p);
+    if (done) {
+        take_dirty(&p);
+        scale_all(&p.sums, 0, 1, out);
+    }
+    close_player(&p);
+    return done;
+}
+
+static bool play_sms(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out,
+                     uint64_t *age)
+{
+    player p = {.of = of, .trace = of->sms, .schedule = schedule_of(of, o)};
+    bool done = open_l1s(&p, l1_bytes) && play(&p);
+    if (done) {
+        double loads = (double)ifl_trace_load_sectors(of->sms);
+        double factor = loads > 0 ? (double)of->load_sectors / loads : 0;
+        scale_all(&p.sums, of->sms->share, factor, out);
+        *age = age_in(&p);
+    }
+    close_player(&p);
+    return done;
+}
+
+static bool play_grid(const ifl_cache_case *of, const order *o, uint64_t age, outcome *out)
+{
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, o)};
+    bool done = open_aging_l1(&p, age) && open_l2(&p) && play(&p);
+    if (done) {
+        take_dirty(&p);
+        scale_all(&p.sums, of->grid->share, 1, out);
+    }
+    close_player(&p);
+    return done;
+}
+
+static bool play_sampled(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out)
+{
+    outcome sms;
+    uint64_t age = UINT64_MAX;
+    if (!play_sms(of, o, l1_bytes, &sms, &age) || !play_grid(of, o, age, out))
+        return false;
+    for (int t = L1_MISSES; t <= FETCHED; t++) {
+        out->value[t] = sms.value[t];
+        out->spread[t] = sms.spread[t];
+    }
+    return true;
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static ifl_cache_estimate exact(double value)
+{
+    return (ifl_cache_estimate){value, value, value};
+}
+
+static double between(double value, double least, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static ifl_cache_estimate estimate(const outcome *o, tally which, double times, double most)
+{
+    double v = o->value[which], s = o->spread[which];
+    return (ifl_cache_estimate){between(v * times, 0, most), between((v - s) * times, 0, most),
+                                between((v + s) * times, 0, most)};
+}
+
+static ifl_cache_estimate rest(double all, ifl_cache_estimate part)
+{
+    return (ifl_cache_estimate){all - part.value, all - part.high, all - part.low};
+}
+
+static ifl_cache_estimate sum(ifl_cache_estimate a, ifl_cache_estimate b)
+{
+    return (ifl_cache_estimate){a.value + b.value, a.low + b.low, a.high + b.high};
+}
+
+/* a - b, where b is a part of a: never less than nothing. */
+static ifl_cache_estimate difference(ifl_cache_estimate a, ifl_cache_estimate b)
+{
+    double low = a.low - b.high, high = a.high - b.low, value = a.value - b.value;
+    return (ifl_cache_estimate){value > 0 ? value : 0, low > 0 ? low : 0, high > 0 ? high : 0};
+}
+
+static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts *to)
+{
+    const double sector = 32, any = 1e300;
+    double local = of->rules->local_is_written_back ? 0 : (double)of->local_store_sectors;
+    ifl_cache_estimate local_writes =
+        of->rules->local_is_written_back ? estimate(o, LOCAL_WRITES, 1, any) : exact(local);
+    to->l1_load_sectors = exact((double)of->load_sectors);
+    to->l1_load_hits = rest((double)of->load_sectors,
+                            estimate(o, L1_MISSES, 1, (double)of->load_sectors));
+    to->l2_read_sectors = estimate(o, FETCHED, 1, any);
+    to->l2_write_sectors = sum(exact((double)of->store_sectors), local_writes);
+    to->l2_atomic_sectors = exact((double)of->atomic_sectors);
+    to->l2_read_hits = difference(to->l2_read_sectors, estimate(o, L2_MISSES, 1, any));
+    to->l2_hits = sum(sum(to->l2_read_hits, to->l2_write_sectors),
+                      estimate(o, ATOMIC_HITS, 1, (double)of->atomic_sectors));
+    to->dram_read_bytes = estimate(o, DRAM_READS, sector, any);
+    to->dram_write_bytes = estimate(o, DRAM_WRITES, sector, any);
+    to->dirty_bytes = estimate(o, DIRTY, sector, of->device->value[IFL_DEVICE_l2_bytes]);
+}
+
+static void widen_one(ifl_cache_estimate *to, const ifl_cache_estimate *with)
+{
+    to->low = with->low < to->low ? with->low : to->low;
+    to->high = with->high > to->high ? with->high : to->high;
+}
+
+static void widen(ifl_cache_facts *to, const ifl_cache_facts *with)
+{
+#define WIDEN(name, unit, doc) widen_one(&to->name, &with->name);
+    IFL_CACHE_ESTIMATES(WIDEN)
+#undef WIDEN
+}
+
+static bool is_whole(const ifl_cache_case *of)
+{
+    return of->grid->level == 0;
+}
+
+static void describe_sample(const ifl_cache_case *of, ifl_cache_facts *to)
+{
+    uint64_t sms = (uint64_t)of->device->value[IFL_DEVICE_sms];
+    to->l2_share = exp2(-(double)of->grid->share);
+    to->l1_share = is_whole(of) ? 1 : exp2(-(double)of->sms->share);
+    to->sampled_sms = is_whole(of) ? (uint32_t)(of->blocks < sms ? of->blocks : sms) : of->scope->chosen_count;
+}
+
+ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error)
+{
+    out->l1_bytes =
+        ifl_cache_l1_bytes(of->device, of->rules, of->blocks_per_sm, of->shared_bytes);
+    out->l2_bytes = (uint64_t)of->device->value[IFL_DEVICE_l2_bytes];
+    out->blocks_per_sm = of->blocks_per_sm;
+    describe_sample(of, out);
+    for (int i = 0; i < ORDERS; i++) {
+        outcome o = {{0}, {0}};
+        bool done = is_whole(of) ? play_all(of, &orders[i], out->l1_bytes, &o)
+                                 : play_sampled(of, &orders[i], out->l1_bytes, &o);
+        if (!done)
+            return ifl_fail_memory(error, of->grid->records.count * sizeof(ifl_trace_record));
+        ifl_cache_facts facts = *out;
+        describe(of, &o, i == 0 ? out : &facts);
+        if (i > 0)
+            widen(out, &facts);
+    }
+    return IFL_OK;
+}
+
+ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks)
+{
+    enum { LEAST_SHARE = 5, WAVES = 2 };
+    uint64_t sms = (uint64_t)device->value[IFL_DEVICE_sms], used = blocks < sms ? blocks : sms;
+    uint64_t least = WAVES * sms * (uint64_t)device->value[IFL_DEVICE_max_blocks_per_sm];
+    ifl_trace_scope scope = {.sms = (uint32_t)sms, .least_share = LEAST_SHARE};
+    for (uint64_t i = 0; i < IFL_TRACE_SMS && i < used; i++)
+        scope.chosen[scope.chosen_count++] = (uint32_t)((2 * i + 1) * used / (2 * IFL_TRACE_SMS));
+    while (least >> scope.least_blocks)
+        scope.least_blocks++;
+    return scope;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The traces of one worker, and how they are kept short. */
+#include "observe/cache_trace.h"
+
+#include "observe/cache_levels.h"
+#include "observe/footprint.h"
+
+#include <string.h>
+
+enum { POSITIONS = 1 << 14, MAX_ENTRIES = 2 * IFL_WARP_LANES, MAX_LEVEL = 120 };
+
+typedef struct position {
+    uint64_t warp;
+    uint32_t next;
+} position;
+
+struct ifl_trace_state {
+    const ifl_trace_plan *plan;
+    ifl_trace *traces; /* one a scope */
+    uint8_t *path_of;  /* by instruction */
+    size_t instruction_count;
+    position *positions; /* of the warps that run: never so many that two meet in a place */
+    uint64_t requests;
+    uint64_t block;    /* the last one seen, and whose it is: */
+    uint64_t members;      /* the scopes that follow it, a bit each */
+    uint32_t least_share; /* the smallest share of the traces that follow it */
+    bool lost;
+};
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+static uint32_t bits_of(uint64_t block)
+{
+    return block ? 64 - (uint32_t)__builtin_clzll(block) : 0;
+}
+
+static void set_level(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_trace_plan *plan,
+                      uint32_t level)
+{
+    uint32_t most = bits_of(plan->blocks ? plan->blocks - 1 : 0);
+    uint32_t halvings = most > scope->least_blocks ? most - scope->least_blocks : 0;
+    uint32_t past = level > scope->least_share ? level - scope->least_share : 0;
+    trace->level = level;
+    trace->block_bits = most - (past < halvings ? past : halvings);
+    trace->share = level - (past < halvings ? past : halvings);
+}
+
+static bool keeps_line(const ifl_trace *trace, uint64_t hash)
+{
+    return trace->share == 0 || (trace->share < 64 && hash >> (64 - trace->share) == 0);
+}
+
+static void drop_others(ifl_trace *trace, const ifl_trace_plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->records.count; i++) {
+        const ifl_trace_record *r = &trace->records.at[i];
+        if (keeps_line(trace, ifl_line_hash(r->line)) &&
+            bits_of(r->warp / plan->warps_per_block) <= trace->block_bits)
+            trace->records.at[kept++] = *r;
+    }
+    trace->records.count = kept;
+}
+
+static void shorten(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_trace_plan *plan)
+{
+    while (trace->records.count > IFL_TRACE_RECORDS && trace->level < MAX_LEVEL) {
+        set_level(trace, scope, plan, trace->level + 1);
+        drop_others(trace, plan);
+    }
+}
+
+/* ---- a worker's state ------------------------------------------------------------------------ */
+
+static uint8_t path_of(const ifl_instruction *instruction)
+{
+    const ifl_modifiers *m = &instruction->modifiers;
+    bool is_ordered = m->order == IFL_ORDER_VOLATILE || m->order == IFL_ORDER_MMIO ||
+                      ((m->order == IFL_ORDER_RELAXED || m->order == IFL_ORDER_ACQUIRE) &&
+                       m->scope != IFL_SCOPE_CTA);
+    if (is_ordered || m->cache == IFL_CACHE_CG || m->cache == IFL_CACHE_CV)
+        return IFL_PATH_BYPASS;
+    if (m->eviction == IFL_EVICT_NO_ALLOCATE)
+        return IFL_PATH_NO_ALLOCATE;
+    if (m->flags & IFL_FLAG_NC)
+        return IFL_PATH_READ_ONLY;
+    return m->cache == IFL_CACHE_CA ? IFL_PATH_ASKED : IFL_PATH_PLAIN;
+}
+
+static void destroy(void *self)
+{
+    ifl_trace_state *s = self;
+    for (size_t i = 0; s && s->traces && i < s->plan->scope_count; i++)
+        ifl_vec_free(&s->traces[i].records);
+    if (s) {
+        free(s->traces);
+        free(s->path_of);
+        free(s->positions);
+    }
+    free(s);
+}
+
+static void *create(const ifl_program *program, const void *settings)
+{
+    ifl_trace_state *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->plan = settings;
+    s->block = UINT64_MAX;
+    s->instruction_count = program->instruction_count;
+    s->traces = calloc(s->plan->scope_count + 1, sizeof *s->traces);
+    s->path_of = calloc(program->instruction_count + 1, 1);
+    s->positions = calloc(POSITIONS, sizeof *s->positions);
+    if (!s->traces || !s->path_of || !s->positions) {
+        destroy(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < s->plan->scope_count; i++)
+        set_level(&s->traces[i], &s->plan->scopes[i], s->plan, 0);
+    for (size_t i = 0; i < program->instruction_count; i++)
+        s->path_of[i] = path_of(&program->instructions[i]);
+    return s;
+}
+
+static bool is_member(const ifl_trace_scope *scope, uint64_t block)
+{
+    for (uint32_t i = 0; i < scope->chosen_count; i++)
+        if (block % scope->sms == scope->chosen[i])
+            return true;
+    return false;
+}
+
+/* Once a block and change of a trace's share: most requests need to look at few lines. */
+static void enter_block(ifl_trace_state *s, uint64_t block)
+{
+    s->block = block;
+    s->members = 0;
+    s->least_share = 64;
+    for (size_t i = 0; i < s->plan->scope_count; i++) {
+        const ifl_trace_scope *scope = &s->plan->scopes[i];
+        bool follows = !scope->sms || is_member(scope, block);
+        if (!follows)
+            continue;
+        s->members |= UINT64_C(1) << i;
+        uint32_t share = scope->sms ? 0 : s->traces[i].share;
+        s->least_share = share < s->least_share ? share : s->least_share;
+    }
+}
+
+static uint32_t take_position(ifl_trace_state *s, uint64_t warp)
+{
+    position *p = &s->positions[warp % POSITIONS];
+    if (p->warp != warp + 1)
+        *p = (position){.warp = warp + 1};
+    s->requests++;
+    return p->next++;
+}
+
+/* ---- the lines of a request ------------------------------------------------------------------ */
+
+typedef struct entry {
+    uint64_t line, hash;
+    uint64_t stored[2]; /* bytes of the line */
+    uint8_t sectors;
+} entry;
+
+typedef struct entries {
+    entry at[MAX_ENTRIES];
+    uint32_t count;
+    uint32_t share; /* lines that no trace would keep are left out */
+} entries;
+
+static entry *entry_of(entries *e, uint64_t line)
+{
+    for (uint32_t i = e->count; i-- > 0;)
+        if (e->at[i].line == line)
+            return &e->at[i];
+    uint64_t hash = ifl_line_hash(line);
+    bool is_kept = e->share == 0 || (e->share < 64 && hash >> (64 - e->share) == 0);
+    if (!is_kept || e->count == MAX_ENTRIES)
+        return NULL;
+    entry *added = &e->at[e->count++];
+    *added = (entry){.line = line, .hash = hash};
+    return added;
+}
+
+/* Bits first to last - 1 of 64, of a range that may lie outside. */
+static uint64_t bits_between(int64_t first, int64_t last)
+{
+    first = first < 0 ? 0 : first;
+    last = last > 64 ? 64 : last;
+    if (first >= last)
+        return 0;
+    return UINT64_MAX >> (64 - (last - first)) << first;
+}
+
+static void add_bytes(entries *e, uint64_t address, uint32_t bytes)
+{
+    while (bytes) {
+        uint32_t at = address % IFL_LINE_BYTES, here = IFL_LINE_BYTES - at;
+        here = here < bytes ? here : bytes;
+        entry *to = entry_of(e, address / IFL_LINE_BYTES);
+        if (to) {
+            uint32_t first = at / IFL_SECTOR_BYTES, last = (at + here - 1) / IFL_SECTOR_BYTES;
+            to->sectors |= (uint8_t)bits_between(first, last + 1);
+            to->stored[0] |= bits_between(at, at + here);
+            to->stored[1] |= bits_between((int64_t)at - 64, (int64_t)at + here - 64);
+        }
+        address += here;
+        bytes -= here;
+    }
+}
+
+/* Loads need no bytes, and an access never crosses a sector when it is aligned. */
+static void add_sector(entries *e, uint64_t address, uint32_t bytes)
+{
+    if (address / IFL_SECTOR_BYTES != (address + bytes - 1) / IFL_SECTOR_BYTES) {
+        add_bytes(e, address, bytes);
+        return;
+    }
+    entry *to = entry_of(e, address / IFL_LINE_BYTES);
+    if (to)
+        to->sectors |= (uint8_t)(1 << address % IFL_LINE_BYTES / IFL_SECTOR_BYTES);
+}
+
+static void gather(entries *e, const ifl_access *access)
+{
+    if (access->shape == IFL_SHAPE_CONTIGUOUS && access->mask == UINT32_MAX) {
+        add_bytes(e, access->address[0], (uint32_t)access->bytes * IFL_WARP_LANES);
+        return;
+    }
+    bool is_uniform = access->shape == IFL_SHAPE_UNIFORM;
+    for (uint32_t m = access->mask; m; m = is_uniform ? 0 : m & (m - 1)) {
+        uint64_t address = access->address[__builtin_ctz(m)];
+        if (access->kind == IFL_ACCESS_LOAD)
+            add_sector(e, address, access->bytes);
+        else
+            add_bytes(e, address, access->bytes);
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void describe_stored(const entry *e, ifl_trace_record *record)
+{
+    uint32_t parts = 0, bytes = 0;
+    for (int s = 0; s < IFL_LINE_SECTORS; s++) {
+        uint32_t stored = (uint32_t)(e->stored[s / 2] >> s % 2 * IFL_SECTOR_BYTES);
+        if (stored == UINT32_MAX) {
+            record->sectors |= (uint8_t)(1 << (s + IFL_LINE_SECTORS));
+        } else if (e->sectors >> s & 1) {
+            parts++;
+            bytes += (uint32_t)__builtin_popcount(stored);
+        }
+    }
+    record->bytes = (uint8_t)(parts ? (bytes + parts - 1) / parts : 0);
+}
+
+static void keep(ifl_trace_state *s, size_t scope, const ifl_trace_record *record)
+{
+    ifl_trace *trace = &s->traces[scope];
+    if (!ifl_vec_push(&trace->records, *record)) {
+        s->lost = true;
+        return;
+    }
+    if (trace->records.count > IFL_TRACE_RECORDS) {
+        shorten(trace, &s->plan->scopes[scope], s->plan);
+        enter_block(s, s->block);
+    }
+}
+
+static void record_entry(ifl_trace_state *s, const ifl_access *access, const entry *e,
+                         ifl_trace_record record)
+{
+    record.line = e->line;
+    record.sectors = e->sectors;
+    if (access->kind != IFL_ACCESS_LOAD)
+        describe_stored(e, &record);
+    uint32_t bits = bits_of(access->block);
+    for (uint64_t m = s->members; m; m &= m - 1) {
+        size_t scope = (size_t)__builtin_ctzll(m);
+        ifl_trace *trace = &s->traces[scope];
+        if (s->plan->scopes[scope].sms && access->kind == IFL_ACCESS_LOAD)
+            trace->load_sectors[bits] += (uint64_t)__builtin_popcount(e->sectors);
+        if (keeps_line(trace, e->hash) && bits <= trace->block_bits)
+            keep(s, scope, &record);
+    }
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    ifl_trace_state *s = self;
+    uint64_t warp = access->block * s->plan->warps_per_block + access->warp;
+    ifl_trace_record record = {
+        .warp = warp, .position = take_position(s, warp), .kind = access->kind};
+    if (access->space == IFL_SPACE_SHARED || !access->mask)
+        return;
+    if (access->block != s->block)
+        enter_block(s, access->block);
+    entries e; /* large: only what is filled is looked at */
+    e.count = 0;
+    e.share = s->least_share;
+    gather(&e, access);
+    record.path = access->space == IFL_SPACE_LOCAL               ? IFL_PATH_LOCAL
+                  : access->instruction < s->instruction_count ? s->path_of[access->instruction]
+                                                                 : IFL_PATH_PLAIN;
+    for (uint32_t i = 0; i < e.count; i++)
+        record_entry(s, access, &e.at[i], record);
+}
+
+/* What a worker left out, all of them together would have left out: the traces are as if one had made them. */
+static void merge(void *self, const void *other)
+{
+    ifl_trace_state *s = self;
+    const ifl_trace_state *o = other;
+    s->lost |= o->lost;
+    s->requests += o->requests;
+    for (size_t i = 0; i < s->plan->scope_count; i++) {
+        ifl_trace *to = &s->traces[i];
+        const ifl_trace *from = &o->traces[i];
+        if (!ifl_vec_reserve(&to->records, from->records.count)) {
+            s->lost = true;
+            continue;
+        }
+        if (from->records.count)
+            memcpy(&to->records.at[to->records.count], from->records.at,
+                   from->records.count * sizeof *from->records.at);
+        to->records.count += from->records.count;
+        for (int b = 0; b < IFL_TRACE_BLOCK_BITS; b++)
+            to->load_sectors[b] += from->load_sectors[b];
+        if (from->level > to->level)
+            set_level(to, &s->plan->scopes[i], s->plan, from->level);
+        drop_others(to, s->plan);
+        shorten(to, &s->plan->scopes[i], s->plan);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool ifl_trace_is_whole(const ifl_trace_state *state)
+{
+    return !state->lost;
+}
+
+const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope)
+{
+    return &state->traces[scope];
+}
+
+uint64_t ifl_trace_requests(const ifl_trace_state *state)
+{
+    return state->requests;
+}
+
+uint64_t ifl_trace_load_sectors(const ifl_trace *trace)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b <= trace->block_bits && b < IFL_TRACE_BLOCK_BITS; b++)
+        sum += trace->load_sectors[b];
+    return sum;
+}
+
+const ifl_observer ifl_cache_observer = {
+    .name = "cache",
+    .create_with = create,
+    .access = access_event,
+    .merge = merge,
+    .destroy = destroy,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the caches are to see of a run: a sample of the lines that requests touch, small enough to
+ * keep and the same whatever the number of workers. Knows events; not caches nor GPUs.
+ *
+ * Lines are sampled by the hash of their number: all accesses to a sampled line are kept, none to
+ * the others, so that a cache of as small a share of the capacity sees the same reuse (C. Waldspurger
+ * et al., "Efficient MRC Construction with SHARDS", FAST 2015). */
+#ifndef IFL_OBSERVE_CACHE_TRACE_H
+#define IFL_OBSERVE_CACHE_TRACE_H
+
+#include "base/vec.h"
+#include "event/event.h"
+
+/* One request's part in one line. */
+typedef struct ifl_trace_record {
+    uint64_t line;
+    uint64_t warp;     /* in the grid */
+    uint32_t position; /* requests that the warp made before */
+    uint8_t sectors;   /* touched, a bit each; << 4: of them, stored in full */
+    uint8_t kind;      /* ifl_access_kind */
+    uint8_t path;      /* ifl_cache_path */
+    uint8_t bytes;     /* stored in each sector that is not stored in full */
+} ifl_trace_record;
+
+enum { IFL_TRACE_SMS = 2, IFL_TRACE_RECORDS = 1 << 18 };
+
+/* Which blocks a trace follows: those that go to some SMs of a GPU, block b to SM b mod sms. */
+typedef struct ifl_trace_scope {
+    uint32_t sms; /* 0: all blocks */
+    uint32_t chosen[IFL_TRACE_SMS];
+    uint32_t chosen_count;
+    /* A trace that grows too long keeps every second of its lines, up to 2^-least_share; then the first half of
+     * the grid, down to 2^least_blocks blocks; then fewer lines again. */
+    uint32_t least_share, least_blocks;
+} ifl_trace_scope;
+
+typedef struct ifl_trace_plan {
+    const ifl_trace_scope *scopes;
+    size_t scope_count;
+    uint32_t warps_per_block;
+    uint64_t blocks;
+} ifl_trace_plan;
+
+enum { IFL_TRACE_BLOCK_BITS = 65 };
+
+typedef struct ifl_trace {
+    uint32_t level;
+    uint32_t share;      /* every 2^share-th line is in it */
+    uint32_t block_bits; /* blocks below 2^block_bits are */
+    IFL_VEC(ifl_trace_record) records;
+    /* Sectors of loads, all lines, of the blocks that have so many bits in their number; of a scope that is not
+     * all blocks. */
+    uint64_t load_sectors[IFL_TRACE_BLOCK_BITS];
+} ifl_trace;
+
+/* Its settings are an ifl_trace_plan, its state an ifl_trace_state. */
+extern const ifl_observer ifl_cache_observer;
+
+typedef struct ifl_trace_state ifl_trace_state;
+/* False where memory was short: the traces are not all. */
+bool ifl_trace_is_whole(const ifl_trace_state *state);
+const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope);
+/* Requests of all spaces: of them, a warp's share is how long it runs. */
+uint64_t ifl_trace_requests(const ifl_trace_state *state);
+/* Load sectors of the blocks that a trace is of. */
+uint64_t ifl_trace_load_sectors(const ifl_trace *trace);
+
+#endif

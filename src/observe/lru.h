@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A cache of sectored lines that throws out the line unused for longest. Knows lines by number and
+ * what is said of their sectors; whose cache it is, and by which rules, is for cache_levels.c. */
+#ifndef IFL_OBSERVE_LRU_H
+#define IFL_OBSERVE_LRU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IFL_LINE_SECTORS = 4 };
+
+typedef struct ifl_lru_line {
+    uint64_t line;
+    uint64_t touched; /* when it was last used */
+    uint64_t ends;    /* its contents mean nothing from then on; UINT64_MAX: they always do */
+    uint32_t newer, older, chain; /* 1 + index, 0 for none */
+    uint8_t valid, dirty;         /* a bit a sector */
+    uint8_t written[IFL_LINE_SECTORS]; /* bytes of a sector that is dirty and not valid */
+} ifl_lru_line;
+
+typedef struct ifl_lru {
+    ifl_lru_line *at;
+    uint32_t *bucket;
+    uint32_t bucket_mask;
+    uint32_t capacity, count;
+    uint32_t newest, oldest; /* 1 + index */
+} ifl_lru;
+
+/* At least one line. False without memory; freed by ifl_lru_free in every case. */
+bool ifl_lru_init(ifl_lru *cache, uint32_t capacity);
+void ifl_lru_free(ifl_lru *cache);
+/* NULL when the cache does not hold it. Valid until the next ifl_lru_add. */
+ifl_lru_line *ifl_lru_find(const ifl_lru *cache, uint64_t line);
+/* The line becomes the newest. */
+void ifl_lru_touch(ifl_lru *cache, ifl_lru_line *line, uint64_t now);
+/* A line that the cache does not hold, without valid sectors, as the newest. True where another
+ * had to go: it is then in *victim. */
+bool ifl_lru_add(ifl_lru *cache, uint64_t line, uint64_t now, ifl_lru_line **added,
+                 ifl_lru_line *victim);
+
+/* Spreads line numbers over all 64 bits: which lines a sample takes, where a table keeps them. */
+static inline uint64_t ifl_line_hash(uint64_t line)
+{
+    /* The finaliser of MurmurHash3 (A. Appleby, public domain). */
+    line ^= line >> 33;
+    line *= UINT64_C(0xff51afd7ed558ccd);
+    line ^= line >> 33;
+    line *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return line ^ line >> 33;
+}
+
+#endif

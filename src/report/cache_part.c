@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Hit rates and DRAM bytes, a row a GPU, each with its bounds. */
+#include "report/cache_part.h"
+
+#include "report/figure.h"
+
+#include <string.h>
+
+enum { INDENT = 2 };
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static const ifl_column columns[] = {
+    {{"", "GPU"}, false, 0},         {{"L1 hits,", "loads"}, true, 0},
+    {{"L2 hits,", "loads"}, true, 0}, {{"DRAM", "read"}, true, 0},
+    {{"DRAM", "written"}, true, 0},  {{"left in", "the L2"}, true, 80},
+    {{"L1 of", "an SM"}, true, 90},  {{"", "sample"}, false, 100},
+};
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* "49 % (47..67)", or "49 %" where the bounds say the same. */
+static const char *percent_text(ifl_page *page, const ifl_cache_estimate *part, double whole)
+{
+    if (whole <= 0)
+        return "-";
+    double value = share(part->value, whole), low = share(part->low, whole),
+           high = share(part->high, whole);
+    low = low < 0 ? 0 : low;
+    high = high > 100 ? 100 : high;
+    return high - low < 1 ? ifl_arena_printf(&page->arena, "%.0f %%", value)
+                          : ifl_arena_printf(&page->arena, "%.0f %% (%.0f-%.0f)", value, low, high);
+}
+
+static const char *bytes_text(ifl_page *page, const ifl_cache_estimate *bytes)
+{
+    ifl_figure value = ifl_figure_bytes((uint64_t)bytes->value);
+    ifl_figure low = ifl_figure_bytes((uint64_t)bytes->low);
+    ifl_figure high = ifl_figure_bytes((uint64_t)bytes->high);
+    if (bytes->high - bytes->low < bytes->value / 100 || bytes->high < 1)
+        return ifl_arena_printf(&page->arena, "%s", value.text);
+    return ifl_arena_printf(&page->arena, "%s (%s-%s)", value.text, low.text, high.text);
+}
+
+static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *f)
+{
+    const ifl_row row = {
+        .cell = {ifl_clean_line(&page->arena, f->device),
+                 percent_text(page, &f->l1_load_hits, f->l1_load_sectors.value),
+                 percent_text(page, &f->l2_read_hits, f->l2_read_sectors.value),
+                 bytes_text(page, &f->dram_read_bytes), bytes_text(page, &f->dram_write_bytes),
+                 bytes_text(page, &f->dirty_bytes),
+                 ifl_arena_printf(&page->arena, "%.0f KiB", (double)f->l1_bytes / 1024),
+                 f->sample}};
+    ifl_table_add(page, table, &row);
+}
+
+void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
+{
+    ifl_table table = {
+        .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = INDENT};
+    if (!profile->caches.count)
+        return;
+    ifl_page_heading(page, "Caches, empty at the start (estimates; in brackets their bounds)");
+    for (size_t i = 0; i < profile->caches.count; i++)
+        add_device(page, &table, &profile->caches.at[i]);
+    ifl_table_print(page, &table);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static bool put(json_t *object, const char *key, json_t *value)
+{
+    return value && json_object_set_new(object, key, value) == 0;
+}
+
+static json_t *estimate_of(const ifl_cache_estimate *e)
+{
+    json_t *object = json_object();
+    if (object && put(object, "value", json_real(e->value)) && put(object, "low", json_real(e->low)) &&
+        put(object, "high", json_real(e->high)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *facts_of(const ifl_cache_facts *f)
+{
+    json_t *object = json_object();
+    bool done = object && put(object, "l1_bytes", json_integer((json_int_t)f->l1_bytes)) &&
+                put(object, "l2_bytes", json_integer((json_int_t)f->l2_bytes)) &&
+                put(object, "sample", json_string(f->sample));
+#define PUT(name, unit, doc) done = done && put(object, #name, estimate_of(&f->name));
+    IFL_CACHE_ESTIMATES(PUT)
+#undef PUT
+    if (done)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+bool ifl_cache_part_put(json_t *model, const ifl_profile *profile, const char *device)
+{
+    for (size_t i = 0; i < profile->caches.count; i++)
+        if (strcmp(profile->caches.at[i].device, device) == 0)
+            return put(model, "caches", facts_of(&profile->caches.at[i]));
+    return true;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs the launches of caches.list on the engine and holds the simulated caches of a GPU against what that GPU counted.
+ * Knows the fixtures and the profile; needs no GPU.
+ *
+ *     caches_replay LIST PTX DEVICE [COUNTED [KERNEL]]
+ *         prints a line for each launch of KERNEL, or of all; exit status 1: a hit rate is off by more than POINTS
+ *
+ * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
+#include "inflight.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LAUNCHES = 256 };
+static const double points = 8; /* of 100 */
+
+typedef struct counted {
+    bool known;
+    double load_sectors, load_hits, l2_reads, l2_read_hits, dram_read, dram_write, registers, shared_config;
+} counted;
+
+typedef struct launch_line {
+    char kernel[64];
+    unsigned grid, block, shared;
+    unsigned long long n, m, times, offsets, data, results;
+} launch_line;
+
+static const struct {
+    const char *name;
+    size_t at;
+} fields[] = {
+    {"load_sectors", offsetof(counted, load_sectors)},   {"load_hits", offsetof(counted, load_hits)},
+    {"sm_read_sectors", offsetof(counted, l2_reads)},    {"sm_read_hits", offsetof(counted, l2_read_hits)},
+    {"dram_read_bytes", offsetof(counted, dram_read)},   {"dram_write_bytes", offsetof(counted, dram_write)},
+    {"registers", offsetof(counted, registers)},         {"shared_config_bytes", offsetof(counted, shared_config)},
+};
+
+static void read_counted(const char *path, counted table[MAX_LAUNCHES])
+{
+    char line[256], name[64];
+    unsigned index;
+    double value;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "%s cannot be opened\n", path);
+        exit(2);
+    }
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%*s %u %*s %63s %lf", &index, name, &value) != 3 || index >= MAX_LAUNCHES)
+            continue;
+        table[index].known = true;
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+            if (strcmp(fields[f].name, name) == 0)
+                *(double *)((char *)&table[index] + fields[f].at) = value;
+    }
+    fclose(file);
+}
+
+static bool set(ifl_launch *launch, const char *key, const char *format, unsigned long long value, ifl_error *error)
+{
+    char text[96];
+    snprintf(text, sizeof text, format, value);
+    return ifl_launch_set(launch, key, text, error) == IFL_OK;
+}
+
+static ifl_launch *make_launch(const ifl_module *module, const launch_line *l, ifl_error *error)
+{
+    ifl_launch *launch = NULL;
+    bool done = ifl_launch_new(module, l->kernel, &launch, error) == IFL_OK && set(launch, "grid", "%llu", l->grid, error) &&
+                set(launch, "block", "%llu", l->block, error) && set(launch, "shared", "%llu", l->shared, error) &&
+                set(launch, "arg", "u64:%llu", l->n, error) && set(launch, "arg", "u64:%llu", l->m, error) &&
+                set(launch, "arg", "u64:%llu", l->times, error) &&
+                set(launch, "arg", "u64x%llu=permutation", l->offsets, error) &&
+                set(launch, "arg", "f32x%llu=zero", l->data, error) &&
+                set(launch, "arg", "f32x%llu=zero", l->results, error);
+    if (!done) {
+        ifl_launch_free(launch);
+        return NULL;
+    }
+    return launch;
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static bool is_off(double ours, double theirs)
+{
+    return ours - theirs > points || theirs - ours > points;
+}
+
+/* One line: the launch, then ours and theirs. */
+static bool compare(const launch_line *l, const ifl_cache_facts *f, const counted *c)
+{
+    double l1 = percent(f->l1_load_hits.value, f->l1_load_sectors.value);
+    double l2 = percent(f->l2_read_hits.value, f->l2_read_sectors.value);
+    printf("%-17s %5u x %4u %6u %9llu %9llu %5llu  L1 %5.1f (%5.1f %5.1f)", l->kernel, l->grid, l->block, l->shared, l->n,
+           l->m, l->times, l1, percent(f->l1_load_hits.low, f->l1_load_sectors.value),
+           percent(f->l1_load_hits.high, f->l1_load_sectors.value));
+    if (c->known)
+        printf(" gpu %5.1f", percent(c->load_hits, c->load_sectors));
+    printf("  L2 %5.1f", l2);
+    if (c->known)
+        printf(" gpu %5.1f", percent(c->l2_read_hits, c->l2_reads));
+    printf("  DRAM MB %6.1f %6.1f", f->dram_read_bytes.value / 1e6, f->dram_write_bytes.value / 1e6);
+    if (c->known)
+        printf(" gpu %6.1f %6.1f", c->dram_read / 1e6, c->dram_write / 1e6);
+    bool off = c->known && (is_off(l1, percent(c->load_hits, c->load_sectors)) ||
+                            is_off(l2, percent(c->l2_read_hits, c->l2_reads)));
+    printf("  L1 %4.0f KB %2u blocks%s\n", f->l1_bytes / 1024.0, f->blocks_per_sm, off ? "  OFF" : "");
+    fflush(stdout);
+    return !off;
+}
+
+static bool run_line(const ifl_module *module, const ifl_device *device, const launch_line *l, const counted *c)
+{
+    ifl_error error = {0};
+    ifl_profile *profile = NULL;
+    ifl_launch *launch = make_launch(module, l, &error);
+    ifl_run_options options = {.devices = &device, .device_count = 1, .registers = (int)c->registers};
+    bool good = launch && ifl_launch_run(launch, &options, &profile, &error) == IFL_OK && profile->caches.count == 1;
+    if (good)
+        good = compare(l, &profile->caches.at[0], c);
+    else
+        printf("%s: %s\n", l->kernel, error.text);
+    ifl_profile_free(profile);
+    ifl_launch_free(launch);
+    return good;
+}
+
+static int run_list(const char *path, const ifl_module *module, const ifl_device *device, const counted *table,
+                    const char *only)
+{
+    char text[256];
+    int index = 0, failures = 0;
+    launch_line l;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(text, sizeof text, file)) {
+        if (sscanf(text, "%63s %u %u %u %llu %llu %llu %llu %llu %llu", l.kernel, &l.grid, &l.block, &l.shared, &l.n,
+                   &l.m, &l.times, &l.offsets, &l.data, &l.results) != 10 || *text == '#')
+            continue;
+        bool is_wanted = !only || strncmp(l.kernel, only, strlen(only)) == 0;
+        if (is_wanted && index < MAX_LAUNCHES && !run_line(module, device, &l, &table[index]))
+            failures++;
+        index++;
+    }
+    if (file)
+        fclose(file);
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    static counted table[MAX_LAUNCHES];
+    ifl_module *module = NULL;
+    ifl_device *device = NULL;
+    ifl_error error = {0};
+    if (argc < 4)
+        return 2;
+    if (argc > 4 && *argv[4])
+        read_counted(argv[4], table);
+    if (ifl_module_open(argv[2], NULL, &module, &error) != IFL_OK || ifl_device_open(argv[3], &device, &error) != IFL_OK) {
+        printf("%s\n", error.text);
+        return 2;
+    }
+    int failures = run_list(argv[1], module, device, table, argc > 5 ? argv[5] : NULL);
+    ifl_device_close(device);
+    ifl_module_close(module);
+    return failures > 0;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The caches, fed with requests made by hand. The rules of old GPUs are document 004's ("Load
+ * Operation", "Global Memory Operations") and document 002's ("Opt-in L1 caching"); of the others
+ * see docs/caches.md. */
+#include "observe/cache_levels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ifl_device *open_device(const char *name)
+{
+    ifl_device *device = NULL;
+    ifl_error error;
+    assert_int_equal(ifl_device_open(name, &device, &error), IFL_OK);
+    return device;
+}
+
+static const ifl_cache_rules *rules_of(const char *name)
+{
+    ifl_device *device = open_device(name);
+    const ifl_cache_rules *rules = ifl_cache_rules_of(device);
+    assert_non_null(rules);
+    ifl_device_close(device);
+    return rules;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------- */
+
+static void test_oldest_goes_first(void **unused)
+{
+    ifl_lru cache;
+    ifl_lru_line *line, victim;
+    (void)unused;
+    assert_true(ifl_lru_init(&cache, 3));
+    for (uint64_t l = 1; l <= 3; l++)
+        assert_false(ifl_lru_add(&cache, l, l, &line, &victim));
+    ifl_lru_touch(&cache, ifl_lru_find(&cache, 1), 4);
+    assert_true(ifl_lru_add(&cache, 5, 5, &line, &victim));
+    assert_int_equal(victim.line, 2);
+    assert_int_equal(victim.touched, 2);
+    assert_null(ifl_lru_find(&cache, 2));
+    assert_non_null(ifl_lru_find(&cache, 1));
+    assert_true(ifl_lru_add(&cache, 6, 6, &line, &victim));
+    assert_int_equal(victim.line, 3);
+    ifl_lru_free(&cache);
+}
+
+/* Many lines, little room: what is found is always what was used last. */
+static void test_many_lines(void **unused)
+{
+    enum { LINES = 1000, ROOM = 64 };
+    ifl_lru cache;
+    ifl_lru_line *line, victim;
+    (void)unused;
+    assert_true(ifl_lru_init(&cache, ROOM));
+    for (uint64_t l = 0; l < LINES; l++) {
+        assert_int_equal(ifl_lru_add(&cache, l * 4096, l, &line, &victim), l >= ROOM);
+        for (uint64_t back = 0; back < 2 * ROOM && back <= l; back++)
+            assert_int_equal(ifl_lru_find(&cache, (l - back) * 4096) != NULL, back < ROOM);
+    }
+    ifl_lru_free(&cache);
+}
+
+/* ---- L1 -------------------------------------------------------------------------------------- */
+
+typedef struct step {
+    char what; /* L load, S store, A atomic */
+    uint64_t line;
+    uint8_t sectors;
+    ifl_cache_path path;
+    uint8_t hits, fetched; /* of a load */
+} step;
+
+static void play(const char *device, const step *steps, size_t count)
+{
+    ifl_l1 l1;
+    bool stays;
+    assert_true(ifl_l1_init(&l1, rules_of(device), 4, 4, UINT64_MAX));
+    for (size_t i = 0; i < count; i++) {
+        const step *s = &steps[i];
+        if (s->what == 'L') {
+            ifl_l1_answer answer = ifl_l1_load(&l1, s->line, s->sectors, s->path, i);
+            assert_int_equal(answer.hits, s->hits);
+            assert_int_equal(answer.fetched, s->fetched);
+        } else if (s->what == 'S') {
+            ifl_l1_store(&l1, s->line, s->sectors, s->path, i, &stays);
+        } else {
+            ifl_l1_atomic(&l1, s->line, s->sectors);
+        }
+    }
+    ifl_l1_free(&l1);
+}
+#define PLAY(device, ...)                                                                          \
+    do {                                                                                           \
+        const step steps[] = {__VA_ARGS__};                                                        \
+        play(device, steps, sizeof steps / sizeof *steps);                                         \
+    } while (0)
+
+/* Volta and later: only the sectors that are missing are fetched; a store leaves them. */
+static void test_sectors(void **unused)
+{
+    (void)unused;
+    PLAY("h200", {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0x1}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x1, 0x2},
+         {'S', 1, 0xf, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0xf, IFL_PATH_READ_ONLY, 0x3, 0xc},
+         {'A', 1, 0x1, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x2, 0x1});
+}
+
+static void test_no_allocate(void **unused)
+{
+    (void)unused;
+    PLAY("h200", {'L', 1, 0xf, IFL_PATH_NO_ALLOCATE, 0x0, 0xf}, {'L', 1, 0xf, IFL_PATH_PLAIN, 0x0, 0xf},
+         {'L', 1, 0xf, IFL_PATH_NO_ALLOCATE, 0xf, 0x0}, {'L', 1, 0xf, IFL_PATH_BYPASS, 0x0, 0xf});
+}
+
+/* Document 004: caching loads bring whole lines of 128 bytes, stores invalidate, non-caching loads go at 32 bytes
+ * and throw out the line. */
+static void test_fermi(void **unused)
+{
+    (void)unused;
+    PLAY("m2090", {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0xf}, {'L', 1, 0xe, IFL_PATH_PLAIN, 0xe, 0x0},
+         {'S', 1, 0x1, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x2, IFL_PATH_PLAIN, 0x0, 0xf},
+         {'L', 1, 0x2, IFL_PATH_BYPASS, 0x0, 0x2}, {'L', 1, 0x2, IFL_PATH_PLAIN, 0x0, 0xf});
+}
+
+/* Document 002: on a K40 plain loads do not use the L1, .ca ones bring lines of 128 bytes, __ldg ones 32 bytes into a
+ * cache of their own. */
+static void test_kepler(void **unused)
+{
+    (void)unused;
+    PLAY("k40c", {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0x1}, {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0x1},
+         {'L', 1, 0x1, IFL_PATH_ASKED, 0x0, 0xf}, {'L', 1, 0xf, IFL_PATH_ASKED, 0xf, 0x0},
+         {'L', 1, 0x1, IFL_PATH_READ_ONLY, 0x0, 0x1}, {'L', 1, 0x3, IFL_PATH_READ_ONLY, 0x1, 0x2});
+    PLAY("k10", {'L', 1, 0x1, IFL_PATH_ASKED, 0x0, 0x1}, {'L', 1, 0x1, IFL_PATH_ASKED, 0x0, 0x1},
+         {'S', 2, 0xf, IFL_PATH_LOCAL, 0, 0}, {'L', 2, 0xf, IFL_PATH_LOCAL, 0xf, 0x0});
+}
+
+/* Local memory of old GPUs is written back when its line has to go. */
+static void test_local_write_back(void **unused)
+{
+    ifl_l1 l1;
+    bool stays = false;
+    (void)unused;
+    assert_true(ifl_l1_init(&l1, rules_of("m2090"), 2, 0, UINT64_MAX));
+    ifl_l1_store(&l1, 1, 0x3, IFL_PATH_LOCAL, 0, &stays);
+    assert_true(stays);
+    ifl_l1_load(&l1, 2, 0xf, IFL_PATH_PLAIN, 1);
+    ifl_l1_answer answer = ifl_l1_load(&l1, 3, 0xf, IFL_PATH_PLAIN, 2);
+    assert_int_equal(answer.written_back, 0x3);
+    assert_int_equal(answer.victim, 1);
+    ifl_l1_free(&l1);
+}
+
+static void test_age_limit(void **unused)
+{
+    ifl_l1 l1;
+    (void)unused;
+    assert_true(ifl_l1_init(&l1, rules_of("h200"), 100, 0, 10));
+    ifl_l1_load(&l1, 1, 0xf, IFL_PATH_PLAIN, 0);
+    assert_int_equal(ifl_l1_load(&l1, 1, 0xf, IFL_PATH_PLAIN, 10).hits, 0xf);
+    assert_int_equal(ifl_l1_load(&l1, 1, 0xf, IFL_PATH_PLAIN, 21).hits, 0x0);
+    ifl_l1_free(&l1);
+}
+
+/* ---- L2 -------------------------------------------------------------------------------------- */
+
+static void test_pairs_from_dram(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 2));
+    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 0, UINT64_MAX).dram_reads, 2);
+    assert_int_equal(ifl_l2_read(&l2, 1, 0x2, 1, UINT64_MAX).hits, 1);
+    assert_int_equal(ifl_l2_read(&l2, 1, 0xf, 2, UINT64_MAX).dram_reads, 2);
+    ifl_l2_free(&l2);
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 2));
+    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 0, UINT64_MAX).dram_reads, 1);
+    ifl_l2_free(&l2);
+}
+
+/* Written sectors stay until their line has to go; what is written in full needs not be read. */
+static void test_write_back(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 2));
+    ifl_l2_answer answer = ifl_l2_write(&l2, 1, 0xf, 0xf, 0, 0, UINT64_MAX);
+    assert_int_equal(answer.dram_reads + answer.dram_writes, 0);
+    assert_int_equal(answer.hits, 4);
+    assert_int_equal(ifl_l2_read(&l2, 1, 0xf, 1, UINT64_MAX).hits, 4);
+    ifl_l2_read(&l2, 2, 0x1, 2, UINT64_MAX);
+    answer = ifl_l2_read(&l2, 3, 0x1, 3, UINT64_MAX);
+    assert_int_equal(answer.dram_writes, 4);
+    ifl_l2_free(&l2);
+}
+
+/* A sector written in parts is whole when all its bytes came; read before that, it has to be fetched. */
+static void test_parts(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 4));
+    ifl_l2_write(&l2, 1, 0x1, 0x0, 8, 0, UINT64_MAX);
+    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 1, UINT64_MAX).dram_reads, 1);
+    for (int part = 0; part < 4; part++)
+        ifl_l2_write(&l2, 2, 0x1, 0x0, 8, 2, UINT64_MAX);
+    assert_int_equal(ifl_l2_read(&l2, 2, 0x1, 3, UINT64_MAX).dram_reads, 0);
+    ifl_l2_free(&l2);
+}
+
+/* What a block that is done left in local memory is never written. */
+static void test_ended_contents(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 1));
+    ifl_l2_write(&l2, 1, 0xf, 0xf, 0, 0, 10);
+    assert_int_equal(ifl_l2_read(&l2, 2, 0x1, 11, UINT64_MAX).dram_writes, 0);
+    ifl_l2_free(&l2);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static uint64_t l1_kib(const char *name, uint32_t blocks, uint64_t shared_bytes)
+{
+    ifl_device *device = open_device(name);
+    uint64_t bytes = ifl_cache_l1_bytes(device, ifl_cache_rules_of(device), blocks, shared_bytes);
+    ifl_device_close(device);
+    return bytes / 1024;
+}
+
+/* 1 KiB a block is the system's from 8.0 on; shared memory has one of a few sizes. */
+static void test_l1_sizes(void **unused)
+{
+    (void)unused;
+    assert_int_equal(l1_kib("h200", 8, 0), 256 - 8);
+    assert_int_equal(l1_kib("h200", 32, 0), 256 - 32);
+    assert_int_equal(l1_kib("h200", 16, 8192), 256 - 164);
+    assert_int_equal(l1_kib("v100", 8, 0), 128);
+    assert_int_equal(l1_kib("v100", 2, 20000), 128 - 64);
+    assert_int_equal(l1_kib("m2090", 8, 0), 16);
+    assert_int_equal(l1_kib("k40c", 16, 0), 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_oldest_goes_first), cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_sectors),           cmocka_unit_test(test_no_allocate),
+        cmocka_unit_test(test_fermi),             cmocka_unit_test(test_kepler),
+        cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
+        cmocka_unit_test(test_pairs_from_dram),   cmocka_unit_test(test_write_back),
+        cmocka_unit_test(test_parts),             cmocka_unit_test(test_ended_contents),
+        cmocka_unit_test(test_l1_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
