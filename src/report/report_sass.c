@@ -2,6 +2,10 @@
  * The report on machine code: chooses a format, and gathers what is told of a kernel. */
 #include "report/report_sass.h"
 
+#include "report/writer.h"
+
+#include <errno.h>
+
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
                                  ifl_error *error)
 {
@@ -11,7 +15,11 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
     };
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
-    return writers[format](report, out, error);
+    errno = 0;
+    const ifl_status status = writers[format](report, out, error);
+    if (status == IFL_OK && (fflush(out) != 0 || ferror(out)))
+        return ifl_report_fail_stream("report", error);
+    return status;
 }
 
 ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,

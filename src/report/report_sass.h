@@ -23,6 +23,9 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
 /* The counts of a launch of `kernel`, from its JSON report; all from the arena (sass_counts.c). */
 ifl_status ifl_sass_counts_read(const char *path, const char *kernel, ifl_arena *arena,
                                 ifl_sass_launch *out, ifl_error *error);
+/* The kernels that the report has launches of, by their names in the module. */
+ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
+                                 size_t *count, ifl_error *error);
 /* The facts of one of the machine's kernels, with executed counts where the options name a profile. */
 ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,
                                  ifl_sass_facts *out, ifl_error *error);

@@ -102,7 +102,10 @@ static void put_text(const ifl_sass_instruction *instruction, FILE *out)
 static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE *out)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    fprintf(out, "  %-7s", ifl_sass_purpose_text((ifl_sass_purpose)kernel->purpose[i]));
+    const char *purpose = ifl_sass_purpose_text((ifl_sass_purpose)kernel->purpose[i]);
+    const bool is_spill = ifl_sass_is_spill(&kernel->instructions[i]);
+    const bool more = facts->counts.known || kernel->wait_bytes[i] || is_spill;
+    fprintf(out, "  %-*s", more ? 7 : 0, purpose);
     if (facts->counts.known)
         fprintf(out, "  %12s",
                 facts->counts.known[block] ? ifl_figure_count(facts->counts.block[block]).text
@@ -110,9 +113,7 @@ static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE 
     if (kernel->wait_bytes[i])
         fprintf(out, "  waits for loads, %s bytes in flight",
                 ifl_figure_count(kernel->wait_bytes[i]).text);
-    if (ifl_sass_is_spill(&kernel->instructions[i]))
-        fputs("  spill", out);
-    fputc('\n', out);
+    fputs(is_spill ? "  spill\n" : "\n", out);
 }
 
 static void print_block(const ifl_sass_report *report, const ifl_sass_facts *facts, size_t b,

@@ -55,16 +55,18 @@ static ifl_sass_access access_of(const json_t *line)
 /* False without memory. What is not a count of requests is left out. */
 static bool add_line(const reading *r, const json_t *line, ifl_sass_launch *to)
 {
-    uint64_t bytes, number, requests;
+    uint64_t bytes, number, requests, ptx_line;
     const ifl_sass_access access = access_of(line);
     if (access == IFL_SASS_ACCESSES || !requests_of(line, access, &requests) ||
         !count_of(line, "access_bytes", &bytes) || !count_of(line, "line", &number) ||
         bytes > UINT32_MAX || number > UINT32_MAX)
         return true;
+    if (!count_of(line, "ptx_line", &ptx_line) || ptx_line > UINT32_MAX)
+        ptx_line = 0;
     const char *file = text_of(line, "file");
     file = ifl_arena_text(r->arena, file, strlen(file));
-    ((ifl_sass_request_count *)to->requests)[to->request_count++] =
-        (ifl_sass_request_count){file, (uint32_t)number, access, (uint32_t)bytes, requests};
+    ((ifl_sass_request_count *)to->requests)[to->request_count++] = (ifl_sass_request_count){
+        file, (uint32_t)number, (uint32_t)ptx_line, access, (uint32_t)bytes, requests};
     return file != NULL;
 }
 
@@ -121,23 +123,51 @@ static ifl_status read_report(const reading *r, const json_t *root, ifl_sass_lau
     return read_lines(r, json_object_get(launch, "lines"), out);
 }
 
+static ifl_status load(const char *path, json_t **root, ifl_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    json_error_t at;
+    const ifl_status status = ifl_file_read(path, LARGEST_REPORT, &text, &bytes, error);
+    if (status != IFL_OK)
+        return status;
+    *root = json_loadb(text, bytes, 0, &at);
+    free(text);
+    if (*root)
+        return IFL_OK;
+    const ifl_place place = {.file = path, .line = at.line, .column = at.column};
+    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", at.text);
+}
+
+ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
+                                 size_t *count, ifl_error *error)
+{
+    json_t *root;
+    const ifl_status status = load(path, &root, error);
+    if (status != IFL_OK)
+        return status;
+    const json_t *launches = json_object_get(root, "launches");
+    const size_t number = json_array_size(launches);
+    *names = ifl_arena_alloc(arena, (number + 1) * sizeof **names);
+    bool whole = *names != NULL;
+    for (*count = 0; whole && *count < number; ++*count) {
+        const char *name = text_of(json_array_get(launches, *count), "kernel");
+        (*names)[*count] = ifl_arena_text(arena, name, strlen(name));
+        whole = (*names)[*count] != NULL;
+    }
+    json_decref(root);
+    return whole ? IFL_OK : ifl_fail_memory(error, number * sizeof **names);
+}
+
 ifl_status ifl_sass_counts_read(const char *path, const char *kernel, ifl_arena *arena,
                                 ifl_sass_launch *out, ifl_error *error)
 {
     const reading r = {path, kernel, arena, error};
-    char *text = NULL;
-    size_t bytes = 0;
-    json_error_t at;
+    json_t *root;
     *out = (ifl_sass_launch){0};
-    ifl_status status = ifl_file_read(path, LARGEST_REPORT, &text, &bytes, error);
+    ifl_status status = load(path, &root, error);
     if (status != IFL_OK)
         return status;
-    json_t *root = json_loadb(text, bytes, 0, &at);
-    free(text);
-    if (!root) {
-        const ifl_place place = {.file = path, .line = at.line, .column = at.column};
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", at.text);
-    }
     status = read_report(&r, root, out);
     json_decref(root);
     return status;

@@ -56,7 +56,7 @@ static ifl_sass_launch told_by(const ifl_profile *profile, ifl_sass_request_coun
         const ifl_sass_access access = ifl_sass_access_find(line->space, line->kind);
         if (access != IFL_SASS_ACCESSES)
             requests[launch.request_count++] = (ifl_sass_request_count){
-                line->file, line->line, access, line->access_bytes, requests_of(line)};
+                line->file, line->line, line->ptx_line, access, line->access_bytes, requests_of(line)};
     }
     return launch;
 }

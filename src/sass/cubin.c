@@ -27,6 +27,7 @@ typedef struct draft {
     size_t section;
     ifl_nv_facts facts;
     ifl_line_rows rows;
+    ifl_line_rows ptx_rows;
     IFL_VEC(ifl_machine_symbol) symbols;
 } draft;
 
@@ -261,8 +262,33 @@ static ifl_status read_lines(reader *r)
         return IFL_OK;
     ifl_status status = start_files(r);
     if (status == IFL_OK)
-        status = ifl_line_table_read(&r->image, &sink, r->error);
+        status = ifl_line_table_read(&r->image, ".debug_line", &sink, r->error);
     return status == IFL_OK ? finish_rows(r, sink.missing) : status;
+}
+
+static ifl_line_rows *ptx_rows_of_section(void *user, uint32_t section)
+{
+    draft *d = draft_of(user, section);
+    return d ? &d->ptx_rows : NULL;
+}
+
+/* The map from code to lines of the PTX: that of a kernel is whole or empty. Nothing else hangs on
+ * it, so a damaged one is as none. */
+static ifl_status read_ptx_lines(reader *r)
+{
+    ifl_intern files = {.arena = &r->scratch}, functions = {.arena = &r->scratch};
+    ifl_line_sink sink = {ptx_rows_of_section, r, &files, &functions, NULL};
+    ifl_status status = ifl_line_table_read(&r->image, ".nv_debug_line_sass", &sink, NULL);
+    for (size_t i = 0; i < r->drafts.count; i++) {
+        draft *d = &r->drafts.at[i];
+        if (status != IFL_OK)
+            ifl_vec_free(&d->ptx_rows);
+        if (!ifl_line_rows_sort(&d->ptx_rows))
+            status = IFL_NO_MEMORY;
+    }
+    ifl_intern_free(&files);
+    ifl_intern_free(&functions);
+    return status == IFL_NO_MEMORY ? no_memory(r) : IFL_OK;
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
@@ -312,6 +338,8 @@ static bool keep_lists(reader *r, draft *d)
     k->exit_count = d->facts.exits.count;
     k->lines = KEEP(d->rows);
     k->line_count = d->rows.count;
+    k->ptx_lines = KEEP(d->ptx_rows);
+    k->ptx_line_count = d->ptx_rows.count;
     k->symbols = KEEP(d->symbols);
     k->symbol_count = d->symbols.count;
     return complete;
@@ -404,7 +432,8 @@ static ifl_status check_kind(reader *r)
 static ifl_status read_all(reader *r)
 {
     static ifl_status (*const steps[])(reader * r) = {check_kind,    find_code,  read_symbols,
-                                                      read_sections, read_lines, finish};
+                                                      read_sections, read_lines, read_ptx_lines,
+                                                      finish};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == IFL_OK; i++)
         status = steps[i](r);
@@ -416,6 +445,7 @@ static void free_reader(reader *r)
     for (size_t i = 0; i < r->drafts.count; i++) {
         ifl_nv_facts_free(&r->drafts.at[i].facts);
         ifl_vec_free(&r->drafts.at[i].rows);
+        ifl_vec_free(&r->drafts.at[i].ptx_rows);
         ifl_vec_free(&r->drafts.at[i].symbols);
     }
     ifl_vec_free(&r->drafts);

@@ -476,10 +476,11 @@ static ifl_status read_section(reader *r)
     return status;
 }
 
-ifl_status ifl_line_table_read(const ifl_elf_image *image, ifl_line_sink *sink, ifl_error *error)
+ifl_status ifl_line_table_read(const ifl_elf_image *image, const char *section, ifl_line_sink *sink,
+                               ifl_error *error)
 {
     reader r = {.image = image,
-                .section = ifl_elf_find(image, ".debug_line"),
+                .section = ifl_elf_find(image, section),
                 .names = ifl_elf_find(image, ".debug_str"),
                 .sink = sink,
                 .error = error};

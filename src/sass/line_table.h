@@ -21,9 +21,11 @@ typedef struct ifl_line_sink {
     const char *missing;   /* out: why some rows were not read; NULL when all were */
 } ifl_line_sink;
 
-/* A table without relocations cannot tell kernels apart: its rows are left out, as are those of
+/* Reads the table in `section`: ".debug_line", lines of sources; ".nv_debug_line_sass", lines of the
+ * PTX. A table without relocations cannot tell kernels apart: its rows are left out, as are those of
  * code that the linker removed. */
-ifl_status ifl_line_table_read(const ifl_elf_image *image, ifl_line_sink *sink, ifl_error *error);
+ifl_status ifl_line_table_read(const ifl_elf_image *image, const char *section, ifl_line_sink *sink,
+                               ifl_error *error);
 
 /* Puts rows into ascending order of offsets, those of one offset as they were; false without
  * memory. */

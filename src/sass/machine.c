@@ -372,15 +372,26 @@ ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, i
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
+static const ifl_machine_line *row_at(const ifl_machine_line *rows, size_t count, uint32_t offset)
 {
-    size_t low = 0, high = kernel->line_count;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (kernel->lines[middle].offset <= offset)
+        if (rows[middle].offset <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? &kernel->lines[low - 1] : NULL;
+    return low ? &rows[low - 1] : NULL;
+}
+
+const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
+{
+    return row_at(kernel->lines, kernel->line_count, offset);
+}
+
+uint32_t ifl_machine_ptx_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
+{
+    const ifl_machine_line *row = row_at(kernel->ptx_lines, kernel->ptx_line_count, offset);
+    return row ? row->line : 0;
 }

@@ -51,6 +51,8 @@ typedef struct ifl_machine_kernel {
     size_t exit_count;
     const ifl_machine_line *lines; /* ascending offsets; of several at one offset the last one counts */
     size_t line_count;
+    const ifl_machine_line *ptx_lines; /* the same of the PTX that ptxas was given; its file is nobody's */
+    size_t ptx_line_count;
     const ifl_machine_symbol *symbols; /* functions inside this code, ascending; without the kernel itself */
     size_t symbol_count;
     const char *lines_missing;   /* why there is a line table but no lines of this kernel; NULL otherwise */
@@ -91,6 +93,8 @@ ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, i
 
 /* The row for the instruction at `offset`, or NULL. */
 const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset);
+/* The line of the PTX that it was made of, from 1; 0: not known. */
+uint32_t ifl_machine_ptx_line_at(const ifl_machine_kernel *kernel, uint32_t offset);
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 

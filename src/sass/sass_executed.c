@@ -63,7 +63,7 @@ ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction)
 /* ---- the accesses of a line ------------------------------------------------------------------ */
 
 typedef struct access {
-    uint64_t place; /* its source line among those of all files; 0: not known */
+    uint64_t place; /* its line of the PTX, or its source line among all; 0: not known */
     uint32_t block;
     ifl_sass_access kind;
     uint32_t bytes;
@@ -102,15 +102,25 @@ static uint64_t source_place(const count_work *w, const char *file, uint32_t lin
     return 0;
 }
 
-static uint64_t place_at(const count_work *w, uint32_t offset)
+static uint64_t place_of(const count_work *w, const ifl_sass_request_count *r, bool in_ptx)
+{
+    return in_ptx ? r->ptx_line : source_place(w, r->file, r->line);
+}
+
+static uint64_t place_at(const count_work *w, uint32_t offset, bool in_ptx)
 {
     const ifl_machine_line *line = ifl_machine_line_at(w->facts->kernel.kernel, offset);
+    if (in_ptx)
+        return ifl_machine_ptx_line_at(w->facts->kernel.kernel, offset);
     return line ? source_place(w, ifl_sass_file_of(w->facts->machine, line), line->line) : 0;
 }
 
-static void list_accesses(count_work *w)
+static void list_accesses(count_work *w, bool in_ptx)
 {
     const ifl_sass_kernel *kernel = &w->facts->kernel;
+    w->access_count = 0;
+    for (size_t i = 0; i < w->launch->request_count; i++)
+        w->places[i] = place_of(w, &w->launch->requests[i], in_ptx);
     for (uint32_t b = 0; b < kernel->block_count; b++)
         for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
              i++) {
@@ -119,8 +129,8 @@ static void list_accesses(count_work *w)
             if (kind == IFL_SASS_ACCESSES || ifl_sass_is_spill(instruction))
                 continue;
             w->accesses[w->access_count++] =
-                (access){place_at(w, instruction->offset), b, kind, instruction->memory_bytes,
-                         ifl_sass_is_guarded(instruction)};
+                (access){place_at(w, instruction->offset, in_ptx), b, kind,
+                         instruction->memory_bytes, ifl_sass_is_guarded(instruction)};
         }
 }
 
@@ -140,6 +150,16 @@ static line_sum sum_line(const count_work *w, const access *a)
         if (w->accesses[i].kind == a->kind && w->accesses[i].place == a->place)
             sum.bytes += w->accesses[i].bytes;
     return sum;
+}
+
+/* The map from machine code to lines of PTX is of the PTX that ran where each access of the one is
+ * an access of that kind in the other. */
+static bool has_same_ptx(const count_work *w)
+{
+    for (size_t i = 0; i < w->access_count; i++)
+        if (!w->accesses[i].place || !sum_line(w, &w->accesses[i]).any)
+            return false;
+    return w->access_count;
 }
 
 /* ---- what is known of blocks ----------------------------------------------------------------- */
@@ -168,15 +188,16 @@ static void learn(count_work *w, bool stores, ifl_sass_flux *flux)
     }
 }
 
+/* Lines of the PTX have one access each, and tell more than those of the source. */
 static void derive(count_work *w, ifl_sass_flux *flux)
 {
-    for (size_t i = 0; i < w->launch->request_count; i++)
-        w->places[i] = source_place(w, w->launch->requests[i].file, w->launch->requests[i].line);
-    list_accesses(w);
     ifl_sass_flux_settle(flux);
-    for (int stores = 1; stores >= 0; stores--) {
-        learn(w, stores, flux);
-        ifl_sass_flux_settle(flux);
+    for (int in_ptx = 1; in_ptx >= 0; in_ptx--) {
+        list_accesses(w, in_ptx);
+        for (int stores = 1; stores >= 0 && (!in_ptx || has_same_ptx(w)); stores--) {
+            learn(w, stores, flux);
+            ifl_sass_flux_settle(flux);
+        }
     }
 }
 

@@ -41,6 +41,7 @@ ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction);
 typedef struct ifl_sass_request_count {
     const char *file; /* of the source, with or without folders */
     uint32_t line;
+    uint32_t ptx_line; /* 0: not known */
     ifl_sass_access access;
     uint32_t bytes; /* a lane */
     uint64_t requests;

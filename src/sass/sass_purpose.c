@@ -111,19 +111,55 @@ static span places_of(const ifl_sass_operand *operand)
     }
 }
 
-static void add(uint8_t *uses, span places, unsigned use)
+/* What each place's value is for further on, and under which guard all of that happens: a guarded
+ * instruction's result is what those see that have the same guard. */
+typedef struct outlook {
+    uint8_t uses[PLACES];
+    uint8_t guard[PLACES]; /* code of a guard; UNGUARDED, SEVERAL */
+    uint8_t now;           /* of the instruction at hand */
+} outlook;
+
+enum { UNGUARDED = 0, SEVERAL = 255 };
+
+static uint8_t guard_code(const ifl_sass_instruction *instruction)
 {
-    for (unsigned i = 0; i < places.count; i++)
-        uses[places.first + i] |= (uint8_t)use;
+    if (!ifl_sass_is_guarded(instruction))
+        return UNGUARDED;
+    return (uint8_t)(1 + instruction->guard * 4 + instruction->guard_negated * 2 +
+                     instruction->guard_uniform);
+}
+
+/* Guards on a predicate are others before the instruction that sets it. */
+static void forget_guards(outlook *o, unsigned place)
+{
+    const bool uniform = place >= UNIFORM_PREDICATES;
+    const unsigned predicate = place - (uniform ? UNIFORM_PREDICATES : PREDICATES);
+    for (size_t p = 0; p < PLACES; p++) {
+        const unsigned code = o->guard[p] - 1u;
+        if (o->guard[p] != UNGUARDED && o->guard[p] != SEVERAL && code / 4 == predicate &&
+            (code & 1) == uniform)
+            o->guard[p] = SEVERAL;
+    }
+}
+
+static void add(outlook *o, span places, unsigned use)
+{
+    for (unsigned p = places.first; use && p < places.first + places.count; p++) {
+        if (!o->uses[p])
+            o->guard[p] = o->now;
+        else if (o->guard[p] != o->now)
+            o->guard[p] = SEVERAL;
+        o->uses[p] |= (uint8_t)use;
+    }
 }
 
 /* Addresses are pairs of registers, the lower one named. */
-static void add_address(uint8_t *uses, const ifl_sass_operand *operand)
+static void add_address(outlook *o, const ifl_sass_operand *operand)
 {
     if (operand->base < REGISTER_ZERO - 1)
-        add(uses, (span){GENERAL + operand->base, 2}, FOR_ADDRESS);
+        add(o, (span){GENERAL + operand->base, 2}, FOR_ADDRESS);
     if (operand->uniform < REGISTER_ZERO - 1 && operand->uniform != UNIFORM_ZERO_OLD)
-        add(uses, (span){UNIFORM + operand->uniform, 2}, FOR_ADDRESS);
+        add(o, (span){UNIFORM + operand->uniform, 2}, FOR_ADDRESS);
 }
 
 /* ---- one instruction ------------------------------------------------------------------------- */
@@ -172,14 +208,19 @@ static unsigned uses_of_result(const ifl_sass_instruction *instruction, const ui
     return found;
 }
 
-static void forget_results(const ifl_sass_instruction *instruction, uint8_t *uses)
+/* Under another guard the value from before may stay. */
+static void forget_results(const ifl_sass_instruction *instruction, outlook *o)
 {
-    if (ifl_sass_is_guarded(instruction)) /* the value from before may stay */
-        return;
     for (unsigned i = 0; i < instruction->operand_count; i++) {
         const span places = places_of(&instruction->operand[i]);
-        if (instruction->operand[i].is_destination)
-            memset(uses + places.first, 0, places.count);
+        if (!instruction->operand[i].is_destination)
+            continue;
+        for (unsigned p = places.first; p < places.first + places.count; p++) {
+            if (o->now == UNGUARDED || o->guard[p] == o->now)
+                o->uses[p] = 0;
+            if (p >= PREDICATES)
+                forget_guards(o, p);
+        }
     }
 }
 
@@ -201,23 +242,24 @@ static unsigned use_of_sources(const ifl_sass_instruction *instruction, unsigned
 }
 
 /* Goes back past an instruction; returns the uses of its result. */
-static unsigned pass(const ifl_sass_instruction *instruction, uint8_t *uses)
+static unsigned pass(const ifl_sass_instruction *instruction, outlook *o)
 {
-    const unsigned result = uses_of_result(instruction, uses);
+    o->now = guard_code(instruction);
+    const unsigned result = uses_of_result(instruction, o->uses);
     const unsigned use = use_of_sources(instruction, result);
-    forget_results(instruction, uses);
+    forget_results(instruction, o);
     for (unsigned i = 0; i < instruction->operand_count; i++) {
         const ifl_sass_operand *operand = &instruction->operand[i];
         if (operand->kind == IFL_SASS_MEMORY)
-            add_address(uses, operand);
+            add_address(o, operand);
         else if (operand->kind == IFL_SASS_CONSTANT && operand->base < REGISTER_ZERO)
-            add(uses, (span){GENERAL + operand->base, 1}, FOR_ADDRESS);
+            add(o, (span){GENERAL + operand->base, 1}, FOR_ADDRESS);
         else if (!operand->is_destination)
-            add(uses, places_of(operand), use);
+            add(o, places_of(operand), use);
     }
+    const unsigned guards = instruction->guard_uniform ? UNIFORM_PREDICATES : PREDICATES;
     if (instruction->guard < PREDICATE_ALWAYS)
-        uses[(instruction->guard_uniform ? UNIFORM_PREDICATES : PREDICATES) + instruction->guard] |=
-            FOR_CONTROL;
+        add(o, (span){guards + instruction->guard, 1}, FOR_CONTROL);
     return result;
 }
 
@@ -249,28 +291,28 @@ static ifl_sass_purpose purpose_of(const ifl_sass_instruction *instruction, unsi
 /* ---- all blocks ------------------------------------------------------------------------------ */
 
 /* `before` has what each block's places are for where it begins. */
-static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *before,
-                   uint8_t *uses)
+static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *before, outlook *o)
 {
-    memset(uses, 0, PLACES);
+    memset(o->uses, 0, PLACES);
+    memset(o->guard, SEVERAL, PLACES);
     for (int s = 0; s < 2; s++) {
         const uint32_t to = kernel->blocks[block].successor[s];
         for (size_t p = 0; to != IFL_SASS_NO_BLOCK && p < PLACES; p++)
-            uses[p] |= before[(size_t)to * PLACES + p];
+            o->uses[p] |= before[(size_t)to * PLACES + p];
     }
 }
 
 static bool pass_block(ifl_sass_kernel *kernel, size_t block, uint8_t *before)
 {
-    uint8_t uses[PLACES];
-    gather(kernel, block, before, uses);
+    outlook o;
+    gather(kernel, block, before, &o);
     for (size_t i = kernel->blocks[block].last; i-- > kernel->blocks[block].first;) {
         const ifl_sass_instruction *instruction = &kernel->instructions[i];
-        kernel->purpose[i] = (uint8_t)purpose_of(instruction, pass(instruction, uses));
+        kernel->purpose[i] = (uint8_t)purpose_of(instruction, pass(instruction, &o));
     }
-    if (memcmp(before + block * PLACES, uses, PLACES) == 0)
+    if (memcmp(before + block * PLACES, o.uses, PLACES) == 0)
         return false;
-    memcpy(before + block * PLACES, uses, PLACES);
+    memcpy(before + block * PLACES, o.uses, PLACES);
     return true;
 }
 

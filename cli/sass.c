@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inflight sass: what the compiler made of the kernels of a file, from their machine code. */
+#include "commands.h"
+#include "terminal.h"
+
+#include <string.h>
+
+typedef struct request {
+    const char *kernel, *arch, *json, *with;
+    bool listing, color;
+} request;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define TEXT_OPTION(field)                                                                         \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)error;                                                                               \
+        ((request *)user)->field = value;                                                          \
+        return IFL_OK;                                                                             \
+    }
+
+TEXT_OPTION(kernel)
+TEXT_OPTION(arch)
+TEXT_OPTION(json)
+TEXT_OPTION(with)
+
+static ifl_status set_listing(void *user, const char *value, ifl_error *error)
+{
+    (void)value;
+    (void)error;
+    ((request *)user)->listing = true;
+    return IFL_OK;
+}
+
+static ifl_status set_color(void *user, const char *value, ifl_error *error)
+{
+    if (!ifl_cli_color(value, &((request *)user)->color))
+        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
+                             value);
+    return IFL_OK;
+}
+
+static const ifl_cli_option options[] = {
+    {'k', "kernel", "KERNEL",
+     "show this kernel in full: its name, its signature, or its mangled name; for every target "
+     "that "
+     "the file has it for",
+     set_kernel},
+    {0, "arch", "SM", "machine code for this target only: sm_90", set_arch},
+    {0, "listing", NULL,
+     "every instruction too, with its source line, control word, loops, and what it is for",
+     set_listing},
+    {0, "with", "PROFILE",
+     "a JSON report of a launch of the kernel (analyze --json): how often each instruction ran, as "
+     "far as it is certain",
+     set_with},
+    {0, "json", "FILE",
+     "write the report as JSON too; - writes it to standard output in place of the text", set_json},
+    {0, "color", "WHEN", "auto, always or never", set_color},
+};
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static ifl_status write_report(const request *r, const ifl_machine *machine, ifl_error *error)
+{
+    const ifl_machine_options shown = {.kernel = r->kernel,
+                                       .listing = r->listing,
+                                       .profile = r->with,
+                                       .color = r->color,
+                                       .width = ifl_cli_width()};
+    const bool json_only = r->json && strcmp(r->json, "-") == 0;
+    const ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
+    const ifl_status status = ifl_machine_write(machine, format, &shown, stdout, error);
+    if (status != IFL_OK || !r->json || json_only)
+        return status;
+    return ifl_machine_save(machine, IFL_REPORT_JSON, &shown, r->json, error);
+}
+
+static ifl_status check_operands(int count, char **operands, ifl_error *error)
+{
+    if (count < 1)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "which file? inflight sass FILE\n'inflight help sass' says more");
+    if (count > 1)
+        return ifl_cli_error(error, IFL_USAGE, "'%s' is one file too many: inflight sass FILE",
+                             operands[1]);
+    return IFL_OK;
+}
+
+static ifl_status show_file(const request *r, const char *path, ifl_error *error)
+{
+    ifl_machine *machine;
+    ifl_status status = ifl_machine_open(path, r->arch, &machine, error);
+    if (status != IFL_OK)
+        return status;
+    status = write_report(r, machine, error);
+    ifl_machine_close(machine);
+    return status;
+}
+
+static int run(int word_count, char **words)
+{
+    request r = {0};
+    ifl_error error = {0};
+    int first = 0;
+    bool help = false;
+    ifl_cli_color("auto", &r.color);
+    ifl_status status = ifl_cli_parse(&ifl_cli_sass, word_count, words, &r, &first, &help, &error);
+    if (status == IFL_OK && help) {
+        ifl_cli_print_command(&ifl_cli_sass, stdout);
+        return 0;
+    }
+    if (status == IFL_OK)
+        status = check_operands(word_count - first, words + first, &error);
+    if (status == IFL_OK)
+        status = show_file(&r, words[first], &error);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
+const ifl_cli_command ifl_cli_sass = {
+    .name = "sass",
+    .usage = {"FILE [OPTION]...", NULL},
+    .summary =
+        "tell what the compiler made of a kernel: registers, loads in flight, exposed latencies",
+    .text =
+        "FILE is a cubin, or an executable, object, shared library or fat binary that holds "
+        "machine "
+        "code. Neither a GPU nor a CUDA toolkit is needed.\n"
+        "Several kernels get a table with one row each; up to four, and those named with -k, are "
+        "shown in full: what their instructions are for, one trip of each loop with the latencies "
+        "that it exposes and the bytes that it has in flight, and their opcodes.\n"
+        "docs/sass.md says what each figure means and how it is found.",
+    .examples = {"inflight sass axpy.sm_90.cubin", "inflight sass program -k axpy --listing",
+                 "inflight sass axpy.sm_90.cubin -k axpy --with axpy.json", NULL},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};
