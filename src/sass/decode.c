@@ -44,7 +44,7 @@ int64_t ifl_sass_number_at(const ifl_sass_number *number, const uint64_t word[2]
         value = ~value & ((UINT64_C(1) << width) - 1);
     if (number->is_signed && width < 64 && value >> (width - 1))
         value |= ~UINT64_C(0) << width;
-    return (int64_t)(value << number->shift);
+    return (int64_t)((value << number->shift) + number->fixed);
 }
 
 const char *ifl_sass_field_text(uint16_t field, const uint64_t word[2])
@@ -204,9 +204,11 @@ static bool is_zero(const ifl_sass_operand *operand)
                                               : operand->kind == IFL_SASS_IMMEDIATE && !operand->value;
 }
 
-static bool is_power_of_two(const ifl_sass_operand *operand)
+/* By 2 to 2^30, but 2^16, which nvdisasm leaves as it is. */
+static bool is_shift(const ifl_sass_operand *operand)
 {
-    return operand->kind == IFL_SASS_IMMEDIATE && operand->value > 1 &&
+    enum { HALF = 0x10000 };
+    return operand->kind == IFL_SASS_IMMEDIATE && operand->value > 1 && operand->value != HALF &&
            !(operand->value & (operand->value - 1));
 }
 
@@ -222,7 +224,7 @@ static const char *product_alias(const ifl_sass_row *row, const ifl_sass_instruc
         return ".MOV";
     if (other->kind == IFL_SASS_IMMEDIATE && other->value == 1)
         return is_zero(addend) ? ".MOV" : ".IADD";
-    return is_power_of_two(other) && is_zero(addend) ? ".SHL" : "";
+    return is_shift(other) && is_zero(addend) ? ".SHL" : "";
 }
 
 static bool modifiers(const ifl_sass_row *row, const uint64_t word[2], ifl_sass_instruction *out)

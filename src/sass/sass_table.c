@@ -35,6 +35,7 @@ const ifl_sass_field ifl_sass_fields[] = {
     {.run = {{at, width}, {at2, width2}}, .shift = shift_}
 #define SPLIT_SIGNED(at, width, at2, width2, shift_)                                                   \
     {.run = {{at, width}, {at2, width2}}, .shift = shift_, .is_signed = true}
+#define PLUS(at, width, add) {.run = {{at, width}}, .fixed = add}
 #define FIXED(value) {.fixed = value}
 
 enum {

@@ -19,8 +19,8 @@ typedef struct ifl_sass_field {
     uint16_t text_count;
 } ifl_sass_field;
 
-/* Bits that are a number: run[0] holds the low bits. The value is shifted, then taken as signed or not; `inverted` ones
- * are stored as their complement. Without a run the number is `fixed`. */
+/* Bits that are a number: run[0] holds the low bits. The value is taken as signed or not, then shifted; `inverted` ones
+ * are stored as their complement. `fixed` is added: without a run it is the number. */
 enum { IFL_SASS_NUMBER_RUNS = 2 };
 typedef struct ifl_sass_number {
     ifl_sass_run run[IFL_SASS_NUMBER_RUNS];
@@ -51,7 +51,7 @@ typedef enum ifl_sass_syntax {
 /* An operand is left out of the text at its default. */
 enum { IFL_SASS_HIDE = 1, IFL_SASS_HIDE_PREFIXED = 2 };
 
-enum { IFL_SASS_SUFFIXES = 4 };
+enum { IFL_SASS_SUFFIXES = 4, IFL_SASS_NO_PORT = 255 };
 typedef struct ifl_sass_format {
     uint8_t syntax;
     uint8_t hide;
@@ -62,6 +62,10 @@ typedef struct ifl_sass_format {
     ifl_sass_number bank;                /* of a constant; descriptor's uniform register */
     ifl_sass_number base, uniform;       /* registers of an address */
     bool has_bank, has_base, has_uniform;
+    bool uniform_hides;   /* URZ is left out beside others */
+    bool base_stays;      /* RZ with a suffix is written beside a uniform register */
+    uint8_t standard;     /* an immediate that is left out where `hide` says so */
+    uint8_t port;         /* 1 + which reuse bit keeps it; 0: as its place in the word tells; IFL_SASS_NO_PORT */
     uint16_t prefix, absolute, base_suffix, uniform_suffix;
     uint16_t suffix[IFL_SASS_SUFFIXES];
 } ifl_sass_format;

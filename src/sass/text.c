@@ -107,19 +107,32 @@ static void put_suffixes(writer *out, const ifl_sass_format *format, const ifl_s
         put(out, "%s", field(format->suffix[i], in));
 }
 
+/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. */
+static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_format *format, bool has_uniform,
+                            const char *suffix)
+{
+    if (!format->has_base)
+        return false;
+    if (operand->base != NO_REGISTER || (!has_uniform && !operand->value))
+        return true;
+    const bool is_scaled = operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
+    return *suffix && (has_uniform ? is_scaled || format->base_stays : !is_scaled);
+}
+
 /* base + uniform + offset; what is nothing is left out, unless nothing would be left. */
 static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
                     const ifl_sass_instruction *in)
 {
-    const char *plus = "";
-    const bool has_other = format->has_uniform || operand->value;
-    if (format->has_base && (operand->base != NO_REGISTER || !has_other ||
-                             (format->base_suffix && *field(format->base_suffix, in)))) {
+    const char *plus = "", *suffix = field(format->base_suffix, in);
+    const bool is_hidden = format->uniform_hides && operand->uniform == NO_REGISTER &&
+                           (format->has_base || operand->value);
+    const bool has_uniform = format->has_uniform && !is_hidden;
+    if (is_base_written(operand, format, has_uniform, suffix)) {
         put_register(out, "R", operand->base, NO_REGISTER, 'Z');
-        put(out, "%s", field(format->base_suffix, in));
+        put(out, "%s", suffix);
         plus = "+";
     }
-    if (format->has_uniform) {
+    if (has_uniform) {
         put(out, "%s", plus);
         put_register(out, "UR", operand->uniform, NO_REGISTER, 'Z');
         put(out, "%s", field(format->uniform_suffix, in));
@@ -167,14 +180,31 @@ static const struct {
     [IFL_SASS_AS_SCOREBOARD] = {"SB", NO_REGISTER, 'Z'},
 };
 
-/* Of the three register slots of an instruction, the bits that keep an operand in its reuse cache. */
+/* Which of an instruction's reuse bits keeps the operand, 1 + its number; 0: none. Where the third operand is no register,
+ * the second one lies in the third one's place. */
+static unsigned port_of(const ifl_sass_format *format, const ifl_sass_instruction *in)
+{
+    enum { FORM_AT = 9, FORM_MASK = 7, FIRST = 24, SECOND = 32, THIRD = 64 };
+    const unsigned form = (unsigned)(in->word[0] >> FORM_AT) & FORM_MASK;
+    const bool is_moved = form == 2 || form == 3 || form == 7;
+    if (format->port)
+        return format->port;
+    switch (format->number.run[0].at) {
+    case FIRST:
+        return 1;
+    case SECOND:
+        return 2;
+    case THIRD:
+        return is_moved ? 2 : 3;
+    default:
+        return 0;
+    }
+}
+
 static bool is_reused(const ifl_sass_format *format, const ifl_sass_instruction *in)
 {
-    static const uint8_t first_bit[] = {24, 32, 64};
-    for (unsigned i = 0; i < sizeof first_bit; i++)
-        if (format->syntax == IFL_SASS_AS_REGISTER && format->number.run[0].at == first_bit[i])
-            return in->reuse >> i & 1 && !in->yield;
-    return false;
+    const unsigned port = format->syntax == IFL_SASS_AS_REGISTER && !in->yield ? port_of(format, in) : 0;
+    return port && port != IFL_SASS_NO_PORT && in->reuse >> (port - 1) & 1;
 }
 
 static void put_core(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
@@ -204,8 +234,6 @@ static void put_core(writer *out, const ifl_sass_operand *operand, const ifl_sas
     default:
         put_register(out, registers[format->syntax].prefix, operand->index, registers[format->syntax].none,
                      registers[format->syntax].none_letter);
-        if (is_reused(format, in))
-            put(out, ".reuse");
     }
 }
 
@@ -216,17 +244,21 @@ static void put_operand(writer *out, const ifl_sass_operand *operand, const ifl_
     put(out, "%s", field(format->absolute, in));
     put_core(out, operand, format, in);
     put(out, "%s", field(format->absolute, in));
+    if (is_reused(format, in))
+        put(out, ".reuse");
     put_suffixes(out, format, in);
 }
 
-static bool is_default(const ifl_sass_operand *operand)
+static bool is_default(const ifl_sass_operand *operand, const ifl_sass_format *format)
 {
     switch (operand->kind) {
     case IFL_SASS_PREDICATE:
     case IFL_SASS_UNIFORM_PREDICATE:
         return operand->index == PREDICATE_TRUE;
     case IFL_SASS_IMMEDIATE:
-        return !operand->value;
+        return operand->value == format->standard;
+    case IFL_SASS_SPECIAL:
+        return !operand->text || !*operand->text;
     default:
         return operand->index == NO_REGISTER;
     }
@@ -236,7 +268,7 @@ static bool is_hidden(const ifl_sass_operand *operand, const ifl_sass_format *fo
                       const ifl_sass_instruction *in)
 {
     const bool is_prefixed = *field(format->prefix, in);
-    return format->hide & (is_prefixed ? IFL_SASS_HIDE_PREFIXED : IFL_SASS_HIDE) && is_default(operand);
+    return format->hide & (is_prefixed ? IFL_SASS_HIDE_PREFIXED : IFL_SASS_HIDE) && is_default(operand, format);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
