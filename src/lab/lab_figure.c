@@ -121,14 +121,14 @@ static ifl_status read_value(const ifl_lab *lab, const ifl_lab_point *point,
 /* The common figures, then the version's own; one of its own stands for the common one of the same
  * key. */
 static const ifl_lab_entry *figure_entry(const ifl_lab *lab, size_t version, const char *prefix,
-                                         size_t index)
+                                         bool own_only, size_t index)
 {
     const ifl_lab_section *own = ifl_lab_section_of(lab, version);
     const ifl_lab_section *sections[] = {ifl_lab_section_of(lab, IFL_LAB_COMMON), own};
-    for (int s = 0; s < 2; s++)
+    for (int s = own_only && version != IFL_LAB_COMMON; s < 2; s++)
         for (size_t i = 0; sections[s] && i < sections[s]->entries.count; i++) {
             const ifl_lab_entry *e = &sections[s]->entries.at[i];
-            if (strncmp(e->key, prefix, strlen(prefix)) != 0 ||
+            if (strncmp(e->key, prefix, strlen(prefix)) != 0 || (s && own == sections[0]) ||
                 (s == 0 && ifl_lab_find(lab, version, e->key) != e))
                 continue;
             if (!index--)
@@ -141,7 +141,7 @@ ifl_status ifl_lab_figure_at(const ifl_lab *lab, const ifl_lab_point *point,
                              ifl_lab_figure_kind kind, size_t index, ifl_lab_figure *out,
                              bool *found, ifl_error *error)
 {
-    const ifl_lab_entry *e = figure_entry(lab, point->version, prefix_of[kind], index);
+    const ifl_lab_entry *e = figure_entry(lab, point->version, prefix_of[kind], false, index);
     *out = (ifl_lab_figure){0};
     *found = e != NULL;
     if (!e)
@@ -202,7 +202,10 @@ ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t index, if
                             bool *found, ifl_error *error)
 {
     static const char prefix[] = "sweep.";
-    const ifl_lab_entry *e = figure_entry(lab, version, prefix, index);
+    /* What only a test runs is swept as it says itself. */
+    const char *role = ifl_lab_text(lab, version, "role");
+    const bool own_only = role && strcmp(role, "check") == 0;
+    const ifl_lab_entry *e = figure_entry(lab, version, prefix, own_only, index);
     *out = (ifl_lab_sweep){0};
     *found = e != NULL;
     if (!e)
