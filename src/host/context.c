@@ -78,6 +78,8 @@ ifl_status ifl_context_load(ifl_context *context, const char *name, const void *
     if (status == IFL_OK)
         status = place_all(context, loaded, error);
     if (status == IFL_OK)
+        loaded->machine = ifl_host_machine_read(name, image, bytes, target_of(context->device));
+    if (status == IFL_OK)
         *out = loaded;
     else
         ifl_context_unload(context, loaded);
@@ -150,6 +152,19 @@ static ifl_status prepare(ifl_host_kernel *kernel, ifl_error *error)
     return status;
 }
 
+static void take_machine(ifl_host_kernel *kernel, const ifl_machine *machine)
+{
+    for (size_t i = 0; machine && i < machine->kernel_count; i++) {
+        const ifl_machine_kernel *code = &machine->kernels[i];
+        if (strcmp(code->name, kernel->function->name) != 0)
+            continue;
+        kernel->registers = code->registers;
+        kernel->local_bytes = code->frame_bytes;
+        kernel->barriers = code->barriers;
+        kernel->machine_sm = code->sm;
+    }
+}
+
 static ifl_status make_kernel(ifl_loaded *loaded, size_t index, ifl_error *error)
 {
     const ifl_kernel *of = &loaded->module->kernels.at[index];
@@ -161,6 +176,7 @@ static ifl_status make_kernel(ifl_loaded *loaded, size_t index, ifl_error *error
                                 .program = of->program,
                                 .function = &of->program->functions[of->function],
                                 .signature = loaded->module->names.at[index].signature};
+    take_machine(kernel, loaded->machine);
     const ifl_status status = prepare(kernel, error);
     if (status == IFL_OK)
         loaded->kernels[index] = kernel;
@@ -201,6 +217,8 @@ static void free_loaded(ifl_loaded *loaded)
         for (size_t i = 0; loaded->variable_address && i < loaded->module->programs.count; i++)
             free(loaded->variable_address[i]);
     }
+    if (loaded->machine)
+        ifl_machine_free(loaded->machine);
     free(loaded->kernels);
     free(loaded->variable_address);
     ifl_module_close(loaded->module);

@@ -44,6 +44,8 @@ typedef struct ifl_host_kernel {
     const char *signature;
     uint64_t static_shared_bytes;
     bool *reached;             /* by function of the program */
+    uint32_t registers;        /* of the machine code beside the PTX; 0: there is none */
+    uint32_t local_bytes, barriers, machine_sm;
 } ifl_host_kernel;
 
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the error says why. */

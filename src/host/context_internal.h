@@ -4,10 +4,12 @@
 #define IFL_HOST_CONTEXT_INTERNAL_H
 
 #include "host/context.h"
+#include "sass/sass.h"
 
 struct ifl_loaded {
     ifl_module *module;
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
+    ifl_machine *machine;        /* its machine code; NULL: none that can be read */
     ifl_host_kernel **kernels;   /* by kernel of the module; NULL: not asked for yet */
 };
 
@@ -38,6 +40,8 @@ struct ifl_context {
 };
 
 const uint64_t *ifl_loaded_addresses(const ifl_loaded *loaded, const ifl_program *program);
+/* The machine code of a fat binary that suits the GPU best; NULL where there is none. */
+ifl_machine *ifl_host_machine_read(const char *name, const void *image, size_t bytes, uint32_t sm);
 void ifl_host_kernel_free(ifl_host_kernel *kernel);
 void ifl_ledger_free(ifl_ledger *ledger);
 

@@ -34,6 +34,47 @@ ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op)
     return NULL;
 }
 
+static bool clone_node(ifl_graph *copy, const ifl_node *node)
+{
+    ifl_node *twin = ifl_graph_add(copy, &node->op);
+    if (!twin)
+        return false;
+    twin->is_disabled = node->is_disabled;
+    twin->made_from = node;
+    return true;
+}
+
+static bool clone_edges(ifl_graph *copy, const ifl_node *node)
+{
+    ifl_node *twin = ifl_graph_twin(copy, node);
+    for (size_t i = 0; i < node->waits_for.count; i++)
+        if (!ifl_vec_push(&twin->waits_for, ifl_graph_twin(copy, node->waits_for.at[i])))
+            return false;
+    return true;
+}
+
+ifl_graph *ifl_graph_clone(const ifl_graph *graph)
+{
+    ifl_graph *copy = ifl_graph_new();
+    bool is_whole = copy != NULL;
+    for (size_t i = 0; is_whole && i < graph->nodes.count; i++)
+        is_whole = clone_node(copy, graph->nodes.at[i]);
+    for (size_t i = 0; is_whole && i < graph->nodes.count; i++)
+        is_whole = clone_edges(copy, graph->nodes.at[i]);
+    if (is_whole)
+        return copy;
+    ifl_graph_free(copy);
+    return NULL;
+}
+
+ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node)
+{
+    for (size_t i = 0; graph && i < graph->nodes.count; i++)
+        if (graph->nodes.at[i] == node || graph->nodes.at[i]->made_from == node)
+            return graph->nodes.at[i];
+    return NULL;
+}
+
 static size_t index_of(const ifl_graph *graph, const ifl_node *node)
 {
     size_t i = 0;

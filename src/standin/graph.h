@@ -9,6 +9,7 @@
 typedef struct ifl_node {
     ifl_op op;
     bool is_disabled;
+    const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
 } ifl_node;
 
@@ -20,6 +21,10 @@ ifl_graph *ifl_graph_new(void);
 void ifl_graph_free(ifl_graph *graph);
 /* A node with a copy of the operation, last in the graph; NULL without memory. */
 ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op);
+/* A copy with copies of all nodes; NULL without memory. */
+ifl_graph *ifl_graph_clone(const ifl_graph *graph);
+/* The node of a clone that was made from `node`, or `node` itself where it is of this graph; NULL: neither. */
+ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node);
 /* Runs every node, each after those it waits for. */
 ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph);
 

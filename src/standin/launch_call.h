@@ -3,7 +3,7 @@
 #ifndef IFL_STANDIN_LAUNCH_CALL_H
 #define IFL_STANDIN_LAUNCH_CALL_H
 
-#include "standin/binary.h"
+#include "standin/op.h"
 
 typedef struct ifl_launch_call {
     ifl_dim3 grid, block;
@@ -14,7 +14,10 @@ typedef struct ifl_launch_call {
     const void *from; /* an address in the code that asks */
 } ifl_launch_call;
 
-/* Checks it as CUDA does, and gives it to the stream. `function` NULL: the program's function is not known. */
+/* Checks it as CUDA does, and makes an operation of it, which the caller clears. */
+ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call,
+                             ifl_op *op);
+/* The same, and gives it to the stream. `function` NULL: the program's function is not known. */
 ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call);
 
 #endif

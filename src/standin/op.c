@@ -140,6 +140,8 @@ ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op)
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
 {
     *to = *from;
+    if (from->kind == IFL_DO_CHILD_GRAPH)
+        return (to->of.child = ifl_graph_clone(from->of.child)) != NULL;
     if (from->kind != IFL_DO_KERNEL)
         return true;
     const size_t bytes = from->of.kernel.function->kernel->function->param_bytes;
@@ -153,5 +155,7 @@ void ifl_op_clear(ifl_op *op)
 {
     if (op->kind == IFL_DO_KERNEL)
         free(op->of.kernel.params);
+    else if (op->kind == IFL_DO_CHILD_GRAPH)
+        ifl_graph_free(op->of.child);
     op->kind = IFL_DO_EMPTY_NODE;
 }

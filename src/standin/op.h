@@ -66,6 +66,10 @@ typedef struct ifl_op {
     } of;
 } ifl_op;
 
+/* The operations that the calls of copying make; the second fails where the box is none. */
+ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
+ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
+
 /* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
 ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op);
 /* A copy that owns what it holds; false without memory. */

@@ -5,7 +5,7 @@
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static ifl_op line(void *to, const void *from, size_t bytes, int kind)
+ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind)
 {
     return (ifl_op){.kind = IFL_DO_COPY,
                     .of.copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1, .kind = kind}};
@@ -20,7 +20,7 @@ static ifl_cuda_error check_kind(int kind)
 static ifl_cuda_error copy_line(ifl_context *context, void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     const ifl_cuda_error code = check_kind(kind);
-    return code == ifl_cudaSuccess ? ifl_serve_op(context, stream, line(to, from, bytes, kind)) : code;
+    return code == ifl_cudaSuccess ? ifl_serve_op(context, stream, ifl_copy_line_op(to, from, bytes, kind)) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
@@ -88,13 +88,13 @@ static uint8_t *corner(const ifl_pitched *block, const ifl_position *at)
     return (uint8_t *)block->at + at->z * block->pitch * block->height + at->y * block->pitch + at->x;
 }
 
-static ifl_cuda_error copy_box(ifl_context *context, const ifl_copy3d *box, void *stream)
+ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
 {
     if (!box || !box->from.at || !box->to.at)
         return ifl_cudaErrorInvalidValue;
     if (box->from_array || box->to_array)
         return ifl_cudaErrorNotSupported;
-    const ifl_op op = {.kind = IFL_DO_COPY,
+    *op = (ifl_op){.kind = IFL_DO_COPY,
                        .of.copy = {.to = corner(&box->to, &box->to_position),
                                    .from = corner(&box->from, &box->from_position),
                                    .to_pitch = box->to.pitch,
@@ -105,7 +105,14 @@ static ifl_cuda_error copy_box(ifl_context *context, const ifl_copy3d *box, void
                                    .height = box->extent.height,
                                    .depth = box->extent.depth,
                                    .kind = box->kind}};
-    return ifl_stream_give(context, stream, &op);
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error copy_box(ifl_context *context, const ifl_copy3d *box, void *stream)
+{
+    ifl_op op;
+    const ifl_cuda_error code = ifl_copy_box_op(box, &op);
+    return code == ifl_cudaSuccess ? ifl_stream_give(context, stream, &op) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3D(const ifl_copy3d *box)

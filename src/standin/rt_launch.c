@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A runtime of 13.0 on an H200 says so; older ones call it an invalid configuration. */
+#define INVALID_SIZE (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidConfiguration)
+
 static uint32_t limit(const ifl_device *device, ifl_device_field field)
 {
     return (uint32_t)device->value[field];
@@ -31,7 +34,7 @@ static ifl_cuda_error check(ifl_context *context, const ifl_function_record *fun
     const uint64_t allowed = function->max_dynamic_shared > WITHOUT_ASKING ? (uint64_t)function->max_dynamic_shared
                                                                           : WITHOUT_ASKING;
     if (!is_size_allowed(ifl_context_device(context), grid, block))
-        return ifl_cudaErrorInvalidConfiguration;
+        return INVALID_SIZE;
     if (kernel->static_shared_bytes + shared_bytes > allowed + (function->max_dynamic_shared > WITHOUT_ASKING
                                                                     ? kernel->static_shared_bytes
                                                                     : 0))
@@ -52,23 +55,31 @@ static uint8_t *gather(const ifl_host_kernel *kernel, void **arguments)
     return params;
 }
 
-ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call)
+ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call,
+                             ifl_op *op)
 {
     ifl_cuda_error code = function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
     if (code == ifl_cudaSuccess)
         code = check(context, function, call->grid, call->block, call->shared_bytes);
     if (code != ifl_cudaSuccess)
         return code;
-    ifl_op op = {.kind = IFL_DO_KERNEL,
-                 .of.kernel = {.function = function,
-                               .grid = {call->grid.x, call->grid.y, call->grid.z},
-                               .block = {call->block.x, call->block.y, call->block.z},
-                               .shared_bytes = call->shared_bytes,
-                               .params = gather(function->kernel, call->arguments),
-                               .cooperative = call->cooperative}};
-    if (!op.of.kernel.params)
-        return ifl_cudaErrorMemoryAllocation;
-    ifl_state_site(call->from, op.of.kernel.site, sizeof op.of.kernel.site);
+    *op = (ifl_op){.kind = IFL_DO_KERNEL,
+                   .of.kernel = {.function = function,
+                                 .grid = {call->grid.x, call->grid.y, call->grid.z},
+                                 .block = {call->block.x, call->block.y, call->block.z},
+                                 .shared_bytes = call->shared_bytes,
+                                 .params = gather(function->kernel, call->arguments),
+                                 .cooperative = call->cooperative}};
+    ifl_state_site(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
+    return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call)
+{
+    ifl_op op;
+    ifl_cuda_error code = ifl_launch_op(context, function, call, &op);
+    if (code != ifl_cudaSuccess)
+        return code;
     code = ifl_stream_give(context, call->stream, &op);
     ifl_op_clear(&op);
     return code;
@@ -108,3 +119,58 @@ IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_di
     SERVE(ifl_launch_serve(context, kernel, &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+
+/* ---- with attributes --------------------------------------------------------------------------- */
+
+/* cudaLaunchAttribute: the number, then a union of 64 bytes. */
+typedef struct launch_attribute {
+    int number;
+    int unused;
+    union {
+        char bytes[64];
+        int cooperative;
+        ifl_dim3 cluster;
+    } is;
+} launch_attribute;
+
+typedef struct launch_configuration {
+    ifl_dim3 grid, block;
+    size_t shared_bytes;
+    void *stream;
+    const launch_attribute *attributes;
+    unsigned attribute_count;
+} launch_configuration;
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+/* Clusters of one block are what the engine has. */
+static bool is_honoured(const launch_attribute *attribute)
+{
+    const ifl_dim3 *cluster = &attribute->is.cluster;
+    return attribute->number != ATTRIBUTE_CLUSTER || cluster->x * cluster->y * cluster->z <= 1;
+}
+
+static ifl_cuda_error launch_with(ifl_context *context, const launch_configuration *configuration, const void *host,
+                                  void **arguments, const void *from)
+{
+    ifl_launch_call call = {configuration->grid,   configuration->block, arguments, configuration->shared_bytes,
+                            configuration->stream, false,                from};
+    for (unsigned i = 0; i < configuration->attribute_count; i++) {
+        const launch_attribute *attribute = &configuration->attributes[i];
+        if (!is_honoured(attribute)) {
+            ifl_state_tell("a launch with clusters of %u,%u,%u blocks: the engine runs clusters of one block only",
+                           attribute->is.cluster.x, attribute->is.cluster.y, attribute->is.cluster.z);
+            return ifl_cudaErrorNotSupported;
+        }
+        call.cooperative |= attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
+    }
+    ifl_function_record *function = ifl_function_find(host);
+    return ifl_launch_serve(context, function ? function : (ifl_function_record *)(uintptr_t)host, &call);
+}
+
+IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const launch_configuration *configuration, const void *host,
+                                              void **arguments)
+{
+    SERVE(launch_with(context, configuration, host, arguments, __builtin_return_address(0)));
+}
+ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

@@ -16,7 +16,10 @@ static ifl_cuda_error new_stream(ifl_stream **out, unsigned flags, int priority)
     if (!*out)
         return ifl_cudaErrorMemoryAllocation;
     **out = (ifl_stream){.magic = STREAM_MAGIC, .flags = flags, .priority = priority, .id = FIRST_ID + made++};
-    return ifl_cudaSuccess;
+    if (ifl_stream_add(*out))
+        return ifl_cudaSuccess;
+    free(*out);
+    return ifl_cudaErrorMemoryAllocation;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreate(ifl_stream **out)
@@ -44,6 +47,7 @@ static ifl_cuda_error destroy(ifl_stream *stream)
     const ifl_cuda_error code = check(stream);
     if (code == ifl_cudaSuccess && (uintptr_t)stream > 2) {
         stream->magic = 0;
+        ifl_stream_remove(stream);
         free(stream);
     }
     return code;

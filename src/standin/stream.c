@@ -24,6 +24,41 @@ ifl_event *ifl_event_of(void *handle)
     return event && event->magic == EVENT_MAGIC ? event : NULL;
 }
 
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static IFL_VEC(ifl_stream *) made;
+
+bool ifl_stream_add(ifl_stream *stream)
+{
+    return ifl_vec_push(&made, stream);
+}
+
+void ifl_stream_remove(ifl_stream *stream)
+{
+    for (size_t i = 0; i < made.count; i++)
+        if (made.at[i] == stream) {
+            made.at[i] = made.at[--made.count];
+            return;
+        }
+}
+
+static void leave(ifl_stream *stream, const ifl_graph *graph)
+{
+    if (stream->capture != graph)
+        return;
+    stream->capture = NULL;
+    stream->began_capture = false;
+}
+
+void ifl_streams_leave(const ifl_graph *graph)
+{
+    leave(&defaults[LAST_DEFAULT], graph);
+    for (size_t i = 0; i < made.count; i++)
+        leave(made.at[i], graph);
+}
+
+/* ---- giving them work ------------------------------------------------------------------------ */
+
 void ifl_event_note(ifl_event *event)
 {
     event->is_recorded = true;
@@ -37,5 +72,12 @@ ifl_cuda_error ifl_stream_give(ifl_context *context, void *handle, const ifl_op 
         return ifl_cudaErrorInvalidResourceHandle;
     if (!stream->capture)
         return ifl_op_run(context, op);
-    return ifl_graph_add(stream->capture, op) ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    /* In a capture, events only order the nodes; and a node follows all that came before it. */
+    if (op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT)
+        return ifl_cudaSuccess;
+    const size_t before = stream->capture->nodes.count;
+    ifl_node *node = ifl_graph_add(stream->capture, op);
+    const bool is_whole =
+        node && (!before || ifl_vec_push(&node->waits_for, stream->capture->nodes.at[before - 1]));
+    return is_whole ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }

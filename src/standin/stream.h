@@ -29,6 +29,11 @@ ifl_stream *ifl_stream_of(void *handle);
 ifl_event *ifl_event_of(void *handle);
 void ifl_event_note(ifl_event *event);
 
+/* The capture into the graph is over: no stream is in it any more. */
+void ifl_streams_leave(const struct ifl_graph *graph);
+bool ifl_stream_add(ifl_stream *stream);
+void ifl_stream_remove(ifl_stream *stream);
+
 /* Runs the operation, or keeps it while the stream is captured. The operation is the caller's still. */
 ifl_cuda_error ifl_stream_give(ifl_context *context, void *stream, const ifl_op *op);
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a program may ask of its kernels: attributes, and how many blocks of them an SM holds. */
+#include "standin/binary.h"
+#include "standin/served.h"
+
+#include <string.h>
+
+/* cudaFuncAttribute */
+enum { MAX_DYNAMIC_SHARED = 8, PREFERRED_CARVEOUT = 9 };
+
+enum { WITHOUT_ASKING = 48 * 1024 };
+
+/* By the host's address or, from CUDA 13 on, a kernel's handle. */
+static ifl_cuda_error find(ifl_context *context, const void *host, ifl_function_record **out)
+{
+    *out = ifl_function_find(host);
+    return *out ? ifl_function_resolve(context, *out) : ifl_cudaErrorInvalidDeviceFunction;
+}
+
+static uint32_t most_threads(ifl_context *context, const ifl_host_kernel *kernel)
+{
+    const uint32_t *bound = kernel->function->max_threads;
+    const ifl_device *device = ifl_context_device(context);
+    const uint32_t most = (uint32_t)device->value[IFL_DEVICE_max_threads_per_block];
+    const uint32_t by_registers =
+        kernel->registers ? (uint32_t)device->value[IFL_DEVICE_registers_per_block] / kernel->registers / 32 * 32 : most;
+    const uint32_t allowed = bound[0] ? bound[0] * bound[1] * bound[2] : most;
+    return allowed < by_registers ? allowed : by_registers;
+}
+
+static ifl_cuda_error attributes(ifl_context *context, ifl_function_attributes *out, const void *host)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(context, host, &function);
+    if (code != ifl_cudaSuccess)
+        return code;
+    const ifl_host_kernel *kernel = function->kernel;
+    memset(out, 0, sizeof *out);
+    out->shared_bytes = kernel->static_shared_bytes;
+    out->local_bytes = kernel->local_bytes;
+    out->max_threads = (int)most_threads(context, kernel);
+    out->registers = (int)kernel->registers;
+    out->ptx_version = (int)kernel->program->sm;
+    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : kernel->program->sm);
+    out->max_dynamic_shared = function->max_dynamic_shared
+                                  ? function->max_dynamic_shared
+                                  : WITHOUT_ASKING - (int)kernel->static_shared_bytes;
+    out->carveout = function->carveout;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncGetAttributes(ifl_function_attributes *out, const void *host)
+{
+    SERVE(attributes(context, out, host));
+}
+
+static ifl_cuda_error set_attribute(ifl_context *context, const void *host, int attribute, int value)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(context, host, &function);
+    if (code != ifl_cudaSuccess)
+        return code;
+    const double most = ifl_context_device(context)->value[IFL_DEVICE_shared_bytes_per_block];
+    if (attribute == MAX_DYNAMIC_SHARED) {
+        if (value < 0 || value > most - (double)function->kernel->static_shared_bytes)
+            return ifl_cudaErrorInvalidValue;
+        function->max_dynamic_shared = value;
+    } else if (attribute == PREFERRED_CARVEOUT) {
+        if (value < -1 || value > 100)
+            return ifl_cudaErrorInvalidValue;
+        function->carveout = value;
+    }
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+    SERVE(set_attribute(context, host, attribute, value));
+}
+
+static ifl_cuda_error check(ifl_context *context, const void *host)
+{
+    ifl_function_record *function;
+    return find(context, host, &function);
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncSetCacheConfig(const void *host, int config)
+{
+    (void)config;
+    SERVE(check(context, host));
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncSetSharedMemConfig(const void *host, int config)
+{
+    (void)config;
+    SERVE(check(context, host));
+}
+
+static ifl_cuda_error name(ifl_context *context, const char **out, const void *host)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(context, host, &function);
+    if (code == ifl_cudaSuccess)
+        *out = function->name;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
+{
+    SERVE(name(context, out, host));
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+static ifl_cuda_error blocks_of(ifl_context *context, int *blocks, const void *host, int threads, size_t shared_bytes)
+{
+    ifl_function_record *function;
+    ifl_error error;
+    ifl_occupancy occupancy;
+    const ifl_cuda_error code = find(context, host, &function);
+    if (code != ifl_cudaSuccess)
+        return code;
+    const ifl_host_kernel *kernel = function->kernel;
+    const uint64_t shared = kernel->static_shared_bytes + shared_bytes;
+    if (threads <= 0 || (uint32_t)threads > most_threads(context, kernel) || shared > INT32_MAX) {
+        *blocks = 0;
+        return threads <= 0 ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+    }
+    const ifl_occupancy_request request = {.threads = threads,
+                                           .registers = (int)kernel->registers,
+                                           .shared_bytes = (int)shared,
+                                           .barriers = (int)kernel->barriers};
+    if (ifl_occupancy_compute(ifl_context_device(context), &request, &occupancy, &error) != IFL_OK)
+        return ifl_cudaErrorInvalidValue;
+    *blocks = occupancy.blocks_per_sm;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
+                                                                        size_t shared_bytes)
+{
+    SERVE(blocks_of(context, blocks, host, threads, shared_bytes));
+}
+
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host,
+                                                                                 int threads, size_t shared_bytes,
+                                                                                 unsigned flags)
+{
+    (void)flags;
+    SERVE(blocks_of(context, blocks, host, threads, shared_bytes));
+}
+
+/* The most dynamic shared memory of a block with which so many blocks still fit. */
+static ifl_cuda_error available(ifl_context *context, size_t *bytes, const void *host, int wanted, int threads)
+{
+    const ifl_device *device = ifl_context_device(context);
+    size_t low = 0, high = (size_t)device->value[IFL_DEVICE_shared_bytes_per_block] + 1;
+    ifl_cuda_error code = ifl_cudaSuccess;
+    while (low < high && code == ifl_cudaSuccess) {
+        const size_t middle = (low + high) / 2;
+        int blocks = 0;
+        code = blocks_of(context, &blocks, host, threads, middle);
+        if (blocks >= wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *bytes = low ? low - 1 : 0;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
+                                                                    int threads)
+{
+    SERVE(available(context, bytes, host, blocks, threads));
+}
