@@ -25,17 +25,18 @@ static double smaller(double a, double b)
 /* A kind of traffic as its counters stand in counter.def. */
 typedef struct traffic {
     ifl_counter requests, sectors, lines, wavefronts;
+    bool is_store;
 } traffic;
 
 #define OFF_CHIP(kind)                                                                             \
-    {                                                                                              \
-        IFL_COUNTER_##kind##_requests, IFL_COUNTER_##kind##_sectors, IFL_COUNTER_##kind##_lines,   \
-            IFL_COUNTER_##kind##_wavefronts                                                        \
-    }
-static const traffic loads[] = {OFF_CHIP(global_load), OFF_CHIP(local_load)};
-static const traffic stores[] = {OFF_CHIP(global_store), OFF_CHIP(local_store)};
-static const traffic all[] = {OFF_CHIP(global_load), OFF_CHIP(local_load), OFF_CHIP(global_store),
-                              OFF_CHIP(local_store)};
+    IFL_COUNTER_##kind##_requests, IFL_COUNTER_##kind##_sectors, IFL_COUNTER_##kind##_lines,       \
+        IFL_COUNTER_##kind##_wavefronts
+static const traffic loads[] = {{OFF_CHIP(global_load), false}, {OFF_CHIP(local_load), false}};
+static const traffic stores[] = {{OFF_CHIP(global_store), true}, {OFF_CHIP(local_store), true}};
+static const traffic all[] = {{OFF_CHIP(global_load), false},
+                              {OFF_CHIP(local_load), false},
+                              {OFF_CHIP(global_store), true},
+                              {OFF_CHIP(local_store), true}};
 enum {
     LOADS = sizeof loads / sizeof *loads,
     STORES = sizeof stores / sizeof *stores,
@@ -44,15 +45,16 @@ enum {
 
 /* ---- passes through the L1 ------------------------------------------------------------------- */
 
-/* A request takes the longer of its passes through the data stage and through the tags, (lines + 2) / 4. Before Volta
- * it takes a pass a line. */
+/* A request takes the longer of its passes through the data stage and through the tags, (lines + 2)
+ * / 4; each line of a store goes to the L2 by itself. Before Volta a request takes a pass a line. */
 static double passes_of(const ifl_counters *c, const traffic *t, const ifl_rates *rates)
 {
     const double requests = count(c, t->requests), lines = count(c, t->lines);
     if (rates->l1_by_line)
         return larger(requests, lines);
-    return larger(larger(requests, count(c, t->wavefronts)),
-                  (lines + 2 * requests) / ifl_model_constants.tag_lines);
+    const double tags = t->is_store ? lines * ifl_model_constants.store_line_cycles
+                                    : (lines + 2 * requests) / ifl_model_constants.tag_lines;
+    return larger(larger(requests, count(c, t->wavefronts)), tags);
 }
 
 static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
@@ -99,7 +101,8 @@ static double store_bytes_of(const ifl_counters *c)
 }
 
 /* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it than the buffers
- * hold; what is asked for again is found in the L2 as far as that holds the buffers. */
+ * hold; what is asked for again is found in the L2 as far as that holds the buffers, and what is
+ * written again is joined there. */
 static void guess_caches(const ifl_profile *p, const ifl_device *device, double stored,
                          ifl_work *out)
 {
@@ -113,8 +116,7 @@ static void guess_caches(const ifl_profile *p, const ifl_device *device, double 
     out->l2_hit =
         out->load_bytes > 0 ? (out->load_bytes - first_loads) / out->load_bytes * kept : 0;
     out->l2_bytes = out->load_bytes + stored;
-    out->dram_bytes =
-        out->load_bytes * (1 - out->l2_hit) + first_stores + (stored - first_stores) * (1 - kept);
+    out->dram_bytes = out->load_bytes * (1 - out->l2_hit) + first_stores;
     out->caches_known = out->load_bytes <= buffers && stored <= buffers;
 }
 
