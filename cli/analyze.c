@@ -39,13 +39,45 @@ NUMBER_OPTION(threads, "threads", 1, 4096)
 NUMBER_OPTION(resident, "resident", 1, INT_MAX)
 NUMBER_OPTION(quantum, "quantum", 1, INT_MAX)
 NUMBER_OPTION(lines, "lines", 1, INT_MAX)
+NUMBER_OPTION(samples, "samples", 1, 1000)
+NUMBER_OPTION(carveout, "carveout", 0, 100)
+NUMBER_OPTION(device, "device", 0, 255)
 
-static ifl_status set_check_reads(void *user, const char *value, ifl_error *error)
+#define FLAG_OPTION(field)                                                                         \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)value;                                                                               \
+        (void)error;                                                                               \
+        ((ifl_cli_request *)user)->field = true;                                                   \
+        return IFL_OK;                                                                             \
+    }
+
+FLAG_OPTION(check_reads)
+FLAG_OPTION(no_check)
+FLAG_OPTION(no_timing)
+FLAG_OPTION(counters)
+FLAG_OPTION(subtract_floor)
+
+static ifl_status set_on(void *user, const char *value, ifl_error *error)
 {
-    (void)value;
-    (void)error;
-    ((ifl_cli_request *)user)->check_reads = true;
+    const bool gpu = strcmp(value, "gpu") == 0;
+    if (!gpu && strcmp(value, "engine") != 0)
+        return ifl_cli_error(error, IFL_USAGE, "--on takes engine or gpu, not '%s'", value);
+    ((ifl_cli_request *)user)->on_gpu = gpu;
     return IFL_OK;
+}
+
+static ifl_status set_between(void *user, const char *value, ifl_error *error)
+{
+    static const char *const names[] = {[IFL_BETWEEN_ROTATE] = "rotate",
+                                        [IFL_BETWEEN_FLUSH] = "flush",
+                                        [IFL_BETWEEN_WARM] = "warm"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            ((ifl_cli_request *)user)->between = (ifl_between)i;
+            return IFL_OK;
+        }
+    return ifl_cli_error(error, IFL_USAGE, "--between takes rotate, flush or warm, not '%s'", value);
 }
 
 static ifl_status set_color(void *user, const char *value, ifl_error *error)
@@ -106,6 +138,22 @@ static const ifl_cli_option options[] = {
     {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
     {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
      set_check_reads},
+    {0, "on", "WHERE",
+     "engine (the CPU, exactly; the default) or gpu: the real GPU, its time, and its results beside "
+     "the engine's",
+     set_on},
+    {0, "no-timing", NULL, "on a GPU: run once and take no times", set_no_timing},
+    {0, "no-check", NULL, "on a GPU: do not run the engine too; nothing is compared", set_no_check},
+    {0, "between", "HOW",
+     "what stands between timed runs: rotate (other buffers, the default), flush (the L2 is read full "
+     "of other data) or warm",
+     set_between},
+    {0, "samples", "N", "times to take (30)", set_samples},
+    {0, "subtract-floor", NULL, "take what an empty kernel costs off the times", set_subtract_floor},
+    {0, "carveout", "PERCENT", "on a GPU: share of the L1 that is shared memory", set_carveout},
+    {0, "device", "N", "which GPU, as nvidia-smi numbers them (0)", set_device},
+    {0, "counters", NULL, "on a GPU: take Nsight Compute's counters too, where it is permitted",
+     set_counters},
     {0, "color", "WHEN", "auto, always or never", set_color},
     {0, "dump", "STAGE",
      "print one stage of the pipeline and do not run: ptx (the text), program (decoded), code (as "
@@ -133,8 +181,8 @@ static void print_kernel_text(void *user, const char *text, size_t length)
     fwrite(text, 1, length, c->out);
 }
 
-static ifl_status run_launch(const ifl_cli_request *request, ifl_launch *launch,
-                             ifl_profile **profile, ifl_error *error)
+ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch,
+                              ifl_profile **profile, ifl_error *error)
 {
     console c = {.out = request->json && strcmp(request->json, "-") == 0 ? stderr : stdout};
     ifl_run_options run = {
@@ -163,7 +211,8 @@ static int first_of(int exit_status, int next)
     return exit_status ? exit_status : next;
 }
 
-static int report(const ifl_cli_request *request, const ifl_profile *profile, bool with_page)
+int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
+                   bool with_page)
 {
     ifl_report_options shown = {
         .color = request->color,
@@ -176,16 +225,16 @@ static int report(const ifl_cli_request *request, const ifl_profile *profile, bo
     bool json_only = request->json && strcmp(request->json, "-") == 0;
     ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
     int result = 0;
-    if (with_page && ifl_report_write(&profile, 1, format, &shown, stdout, &error) != IFL_OK)
+    if (with_page && ifl_report_write(profiles, count, format, &shown, stdout, &error) != IFL_OK)
         result = ifl_cli_fail(&error);
     if (!request->json || json_only)
         return result;
-    if (ifl_report_save(&profile, 1, IFL_REPORT_JSON, &shown, request->json, &error) != IFL_OK)
+    if (ifl_report_save(profiles, count, IFL_REPORT_JSON, &shown, request->json, &error) != IFL_OK)
         result = first_of(result, ifl_cli_fail(&error));
     return result;
 }
 
-static int save_buffers(const ifl_cli_request *request, ifl_launch *launch)
+int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch)
 {
     int result = 0;
     for (size_t i = 0; i < request->save_count; i++) {
@@ -214,11 +263,12 @@ static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
 {
     ifl_profile *profile = NULL;
     ifl_error error = {0};
-    ifl_status status = run_launch(request, launch, &profile, &error);
+    ifl_status status = ifl_cli_run_engine(request, launch, &profile, &error);
     int result = 0;
     if (profile) {
-        result = report(request, profile, is_worth_a_page(profile, status, request->json));
-        result = first_of(result, save_buffers(request, launch));
+        const ifl_profile *const shown = profile;
+        result = ifl_cli_report(request, &shown, 1, is_worth_a_page(profile, status, request->json));
+        result = first_of(result, ifl_cli_save_buffers(request, launch));
     }
     ifl_profile_free(profile);
     return status == IFL_OK ? result : ifl_cli_fail(&error);
@@ -247,6 +297,18 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
     return status;
 }
 
+/* On a GPU the same launch runs twice, each time from the buffers as they are filled. */
+static bool needs_reference(const ifl_cli_request *request)
+{
+    return request->on_gpu && !request->no_check && !request->dump;
+}
+
+static int run_somewhere(const ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference)
+{
+    return request->on_gpu ? ifl_cli_run_on_gpu(request, launch, reference)
+                           : run_and_report(request, launch);
+}
+
 static int run_kernel(const ifl_cli_request *request, const ifl_module *module)
 {
     ifl_launch *launch = NULL;
@@ -254,7 +316,14 @@ static int run_kernel(const ifl_cli_request *request, const ifl_module *module)
     ifl_status status = ifl_launch_new(module, request->kernel, &launch, &error);
     if (status == IFL_OK)
         status = set_launch(request, launch, &error);
-    int result = status == IFL_OK ? run_and_report(request, launch) : ifl_cli_fail(&error);
+    ifl_launch *reference = NULL;
+    if (status == IFL_OK && needs_reference(request)) {
+        status = ifl_launch_new(module, request->kernel, &reference, &error);
+        if (status == IFL_OK)
+            status = set_launch(request, reference, &error);
+    }
+    int result = status == IFL_OK ? run_somewhere(request, launch, reference) : ifl_cli_fail(&error);
+    ifl_launch_free(reference);
     ifl_launch_free(launch);
     return result;
 }
@@ -310,24 +379,33 @@ static ifl_status take_gpus(ifl_cli_request *request, const ifl_launch *launch, 
     return status;
 }
 
+static ifl_status read_launch(const ifl_cli_request *request, ifl_module **module,
+                              ifl_launch **launch, ifl_error *error)
+{
+    const ifl_status status = ifl_launch_read(request->file, module, launch, error);
+    return status == IFL_OK ? set_launch(request, *launch, error) : status;
+}
+
 static int analyze_launch_file(ifl_cli_request *request)
 {
-    ifl_module *module = NULL;
-    ifl_launch *launch = NULL;
+    ifl_module *module = NULL, *same = NULL;
+    ifl_launch *launch = NULL, *reference = NULL;
     ifl_error error = {0};
     ifl_status status = check_launch_file(request, &error);
     if (status == IFL_OK)
-        status = ifl_launch_read(request->file, &module, &launch, &error);
-    if (status == IFL_OK)
-        status = set_launch(request, launch, &error);
+        status = read_launch(request, &module, &launch, &error);
     if (status == IFL_OK)
         status = take_gpus(request, launch, &error);
+    if (status == IFL_OK && needs_reference(request))
+        status = read_launch(request, &same, &reference, &error);
     int result;
     if (status != IFL_OK)
         result = ifl_cli_fail(&error);
     else
-        result = request->dump ? dump(request, module) : run_and_report(request, launch);
+        result = request->dump ? dump(request, module) : run_somewhere(request, launch, reference);
+    ifl_launch_free(reference);
     ifl_launch_free(launch);
+    ifl_module_close(same);
     ifl_module_close(module);
     return result;
 }
@@ -358,7 +436,7 @@ static int analyze_file(ifl_cli_request *request, int count, char **operands)
 
 static int run(int word_count, char **words)
 {
-    ifl_cli_request request = {0};
+    ifl_cli_request request = {.carveout = -1};
     ifl_error error = {0};
     int first = 0, result;
     bool help = false;

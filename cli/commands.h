@@ -19,7 +19,7 @@ typedef struct ifl_cli_option {
 
 typedef struct ifl_cli_command {
     const char *name;
-    const char *usage[3]; /* what follows the name, one form a line; NULL ends them */
+    const char *usage[4]; /* what follows the name, one form a line; NULL ends them */
     const char *summary;  /* a line */
     const char *text;     /* paragraphs, each on a line of its own */
     const char *examples[4];

@@ -14,16 +14,37 @@ static int end_with(ifl_status status, const ifl_error *error)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
+typedef struct devices_words {
+    bool fields, probe;
+    int device;
+} devices_words;
+
 static ifl_status set_fields(void *user, const char *value, ifl_error *error)
 {
     (void)value;
     (void)error;
-    *(bool *)user = true;
+    ((devices_words *)user)->fields = true;
     return IFL_OK;
+}
+
+static ifl_status set_probe(void *user, const char *value, ifl_error *error)
+{
+    (void)value;
+    (void)error;
+    ((devices_words *)user)->probe = true;
+    return IFL_OK;
+}
+
+static ifl_status set_device(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--device", value, 0, 255, &((devices_words *)user)->device, error);
 }
 
 static const ifl_cli_option devices_options[] = {
     {0, "fields", NULL, "list what a description can hold", set_fields},
+    {0, "probe", NULL,
+     "measure the GPU of this machine, and write its description: about a minute", set_probe},
+    {0, "device", "N", "which GPU to probe, as nvidia-smi numbers them (0)", set_device},
 };
 
 static ifl_status print_device(const char *name, ifl_error *error)
@@ -37,27 +58,41 @@ static ifl_status print_device(const char *name, ifl_error *error)
     return status;
 }
 
+static ifl_status probe(int device, ifl_error *error)
+{
+    ifl_gpu *gpu;
+    ifl_status status = ifl_gpu_open(device, &gpu, error);
+    if (status == IFL_OK) {
+        status = ifl_device_probe(gpu, stdout, error);
+        ifl_gpu_close(gpu);
+    }
+    return status;
+}
+
 static int run_devices(int word_count, char **words)
 {
     ifl_error error = {0};
-    bool fields = false, help = false;
+    devices_words asked = {0};
+    bool help = false;
     int first = 0;
     ifl_status status =
-        ifl_cli_parse(&ifl_cli_devices, word_count, words, &fields, &first, &help, &error);
+        ifl_cli_parse(&ifl_cli_devices, word_count, words, &asked, &first, &help, &error);
     if (status != IFL_OK || help)
         return end_with(status, &error);
-    if (fields)
+    if (asked.probe)
+        status = probe(asked.device, &error);
+    else if (asked.fields)
         status = ifl_device_fields_write(stdout, &error);
     else if (first == word_count)
         status = ifl_devices_write(NULL, stdout, &error);
-    for (int i = first; i < word_count && status == IFL_OK && !fields; i++)
+    for (int i = first; i < word_count && status == IFL_OK && !asked.fields; i++)
         status = print_device(words[i], &error);
     return end_with(status, &error);
 }
 
 const ifl_cli_command ifl_cli_devices = {
     .name = "devices",
-    .usage = {"[NAME...]", "--fields", NULL},
+    .usage = {"[NAME...]", "--fields", "--probe [--device N] > MINE.gpu", NULL},
     .summary = "list the GPUs that are known, with the source of every figure",
     .text = "A NAME is one of the list, a file PATH.gpu, or a file of your own in "
             "$XDG_CONFIG_HOME/inflight/devices (~/.config/inflight/devices).",

@@ -14,6 +14,7 @@ set(INFLIGHT_FOLDERS
     sass
     simt
     observe
+    cuda
     run
     lab
     model
@@ -42,6 +43,15 @@ add_custom_command(OUTPUT ${device_texts}
                            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
                    DEPENDS ${device_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
 target_sources(ifl_device PRIVATE ${device_texts})
+
+# So does the PTX of the kernels that the library launches itself.
+set(gpu_kernels ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.c)
+add_custom_command(OUTPUT ${gpu_kernels}
+                   COMMAND ${CMAKE_COMMAND} -DIN=${PROJECT_SOURCE_DIR}/src/cuda/kernels.ptx -DOUT=${gpu_kernels}
+                           -DNAME=ifl_gpu_kernels -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
+                   DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels.ptx
+                           ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
+target_sources(ifl_cuda PRIVATE ${gpu_kernels})
 
 # The engine's inner loop, once for each vector width; the best one is chosen at run time.
 set(INFLIGHT_WIDTHS base)

@@ -147,6 +147,56 @@ IFL_API void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32
 /* Writes that buffer as a NumPy file. */
 IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error);
 
+/* ---- the real GPU ----------------------------------------------------------------------------------------------- */
+
+typedef struct ifl_gpu ifl_gpu;
+
+/* Opens a GPU by its number, as nvidia-smi and CUDA_VISIBLE_DEVICES have it, through the driver (libcuda.so.1, found at
+ * run time). IFL_NO_GPU with what to do where there is none, or the driver is too old. */
+IFL_API ifl_status ifl_gpu_open(int ordinal, ifl_gpu **out, ifl_error *error);
+IFL_API void ifl_gpu_close(ifl_gpu *gpu);
+IFL_API const char *ifl_gpu_name(const ifl_gpu *gpu); /* as the driver tells it */
+IFL_API int ifl_gpu_sm(const ifl_gpu *gpu);           /* 90 */
+
+/* What stands between timed runs: docs/gpu.md. */
+typedef enum ifl_between {
+    IFL_BETWEEN_ROTATE, /* the runs take several sets of buffers in turn, together four times the L2 */
+    IFL_BETWEEN_FLUSH,  /* before each run the L2 is read full of other data */
+    IFL_BETWEEN_WARM    /* nothing: the caches hold what the run before left */
+} ifl_between;
+
+typedef struct ifl_gpu_options {
+    bool time; /* take times after the run */
+    ifl_between between;
+    int samples;         /* 0: 30 */
+    bool subtract_floor; /* take what an empty kernel costs off the times */
+    bool carveout_given;
+    int carveout_percent;     /* of the L1, for shared memory */
+    int threads;              /* that fill the buffers; 0: all cores */
+    const volatile int *stop; /* as in ifl_run_options */
+    const ifl_profile *engine; /* of the same launch on the engine, for the useful bytes; may be NULL */
+} ifl_gpu_options;
+
+/* Runs the launch once on the GPU, from the bytes that its buffers hold (filled as for the engine), and brings its
+ * results back: ifl_launch_buffer then gives them. Takes times on further copies of the buffers. The profile has
+ * no counters. IFL_FINDING for a kernel that faults. `options` may be NULL. */
+IFL_API ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                                     ifl_profile **out, ifl_error *error);
+
+/* Compares the buffers of `launch` after its run with those of `reference`, the same launch after a run on another
+ * backend, and notes in `profile` (of `launch`) what differs. IFL_FINDING where a difference is larger than the
+ * kernel's instructions allow: none, unless they approximate or add in any order. */
+IFL_API ifl_status ifl_launch_compare(ifl_launch *launch, ifl_launch *reference, ifl_profile *profile,
+                                      ifl_error *error);
+
+/* Runs `command`, a program's path and words ended by NULL that launches the profile's kernel once, under Nsight Compute,
+ * and takes its counters into the profile. Where ncu is not installed, not permitted or fails, a warning in the
+ * profile says so, and the status is IFL_OK. */
+IFL_API ifl_status ifl_profile_count(ifl_profile *profile, const char *const *command, ifl_error *error);
+
+/* A figure of the times taken, by its name in docs/gpu.md ("median_s", "copy_bytes_per_s"); false where it is not known. */
+IFL_API bool ifl_profile_timing(const ifl_profile *profile, const char *name, double *value);
+
 /* ---- profiles -------------------------------------------------------------------------------------------------- */
 
 IFL_API void ifl_profile_free(ifl_profile *profile);
@@ -336,6 +386,10 @@ typedef struct ifl_occupancy {
 IFL_API ifl_status ifl_occupancy_compute(const ifl_device *device,
                                          const ifl_occupancy_request *request, ifl_occupancy *out,
                                          ifl_error *error);
+
+/* Measures the GPU and writes its description, in the format of devices/: what the driver tells and what was
+ * measured, each with its source; the tables behind the figures stand in comments. Takes about a minute. */
+IFL_API ifl_status ifl_device_probe(ifl_gpu *gpu, FILE *out, ifl_error *error);
 
 /* Pages as text: the table of GPUs (device NULL), one GPU in full with the sources, the fields that
  * a description can have; occupancy side by side on several GPUs. */

@@ -51,3 +51,12 @@ uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t line)
 {
     return line < profile->lines.count ? profile->lines.at[line].ptx_line : 0;
 }
+
+bool ifl_profile_timing(const ifl_profile *profile, const char *name, double *value)
+{
+    const ifl_times_field field = ifl_times_find(name);
+    if (field == IFL_TIMING_COUNT || !profile->timing.known[field])
+        return false;
+    *value = profile->timing.value[field];
+    return true;
+}

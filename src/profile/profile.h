@@ -10,6 +10,7 @@
 #include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
 #include "profile/program_facts.h"
+#include "profile/timing.h"
 
 typedef enum ifl_counter {
 #define COUNTER(name, unit, level, ncu, doc) IFL_COUNTER_##name,
@@ -104,6 +105,9 @@ struct ifl_profile {
     ifl_program_facts program; /* by the order of the PTX: estimates */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
     IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
+    ifl_gpu_facts gpu;     /* where a real GPU ran it */
+    ifl_times timing;     /* its times, where they were taken */
+    ifl_outputs outputs;   /* its results beside the engine's */
 };
 
 /* An empty profile, NULL without memory. */

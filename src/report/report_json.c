@@ -4,6 +4,7 @@
 #include "report/writer.h"
 
 #include "report/figure.h"
+#include "report/gpu_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
 
@@ -137,12 +138,18 @@ static json_t *launch_of(builder *b, const ifl_profile *profile, const ifl_repor
     put(b, object, "blocks_done", count_of(profile->blocks_done));
     put(b, object, "arguments", texts_of(b, profile->arguments.at, profile->arguments.count));
     put(b, object, "warnings", texts_of(b, profile->warnings.at, profile->warnings.count));
+    if (profile->gpu.known)
+        put(b, object, "device", ifl_gpu_part_gpu_json(profile));
+    if (profile->timing.between)
+        put(b, object, "timing", ifl_gpu_part_timing_json(profile));
+    if (profile->outputs.rule)
+        put(b, object, "outputs", ifl_gpu_part_outputs_json(profile));
     put(b, object, "counters", counters_of(b, &profile->counters));
     put(b, object, "lines", lines_of(b, profile));
     put(b, object, "ptx_opcodes", opcodes_of(b, profile));
     if (profile->machine.known)
         put(b, object, "machine", ifl_machine_part_json(&profile->machine, &b->arena));
-    if (options->device_count)
+    if (options->device_count && !profile->gpu.known)
         put(b, object, "models",
             ifl_models_part_json(profile, options->devices, options->device_count));
     return object;

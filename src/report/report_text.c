@@ -7,6 +7,7 @@
 #include "report/cache_part.h"
 #include "report/figure.h"
 #include "report/finding.h"
+#include "report/gpu_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
 #include "report/page.h"
@@ -550,6 +551,11 @@ static ifl_status derive(sheet *s, ifl_error *error)
 static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_error *error)
 {
     print_head(s);
+    ifl_gpu_part_print(&s->page, s->profile);
+    if (s->profile->gpu.known) {
+        print_warnings(s);
+        return IFL_OK;
+    }
     print_traffic(s);
     const ifl_status status = ifl_models_part_print(&s->page, s->profile, options->devices,
                                                     options->device_count, error);

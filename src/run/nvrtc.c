@@ -3,9 +3,9 @@
  * changed since CUDA 8. */
 #include "run/nvrtc.h"
 
+#include "base/dynamic.h"
 #include "run/cuda_source.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,39 +29,20 @@ static void *open_library(void)
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"};
     static const char *const names[] = {"libnvrtc.so",      "libnvrtc.so.13",   "libnvrtc.so.12",
                                         "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0"};
-    char path[64];
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        for (size_t j = 0; j < sizeof names / sizeof *names; j++) {
-            snprintf(path, sizeof path, "%s%s", folders[i], names[j]);
-            /* It keeps allocations of its own past dlclose, so it stays loaded. */
-            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-            if (library)
-                return library;
-        }
-    return NULL;
+    return ifl_dynamic_open(folders, sizeof folders / sizeof *folders, names,
+                            sizeof names / sizeof *names);
 }
 
-/* POSIX lets dlsym's result become a function pointer, ISO C does not: the representation is
- * copied. */
-static bool find_functions(ifl_nvrtc *nvrtc)
-{
-    const struct {
-        const char *name;
-        void *slot;
-    } wanted[] = {
-        {"nvrtcCreateProgram", &nvrtc->create},       {"nvrtcCompileProgram", &nvrtc->compile},
-        {"nvrtcGetPTXSize", &nvrtc->ptx_size},        {"nvrtcGetPTX", &nvrtc->ptx},
-        {"nvrtcGetProgramLogSize", &nvrtc->log_size}, {"nvrtcGetProgramLog", &nvrtc->log},
-        {"nvrtcDestroyProgram", &nvrtc->destroy},     {"nvrtcGetErrorString", &nvrtc->error_string},
-    };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *function = dlsym(nvrtc->library, wanted[i].name);
-        if (!function)
-            return false;
-        memcpy(wanted[i].slot, &function, sizeof function);
-    }
-    return true;
-}
+static const ifl_symbol symbols[] = {
+    {"nvrtcCreateProgram", offsetof(ifl_nvrtc, create), true},
+    {"nvrtcCompileProgram", offsetof(ifl_nvrtc, compile), true},
+    {"nvrtcGetPTXSize", offsetof(ifl_nvrtc, ptx_size), true},
+    {"nvrtcGetPTX", offsetof(ifl_nvrtc, ptx), true},
+    {"nvrtcGetProgramLogSize", offsetof(ifl_nvrtc, log_size), true},
+    {"nvrtcGetProgramLog", offsetof(ifl_nvrtc, log), true},
+    {"nvrtcDestroyProgram", offsetof(ifl_nvrtc, destroy), true},
+    {"nvrtcGetErrorString", offsetof(ifl_nvrtc, error_string), true},
+};
 
 ifl_nvrtc *ifl_nvrtc_open(void)
 {
@@ -69,7 +50,8 @@ ifl_nvrtc *ifl_nvrtc_open(void)
     if (!nvrtc)
         return NULL;
     nvrtc->library = open_library();
-    if (nvrtc->library && find_functions(nvrtc))
+    if (nvrtc->library &&
+        !ifl_dynamic_find(nvrtc->library, symbols, sizeof symbols / sizeof *symbols, nvrtc))
         return nvrtc;
     ifl_nvrtc_close(nvrtc);
     return NULL;
@@ -79,8 +61,7 @@ void ifl_nvrtc_close(ifl_nvrtc *nvrtc)
 {
     if (!nvrtc)
         return;
-    if (nvrtc->library)
-        dlclose(nvrtc->library);
+    ifl_dynamic_close(nvrtc->library);
     free(nvrtc);
 }
 

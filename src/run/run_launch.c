@@ -2,7 +2,7 @@
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
 #include "observe/observe.h"
 #include "run/cache_run.h"
-#include "run/launch.h"
+#include "run/launch_common.h"
 #include "run/lines.h"
 #include "run/machine_code.h"
 #include "run/program_order.h"
@@ -34,104 +34,33 @@ typedef struct run {
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
-static ifl_status check_threads(const run *r)
-{
-    const ifl_launch *launch = r->launch;
-    const uint32_t *required = r->function->required_threads, *most = r->function->max_threads;
-    const char *name = r->function->name;
-    if (required[0] && memcmp(required, launch->block, sizeof launch->block) != 0)
-        return ifl_launch_fail(
-            launch, r->error,
-            "kernel '%.200s' requires blocks of %u,%u,%u threads (.reqntid), not "
-            "%u,%u,%u",
-            name, required[0], required[1], required[2], launch->block[0], launch->block[1],
-            launch->block[2]);
-    /* PTX ISA, .maxntid: the limit is the product of the extents. */
-    if (most[0] && product(launch->block) > product(most))
-        return ifl_launch_fail(launch, r->error,
-                               "kernel '%.200s' allows %" PRIu64
-                               " threads a block (.maxntid), not %" PRIu64,
-                               name, product(most), product(launch->block));
-    return IFL_OK;
-}
-
-static ifl_status check_shared(const run *r)
-{
-    const uint64_t dynamic = r->launch->dynamic_shared_bytes;
-    if (r->static_shared_bytes + dynamic <= IFL_MAX_SHARED_BYTES)
-        return IFL_OK;
-    return ifl_launch_fail(r->launch, r->error,
-                           "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64
-                           " static, %" PRIu64 " dynamic); the most is %d",
-                           r->static_shared_bytes + dynamic, r->static_shared_bytes, dynamic,
-                           IFL_MAX_SHARED_BYTES);
-}
-
 static ifl_status check(const run *r)
 {
-    const ifl_launch *launch = r->launch;
-    if (!launch->grid[0] || !launch->block[0])
-        return ifl_launch_fail(launch, r->error, "the launch has no %s: give its size as X[,Y[,Z]]",
-                               launch->grid[0] ? "block" : "grid");
     if (r->options->threads < 0 || r->options->resident < 0 || r->options->quantum < 0)
         return ifl_fail(r->error, IFL_USAGE,
                         "threads, resident blocks and the quantum cannot be negative");
-    const ifl_status status = check_threads(r);
-    return status == IFL_OK ? check_shared(r) : status;
+    return ifl_launch_check(r->launch, r->static_shared_bytes, r->error);
 }
 
 /* ---- the profile ----------------------------------------------------------------------------- */
 
-static const char *copy_text(run *r, const char *text)
-{
-    char *copy = ifl_arena_text(&r->profile->arena, text, strlen(text));
-    if (copy)
-        ifl_utf8_clean(copy);
-    return copy;
-}
-
-static ifl_status describe_arguments(run *r)
-{
-    for (size_t i = 0; i < r->launch->arguments.count; i++) {
-        const char *text = copy_text(r, r->launch->arguments.at[i].text);
-        if (!text || !ifl_vec_push(&r->profile->arguments, text))
-            return ifl_fail_memory(r->error, sizeof text);
-    }
-    return IFL_OK;
-}
-
 static ifl_status describe(run *r)
 {
     const ifl_launch *launch = r->launch;
-    ifl_profile *profile = r->profile;
-    profile->kernel = copy_text(r, r->function->name);
-    profile->signature = copy_text(r, launch->module->names.at[launch->kernel].signature);
-    profile->file = copy_text(r, launch->module->path);
-    profile->target = copy_text(r, launch->program->target);
-    if (!profile->kernel || !profile->signature || !profile->file || !profile->target)
-        return ifl_fail_memory(r->error, strlen(launch->module->path));
-    memcpy(profile->grid, launch->grid, sizeof profile->grid);
-    memcpy(profile->block, launch->block, sizeof profile->block);
-    profile->shared_bytes = r->static_shared_bytes + launch->dynamic_shared_bytes;
-    profile->backend = "engine";
-    if (!profile->machine.registers && r->options->registers > 0)
-        profile->machine.registers = (uint32_t)r->options->registers;
-    const ifl_status status = describe_arguments(r);
+    if (!r->profile->machine.registers && r->options->registers > 0)
+        r->profile->machine.registers = (uint32_t)r->options->registers;
+    const ifl_status status =
+        ifl_launch_describe(launch, r->static_shared_bytes, "engine", r->profile, r->error);
     if (status != IFL_OK)
         return status;
-    return ifl_lines_build(launch->program, r->reached, launch->module->path, r->line_of, profile,
-                           r->error);
+    return ifl_lines_build(launch->program, r->reached, launch->module->path, r->line_of,
+                           r->profile, r->error);
 }
 
 static ifl_status take_warnings(run *r)
 {
     for (size_t i = 0; i < r->result.warning_count; i++) {
-        const char *text = copy_text(r, r->result.warnings[i]);
+        const char *text = ifl_profile_copy_text(r->profile, r->result.warnings[i]);
         if (!text || !ifl_vec_push(&r->profile->warnings, text))
             return ifl_fail_memory(r->error, sizeof text);
     }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of times as functions, and the words for results compared. */
+#include "profile/timing.h"
+
+#include <math.h>
+#include <string.h>
+
+static const ifl_times_info infos[IFL_TIMING_COUNT] = {
+#define TIMING(name, unit, doc) {#name, unit, doc},
+#include "profile/timing.def"
+};
+
+static const char *const verdicts[IFL_OUTPUT_VERDICTS] = {
+    [IFL_OUTPUT_EQUAL] = "equal",
+    [IFL_OUTPUT_WITHIN] = "within the stated error",
+    [IFL_OUTPUT_OPEN] = "open",
+    [IFL_OUTPUT_DIFFERENT] = "different",
+};
+
+const ifl_times_info *ifl_times_get(ifl_times_field field)
+{
+    return (unsigned)field < IFL_TIMING_COUNT ? &infos[field] : NULL;
+}
+
+ifl_times_field ifl_times_find(const char *name)
+{
+    int field = 0;
+    while (field < IFL_TIMING_COUNT && strcmp(infos[field].name, name) != 0)
+        field++;
+    return (ifl_times_field)field;
+}
+
+void ifl_times_set(ifl_times *timing, ifl_times_field field, double value)
+{
+    if (!isfinite(value))
+        return;
+    timing->value[field] = value;
+    timing->known[field] = true;
+}
+
+const char *ifl_output_verdict_text(ifl_output_verdict verdict)
+{
+    return (unsigned)verdict < IFL_OUTPUT_VERDICTS ? verdicts[verdict] : "unknown";
+}

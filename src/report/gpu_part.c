@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a GPU did with a launch, as text and JSON. It knows the profile's facts, not how they were taken. */
+#include "report/gpu_part.h"
+
+#include "report/figure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { INDENT = 2 };
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* Three to four digits that count. */
+static ifl_figure time_figure(double seconds)
+{
+    static const struct {
+        double factor;
+        const char *unit;
+    } units[] = {{1e9, "ns"}, {1e6, "µs"}, {1e3, "ms"}, {1, "s"}};
+    ifl_figure figure;
+    size_t i = 0;
+    while (i < 3 && seconds * units[i].factor >= 1000)
+        i++;
+    const double value = seconds * units[i].factor;
+    snprintf(figure.text, sizeof figure.text, "%.*f %s", value >= 100 ? 1 : value >= 10 ? 2 : 3,
+             value, units[i].unit);
+    return figure;
+}
+
+static ifl_figure rate_figure(double bytes_per_s)
+{
+    ifl_figure figure;
+    const double gb = 1e-9 * bytes_per_s;
+    if (gb >= 100)
+        snprintf(figure.text, sizeof figure.text, "%.30s GB/s", ifl_figure_count((uint64_t)(gb + 0.5)).text);
+    else
+        snprintf(figure.text, sizeof figure.text, "%.3g GB/s", gb);
+    return figure;
+}
+
+static ifl_figure share_figure(double share)
+{
+    ifl_figure figure;
+    const double percent = 100 * share;
+    snprintf(figure.text, sizeof figure.text, "%.*f %%", percent < 9.95 ? 1 : 0, percent);
+    return figure;
+}
+
+/* A device is "NVIDIA H200 (sm_90, driver for CUDA 13.0)". */
+static void print_gpu(ifl_page *page, const ifl_gpu_facts *gpu)
+{
+    ifl_arena *arena = &page->arena;
+    const char *name = ifl_clean_line(arena, gpu->name ? gpu->name : "");
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(arena, "run on %s (sm_%" PRIu32 ", driver for CUDA %s)",
+                                        name ? name : "", gpu->sm, gpu->driver ? gpu->driver : "?"));
+    const char *blocks = gpu->blocks_per_sm
+                             ? ifl_arena_printf(arena, ", %" PRIu32 " block%s an SM at once",
+                                                gpu->blocks_per_sm, gpu->blocks_per_sm == 1 ? "" : "s")
+                             : "";
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(arena, "code: %s; %" PRIu32 " registers, %" PRIu32
+                                               " bytes of local memory a thread%s",
+                                        gpu->code ? gpu->code : "", gpu->registers, gpu->local_bytes,
+                                        blocks ? blocks : ""));
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static bool known(const ifl_times *t, ifl_times_field field)
+{
+    return t->known[field];
+}
+
+static double get(const ifl_times *t, ifl_times_field field)
+{
+    return t->value[field];
+}
+
+static const struct {
+    const char *name, *text;
+} betweens[] = {
+    {"rotate", "runs take several sets of buffers in turn"},
+    {"flush", "before each run the L2 is read full of other data"},
+    {"warm", "the caches hold what the run before left"},
+};
+
+static const char *between_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof betweens / sizeof *betweens; i++)
+        if (strcmp(betweens[i].name, name) == 0)
+            return betweens[i].text;
+    return "";
+}
+
+static void print_median(ifl_page *page, const ifl_times *t)
+{
+    ifl_page_paragraph(
+        page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
+        ifl_arena_printf(&page->arena,
+                         "%s a run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the "
+                         "90th percentile%s",
+                         time_figure(get(t, IFL_TIMING_median_s)).text, get(t, IFL_TIMING_samples),
+                         get(t, IFL_TIMING_runs_per_sample),
+                         get(t, IFL_TIMING_runs_per_sample) == 1 ? "" : "s",
+                         time_figure(get(t, IFL_TIMING_low_s)).text,
+                         time_figure(get(t, IFL_TIMING_high_s)).text,
+                         t->floor_subtracted ? "; the cost of an empty kernel is taken off" : ""));
+}
+
+static void print_rate(ifl_page *page, const ifl_times *t)
+{
+    ifl_arena *arena = &page->arena;
+    const bool has_copy = known(t, IFL_TIMING_copy_bytes_per_s);
+    const double copy = has_copy ? get(t, IFL_TIMING_copy_bytes_per_s) : NAN;
+    if (known(t, IFL_TIMING_useful_bytes_per_s)) {
+        const double rate = get(t, IFL_TIMING_useful_bytes_per_s);
+        const char *against =
+            has_copy ? ifl_arena_printf(arena, ", %s of a copy's", share_figure(rate / copy).text) : "";
+        ifl_page_paragraph(
+            page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
+            ifl_arena_printf(arena, "%s asked of global memory: %s%s",
+                             ifl_figure_bytes((uint64_t)get(t, IFL_TIMING_useful_bytes)).text,
+                             rate_figure(rate).text, against ? against : ""));
+    }
+    if (has_copy)
+        ifl_page_paragraph(
+            page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+            ifl_arena_printf(arena, "a device-to-device copy of %s, read and written, beside it: %s",
+                             ifl_figure_bytes((uint64_t)get(t, IFL_TIMING_copy_bytes)).text,
+                             rate_figure(copy).text));
+}
+
+static const char *clock_text(ifl_page *page, const ifl_times *t)
+{
+    if (!known(t, IFL_TIMING_clock_before_hz) || !known(t, IFL_TIMING_clock_after_hz))
+        return "";
+    return ifl_arena_printf(&page->arena, "; SM clock %.0f MHz before, %.0f after",
+                            1e-6 * get(t, IFL_TIMING_clock_before_hz),
+                            1e-6 * get(t, IFL_TIMING_clock_after_hz));
+}
+
+static void print_method(ifl_page *page, const ifl_times *t)
+{
+    ifl_arena *arena = &page->arena;
+    const char *noise = known(t, IFL_TIMING_noise)
+                            ? ifl_arena_printf(arena, "noise (A/A) %s; ",
+                                               share_figure(get(t, IFL_TIMING_noise)).text)
+                            : "";
+    const char *floor_text = known(t, IFL_TIMING_floor_s)
+                                 ? ifl_arena_printf(arena, "an empty kernel takes %s",
+                                                    time_figure(get(t, IFL_TIMING_floor_s)).text)
+                                 : "";
+    const char *clock = clock_text(page, t);
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
+                       ifl_arena_printf(arena, "%s (%s, %.0f of them); %s%s%s", t->between,
+                                        between_text(t->between), get(t, IFL_TIMING_buffer_sets),
+                                        noise ? noise : "", floor_text ? floor_text : "",
+                                        clock ? clock : ""));
+}
+
+static void print_times(ifl_page *page, const ifl_times *t)
+{
+    if (!t->between || !known(t, IFL_TIMING_median_s))
+        return;
+    ifl_page_heading(page, "Time");
+    print_median(page, t);
+    print_rate(page, t);
+    print_method(page, t);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void print_difference(ifl_page *page, const ifl_output *o)
+{
+    if (o->different)
+        ifl_page_paragraph(
+            page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
+            ifl_arena_printf(&page->arena, "%s of %s elements differ, by at most %.2g; element %" PRIu64
+                                           ": engine %s, GPU %s",
+                             ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text,
+                             o->largest, o->worst, o->worst_engine, o->worst_gpu));
+}
+
+static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
+{
+    static const ifl_style styles[IFL_OUTPUT_VERDICTS] = {
+        [IFL_OUTPUT_EQUAL] = IFL_STYLE_GOOD,
+        [IFL_OUTPUT_WITHIN] = IFL_STYLE_GOOD,
+        [IFL_OUTPUT_OPEN] = IFL_STYLE_WARN,
+        [IFL_OUTPUT_DIFFERENT] = IFL_STYLE_BAD,
+    };
+    if (!outputs->rule)
+        return;
+    ifl_page_heading(page, "Results against the engine's");
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM, outputs->rule);
+    for (size_t i = 0; i < outputs->list.count; i++) {
+        const ifl_output *o = &outputs->list.at[i];
+        const char *text = ifl_clean_line(&page->arena, o->text);
+        ifl_page_paragraph(page, INDENT, 2 * INDENT, styles[o->verdict],
+                           ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s: %s", o->argument,
+                                            text ? text : "", ifl_output_verdict_text(o->verdict)));
+        print_difference(page, o);
+    }
+}
+
+void ifl_gpu_part_print(ifl_page *page, const ifl_profile *profile)
+{
+    if (!profile->gpu.known)
+        return;
+    print_gpu(page, &profile->gpu);
+    print_times(page, &profile->timing);
+    print_outputs(page, &profile->outputs);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* An object that lost a member is freed, so that NULL says it all. */
+static json_t *whole(json_t *object, int failures)
+{
+    if (!object || !failures)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *ifl_gpu_part_gpu_json(const ifl_profile *profile)
+{
+    const ifl_gpu_facts *g = &profile->gpu;
+    json_t *object = json_object();
+    int failures = 0;
+    failures += json_object_set_new(object, "name", json_string(g->name)) != 0;
+    failures += json_object_set_new(object, "sm", json_integer(g->sm)) != 0;
+    failures += json_object_set_new(object, "driver", json_string(g->driver)) != 0;
+    failures += json_object_set_new(object, "code", json_string(g->code)) != 0;
+    failures += json_object_set_new(object, "registers", json_integer(g->registers)) != 0;
+    failures += json_object_set_new(object, "local_bytes", json_integer(g->local_bytes)) != 0;
+    failures += json_object_set_new(object, "static_shared_bytes",
+                                    json_integer(g->static_shared_bytes)) != 0;
+    if (g->blocks_per_sm)
+        failures += json_object_set_new(object, "blocks_per_sm", json_integer(g->blocks_per_sm)) != 0;
+    return whole(object, failures);
+}
+
+json_t *ifl_gpu_part_timing_json(const ifl_profile *profile)
+{
+    const ifl_times *t = &profile->timing;
+    json_t *object = json_object();
+    int failures = 0;
+    failures += json_object_set_new(object, "between", json_string(t->between)) != 0;
+    failures += json_object_set_new(object, "method", json_string(t->method)) != 0;
+    failures += json_object_set_new(object, "floor_subtracted", json_boolean(t->floor_subtracted)) != 0;
+    for (int i = 0; i < IFL_TIMING_COUNT; i++)
+        if (t->known[i])
+            failures += json_object_set_new(object, ifl_times_get((ifl_times_field)i)->name,
+                                            json_real(t->value[i])) != 0;
+    return whole(object, failures);
+}
+
+static json_t *output_json(const ifl_output *o)
+{
+    json_t *object = json_object();
+    int failures = 0;
+    failures += json_object_set_new(object, "argument", json_integer(o->argument)) != 0;
+    failures += json_object_set_new(object, "verdict",
+                                    json_string(ifl_output_verdict_text(o->verdict))) != 0;
+    failures += json_object_set_new(object, "elements", json_integer((json_int_t)o->elements)) != 0;
+    failures += json_object_set_new(object, "different", json_integer((json_int_t)o->different)) != 0;
+    if (!o->different)
+        return whole(object, failures);
+    failures += json_object_set_new(object, "largest", json_real(o->largest)) != 0;
+    failures += json_object_set_new(object, "tolerance", json_real(o->tolerance)) != 0;
+    failures += json_object_set_new(object, "element", json_integer((json_int_t)o->worst)) != 0;
+    failures += json_object_set_new(object, "engine", json_string(o->worst_engine)) != 0;
+    failures += json_object_set_new(object, "gpu", json_string(o->worst_gpu)) != 0;
+    return whole(object, failures);
+}
+
+json_t *ifl_gpu_part_outputs_json(const ifl_profile *profile)
+{
+    json_t *object = json_object(), *list = json_array();
+    int failures = 0;
+    failures += json_object_set_new(object, "rule", json_string(profile->outputs.rule)) != 0;
+    for (size_t i = 0; i < profile->outputs.list.count; i++)
+        failures += json_array_append_new(list, output_json(&profile->outputs.list.at[i])) != 0;
+    failures += json_object_set_new(object, "arguments", list) != 0;
+    return whole(object, failures);
+}

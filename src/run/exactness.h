@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How far two runs of a kernel may differ: what its instructions leave open, and by how much. */
+#ifndef IFL_RUN_EXACTNESS_H
+#define IFL_RUN_EXACTNESS_H
+
+#include "isa/program.h"
+
+typedef struct ifl_exactness {
+    /* Relative differences that its approximations explain, by the bits of a floating-point result; 0: none. */
+    double tolerance_16, tolerance_32, tolerance_64;
+    bool of_largest;   /* tolerances are of the largest value in the buffer: sums in any order */
+    bool is_open;      /* the result depends on order, time or place: any difference may be right */
+    bool cooperative;  /* reads the registers of the grid's barrier */
+    char rule[200];    /* "bit for bit", or what differs and why */
+} ifl_exactness;
+
+void ifl_exactness_find(const ifl_program *program, const bool *reached, ifl_exactness *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch on a real GPU: loads its code, runs it once, brings the results back, and makes the profile. Times are
+ * run_gpu_time.c's. */
+#include "run/run_gpu.h"
+
+#include "run/launch_common.h"
+#include "run/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the profile ----------------------------------------------------------------------------- */
+
+static const char *keep_text(ifl_gpu_run *r, const char *text)
+{
+    return ifl_profile_copy_text(r->profile, text);
+}
+
+static uint32_t function_fact(const ifl_gpu_run *r, int attribute)
+{
+    int value = 0;
+    return r->gpu->cu.function_get(&value, attribute, r->to.function) == 0 && value > 0
+               ? (uint32_t)value
+               : 0;
+}
+
+static uint32_t blocks_per_sm(const ifl_gpu_run *r)
+{
+    int blocks = 0;
+    const uint32_t *b = r->to.block;
+    return r->gpu->cu.max_blocks(&blocks, r->to.function, (int)(b[0] * b[1] * b[2]),
+                                 r->to.shared_bytes) == 0 && blocks > 0
+               ? (uint32_t)blocks
+               : 0;
+}
+
+static ifl_status describe_gpu(ifl_gpu_run *r)
+{
+    char driver[32];
+    ifl_gpu_facts *facts = &r->profile->gpu;
+    snprintf(driver, sizeof driver, "%d.%d", r->gpu->driver / 1000, r->gpu->driver % 1000 / 10);
+    *facts = (ifl_gpu_facts){
+        .known = true,
+        .name = keep_text(r, r->gpu->name),
+        .driver = keep_text(r, driver),
+        .code = "PTX, compiled by the driver",
+        .sm = (uint32_t)r->gpu->sm,
+        .registers = function_fact(r, IFL_FUNCTION_REGISTERS),
+        .local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES),
+        .static_shared_bytes = function_fact(r, IFL_FUNCTION_SHARED_BYTES),
+        .blocks_per_sm = blocks_per_sm(r),
+    };
+    return facts->name && facts->driver ? IFL_OK : ifl_fail_memory(r->error, sizeof driver);
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static ifl_status check_target(const ifl_gpu_run *r)
+{
+    const ifl_program *program = r->launch->program;
+    if (!program->text)
+        return ifl_fail(r->error, IFL_UNSUPPORTED, "'%s' holds no PTX for the driver to compile",
+                        r->launch->module->path);
+    if (program->sm <= (uint32_t)r->gpu->sm)
+        return IFL_OK;
+    return ifl_fail(r->error, IFL_UNSUPPORTED,
+                    "the PTX is for %s; %s is sm_%d\ncompile for it, or pick other PTX with --arch",
+                    program->target, r->gpu->name, r->gpu->sm);
+}
+
+static ifl_status load(ifl_gpu_run *r)
+{
+    const ifl_program *program = r->launch->program;
+    const char *kernel = program->functions[r->launch->function].name;
+    ifl_status status = check_target(r);
+    if (status == IFL_OK)
+        status = ifl_gpu_load(r->gpu, program->text, program->file, &r->module, r->error);
+    if (status == IFL_OK)
+        status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->error);
+    return status;
+}
+
+static void set_shape(ifl_gpu_run *r)
+{
+    const ifl_launch *launch = r->launch;
+    r->to.name = launch->module->names.at[launch->kernel].signature;
+    memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
+    memcpy(r->to.block, launch->block, sizeof r->to.block);
+    r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
+    r->to.cooperative = r->exactness.cooperative;
+    r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static ifl_status check(ifl_gpu_run *r, uint64_t *static_shared_bytes)
+{
+    const ifl_program *program = r->launch->program;
+    bool *reached = calloc(program->function_count + 1, sizeof *reached);
+    if (!reached)
+        return ifl_fail_memory(r->error, program->function_count);
+    ifl_status status = ifl_reach(program, r->launch->function, reached, r->error);
+    if (status == IFL_OK) {
+        *static_shared_bytes = ifl_reach_shared_bytes(program, reached);
+        ifl_exactness_find(program, reached, &r->exactness);
+        status = ifl_launch_check(r->launch, *static_shared_bytes, r->error);
+    }
+    free(reached);
+    return status;
+}
+
+static ifl_status run_once(ifl_gpu_run *r)
+{
+    r->to.params = r->buffers.pointers;
+    ifl_status status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
+    if (status == IFL_OK)
+        status = describe_gpu(r);
+    if (status == IFL_OK)
+        status = ifl_gpu_launch_put(r->gpu, &r->to, r->error);
+    if (status == IFL_OK)
+        status = ifl_gpu_wait(r->gpu, "running the kernel", r->error);
+    return status;
+}
+
+/* Sets beyond the first are made before the run: they keep what the buffers held. */
+static ifl_status execute(ifl_gpu_run *r)
+{
+    ifl_status status = ifl_gpu_buffers_make(&r->buffers, r->gpu, r->launch, r->error);
+    const uint64_t bytes = r->buffers.bytes ? r->buffers.bytes : 1;
+    const uint64_t wanted = 4 * r->gpu->l2_bytes / bytes + 1;
+    const bool rotates = r->options->between == IFL_BETWEEN_ROTATE;
+    const unsigned sets = rotates && wanted < IFL_MOST_SETS ? (unsigned)wanted : IFL_MOST_SETS;
+    if (status == IFL_OK && r->options->time)
+        status = ifl_gpu_buffers_add(&r->buffers, rotates ? sets : 1, r->error);
+    if (status == IFL_OK)
+        status = run_once(r);
+    if (status == IFL_OK)
+        status = ifl_gpu_buffers_read(&r->buffers, r->error);
+    if (status == IFL_OK && r->options->time)
+        status = ifl_gpu_run_time(r);
+    return status;
+}
+
+static ifl_status run_all(ifl_gpu_run *r)
+{
+    uint64_t static_shared_bytes = 0;
+    ifl_status status = check(r, &static_shared_bytes);
+    set_shape(r);
+    r->profile = ifl_profile_new();
+    if (status == IFL_OK && !r->profile)
+        status = ifl_fail_memory(r->error, sizeof *r->profile);
+    if (status == IFL_OK)
+        status = ifl_launch_describe(r->launch, static_shared_bytes, "gpu", r->profile, r->error);
+    if (status == IFL_OK)
+        status = load(r);
+    if (status == IFL_OK)
+        status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
+    if (status == IFL_OK)
+        status = execute(r);
+    if (status == IFL_OK) {
+        r->profile->complete = true;
+        r->profile->blocks_done =
+            (uint64_t)r->launch->grid[0] * r->launch->grid[1] * r->launch->grid[2];
+    }
+    return status;
+}
+
+ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                             ifl_profile **out, ifl_error *error)
+{
+    static const ifl_gpu_options plain;
+    ifl_gpu_run r = {
+        .launch = launch, .gpu = gpu, .options = options ? options : &plain, .error = error};
+    const ifl_status status = run_all(&r);
+    ifl_gpu_buffers_free(&r.buffers);
+    ifl_gpu_unload(gpu, r.module);
+    *out = status == IFL_OK ? r.profile : NULL;
+    if (status != IFL_OK)
+        ifl_profile_free(r.profile);
+    return status;
+}
