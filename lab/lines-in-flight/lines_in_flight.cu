@@ -11,6 +11,9 @@
  *   copy_..._2 _4 _8     that many words a thread, a block apart, all loaded before the first is
  *                        stored: as many lines more, for a little set-up shared by all
  *
+ * The launch bounds promise one block of 1024 threads and so allow 64 registers: with fewer, the
+ * compiler would take the eighth word only when the first has been stored.
+ *
  * The words of a thread are loaded one by one only where the array ends. `words` counts words. */
 
 template <int bytes> struct word;
@@ -52,9 +55,9 @@ __device__ __forceinline__ void copy(long words, const value *__restrict__ from,
 }
 
 #define KERNEL(bytes, requests)                                                                    \
-    extern "C" __global__ void copy_##bytes##_##requests(                                          \
-        long words, const word<bytes>::type *__restrict__ from,                                    \
-        word<bytes>::type *__restrict__ to)                                                        \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                          \
+        copy_##bytes##_##requests(long words, const word<bytes>::type *__restrict__ from,          \
+                                  word<bytes>::type *__restrict__ to)                              \
     {                                                                                              \
         copy<word<bytes>::type, requests>(words, from, to);                                        \
     }
