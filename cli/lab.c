@@ -43,6 +43,7 @@ TEXT_OPTION(sweep)
 TEXT_OPTION(json)
 TEXT_OPTION(csv)
 TEXT_OPTION(metric)
+TEXT_OPTION(launches)
 FLAG_OPTION(list, list, true)
 FLAG_OPTION(full, reduced, false)
 FLAG_OPTION(reduced, reduced, true)
@@ -69,6 +70,8 @@ static const ifl_cli_option options[] = {
      set_check},
     {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
+    {0, "launches", "FOLDER", "run nothing, write each run as a launch file into the folder",
+     set_launches},
     {0, "threads", "N", "threads that run blocks (all cores)", set_threads},
 };
 
@@ -120,12 +123,56 @@ static int list_case(const char *path, bool in_full)
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
+/* ---- launch files ---------------------------------------------------------------------------- */
+
+/* FOLDER/CASE-VERSION[-VALUE...][.KERNEL].launch */
+static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                               size_t row, size_t kernel, bool only, ifl_error *error)
+{
+    char path[4096];
+    const ifl_cli_row *r = &sheet->rows[row];
+    const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
+    size_t used = (size_t)snprintf(path, sizeof path, "%.3000s/%s-%s", request->launches,
+                                   ifl_lab_name(sheet->lab),
+                                   ifl_lab_version_name(sheet->lab, r->version));
+    for (size_t i = 0; i < r->setting_count && used < sizeof path; i++)
+        used += (size_t)snprintf(path + used, sizeof path - used, "-%s%.15g", r->settings[i].name,
+                                 r->settings[i].value);
+    if (used < sizeof path && !only)
+        used += (size_t)snprintf(path + used, sizeof path - used, ".%zu", kernel + 1);
+    if (used < sizeof path)
+        used += (size_t)snprintf(path + used, sizeof path - used, ".launch");
+    FILE *out = used < sizeof path ? fopen(path, "w") : NULL;
+    if (!out)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s'", path);
+    const ifl_status status = ifl_lab_launch_write(sheet->lab, &point, kernel, out, error);
+    return fclose(out) == 0 || status != IFL_OK
+               ? status
+               : ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s'", path);
+}
+
+static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                                 ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++) {
+        const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
+        size_t kernels = 0;
+        status = ifl_lab_kernel_count(sheet->lab, &point, &kernels, error);
+        for (size_t i = 0; i < kernels && status == IFL_OK; i++)
+            status = write_launch(request, sheet, row, i, kernels == 1, error);
+    }
+    return status;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static ifl_status run_sheet(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
                             ifl_error *error)
 {
     ifl_status status = ifl_cli_lab_rows(request, sheet, error);
+    if (status == IFL_OK && request->launches)
+        return write_launches(request, sheet, error);
     if (status == IFL_OK)
         status = ifl_cli_lab_run(request, sheet, error);
     const ifl_status run = status;
@@ -147,7 +194,7 @@ static void print_complaints(const ifl_cli_sheet *sheet)
 
 static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet)
 {
-    const bool file_only = (request->json && strcmp(request->json, "-") == 0) ||
+    const bool file_only = request->launches || (request->json && strcmp(request->json, "-") == 0) ||
                            (request->csv && strcmp(request->csv, "-") == 0);
     if (request->check && !file_only)
         printf("%s: %zu runs, %zu not as they have to be\n", ifl_lab_name(sheet->lab),

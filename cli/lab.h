@@ -13,7 +13,7 @@ typedef struct ifl_cli_lab_request {
     size_t gpu_count;
     const char *versions[IFL_CLI_MOST_WORDS];
     size_t version_count;
-    const char *sweep, *json, *csv, *metric;
+    const char *sweep, *json, *csv, *metric, *launches;
     int threads;
     bool list, reduced, check, color, on_gpu;
 } ifl_cli_lab_request;

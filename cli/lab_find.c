@@ -4,6 +4,7 @@
 #include "terminal.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,15 +83,15 @@ static ifl_status name_all(ifl_cli_cases *cases, ifl_error *error)
 
 ifl_status ifl_cli_cases_find(ifl_cli_cases *cases, ifl_error *error)
 {
-    char folder[MOST_PATH], path[2 * MOST_PATH];
+    char named[MOST_PATH], folder[PATH_MAX], path[PATH_MAX + 600];
     *cases = (ifl_cli_cases){0};
-    if (!lab_folder(folder, sizeof folder))
+    if (!lab_folder(named, sizeof named))
         return ifl_cli_error(error, IFL_NO_FILE,
                              "the lab's cases are not found; INFLIGHT_LAB=FOLDER names their place");
-    DIR *open = opendir(folder);
+    DIR *open = realpath(named, folder) ? opendir(folder) : NULL;
     if (!open)
         return ifl_cli_error(error, IFL_NO_FILE, "cannot read the folder '%.300s' of the lab's cases",
-                             folder);
+                             named);
     ifl_status status = IFL_OK;
     for (struct dirent *entry; status == IFL_OK && (entry = readdir(open));) {
         snprintf(path, sizeof path, "%s/%s/%s.lab", folder, entry->d_name, entry->d_name);

@@ -144,6 +144,7 @@ typedef struct making {
     const ifl_lab_point *point;
     size_t kernel;
     ifl_launch *launch;
+    FILE *out; /* the words are written here instead; NULL: they are given to the launch */
     ifl_error *error;
 } making;
 
@@ -154,7 +155,10 @@ static ifl_status set_word(const making *m, const char *key, const ifl_lab_entry
     ifl_status status = ifl_lab_expand(m->lab, m->point, e, &word, m->error);
     if (status != IFL_OK)
         return status;
-    status = ifl_launch_set(m->launch, key, word, &own);
+    if (m->out)
+        fprintf(m->out, "%s = %s\n", key, word);
+    else
+        status = ifl_launch_set(m->launch, key, word, &own);
     if (status != IFL_OK)
         status = place_error(m->lab, e, word, status, &own, m->error);
     free(word);
@@ -204,32 +208,42 @@ static ifl_status name_file(const making *m)
                : ifl_fail_memory(m->error, strlen(m->lab->reader.file));
 }
 
-static ifl_status new_launch(making *m, const ifl_module *module)
+/* The name of this kernel, in memory of malloc. */
+static ifl_status kernel_name(const making *m, char **out)
 {
-    char *names = NULL, *name = NULL;
+    char *names = NULL;
     size_t length = 0;
-    ifl_error own = {0};
     const ifl_lab_entry *e = ifl_lab_find(m->lab, m->point->version, "kernel");
+    *out = NULL;
     if (!e)
         return missing(m->lab, "kernel", m->error);
-    ifl_status status = ifl_lab_expand(m->lab, m->point, e, &names, m->error);
+    const ifl_status status = ifl_lab_expand(m->lab, m->point, e, &names, m->error);
     if (status != IFL_OK)
         return status;
     const char *start = word_of(names, m->kernel, &length);
-    name = strndup(start, length);
-    status = name ? ifl_launch_new(module, name, &m->launch, &own) : ifl_fail_memory(&own, length);
-    if (status != IFL_OK)
-        status = place_error(m->lab, e, name ? name : "", status, &own, m->error);
-    free(name);
+    *out = strndup(start, length);
     free(names);
-    return status;
+    return *out ? IFL_OK : ifl_fail_memory(m->error, length);
 }
 
-static ifl_status describe(making *m)
+static ifl_status new_launch(making *m, const ifl_module *module)
 {
-    ifl_status status = name_file(m);
-    if (status == IFL_OK)
-        status = set_shape(m, "grid", true);
+    char *name;
+    ifl_error own = {0};
+    ifl_status status = kernel_name(m, &name);
+    if (status != IFL_OK)
+        return status;
+    status = ifl_launch_new(module, name, &m->launch, &own);
+    if (status != IFL_OK)
+        status = place_error(m->lab, ifl_lab_find(m->lab, m->point->version, "kernel"), name,
+                             status, &own, m->error);
+    free(name);
+    return status == IFL_OK ? name_file(m) : status;
+}
+
+static ifl_status describe(const making *m)
+{
+    ifl_status status = set_shape(m, "grid", true);
     if (status == IFL_OK)
         status = set_shape(m, "block", true);
     if (status == IFL_OK)
@@ -240,7 +254,7 @@ static ifl_status describe(making *m)
 ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, ifl_launch **out,
                           ifl_error *error)
 {
-    making m = {lab, point, kernel, NULL, error};
+    making m = {lab, point, kernel, NULL, NULL, error};
     const ifl_module *module = NULL;
     *out = NULL;
     if (point->version >= ifl_lab_version_count(lab))
@@ -257,4 +271,29 @@ ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kerne
     }
     *out = m.launch;
     return IFL_OK;
+}
+
+static ifl_status write_head(const making *m)
+{
+    char *file = NULL, *name = NULL;
+    ifl_status status = value_of(m->lab, m->point, "file", &file, m->error);
+    if (status == IFL_OK && !file)
+        status = missing(m->lab, "file", m->error);
+    if (status == IFL_OK)
+        status = kernel_name(m, &name);
+    if (status == IFL_OK)
+        fprintf(m->out, "# %s, version %s\nfile = %s%s%s\nkernel = %s\n", m->lab->name,
+                ifl_lab_version_name(m->lab, m->point->version),
+                m->lab->folder ? m->lab->folder : "", m->lab->folder ? "/" : "", file, name);
+    free(file);
+    free(name);
+    return status;
+}
+
+ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, FILE *out,
+                                ifl_error *error)
+{
+    const making m = {lab, point, kernel, NULL, out, error};
+    const ifl_status status = write_head(&m);
+    return status == IFL_OK ? describe(&m) : status;
 }
