@@ -58,8 +58,27 @@ typedef struct ifl_cli_metric {
     const char *unit;
 } ifl_cli_metric;
 
+/* "DRAM" for a limiter, else the number. */
+const char *ifl_cli_lab_value_text(const ifl_cli_metric *metric, double value, char *to,
+                                   size_t size);
 /* How a metric is shown; for an unknown name a plain number. */
 ifl_cli_metric ifl_cli_lab_metric(const char *name);
+
+/* ---- models ---- */
+
+typedef struct ifl_cli_lab_devices {
+    char *names[IFL_CLI_MOST_GPUS];
+    ifl_device *devices[IFL_CLI_MOST_GPUS];
+    size_t count;
+} ifl_cli_lab_devices;
+
+/* The GPUs of the case's figures and those asked for. */
+ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const ifl_lab *lab,
+                                    ifl_cli_lab_devices *devices, ifl_error *error);
+void ifl_cli_lab_devices_close(ifl_cli_lab_devices *devices);
+/* Adds what the model says of the kernels of a row. "limiter" is an ifl_term. */
+ifl_status ifl_cli_lab_model(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab_devices *devices,
+                             ifl_profile *const *profiles, size_t count, ifl_error *error);
 
 /* ---- showing ---- */
 

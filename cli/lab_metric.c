@@ -2,6 +2,7 @@
  * The metrics of the lab: what follows from counters, from times, and how each is shown. It knows
  * the names of counters only. */
 #include "lab.h"
+#include "lab_grid.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -244,6 +245,9 @@ static const ifl_cli_metric shown[] = {
     {"dram_write_bytes", "DRAM written", 0x1p-20, 1, "MiB"},
     {"instructions", "instructions", 1, 0, ""},
     {"registers", "registers", 1, 0, ""},
+    {"limiter", "limited by", 1, 0, ""},
+    {"exposed_latencies", "exposed waits", 1, 0, ""},
+    {"blocks_per_sm", "blocks/SM", 1, 0, ""},
     {"occupancy_theoretical", "occupancy", 100, 1, "%"},
     {"occupancy_achieved", "achieved occupancy", 100, 1, "%"},
     {"warps_per_sm", "warps/SM", 1, 0, ""},
@@ -269,6 +273,18 @@ static const ifl_cli_metric shown[] = {
     {"global_store_requests", "stores", 1, 0, ""},
     {"ptx_instructions", "PTX instructions", 1, 0, ""},
 };
+
+const char *ifl_cli_lab_value_text(const ifl_cli_metric *metric, double value, char *to,
+                                   size_t size)
+{
+    const char *name =
+        strcmp(metric->name, "limiter") == 0 ? ifl_term_name((ifl_term)value) : NULL;
+    if (name)
+        snprintf(to, size, "%s", name);
+    else
+        ifl_cli_grid_number(value * metric->factor, metric->decimals, to, size);
+    return to;
+}
 
 ifl_cli_metric ifl_cli_lab_metric(const char *name)
 {

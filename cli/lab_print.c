@@ -26,13 +26,6 @@ static bool is_ours(const ifl_cli_sheet *sheet, size_t row)
     return role && strcmp(role, "ours") == 0;
 }
 
-static void set_number(ifl_cli_grid *grid, size_t row, size_t column, double value, int decimals)
-{
-    char text[64];
-    ifl_cli_grid_set(grid, row, column, "%s",
-                     ifl_cli_grid_number(value, decimals, text, sizeof text));
-}
-
 static void set_version(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *sheet, size_t row)
 {
     char label[200];
@@ -90,12 +83,14 @@ static void print_engine(const ifl_cli_sheet *sheet, int width, FILE *out)
 
 /* ---- a GPU ----------------------------------------------------------------------------------- */
 
-static const char *const source_words[] = {
-    [IFL_CLI_PUBLISHED] = "published", [IFL_CLI_MODELLED] = "modelled", [IFL_CLI_MEASURED] = "measured"};
+static const char *const source_words[] = {[IFL_CLI_PUBLISHED] = "published",
+                                           [IFL_CLI_ENGINE] = "counted",
+                                           [IFL_CLI_MODELLED] = "modelled",
+                                           [IFL_CLI_MEASURED] = "measured"};
 
 /* Always shown where known, in this order; what a document publishes beyond them follows. */
 static const char *const first_metrics[] = {"time_us", "speedup", "useful_gb_per_s",
-                                            "dram_utilization"};
+                                            "dram_utilization", "limiter"};
 
 typedef struct metrics {
     const char *names[MOST_METRICS];
@@ -135,17 +130,20 @@ static void set_heading(ifl_cli_grid *grid, size_t column, const ifl_cli_metric 
 static bool fill_gpu_row(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *sheet, size_t row,
                          const char *gpu, const metrics *m)
 {
-    static const ifl_cli_source order[] = {IFL_CLI_PUBLISHED, IFL_CLI_MODELLED, IFL_CLI_MEASURED};
     bool any = false;
     for (size_t i = 0; i < m->count; i++)
-        for (size_t s = 0; s < 3; s++) {
+        for (ifl_cli_source s = 0; s < IFL_CLI_SOURCES; s++) {
             const ifl_cli_metric metric = ifl_cli_lab_metric(m->names[i]);
+            const size_t column = 1 + IFL_CLI_SOURCES * i + s;
             double value;
-            if (!ifl_cli_sheet_get(sheet, row, order[s], gpu, metric.name, &value))
+            char text[64];
+            if (!ifl_cli_sheet_get(sheet, row, s, s == IFL_CLI_ENGINE ? NULL : gpu, metric.name,
+                                   &value))
                 continue;
-            any = true;
-            set_heading(grid, 1 + 3 * i + s, &metric, order[s]);
-            set_number(grid, at, 1 + 3 * i + s, value * metric.factor, metric.decimals);
+            any |= s != IFL_CLI_ENGINE;
+            set_heading(grid, column, &metric, s);
+            ifl_cli_grid_set(grid, at, column, "%s",
+                             ifl_cli_lab_value_text(&metric, value, text, sizeof text));
         }
     return any;
 }
@@ -161,7 +159,7 @@ static void print_gpu(const ifl_cli_sheet *sheet, const char *gpu, int width, FI
 {
     const metrics m = metrics_of(sheet, gpu);
     const size_t rows = sheet->row_count + 2;
-    ifl_cli_grid grid = ifl_cli_grid_new(rows, 3 * m.count + 1);
+    ifl_cli_grid grid = ifl_cli_grid_new(rows, IFL_CLI_SOURCES * m.count + 1);
     size_t at = 2;
     ifl_cli_grid_set(&grid, 0, 0, "%s", gpu);
     for (size_t row = 0; row < sheet->row_count; row++)

@@ -12,6 +12,7 @@ enum { MOST_KERNELS = 16 };
 
 typedef struct work {
     const ifl_cli_lab_request *request;
+    const ifl_cli_lab_devices *devices;
     ifl_cli_sheet *sheet;
     size_t row;
     ifl_lab_point point;
@@ -48,6 +49,8 @@ static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
         .stop = ifl_cli_catch_signals(),
         .progress = ifl_cli_progress_update,
         .progress_user = &w->progress,
+        .devices = (const ifl_device *const *)w->devices->devices,
+        .device_count = w->devices->count,
     };
     ifl_profile *profile = NULL;
     ifl_cli_progress_start(&w->progress);
@@ -102,6 +105,9 @@ static ifl_status run_version(work *w, ifl_error *error)
         status = check_result(w, error);
     if (status == IFL_OK)
         status = ifl_cli_lab_count(w->sheet, w->row, w->profiles, w->profile_count, error);
+    if (status == IFL_OK)
+        status = ifl_cli_lab_model(w->sheet, w->row, w->devices, w->profiles, w->profile_count,
+                                   error);
     return status == IFL_OK ? ifl_cli_lab_hold(w->sheet, w->row, error) : status;
 }
 
@@ -124,10 +130,11 @@ static ifl_status note_failure(work *w, const ifl_error *own, ifl_error *error)
     return ifl_cli_sheet_complain(w->sheet, error, "%s: %.300s%s", label, own->text, place);
 }
 
-static ifl_status run_row(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet, size_t row,
-                          ifl_error *error)
+static ifl_status run_row(const ifl_cli_lab_request *request, const ifl_cli_lab_devices *devices,
+                          ifl_cli_sheet *sheet, size_t row, ifl_error *error)
 {
     work w = {.request = request,
+              .devices = devices,
               .sheet = sheet,
               .row = row,
               .point = ifl_cli_sheet_point(sheet, row)};
@@ -146,9 +153,11 @@ static ifl_status run_row(const ifl_cli_lab_request *request, ifl_cli_sheet *she
 ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
                            ifl_error *error)
 {
-    ifl_status status = IFL_OK;
+    ifl_cli_lab_devices devices = {0};
+    ifl_status status = ifl_cli_lab_devices_open(request, sheet->lab, &devices, error);
     for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++)
         if (sheet->rows[i].verdict == IFL_CLI_NOT_RUN)
-            status = run_row(request, sheet, i, error);
+            status = run_row(request, &devices, sheet, i, error);
+    ifl_cli_lab_devices_close(&devices);
     return status;
 }

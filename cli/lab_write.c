@@ -74,8 +74,9 @@ static json_t *figures_of(const ifl_cli_sheet *sheet, size_t row)
         if (f->row != row)
             continue;
         json_t *of_source = object_in(all, sources[f->source]);
+        const char *term = strcmp(f->metric, "limiter") ? NULL : ifl_term_name((ifl_term)f->value);
         json_object_set_new(f->gpu ? object_in(of_source, f->gpu) : of_source, f->metric,
-                            number(f->value));
+                            term ? json_string(term) : number(f->value));
     }
     return all;
 }

@@ -18,7 +18,7 @@ static const char *const plain_keys[] = {
 /* Keys of two parts or more. */
 static const char *const prefixes[] = {
     "let.",  "reduced.", "word.", "arg.", "grid.", "block.", "shared.", "published.", "expect.",
-    "sweep.",
+    "sweep.", "gpu.",
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
