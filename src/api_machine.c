@@ -23,6 +23,22 @@ static ifl_status read_arch(const char *arch, uint32_t *sm, ifl_error *error)
     return IFL_OK;
 }
 
+/* As much as is decoded in some seconds, and held in memory with ease. */
+enum { MOST_CODE_BYTES = 64 << 20 };
+
+/* Files with more are listed; the kernels that are asked for by name are read then. */
+static ifl_status open_file(const char *path, uint32_t sm, ifl_machine **out, ifl_error *error)
+{
+    const ifl_status status = ifl_machine_list(path, sm, out, error);
+    uint64_t bytes = 0;
+    for (size_t k = 0; status == IFL_OK && k < (*out)->kernel_count; k++)
+        bytes += (*out)->kernels[k].code_bytes;
+    if (status != IFL_OK || bytes > MOST_CODE_BYTES)
+        return status;
+    ifl_machine_free(*out);
+    return ifl_machine_read(path, sm, out, error);
+}
+
 ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **out, ifl_error *error)
 {
     uint32_t sm;
@@ -30,7 +46,7 @@ ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **ou
     if (!path)
         return ifl_fail(error, IFL_USAGE, "no file is given");
     const ifl_status status = read_arch(arch, &sm, error);
-    return status == IFL_OK ? ifl_machine_read(path, sm, out, error) : status;
+    return status == IFL_OK ? open_file(path, sm, out, error) : status;
 }
 
 void ifl_machine_close(ifl_machine *machine)
@@ -121,17 +137,16 @@ static const char *source_line(void *user, ifl_arena *arena, const char *file, u
     return ifl_source_line(user, arena, file, line);
 }
 
-ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format format,
-                             const ifl_machine_options *options, FILE *out, ifl_error *error)
+static ifl_status write_whole(const ifl_machine *machine, ifl_report_format format,
+                              const ifl_machine_options *options, FILE *out, ifl_error *error)
 {
-    static const ifl_machine_options plain;
     ifl_source_texts sources = {.module_path = machine->file};
     size_t *chosen = calloc(machine->kernel_count + 1, sizeof *chosen);
     if (!chosen)
         return ifl_fail_memory(error, machine->kernel_count * sizeof *chosen);
     ifl_sass_report report = {.machine = machine,
                               .chosen = chosen,
-                              .options = options ? options : &plain,
+                              .options = options,
                               .source_line = source_line,
                               .user = &sources};
     ifl_status status = choose(machine, report.options, chosen, &report.chosen_count, error);
@@ -140,6 +155,37 @@ ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format forma
     ifl_source_texts_free(&sources);
     free(chosen);
     return status;
+}
+
+/* Of a list: reads the cubins that hold the kernels which are meant. */
+static ifl_status write_named(const ifl_machine *list, ifl_report_format format,
+                              const ifl_machine_options *options, FILE *out, ifl_error *error)
+{
+    ifl_machine *machine = NULL;
+    ifl_machine_options exact = *options;
+    ifl_arena arena = {0};
+    const char **names = &exact.kernel;
+    size_t count = 1;
+    ifl_status status =
+        options->kernel ? find_name(list, options->kernel, &exact.kernel, error)
+                        : ifl_sass_counts_names(options->profile, &arena, &names, &count, error);
+    if (status == IFL_OK)
+        status = ifl_machine_read_named(list->file, list->sm, names, count, &machine, error);
+    if (status == IFL_OK)
+        status = write_whole(machine, format, &exact, out, error);
+    ifl_machine_free(machine);
+    ifl_arena_free(&arena);
+    return status;
+}
+
+ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format format,
+                             const ifl_machine_options *options, FILE *out, ifl_error *error)
+{
+    static const ifl_machine_options plain;
+    const ifl_machine_options *shown = options ? options : &plain;
+    if (machine->is_list && (shown->kernel || shown->profile))
+        return write_named(machine, format, shown, out, error);
+    return write_whole(machine, format, shown, out, error);
 }
 
 ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_format format,

@@ -24,7 +24,7 @@ static void consider(const ifl_fatbin_entry *entry, uint32_t wanted, ifl_fatbin_
 
 static bool find_best(const void *image, size_t bytes, uint32_t wanted, ifl_fatbin_entry *best)
 {
-    ifl_fatbin section = {image, (const uint8_t *)image + bytes}, container;
+    ifl_fatbin section = {.at = image, .end = (const uint8_t *)image + bytes}, container;
     ifl_fatbin_entry entry;
     int best_fitness = INT32_MIN;
     bool found = true, more = true;

@@ -265,11 +265,25 @@ static void put_listing(builder *b, json_t *object, const ifl_sass_facts *facts)
     put(b, object, "listing", array);
 }
 
+/* A kernel of a list, or of a target that is not known here. */
+static json_t *unread_kernel_of(builder *b, const ifl_machine_kernel *kernel)
+{
+    json_t *object = json_object();
+    put_resources(b, object, kernel);
+    put_count(b, object, "code_bytes", kernel->code_bytes);
+    return object;
+}
+
 static ifl_status append_kernel(builder *b, json_t *kernels, size_t index, ifl_error *error)
 {
     const ifl_machine_options *options = b->report->options;
+    const ifl_machine_kernel *kernel = &b->report->machine->kernels[index];
     ifl_arena arena = {0};
     ifl_sass_facts facts;
+    if (b->report->machine->is_list || !ifl_sass_supports(kernel->sm)) {
+        append(b, kernels, unread_kernel_of(b, kernel));
+        return IFL_OK;
+    }
     ifl_status status = ifl_sass_report_facts(b->report, index, &arena, &facts, error);
     if (status == IFL_OK) {
         json_t *object = kernel_of(b, &facts);

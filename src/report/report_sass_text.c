@@ -99,6 +99,42 @@ static void add_summary(sheet *s, ifl_table *table, const ifl_sass_facts *facts)
     ifl_table_add(&s->page, table, &row);
 }
 
+/* Without analysis: the code is not at hand, or not known here. */
+static void add_unread(sheet *s, ifl_table *table, const ifl_machine_kernel *m)
+{
+    const ifl_row row = {
+        .cell = {ifl_arena_printf(&s->page.arena, "sm_%u", m->sm), count_or_blank(s, m->registers),
+                 count_or_blank(s, m->static_shared_bytes), count_or_blank(s, m->frame_bytes), "",
+                 "", "", "", "", ifl_clean_line(&s->page.arena, name_of(m))}};
+    ifl_table_add(&s->page, table, &row);
+}
+
+static const ifl_column list_columns[] = {
+    {{"", "target"}, false, 0},    {{"", "registers"}, true, 0}, {{"shared", "bytes"}, true, 0},
+    {{"stack", "bytes"}, true, 0}, {{"code", "bytes"}, true, 0}, {{"", "kernel"}, false, 0},
+};
+
+/* Of a file with much code, what its kernels' own figures tell. */
+static void print_list(sheet *s)
+{
+    ifl_table table = {.columns = list_columns,
+                       .column_count = sizeof list_columns / sizeof *list_columns,
+                       .indent = INDENT};
+    for (size_t i = 0; i < s->report->chosen_count; i++) {
+        const ifl_machine_kernel *m = &s->report->machine->kernels[s->report->chosen[i]];
+        const ifl_row row = {.cell = {ifl_arena_printf(&s->page.arena, "sm_%u", m->sm),
+                                      count_or_blank(s, m->registers),
+                                      count_or_blank(s, m->static_shared_bytes),
+                                      count_or_blank(s, m->frame_bytes), count(s, m->code_bytes),
+                                      ifl_clean_line(&s->page.arena, name_of(m))}};
+        ifl_table_add(&s->page, &table, &row);
+    }
+    ifl_table_print(&s->page, &table);
+    ifl_page_text(&s->page, IFL_STYLE_DIM,
+                  "\nMuch code: it is listed, not analysed. -k KERNEL shows one in full, --arch "
+                  "takes one target.\n");
+}
+
 static ifl_status print_summary(sheet *s, ifl_error *error)
 {
     const ifl_sass_report *report = s->report;
@@ -109,6 +145,11 @@ static ifl_status print_summary(sheet *s, ifl_error *error)
     for (size_t i = 0; i < report->chosen_count && status == IFL_OK; i++) {
         ifl_arena arena = {0};
         ifl_sass_facts facts;
+        const ifl_machine_kernel *m = &report->machine->kernels[report->chosen[i]];
+        if (!ifl_sass_supports(m->sm)) {
+            add_unread(s, &table, m);
+            continue;
+        }
         status =
             ifl_sass_facts_collect(report->machine, report->chosen[i], NULL, &arena, &facts, error);
         if (status == IFL_OK)
@@ -339,8 +380,15 @@ static ifl_status print_all(sheet *s, ifl_error *error)
     const ifl_machine_options *options = s->report->options;
     const size_t number = s->report->chosen_count;
     const bool in_full = number <= MOST_IN_FULL || options->kernel || options->listing;
+    if (s->report->machine->is_list) {
+        print_list(s);
+        return IFL_OK;
+    }
     ifl_status status = number > 1 ? print_summary(s, error) : IFL_OK;
     for (size_t i = 0; in_full && i < number && status == IFL_OK; i++) {
+        const uint32_t sm = s->report->machine->kernels[s->report->chosen[i]].sm;
+        if (number > 1 && !ifl_sass_supports(sm))
+            continue;
         if (number > 1)
             fputc('\n', s->page.out);
         status = print_kernel(s, i, error);

@@ -276,8 +276,8 @@ static ifl_line_rows *ptx_rows_of_section(void *user, uint32_t section)
  * it, so a damaged one is as none. */
 static ifl_status read_ptx_lines(reader *r)
 {
-    ifl_intern files = {.arena = &r->scratch}, functions = {.arena = &r->scratch};
-    ifl_line_sink sink = {ptx_rows_of_section, r, &files, &functions, NULL};
+    ifl_intern functions = {.arena = &r->scratch};
+    ifl_line_sink sink = {ptx_rows_of_section, r, NULL, &functions, NULL};
     ifl_status status = ifl_line_table_read(&r->image, ".nv_debug_line_sass", &sink, NULL);
     for (size_t i = 0; i < r->drafts.count; i++) {
         draft *d = &r->drafts.at[i];
@@ -286,7 +286,6 @@ static ifl_status read_ptx_lines(reader *r)
         if (!ifl_line_rows_sort(&d->ptx_rows))
             status = IFL_NO_MEMORY;
     }
-    ifl_intern_free(&files);
     ifl_intern_free(&functions);
     return status == IFL_NO_MEMORY ? no_memory(r) : IFL_OK;
 }
@@ -431,9 +430,8 @@ static ifl_status check_kind(reader *r)
 
 static ifl_status read_all(reader *r)
 {
-    static ifl_status (*const steps[])(reader * r) = {check_kind,    find_code,  read_symbols,
-                                                      read_sections, read_lines, read_ptx_lines,
-                                                      finish};
+    static ifl_status (*const steps[])(reader * r) = {
+        check_kind, find_code, read_symbols, read_sections, read_lines, read_ptx_lines, finish};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == IFL_OK; i++)
         status = steps[i](r);

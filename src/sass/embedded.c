@@ -55,9 +55,9 @@ static ifl_status take_debug_text(search *s, const uint8_t *data, size_t bytes)
 
 static ifl_status fail_damaged(const search *s)
 {
-    const char *reason = elf_errmsg(-1);
+    const int code = elf_errno(); /* 0: it is we who found it */
     return ifl_fail(s->error, IFL_BAD_INPUT, "'%s' is a damaged or truncated ELF file: %s", s->path,
-                    reason ? reason : "a section is missing");
+                    code ? elf_errmsg(code) : "its table of sections lies behind its end");
 }
 
 static ifl_status visit_section(search *s, Elf_Scn *section, const GElf_Shdr *header,
@@ -167,7 +167,7 @@ static ifl_status search_container(search *s, ifl_fatbin container)
 
 static ifl_status search_fatbin(search *s, const uint8_t *data, size_t bytes)
 {
-    ifl_fatbin section = {data, data + bytes}, container;
+    ifl_fatbin section = {data, data + bytes, s->path}, container;
     bool found;
     for (;;) {
         ifl_status status = ifl_fatbin_next(&section, &container, &found, s->error);

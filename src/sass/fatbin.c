@@ -32,9 +32,11 @@ static uint64_t read_little(const uint8_t *at, size_t bytes)
     return value;
 }
 
-static ifl_status fail(ifl_error *error, const char *what)
+static ifl_status fail(ifl_error *error, const char *file, const char *what)
 {
-    return ifl_fail(error, IFL_BAD_INPUT, "damaged fat binary: %s", what);
+    if (!file)
+        return ifl_fail(error, IFL_BAD_INPUT, "damaged fat binary: %s", what);
+    return ifl_fail(error, IFL_BAD_INPUT, "'%.400s' holds a damaged fat binary: %s", file, what);
 }
 
 static size_t left(const ifl_fatbin *range)
@@ -59,9 +61,10 @@ ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *fou
     const uint64_t header = read_little(section->at + CONTAINER_HEADER, 2);
     const uint64_t size = read_little(section->at + CONTAINER_SIZE, 8);
     if (header < CONTAINER_BYTES || header > left(section) || size > left(section) - header)
-        return fail(error, "it ends before its container does");
+        return fail(error, section->file, "it ends before its container does");
     container->at = section->at + header;
     container->end = container->at + size;
+    container->file = section->file;
     section->at = container->end;
     return IFL_OK;
 }
@@ -77,7 +80,7 @@ ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry,
     const uint64_t payload = read_little(at + ENTRY_PAYLOAD, 8);
     const uint64_t packed = read_little(at + ENTRY_PACKED, 4);
     if (header < ENTRY_BYTES || header > left(container) || payload > left(container) - header)
-        return fail(error, "an entry is longer than its container");
+        return fail(error, container->file, "an entry is longer than its container");
     *entry = (ifl_fatbin_entry){
         .kind = (uint16_t)read_little(at + ENTRY_KIND, 2),
         .sm = (uint32_t)read_little(at + ENTRY_SM, 4),
@@ -85,6 +88,7 @@ ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry,
         .payload = at + header,
         .payload_bytes = packed && packed < payload ? packed : payload,
         .raw_bytes = read_little(at + ENTRY_RAW, 8),
+        .file = container->file,
     };
     container->at += header + payload;
     return IFL_OK;
@@ -122,14 +126,14 @@ ifl_status ifl_fatbin_unpack(const ifl_fatbin_entry *entry, char **text, size_t 
     const bool zstd = entry->flags & FLAG_ZSTD, lz4 = entry->flags & FLAG_LZ4;
     const uint64_t raw = zstd || lz4 ? entry->raw_bytes : entry->payload_bytes;
     if (raw > MAX_RAW_BYTES)
-        return fail(error, "an entry says that it holds more than 256 MiB");
+        return fail(error, entry->file, "an entry says that it holds more than 256 MiB");
     *text = malloc(raw + 1);
     if (!*text)
         return ifl_fail_memory(error, raw + 1);
     if (!(zstd ? unpack_zstd : lz4 ? unpack_lz4 : copy_plain)(entry, *text)) {
         free(*text);
         *text = NULL;
-        return fail(error, "an entry cannot be unpacked");
+        return fail(error, entry->file, "an entry cannot be unpacked");
     }
     (*text)[raw] = '\0';
     *bytes = raw;

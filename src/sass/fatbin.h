@@ -15,12 +15,14 @@ typedef struct ifl_fatbin_entry {
     const uint8_t *payload;
     size_t payload_bytes; /* without padding, as far as the header tells */
     uint64_t raw_bytes;   /* unpacked; 0 when it is not packed */
+    const char *file;     /* for messages */
 } ifl_fatbin_entry;
 
 /* A range of bytes that holds containers one after another, or one container's entries. */
 typedef struct ifl_fatbin {
     const uint8_t *at;
     const uint8_t *end;
+    const char *file; /* for messages; NULL: none */
 } ifl_fatbin;
 
 /* Takes the next container out of a section: *found tells whether there was one. Padding between

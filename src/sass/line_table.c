@@ -307,7 +307,7 @@ static ifl_status add_row(reader *r, const uint8_t *at)
     if (!s->rows)
         return IFL_OK;
     ifl_status status = check_row(r, at);
-    if (status == IFL_OK)
+    if (status == IFL_OK && r->sink->files)
         status = find_file(r, at, &row.file);
     if (status == IFL_OK)
         status = find_function(r, at, &row.function);

@@ -89,7 +89,9 @@ typedef struct walk {
     char passed[LISTED]; /* the targets that were not wanted */
     ifl_machine_visitor visit;
     void *user;
-    ifl_machine *into; /* the one machine of all, or NULL: one a cubin, for `visit` */
+    ifl_machine *into;        /* the one machine of all, or NULL: one a cubin, for `visit` */
+    const char *const *names; /* of kernels: only cubins that hold one are read */
+    size_t name_count;
     ifl_machine_target_list *targets;
     ifl_error *error;
 } walk;
@@ -137,7 +139,7 @@ static ifl_status walk_entries(walk *w, ifl_fatbin container)
 
 static ifl_status walk_fatbin(walk *w, const uint8_t *bytes, uint64_t size)
 {
-    ifl_fatbin section = {bytes, bytes + size}, container;
+    ifl_fatbin section = {bytes, bytes + size, w->path}, container;
     bool found;
     for (;;) {
         ifl_status status = ifl_fatbin_next(&section, &container, &found, w->error);
@@ -323,20 +325,110 @@ static ifl_status visit_alone(walk *w, const cubin_entry *entry)
     return status;
 }
 
+static ifl_status walk_into_one(walk *w, ifl_machine **out)
+{
+    *out = NULL;
+    w->into = ifl_machine_new(w->path);
+    if (!w->into)
+        return ifl_fail_memory(w->error, sizeof *w->into);
+    const ifl_status status = walk_file(w);
+    if (status == IFL_OK)
+        *out = w->into;
+    else
+        ifl_machine_free(w->into);
+    return status;
+}
+
 ifl_status ifl_machine_read(const char *path, uint32_t sm, ifl_machine **out, ifl_error *error)
 {
     walk w = {.path = path, .sm = sm, .take = add_to_one, .error = error};
+    return walk_into_one(&w, out);
+}
+
+/* ---- parts of large files -------------------------------------------------------------------- */
+
+static bool has_named(const walk *w, const ifl_machine *cubin)
+{
+    for (size_t k = 0; k < cubin->kernel_count; k++)
+        for (size_t n = 0; n < w->name_count; n++)
+            if (strcmp(cubin->kernels[k].name, w->names[n]) == 0)
+                return true;
+    return false;
+}
+
+static ifl_status add_if_named(walk *w, const cubin_entry *entry)
+{
+    ifl_machine *cubin = ifl_machine_new(w->path);
+    if (!cubin)
+        return ifl_fail_memory(w->error, sizeof *cubin);
+    ifl_status status = read_unpacked(w, entry, cubin);
+    const bool wanted = status == IFL_OK && has_named(w, cubin);
+    ifl_machine_free(cubin);
+    return wanted ? read_unpacked(w, entry, w->into) : status;
+}
+
+ifl_status ifl_machine_read_named(const char *path, uint32_t sm, const char *const *names,
+                                  size_t count, ifl_machine **out, ifl_error *error)
+{
+    walk w = {.path = path,
+              .sm = sm,
+              .take = add_if_named,
+              .names = names,
+              .name_count = count,
+              .error = error};
+    return walk_into_one(&w, out);
+}
+
+static const char *copy_name(ifl_machine *list, const char *name)
+{
+    return name ? ifl_arena_text(&list->arena, name, strlen(name)) : NULL;
+}
+
+static ifl_status list_cubin(void *user, const ifl_machine *cubin, ifl_error *error)
+{
+    ifl_machine *list = user;
+    const size_t count = list->kernel_count + cubin->kernel_count;
+    ifl_machine_kernel *grown = realloc(list->kernels, (count + 1) * sizeof *grown);
+    if (!grown)
+        return ifl_fail_memory(error, count * sizeof *grown);
+    list->kernels = grown;
+    for (size_t k = 0; k < cubin->kernel_count; k++) {
+        ifl_machine_kernel *kernel = &list->kernels[list->kernel_count];
+        *kernel = cubin->kernels[k];
+        kernel->name = copy_name(list, cubin->kernels[k].name);
+        kernel->demangled = copy_name(list, cubin->kernels[k].demangled);
+        if (!kernel->name || (cubin->kernels[k].demangled && !kernel->demangled))
+            return ifl_fail_memory(error, sizeof *kernel);
+        kernel->code = NULL;
+        kernel->parameters = NULL;
+        kernel->exits = NULL;
+        kernel->lines = kernel->ptx_lines = NULL;
+        kernel->symbols = NULL;
+        kernel->lines_missing = NULL;
+        kernel->parameter_count = kernel->exit_count = kernel->symbol_count = 0;
+        kernel->line_count = kernel->ptx_line_count = 0;
+        list->kernel_count++;
+    }
+    return IFL_OK;
+}
+
+ifl_status ifl_machine_list(const char *path, uint32_t sm, ifl_machine **out, ifl_error *error)
+{
     *out = NULL;
-    w.into = ifl_machine_new(path);
-    if (!w.into)
-        return ifl_fail_memory(error, sizeof *w.into);
-    const ifl_status status = walk_file(&w);
+    ifl_machine *list = ifl_machine_new(path);
+    if (!list)
+        return ifl_fail_memory(error, sizeof *list);
+    list->is_list = true;
+    list->sm = sm;
+    const ifl_status status = ifl_machine_each(path, sm, list_cubin, list, error);
     if (status == IFL_OK)
-        *out = w.into;
+        *out = list;
     else
-        ifl_machine_free(w.into);
+        ifl_machine_free(list);
     return status;
 }
+
+/* ---- one at a time --------------------------------------------------------------------------- */
 
 ifl_status ifl_machine_each(const char *path, uint32_t sm, ifl_machine_visitor visit, void *user,
                             ifl_error *error)

@@ -65,12 +65,19 @@ typedef struct ifl_machine {
     size_t kernel_count;
     const char **files;
     size_t file_count;
+    bool is_list; /* the kernels have no code, lines and lists: ifl_machine_list */
+    uint32_t sm;  /* of a list: what was asked for */
 } ifl_machine;
 
 /* Reads every cubin of a file: a cubin itself, or all that the fatbins of an executable, object, shared library or
  * fatbin hold (compressed or not). `sm` 0 takes all, else only that target. Sizes that lie are IFL_BAD_INPUT with the
  * offset. A file without machine code is IFL_BAD_INPUT that says what it holds. */
 ifl_status ifl_machine_read(const char *path, uint32_t sm, ifl_machine **out, ifl_error *error);
+/* The same without code: names and figures only, in little memory. */
+ifl_status ifl_machine_list(const char *path, uint32_t sm, ifl_machine **out, ifl_error *error);
+/* The cubins of a file that hold a kernel of one of the names. */
+ifl_status ifl_machine_read_named(const char *path, uint32_t sm, const char *const *names, size_t count,
+                                  ifl_machine **out, ifl_error *error);
 /* One cubin in memory; what is kept is copied. */
 ifl_status ifl_machine_read_cubin(const char *name, const uint8_t *bytes, size_t size, ifl_machine *into,
                                   ifl_error *error);

@@ -31,7 +31,9 @@ static const struct {
 
 bool ifl_sass_opcode_is(const ifl_sass_instruction *instruction, const char *opcode)
 {
-    return instruction->opcode && strcmp(instruction->opcode, opcode) == 0;
+    /* Most differ in the first letter, and this is asked of every instruction many times. */
+    return instruction->opcode && instruction->opcode[0] == opcode[0] &&
+           strcmp(instruction->opcode, opcode) == 0;
 }
 
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction)
@@ -42,7 +44,7 @@ bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction)
 static flow flow_of(const ifl_sass_instruction *instruction)
 {
     for (size_t i = 0; instruction->opcode && i < sizeof flows / sizeof *flows; i++)
-        if (strcmp(instruction->opcode, flows[i].opcode) == 0)
+        if (ifl_sass_opcode_is(instruction, flows[i].opcode))
             return flows[i].flow;
     return FLOW_NEXT;
 }

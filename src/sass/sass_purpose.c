@@ -117,6 +117,7 @@ typedef struct outlook {
     uint8_t uses[PLACES];
     uint8_t guard[PLACES]; /* code of a guard; UNGUARDED, SEVERAL */
     uint8_t now;           /* of the instruction at hand */
+    bool any_guard;        /* is there one but SEVERAL in `guard`? */
 } outlook;
 
 enum { UNGUARDED = 0, SEVERAL = 255 };
@@ -132,6 +133,8 @@ static uint8_t guard_code(const ifl_sass_instruction *instruction)
 /* Guards on a predicate are others before the instruction that sets it. */
 static void forget_guards(outlook *o, unsigned place)
 {
+    if (!o->any_guard)
+        return;
     const bool uniform = place >= UNIFORM_PREDICATES;
     const unsigned predicate = place - (uniform ? UNIFORM_PREDICATES : PREDICATES);
     for (size_t p = 0; p < PLACES; p++) {
@@ -145,6 +148,7 @@ static void forget_guards(outlook *o, unsigned place)
 static void add(outlook *o, span places, unsigned use)
 {
     for (unsigned p = places.first; use && p < places.first + places.count; p++) {
+        o->any_guard |= o->now != UNGUARDED;
         if (!o->uses[p])
             o->guard[p] = o->now;
         else if (o->guard[p] != o->now)
@@ -295,6 +299,7 @@ static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *b
 {
     memset(o->uses, 0, PLACES);
     memset(o->guard, SEVERAL, PLACES);
+    o->any_guard = false;
     for (int s = 0; s < 2; s++) {
         const uint32_t to = kernel->blocks[block].successor[s];
         for (size_t p = 0; to != IFL_SASS_NO_BLOCK && p < PLACES; p++)

@@ -645,6 +645,63 @@ static void long_signatures_stay_mangled(void **state)
     ifl_arena_free(&arena);
 }
 
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* A list has what the kernels have, but for their code and what stands in it. */
+static void a_list_has_figures_without_code(void **state)
+{
+    (void)state;
+    ifl_machine *whole, *list;
+    assert_int_equal(ifl_machine_read("tests/cubin/sm_90.cubin", 0, &whole, NULL), IFL_OK);
+    assert_int_equal(ifl_machine_list("tests/cubin/sm_90.cubin", 0, &list, NULL), IFL_OK);
+    assert_true(list->is_list);
+    assert_int_equal(list->kernel_count, whole->kernel_count);
+    for (size_t i = 0; i < list->kernel_count; i++) {
+        const ifl_machine_kernel *a = &whole->kernels[i], *b = &list->kernels[i];
+        assert_string_equal(a->name, b->name);
+        assert_string_equal(a->demangled, b->demangled);
+        assert_int_equal(a->registers, b->registers);
+        assert_int_equal(a->static_shared_bytes, b->static_shared_bytes);
+        assert_int_equal(a->code_bytes, b->code_bytes);
+        assert_null(b->code);
+        assert_int_equal(b->line_count, 0);
+    }
+    ifl_machine_free(whole);
+    ifl_machine_free(list);
+}
+
+static void named_kernels_are_read_with_their_cubin(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"norms"}, *const others[] = {"nothing"};
+    ifl_machine *machine;
+    assert_int_equal(ifl_machine_read_named("tests/cubin/sm_90.cubin", 0, names, 1, &machine, NULL),
+                     IFL_OK);
+    assert_true(machine->kernel_count > 0);
+    assert_non_null(machine->kernels[0].code);
+    ifl_machine_free(machine);
+    assert_int_equal(
+        ifl_machine_read_named("tests/cubin/sm_90.cubin", 0, others, 1, &machine, NULL), IFL_OK);
+    assert_int_equal(machine->kernel_count, 0);
+    ifl_machine_free(machine);
+}
+
+/* lab/axpy/axpy.sm_90.ptx was given to ptxas: its LDGs and STG of axpy_naive stand in the lines of
+ * the ld.global and st.global. */
+static void code_knows_its_lines_of_ptx(void **state)
+{
+    (void)state;
+    ifl_machine *machine;
+    size_t k = 0;
+    assert_int_equal(ifl_machine_read("lab/axpy/axpy.sm_90.cubin", 0, &machine, NULL), IFL_OK);
+    while (strcmp(machine->kernels[k].name, "axpy_naive") != 0)
+        k++;
+    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0xd0), 48);
+    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0xf0), 50);
+    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0x110), 52);
+    ifl_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -668,6 +725,9 @@ int main(void)
         cmocka_unit_test(rows_are_sorted_with_what_they_are_inlined_at),
         cmocka_unit_test(finds_the_row_of_an_instruction),
         cmocka_unit_test(long_signatures_stay_mangled),
+        cmocka_unit_test(a_list_has_figures_without_code),
+        cmocka_unit_test(named_kernels_are_read_with_their_cubin),
+        cmocka_unit_test(code_knows_its_lines_of_ptx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
