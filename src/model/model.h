@@ -54,6 +54,9 @@ typedef struct ifl_work {
         dram_bytes;             /* asked of global memory by loads; moved at each level */
     double dram_low, dram_high; /* bounds of dram_bytes */
     double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
+    double l2_lines;            /* lines that l2_bytes lie in */
+    double loads_a_wait;        /* lines that a warp's wait for loads is for */
+    double random;              /* share of the loads' bytes at random places, 0..1 */
     bool writes;
     bool waits_known;
     double waits, spread, shared_waits, chain; /* a warp */

@@ -31,8 +31,12 @@ static double larger(double a, double b)
 
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
-    term[IFL_TERM_DRAM] = over(w->dram_bytes, r->dram_bytes_per_s[w->writes]);
-    term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
+    const ifl_model_values *c = &ifl_model_constants;
+    const double dram_share = 1 - (1 - c->random_dram) * w->random;
+    const double l2_work =
+        (1 - c->line_share) * w->l2_bytes + c->line_share * w->l2_lines * IFL_LINE_SIZE;
+    term[IFL_TERM_DRAM] = over(w->dram_bytes, r->dram_bytes_per_s[w->writes] * dram_share);
+    term[IFL_TERM_L2] = over(l2_work, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->sms * r->clock_hz);
     term[IFL_TERM_ATOMICS] = over(w->atomic_passes * IFL_SECTOR_SIZE, r->l2_bytes_per_s);
@@ -52,10 +56,13 @@ static double residency_of(const ifl_rates *r, const ifl_work *w, double latency
     return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
 }
 
+/* A wait ends with the last of its loads: one line that is far makes the wait a far one. */
 static double latency_of(const ifl_rates *r, const ifl_work *w)
 {
-    const double far = 1 - w->l1_hit - w->l2_hit;
-    return w->l1_hit * r->l1_latency_s + w->l2_hit * r->l2_latency_s + far * r->dram_latency_s;
+    const double lines = larger(w->loads_a_wait, 1), near = w->l1_hit + w->l2_hit;
+    const double all_l1 = pow(w->l1_hit, lines), all_near = pow(near < 1 ? near : 1, lines);
+    return all_l1 * r->l1_latency_s + (all_near - all_l1) * r->l2_latency_s +
+           (1 - all_near) * r->dram_latency_s;
 }
 
 /* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by `sm_share`. Resources work at
@@ -90,7 +97,8 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
     const double wave_blocks = rates->sms * blocks_per_sm, waves = work->blocks / wave_blocks;
     const double full = floor(waves + 1e-9);
     out->latency = latency_of(rates, work);
-    out->residency = work->waits_known ? residency_of(rates, work, out->latency) : 0;
+    const double start = ifl_model_constants.block_start_cycles * blocks_per_sm / rates->clock_hz;
+    out->residency = work->waits_known ? larger(residency_of(rates, work, out->latency), start) : 0;
     out->term[IFL_TERM_LATENCY] = waves * out->residency;
     const double even = join(out->term, 1, 1, out->term[IFL_TERM_LATENCY]);
     double total =

@@ -92,6 +92,31 @@ static double load_bytes_of(const ifl_counters *c, const ifl_rates *rates)
     return bytes;
 }
 
+static double lines_of(const ifl_counters *c, const traffic *t, int count_of)
+{
+    double lines = 0;
+    for (int i = 0; i < count_of; i++)
+        lines += count(c, t[i].lines);
+    return lines;
+}
+
+/* Loads whose lanes each ask for a place of their own, as a share of all. */
+static double random_share(const ifl_profile *p)
+{
+    double all_sectors = 0, random = 0;
+    for (size_t i = 0; i < p->lines.count; i++) {
+        const ifl_counters *c = &p->lines.at[i].counters;
+        const double requests = count(c, IFL_COUNTER_global_load_requests),
+                     sectors = count(c, IFL_COUNTER_global_load_sectors);
+        const bool is_random =
+            p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
+            count(c, IFL_COUNTER_global_load_lines) > ifl_model_constants.random_lines * requests;
+        all_sectors += sectors;
+        random += is_random ? sectors : 0;
+    }
+    return all_sectors > 0 ? random / all_sectors : 0;
+}
+
 static double store_bytes_of(const ifl_counters *c)
 {
     double bytes = count(c, IFL_COUNTER_global_atomic_sectors) * IFL_SECTOR_SIZE;
@@ -172,6 +197,10 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
         take_facts(facts_of(p, device), out);
     else
         guess_caches(p, device, stored, out);
+    /* The L1 hides loads of whole lines and of parts of them alike. */
+    const double load_lines = lines_of(c, loads, LOADS), store_lines = lines_of(c, stores, STORES);
+    out->l2_lines = load_lines * (1 - out->l1_hit) + store_lines;
+    out->random = random_share(p);
     out->dram_low = out->dram_low > 0 ? smaller(out->dram_low, out->dram_bytes) : out->dram_bytes;
     out->dram_high = larger(out->dram_high, out->dram_bytes);
 }
@@ -248,6 +277,8 @@ static void find_waits(const ifl_profile *p, ifl_work *out)
     out->spread = p->program.load_spread / warps;
     out->shared_waits = p->program.shared_waits / warps;
     out->chain = p->program.chain / warps;
+    if (out->waits > 0)
+        out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
 }
 
 ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
