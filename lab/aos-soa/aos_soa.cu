@@ -26,8 +26,7 @@ enum { OLD, FORCING = 3, LENGTH_X = 6, LENGTH_Y, VISCOSITY_X, VISCOSITY_Y };
 
 enum path { ordinary, readonly, halo_uncached };
 
-template <bool arrays, path through>
-struct state {
+template <bool arrays, path through> struct state {
     const double *at;
     size_t cells;
 
@@ -59,8 +58,7 @@ static __device__ __forceinline__ side neighbour(const states &s, size_t cell)
             s.near(cell, BED) + s.near(cell, PRESSURE)};
 }
 
-template <class states>
-static __device__ __forceinline__ side self(const states &s, size_t cell)
+template <class states> static __device__ __forceinline__ side self(const states &s, size_t cell)
 {
     return {s.own(cell, HEIGHT), s.own(cell, U), s.own(cell, V),
             s.own(cell, BED) + s.own(cell, PRESSURE)};

@@ -49,9 +49,9 @@ static void change_of(const model *m, size_t cell, double change[OUTPUTS])
     const size_t where[SIDES] = {cell - 1, cell + 1, cell - m->pitch, cell + m->pitch};
     const double length[SIDES] = {-field(m, LENGTH_X, cell), field(m, LENGTH_X, cell + 1),
                                   -field(m, LENGTH_Y, cell), field(m, LENGTH_Y, cell + m->pitch)};
-    const double viscosity[SIDES] = {
-        field(m, VISCOSITY_X, cell), field(m, VISCOSITY_X, cell + 1), field(m, VISCOSITY_Y, cell),
-        field(m, VISCOSITY_Y, cell + m->pitch)};
+    const double viscosity[SIDES] = {field(m, VISCOSITY_X, cell), field(m, VISCOSITY_X, cell + 1),
+                                     field(m, VISCOSITY_Y, cell),
+                                     field(m, VISCOSITY_Y, cell + m->pitch)};
     const side own = side_of(m, cell);
     for (int k = 0; k < OUTPUTS; k++)
         change[k] = response(m, cell, own, FIRST_OWN + (size_t)k * RESPONSES) +

@@ -12,7 +12,7 @@
  *   arithmetic_intrinsics       __sinf, __expf, __logf: a few, with an error of some 2^-21
  *   arithmetic_roots            x / sqrtf(x * x + 1), correctly rounded: with iterations and a slow
  *                               path for extreme values
- *   arithmetic_roots_flags      the same as -ftz=true -prec-div=false -prec-sqrt=false would have it
+ *   arithmetic_roots_flags      the same as -ftz=true -prec-div=false -prec-sqrt=false have it
  *                               compiled (div.full.ftz, sqrt.approx.ftz)
  *   arithmetic_diverging        odd and even elements take different branches: a warp takes both
  *   arithmetic_grouped          elements of a warp take the same branch: half the instructions */

@@ -18,19 +18,31 @@ constexpr int lanes = 32;
 constexpr int tile_words = 33 * 32 * 2;
 
 struct consecutive {
-    static __device__ int word(int lane) { return lane; }
+    static __device__ int word(int lane)
+    {
+        return lane;
+    }
 };
 
 struct permuted {
-    static __device__ int word(int lane) { return lane ^ 21; }
+    static __device__ int word(int lane)
+    {
+        return lane ^ 21;
+    }
 };
 
 struct same_word {
-    static __device__ int word(int lane) { return lane / 4; }
+    static __device__ int word(int lane)
+    {
+        return lane / 4;
+    }
 };
 
 struct two_way {
-    static __device__ int word(int lane) { return lane * 2; }
+    static __device__ int word(int lane)
+    {
+        return lane * 2;
+    }
 };
 
 /* Eight banks; the rows of lanes 0 to 3 of each are 0, 0, 1, 2. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The sums of bank_conflicts.cu, bit for bit: the words in the order in which a thread reads them. */
+ * The sums of bank_conflicts.cu, bit for bit: words in the order in which a thread reads them. */
 #include "lab_reference.h"
 
 #include <string.h>

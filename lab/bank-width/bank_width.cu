@@ -18,8 +18,7 @@ constexpr int height = 8;
 constexpr int lead = 32; /* cells of padding left and right: rows start at lines */
 
 /* Coefficients of the second derivative to order 2 * radius. */
-template <int radius>
-struct second_derivative {
+template <int radius> struct second_derivative {
     float at[radius + 1];
     constexpr second_derivative() : at()
     {
@@ -38,8 +37,7 @@ struct second_derivative {
 
 /* Where the two fields of a cell stand: n cells apart, or side by side. */
 struct split {
-    template <int rows, int columns>
-    struct tile {
+    template <int rows, int columns> struct tile {
         float p[rows][columns], q[rows][columns];
         __device__ __forceinline__ float2 get(int y, int x) const
         {
@@ -63,11 +61,16 @@ struct split {
 };
 
 struct pair {
-    template <int rows, int columns>
-    struct tile {
+    template <int rows, int columns> struct tile {
         float2 both[rows][columns];
-        __device__ __forceinline__ float2 get(int y, int x) const { return both[y][x]; }
-        __device__ __forceinline__ void put(int y, int x, float2 v) { both[y][x] = v; }
+        __device__ __forceinline__ float2 get(int y, int x) const
+        {
+            return both[y][x];
+        }
+        __device__ __forceinline__ void put(int y, int x, float2 v)
+        {
+            both[y][x] = v;
+        }
     };
     static __device__ __forceinline__ float2 load(const float *at, size_t, size_t i)
     {
@@ -121,8 +124,8 @@ static __device__ __forceinline__ void stencil(int nx, int ny, int nz, const flo
         float2 sum = make_float2(centre * column[radius].x, centre * column[radius].y);
 #pragma unroll
         for (int k = 1; k <= radius; k++) {
-            float2 around = plus(tile.get(y + radius, x + radius - k),
-                                 tile.get(y + radius, x + radius + k));
+            float2 around =
+                plus(tile.get(y + radius, x + radius - k), tile.get(y + radius, x + radius + k));
             around = plus(around, plus(tile.get(y + radius - k, x + radius),
                                        tile.get(y + radius + k, x + radius)));
             around = plus(around, plus(column[radius - k], column[radius + k]));

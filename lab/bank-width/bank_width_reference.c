@@ -34,8 +34,7 @@ static float laplacian(const grid *g, const float *p)
     const ptrdiff_t x = g->cell, y = g->cell * g->pitch, z = g->cell * g->plane;
     float sum = 3 * g->weight[0] * p[0];
     for (ptrdiff_t k = 1; k <= g->radius; k++) {
-        const float around =
-            p[-k * x] + p[k * x] + (p[-k * y] + p[k * y]) + (p[-k * z] + p[k * z]);
+        const float around = p[-k * x] + p[k * x] + (p[-k * y] + p[k * y]) + (p[-k * z] + p[k * z]);
         sum = fmaf(g->weight[k], around, sum);
     }
     return sum;
@@ -63,8 +62,7 @@ LAB_REFERENCE(bank_width)
     for (ptrdiff_t z = 0; z < g.nz; z++)
         for (ptrdiff_t y = 0; y < g.ny; y++)
             for (ptrdiff_t x = 0; x < g.nx; x++) {
-                const ptrdiff_t at =
-                    (z + g.radius) * g.plane + (y + g.radius) * g.pitch + x + LEAD;
+                const ptrdiff_t at = (z + g.radius) * g.plane + (y + g.radius) * g.pitch + x + LEAD;
                 const float p = laplacian(&g, in + at * g.cell);
                 const float q = laplacian(&g, in + at * g.cell + g.field);
                 float *result = out + ((z * g.ny + y) * g.nx + x) * g.cell;

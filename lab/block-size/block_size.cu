@@ -19,20 +19,20 @@ constexpr int levels = 32;
 constexpr int sides = 6;
 
 /* What a lane keeps of each side: two winds and a weight. */
-template <bool lean>
-struct kept_values;
+template <bool lean> struct kept_values;
 
-template <>
-struct kept_values<true> {
+template <> struct kept_values<true> {
     float u[sides], v[sides], weight[sides];
 };
 
-template <>
-struct kept_values<false> {
+template <> struct kept_values<false> {
     float u[sides][levels], v[sides][levels], weight[sides][levels];
 };
 
-static __device__ __forceinline__ float &mine(float &value) { return value; }
+static __device__ __forceinline__ float &mine(float &value)
+{
+    return value;
+}
 static __device__ __forceinline__ float &mine(float (&row)[levels])
 {
     return row[threadIdx.x % levels];
@@ -84,12 +84,11 @@ static __device__ __forceinline__ void add_step(const winds &winds, kept_type &k
     sum.spread += spread;
 }
 
-/* u and v: steps x columns x levels; near and slopes: columns x sides; out: 3 x columns x levels. */
+/* u, v: steps x columns x levels; near, slopes: columns x sides; out: 3 x columns x levels. */
 template <int unroll, class kept_type>
 static __device__ __forceinline__ void column(int columns, int steps, const float *u,
-                                              const float *v, const int *near,
-                                              const float *slopes, float *out, winds &winds,
-                                              kept_type &kept)
+                                              const float *v, const int *near, const float *slopes,
+                                              float *out, winds &winds, kept_type &kept)
 {
     const int level = threadIdx.x % levels;
     const int own = (blockIdx.x * blockDim.x + threadIdx.x) / levels;
@@ -136,9 +135,9 @@ static __device__ __forceinline__ void in_registers(int columns, int steps, cons
 }
 
 #define VERSION(name, warps, kernel)                                                               \
-    extern "C" __global__ void __launch_bounds__(warps *levels) block_size_##name(                 \
-        int columns, int steps, const float *u, const float *v, const int *near,                   \
-        const float *slopes, float *out)                                                           \
+    extern "C" __global__ void __launch_bounds__(warps *levels)                                    \
+        block_size_##name(int columns, int steps, const float *u, const float *v, const int *near, \
+                          const float *slopes, float *out)                                         \
     {                                                                                              \
         kernel<warps>(columns, steps, u, v, near, slopes, out);                                    \
     }

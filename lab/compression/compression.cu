@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compression: z = alpha * x + y where every access is already as good as it can be. Then only fewer
+ * compression: z = alpha * x + y, every access already as good as it can be. Then only fewer
  * bytes help: the numbers are kept in memory in a narrower type, or as indexes into a small table,
  * and computed with as before. A thread takes four elements.
  *
@@ -27,44 +27,36 @@ struct alignas(sizeof(type) * count < 16 ? sizeof(type) * count : 16) pack {
     type at[count];
 };
 
-template <class compute>
-static __device__ __forceinline__ compute widened(float v)
+template <class compute> static __device__ __forceinline__ compute widened(float v)
 {
     return v;
 }
 
-template <class compute>
-static __device__ __forceinline__ compute widened(double v)
+template <class compute> static __device__ __forceinline__ compute widened(double v)
 {
     return v;
 }
 
-template <class compute>
-static __device__ __forceinline__ compute widened(__half v)
+template <class compute> static __device__ __forceinline__ compute widened(__half v)
 {
     return __half2float(v);
 }
 
-template <class result>
-static __device__ __forceinline__ result narrowed(double v)
+template <class result> static __device__ __forceinline__ result narrowed(double v)
 {
     return (result)v;
 }
 
-template <class result>
-static __device__ __forceinline__ result narrowed(float v)
+template <class result> static __device__ __forceinline__ result narrowed(float v)
 {
     return v;
 }
 
-template <>
-__device__ __forceinline__ __half narrowed<__half>(float v)
+template <> __device__ __forceinline__ __half narrowed<__half>(float v)
 {
     return __float2half_rn(v);
 }
 
-/* A pack of doubles would be two loads of 16 bytes 32 bytes apart: doubles are taken as two pairs, a
- * block's width apart. */
 template <class compute, class stored, int count>
 static __device__ __forceinline__ void converted(int pack_index, compute alpha, const stored *x,
                                                  const stored *y, stored *z)
@@ -84,6 +76,8 @@ static __device__ __forceinline__ int thread()
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Four doubles side by side would be two loads of 16 bytes, 32 bytes apart from lane to lane: they
+ * are taken as two pairs, a block's width apart. */
 extern "C" __global__ void compression_f64(int, double alpha, const double *__restrict__ x,
                                            const double *__restrict__ y, double *__restrict__ z)
 {
@@ -131,9 +125,9 @@ extern "C" __global__ void compression_f32_as_index(int, float alpha,
 {
     const int i = thread();
     const uchar4 a = ((const uchar4 *)x)[i], b = ((const uchar4 *)y)[i];
-    ((float4 *)z)[i] = make_float4(
-        fmaf(alpha, table[a.x], table[b.x]), fmaf(alpha, table[a.y], table[b.y]),
-        fmaf(alpha, table[a.z], table[b.z]), fmaf(alpha, table[a.w], table[b.w]));
+    ((float4 *)z)[i] =
+        make_float4(fmaf(alpha, table[a.x], table[b.x]), fmaf(alpha, table[a.y], table[b.y]),
+                    fmaf(alpha, table[a.z], table[b.z]), fmaf(alpha, table[a.w], table[b.w]));
 }
 
 /* Pairs of results a block's width apart, as in compression_f64. */

@@ -16,19 +16,31 @@
 constexpr int lanes = 32;
 
 struct aligned {
-    static __device__ unsigned word(unsigned i, int) { return i; }
+    static __device__ unsigned word(unsigned i, int)
+    {
+        return i;
+    }
 };
 
 struct permuted {
-    static __device__ unsigned word(unsigned i, int) { return i ^ 21; }
+    static __device__ unsigned word(unsigned i, int)
+    {
+        return i ^ 21;
+    }
 };
 
 struct misaligned {
-    static __device__ unsigned word(unsigned i, int) { return i + 1; }
+    static __device__ unsigned word(unsigned i, int)
+    {
+        return i + 1;
+    }
 };
 
 struct one_word {
-    static __device__ unsigned word(unsigned i, int) { return i / lanes * lanes; }
+    static __device__ unsigned word(unsigned i, int)
+    {
+        return i / lanes * lanes;
+    }
 };
 
 /* Neither step loses a bit, so that different lines stay different: a permutation of 2^bits

@@ -30,8 +30,7 @@ static __device__ __forceinline__ float weight(int distance)
     return of[distance];
 }
 
-template <bool readonly>
-static __device__ __forceinline__ float load(const float *p)
+template <bool readonly> static __device__ __forceinline__ float load(const float *p)
 {
     return readonly ? __ldg(p) : *p;
 }
@@ -45,7 +44,8 @@ static __device__ __forceinline__ void step(int pitch, int rows, int planes, con
     __shared__ float tile[height + 2 * radius][width + 2 * radius];
     const int x = threadIdx.x, y = threadIdx.y;
     const size_t plane = (size_t)pitch * rows;
-    size_t at = (size_t)(blockIdx.y * height + y + radius) * pitch + blockIdx.x * width + x + radius;
+    size_t at =
+        (size_t)(blockIdx.y * height + y + radius) * pitch + blockIdx.x * width + x + radius;
 
     float column[2 * radius + 1];
 #pragma unroll

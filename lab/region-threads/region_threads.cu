@@ -2,7 +2,7 @@
  *
  * region-threads: the limiter of a spectral-element climate model. An element holds 26 levels of
  * 4 x 4 doubles. In each level by itself no value may be below `least`, while the sum is kept: what
- * lies below is raised to `least`, what lies above is brought nearer to it by one factor for all. (A
+ * lies below is raised to `least`, what lies above comes nearer to it by one factor for all. (A
  * level whose sum is too small for that is turned round, limited, and turned back.) All in place:
  * 128 bytes read and written a level.
  *
@@ -34,8 +34,7 @@ static __device__ __forceinline__ double limited(double least, double sum, doubl
 }
 
 /* The sum of 2 * half values, the upper half added to the lower until one is left. */
-template <int half>
-static __device__ __forceinline__ double tree_sum(const double *values)
+template <int half> static __device__ __forceinline__ double tree_sum(const double *values)
 {
     double part[half];
 #pragma unroll
@@ -44,8 +43,7 @@ static __device__ __forceinline__ double tree_sum(const double *values)
     return tree_sum<half / 2>(part);
 }
 
-template <>
-__device__ __forceinline__ double tree_sum<0>(const double *values)
+template <> __device__ __forceinline__ double tree_sum<0>(const double *values)
 {
     return values[0];
 }

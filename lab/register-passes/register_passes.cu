@@ -88,29 +88,55 @@ struct column {
             value[k] = value[k + 1];
         value[2 * radius] = at[plane * radius];
     }
-    __device__ __forceinline__ float centre() const { return value[radius]; }
-    __device__ __forceinline__ float before(int k) const { return value[radius - k]; }
-    __device__ __forceinline__ float after(int k) const { return value[radius + k]; }
+    __device__ __forceinline__ float centre() const
+    {
+        return value[radius];
+    }
+    __device__ __forceinline__ float before(int k) const
+    {
+        return value[radius - k];
+    }
+    __device__ __forceinline__ float after(int k) const
+    {
+        return value[radius + k];
+    }
 };
 
 struct along_x {
     const tile &t;
     const place &l;
-    __device__ __forceinline__ float before(int k) const { return t[l.y + radius][l.x + radius - k]; }
-    __device__ __forceinline__ float after(int k) const { return t[l.y + radius][l.x + radius + k]; }
-    __device__ __forceinline__ float centre() const { return before(0); }
+    __device__ __forceinline__ float before(int k) const
+    {
+        return t[l.y + radius][l.x + radius - k];
+    }
+    __device__ __forceinline__ float after(int k) const
+    {
+        return t[l.y + radius][l.x + radius + k];
+    }
+    __device__ __forceinline__ float centre() const
+    {
+        return before(0);
+    }
 };
 
 struct along_y {
     const tile &t;
     const place &l;
-    __device__ __forceinline__ float before(int k) const { return t[l.y + radius - k][l.x + radius]; }
-    __device__ __forceinline__ float after(int k) const { return t[l.y + radius + k][l.x + radius]; }
-    __device__ __forceinline__ float centre() const { return before(0); }
+    __device__ __forceinline__ float before(int k) const
+    {
+        return t[l.y + radius - k][l.x + radius];
+    }
+    __device__ __forceinline__ float after(int k) const
+    {
+        return t[l.y + radius + k][l.x + radius];
+    }
+    __device__ __forceinline__ float centre() const
+    {
+        return before(0);
+    }
 };
 
-template <class line>
-static __device__ __forceinline__ float first(const line &at)
+template <class line> static __device__ __forceinline__ float first(const line &at)
 {
     constexpr weights w;
     float sum = 0;
@@ -120,8 +146,7 @@ static __device__ __forceinline__ float first(const line &at)
     return sum;
 }
 
-template <class line>
-static __device__ __forceinline__ float second(const line &at)
+template <class line> static __device__ __forceinline__ float second(const line &at)
 {
     constexpr weights w;
     float sum = w.second[0] * at.centre();

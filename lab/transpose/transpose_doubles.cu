@@ -24,7 +24,7 @@ extern "C" __global__ void transpose_naive(int n, const double *in, double *out)
     out[(size_t)x * n + y] = in[(size_t)y * n + x];
 }
 
-/* A tile by blocks of 32 x `rows` threads; a row of the tile is `width` doubles in shared memory. */
+/* A tile by blocks of 32 x `rows` threads; a row of it is `width` doubles in shared memory. */
 template <int width, int rows>
 static __device__ __forceinline__ void through_shared(int n, const double *in, double *out)
 {
