@@ -44,6 +44,7 @@ TEXT_OPTION(json)
 TEXT_OPTION(csv)
 TEXT_OPTION(metric)
 TEXT_OPTION(launches)
+TEXT_OPTION(capture)
 FLAG_OPTION(list, list, true)
 FLAG_OPTION(full, reduced, false)
 FLAG_OPTION(reduced, reduced, true)
@@ -57,12 +58,31 @@ static ifl_status set_threads(void *user, const char *value, ifl_error *error)
                           error);
 }
 
+static ifl_status set_samples(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--samples", value, 1, 1000, &((ifl_cli_lab_request *)user)->samples,
+                          error);
+}
+
+static ifl_status set_on(void *user, const char *value, ifl_error *error)
+{
+    const bool gpu = strcmp(value, "gpu") == 0;
+    if (!gpu && strcmp(value, "engine") != 0)
+        return ifl_cli_error(error, IFL_USAGE, "--on takes engine or gpu, not '%s'", value);
+    ((ifl_cli_lab_request *)user)->on_gpu = gpu;
+    return IFL_OK;
+}
+
 static const ifl_cli_option options[] = {
     {0, "list", NULL, "list the cases; with a CASE its versions and sweeps", set_list},
     {0, "version", "NAME", "run this version only; may be given several times", set_version},
     {0, "sweep", "NAME", "run one of the case's sweeps, and draw it", set_sweep},
     {0, "metric", "NAME", "what a sweep draws (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, beside those the documents used", set_gpu},
+    {0, "on", "WHERE", "engine, or gpu: the GPU of this machine, results checked, times taken",
+     set_on},
+    {0, "capture", "FOLDER", "keep what the GPU did as FOLDER/CASE.GPU.txt", set_capture},
+    {0, "samples", "N", "how often a launch is timed on a GPU (30)", set_samples},
     {0, "full", NULL, "at the documents' sizes (this is so when nothing is said)", set_full},
     {0, "reduced", NULL, "at sizes that take a second", set_reduced},
     {0, "check", NULL,
@@ -167,18 +187,30 @@ static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_c
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static ifl_status run_sheet(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
-                            ifl_error *error)
+/* Where there is no GPU, what was measured on one before stands beside the model. */
+static ifl_status add_captured(const ifl_cli_lab_request *request, const char *path,
+                               ifl_cli_sheet *sheet, ifl_error *error)
+{
+    const bool wanted = !request->on_gpu && !request->reduced && !request->check;
+    return wanted ? ifl_cli_lab_captured(sheet, path, error) : IFL_OK;
+}
+
+static ifl_status run_sheet(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                            const char *path, ifl_cli_sheet *sheet, ifl_error *error)
 {
     ifl_status status = ifl_cli_lab_rows(request, sheet, error);
     if (status == IFL_OK && request->launches)
         return write_launches(request, sheet, error);
     if (status == IFL_OK)
-        status = ifl_cli_lab_run(request, sheet, error);
+        status = ifl_cli_lab_run(request, gpu, sheet, error);
     const ifl_status run = status;
     if (status == IFL_OK || status == IFL_INTERRUPTED) {
         ifl_error later = {0};
-        status = ifl_cli_lab_derive(sheet, &later);
+        status = add_captured(request, path, sheet, &later);
+        if (status == IFL_OK)
+            status = ifl_cli_lab_derive(sheet, &later);
+        if (status == IFL_OK && gpu && request->capture)
+            status = ifl_cli_lab_capture(sheet, gpu, request->capture, &later);
         if (status != IFL_OK)
             *error = later;
     }
@@ -204,13 +236,14 @@ static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet 
 }
 
 /* Runs one case and prints it. What went wrong in it is told; returns the exit status. */
-static int run_case(const ifl_cli_lab_request *request, const char *path, ifl_cli_sheet *sheet)
+static int run_case(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                    const char *path, ifl_cli_sheet *sheet)
 {
     ifl_error error = {0};
     *sheet = (ifl_cli_sheet){.reduced = request->reduced};
     if (ifl_lab_open(path, &sheet->lab, &error) != IFL_OK)
         return ifl_cli_fail(&error);
-    const ifl_status status = run_sheet(request, sheet, &error);
+    const ifl_status status = run_sheet(request, gpu, path, sheet, &error);
     if (status == IFL_OK || status == IFL_INTERRUPTED) {
         print_sheet(request, sheet);
         print_complaints(sheet);
@@ -232,7 +265,8 @@ static int write_files(const ifl_cli_lab_request *request, const ifl_cli_sheet *
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
-static int run_cases(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
+static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                     const char *const *paths, size_t count)
 {
     ifl_cli_sheet *sheets = calloc(count + 1, sizeof *sheets);
     int result = 0;
@@ -241,7 +275,7 @@ static int run_cases(const ifl_cli_lab_request *request, const char *const *path
         return ifl_cli_fail(&(ifl_error){.status = IFL_NO_MEMORY});
     const volatile int *stop = ifl_cli_catch_signals();
     for (size_t i = 0; i < count && !*stop; i++) {
-        const int own = run_case(request, paths[i], &sheets[opened]);
+        const int own = run_case(request, gpu, paths[i], &sheets[opened]);
         result = result ? result : own;
         opened += sheets[opened].lab != NULL;
     }
@@ -253,6 +287,17 @@ static int run_cases(const ifl_cli_lab_request *request, const char *const *path
     }
     free(sheets);
     return result ? result : written;
+}
+
+static int run_somewhere(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
+{
+    ifl_cli_lab_gpu gpu = {0};
+    ifl_error error = {0};
+    if (request->on_gpu && ifl_cli_lab_gpu_open(&gpu, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
+    const int result = run_cases(request, request->on_gpu ? &gpu : NULL, paths, count);
+    ifl_cli_lab_gpu_close(&gpu);
+    return result;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -289,7 +334,7 @@ static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *ca
     for (size_t i = 0; i < all && request->list && !result; i++)
         result = list_case(paths[i], count > 0);
     if (!request->list && !result)
-        result = run_cases(request, paths, all);
+        result = run_somewhere(request, paths, all);
     free(paths);
     return result;
 }

@@ -13,8 +13,8 @@ typedef struct ifl_cli_lab_request {
     size_t gpu_count;
     const char *versions[IFL_CLI_MOST_WORDS];
     size_t version_count;
-    const char *sweep, *json, *csv, *metric, *launches;
-    int threads;
+    const char *sweep, *json, *csv, *metric, *launches, *capture;
+    int threads, samples;
     bool list, reduced, check, color, on_gpu;
 } ifl_cli_lab_request;
 
@@ -22,10 +22,12 @@ typedef struct ifl_cli_lab_request {
 ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
                             ifl_error *error);
 
-/* Runs all rows of the sheet that were not, fills its figures and complaints. A row that fails is a
- * complaint, not an error. */
-ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
-                           ifl_error *error);
+typedef struct ifl_cli_lab_gpu ifl_cli_lab_gpu;
+
+/* Runs all rows of the sheet that were not, on the GPU or on the engine where it is NULL, fills its
+ * figures and complaints. A row that fails is a complaint, not an error. */
+ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                           ifl_cli_sheet *sheet, ifl_error *error);
 
 /* ---- checking against the reference ---- */
 
@@ -79,6 +81,30 @@ void ifl_cli_lab_devices_close(ifl_cli_lab_devices *devices);
 /* Adds what the model says of the kernels of a row. "limiter" is an ifl_term. */
 ifl_status ifl_cli_lab_model(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab_devices *devices,
                              ifl_profile *const *profiles, size_t count, ifl_error *error);
+
+/* ---- a real GPU ---- */
+
+struct ifl_cli_lab_gpu {
+    ifl_gpu *gpu;
+    char id[64];      /* "h200" */
+    char origin[300]; /* "NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21" */
+};
+
+ifl_status ifl_cli_lab_gpu_open(ifl_cli_lab_gpu *gpu, ifl_error *error);
+void ifl_cli_lab_gpu_close(ifl_cli_lab_gpu *gpu);
+/* Does it have the compute capability that the version needs? */
+ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
+                               const ifl_lab_point *point, bool *can, ifl_error *error);
+ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                               ifl_launch *launch, ifl_profile **out, ifl_error *error);
+ifl_status ifl_cli_lab_gpu_figures(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab_gpu *gpu,
+                                   ifl_profile *const *profiles, size_t count, ifl_error *error);
+
+/* Keeps what was measured as FOLDER/CASE.GPU.txt. */
+ifl_status ifl_cli_lab_capture(const ifl_cli_sheet *sheet, const ifl_cli_lab_gpu *gpu,
+                               const char *folder, ifl_error *error);
+/* Takes what is kept beside the case's file into the sheet's rows. */
+ifl_status ifl_cli_lab_captured(ifl_cli_sheet *sheet, const char *path, ifl_error *error);
 
 /* ---- showing ---- */
 

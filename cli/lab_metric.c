@@ -116,7 +116,7 @@ ifl_status ifl_cli_lab_count(ifl_cli_sheet *sheet, size_t row, ifl_profile *cons
     }
     for (size_t i = 0; i < sizeof ratios / sizeof *ratios && status == IFL_OK; i++)
         status = add_ratio(sheet, row, i, error);
-    return status == IFL_OK ? add_useful(sheet, row, error) : status;
+    return status;
 }
 
 /* ---- what follows from times ----------------------------------------------------------------- */
@@ -186,9 +186,12 @@ ifl_status ifl_cli_lab_derive(ifl_cli_sheet *sheet, ifl_error *error)
 {
     ifl_status status = IFL_OK;
     /* What a document publishes, it publishes of its own sizes. */
-    for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++)
+    for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++) {
         if (!sheet->rows[i].setting_count)
             status = add_published(sheet, i, error);
+        if (status == IFL_OK)
+            status = add_useful(sheet, i, error);
+    }
     for (size_t i = 0; i < sheet->figure_count && status == IFL_OK; i++) {
         if (strcmp(sheet->figures[i].metric, "time_us") == 0)
             status = derive_from_time(sheet, &sheet->figures[i], error);
@@ -244,6 +247,8 @@ static const ifl_cli_metric shown[] = {
     {"dram_read_bytes", "DRAM read", 0x1p-20, 1, "MiB"},
     {"dram_write_bytes", "DRAM written", 0x1p-20, 1, "MiB"},
     {"instructions", "instructions", 1, 0, ""},
+    {"spread", "spread", 100, 1, "%"},
+    {"copy_gb_per_s", "a copy's", 1, 0, "GB/s"},
     {"registers", "registers", 1, 0, ""},
     {"limiter", "limited by", 1, 0, ""},
     {"exposed_latencies", "exposed waits", 1, 0, ""},

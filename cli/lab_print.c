@@ -90,7 +90,7 @@ static const char *const source_words[] = {[IFL_CLI_PUBLISHED] = "published",
 
 /* Always shown where known, in this order; what a document publishes beyond them follows. */
 static const char *const first_metrics[] = {"time_us", "speedup", "useful_gb_per_s",
-                                            "dram_utilization", "limiter"};
+                                            "copy_gb_per_s", "dram_utilization", "limiter"};
 
 typedef struct metrics {
     const char *names[MOST_METRICS];

@@ -13,6 +13,7 @@ enum { MOST_KERNELS = 16 };
 typedef struct work {
     const ifl_cli_lab_request *request;
     const ifl_cli_lab_devices *devices;
+    const ifl_cli_lab_gpu *gpu; /* NULL: the engine */
     ifl_cli_sheet *sheet;
     size_t row;
     ifl_lab_point point;
@@ -42,7 +43,7 @@ static ifl_status hand_over(ifl_launch *from, ifl_launch *to, ifl_error *error)
     return status;
 }
 
-static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
+static ifl_status run_on_engine(work *w, ifl_launch *launch, ifl_profile **out, ifl_error *error)
 {
     const ifl_run_options run = {
         .threads = w->request->threads,
@@ -52,10 +53,18 @@ static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
         .devices = (const ifl_device *const *)w->devices->devices,
         .device_count = w->devices->count,
     };
-    ifl_profile *profile = NULL;
     ifl_cli_progress_start(&w->progress);
-    const ifl_status status = ifl_launch_run(launch, &run, &profile, error);
+    const ifl_status status = ifl_launch_run(launch, &run, out, error);
     ifl_cli_progress_erase(&w->progress);
+    return status;
+}
+
+static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
+{
+    ifl_profile *profile = NULL;
+    const ifl_status status = w->gpu
+                                  ? ifl_cli_lab_gpu_run(w->request, w->gpu, launch, &profile, error)
+                                  : run_on_engine(w, launch, &profile, error);
     if (status == IFL_OK)
         w->profiles[w->profile_count++] = profile;
     else
@@ -98,11 +107,19 @@ static ifl_status check_result(work *w, ifl_error *error)
 static ifl_status run_version(work *w, ifl_error *error)
 {
     size_t kernels = 0;
+    bool can = true;
     ifl_status status = ifl_lab_kernel_count(w->sheet->lab, &w->point, &kernels, error);
+    if (status == IFL_OK && w->gpu)
+        status = ifl_cli_lab_gpu_can(w->gpu, w->sheet->lab, &w->point, &can, error);
+    if (status != IFL_OK || !can)
+        return status;
     for (size_t i = 0; i < kernels && i < MOST_KERNELS && status == IFL_OK; i++)
         status = run_kernel(w, i, error);
     if (status == IFL_OK)
         status = check_result(w, error);
+    if (status == IFL_OK && w->gpu)
+        return ifl_cli_lab_gpu_figures(w->sheet, w->row, w->gpu, w->profiles, w->profile_count,
+                                       error);
     if (status == IFL_OK)
         status = ifl_cli_lab_count(w->sheet, w->row, w->profiles, w->profile_count, error);
     if (status == IFL_OK)
@@ -130,15 +147,12 @@ static ifl_status note_failure(work *w, const ifl_error *own, ifl_error *error)
     return ifl_cli_sheet_complain(w->sheet, error, "%s: %.300s%s", label, own->text, place);
 }
 
-static ifl_status run_row(const ifl_cli_lab_request *request, const ifl_cli_lab_devices *devices,
-                          ifl_cli_sheet *sheet, size_t row, ifl_error *error)
+static ifl_status run_row(const work *common, size_t row, ifl_error *error)
 {
-    work w = {.request = request,
-              .devices = devices,
-              .sheet = sheet,
-              .row = row,
-              .point = ifl_cli_sheet_point(sheet, row)};
+    work w = *common;
     ifl_error own = {0};
+    w.row = row;
+    w.point = ifl_cli_sheet_point(w.sheet, row);
     const ifl_status status = run_version(&w, &own);
     release(&w);
     if (status == IFL_OK)
@@ -150,14 +164,16 @@ static ifl_status run_row(const ifl_cli_lab_request *request, const ifl_cli_lab_
     return note_failure(&w, &own, error);
 }
 
-ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
-                           ifl_error *error)
+ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
+                           ifl_cli_sheet *sheet, ifl_error *error)
 {
     ifl_cli_lab_devices devices = {0};
+    const work common = {
+        .request = request, .devices = &devices, .gpu = gpu, .sheet = sheet};
     ifl_status status = ifl_cli_lab_devices_open(request, sheet->lab, &devices, error);
     for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++)
         if (sheet->rows[i].verdict == IFL_CLI_NOT_RUN)
-            status = run_row(request, &devices, sheet, i, error);
+            status = run_row(&common, i, error);
     ifl_cli_lab_devices_close(&devices);
     return status;
 }

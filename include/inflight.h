@@ -157,6 +157,7 @@ IFL_API ifl_status ifl_gpu_open(int ordinal, ifl_gpu **out, ifl_error *error);
 IFL_API void ifl_gpu_close(ifl_gpu *gpu);
 IFL_API const char *ifl_gpu_name(const ifl_gpu *gpu); /* as the driver tells it */
 IFL_API int ifl_gpu_sm(const ifl_gpu *gpu);           /* 90 */
+IFL_API int ifl_gpu_cuda(const ifl_gpu *gpu);         /* the CUDA version that the driver supports: 13000 */
 
 /* What stands between timed runs: docs/gpu.md. */
 typedef enum ifl_between {

@@ -204,3 +204,8 @@ int ifl_gpu_sm(const ifl_gpu *gpu)
 {
     return gpu->sm;
 }
+
+int ifl_gpu_cuda(const ifl_gpu *gpu)
+{
+    return gpu->driver;
+}
