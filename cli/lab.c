@@ -49,6 +49,7 @@ FLAG_OPTION(list, list, true)
 FLAG_OPTION(full, reduced, false)
 FLAG_OPTION(reduced, reduced, true)
 FLAG_OPTION(check, check, true)
+FLAG_OPTION(sweeps, sweeps, true)
 LIST_OPTION(gpu, gpus, gpu_count, IFL_CLI_MOST_GPUS)
 LIST_OPTION(version, versions, version_count, IFL_CLI_MOST_WORDS)
 
@@ -77,6 +78,7 @@ static const ifl_cli_option options[] = {
     {0, "list", NULL, "list the cases; with a CASE its versions and sweeps", set_list},
     {0, "version", "NAME", "run this version only; may be given several times", set_version},
     {0, "sweep", "NAME", "run one of the case's sweeps, and draw it", set_sweep},
+    {0, "sweeps", NULL, "run all sweeps beside the case's own sizes", set_sweeps},
     {0, "metric", "NAME", "what a sweep draws (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, beside those the documents used", set_gpu},
     {0, "on", "WHERE", "engine, or gpu: the GPU of this machine, results checked, times taken",

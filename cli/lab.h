@@ -15,7 +15,7 @@ typedef struct ifl_cli_lab_request {
     size_t version_count;
     const char *sweep, *json, *csv, *metric, *launches, *capture;
     int threads, samples;
-    bool list, reduced, check, color, on_gpu;
+    bool list, reduced, check, sweeps, on_gpu;
 } ifl_cli_lab_request;
 
 /* The sheet's rows: the versions asked for, and the points of sweeps. */

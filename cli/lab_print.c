@@ -49,11 +49,12 @@ static const char *const engine_metrics[] = {
 
 enum { ENGINE_METRICS = sizeof engine_metrics / sizeof *engine_metrics };
 
-static void print_engine(const ifl_cli_sheet *sheet, int width, FILE *out)
+static void print_engine(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, int width,
+                         FILE *out)
 {
     ifl_cli_grid grid = ifl_cli_grid_new(sheet->row_count + 1, ENGINE_METRICS + 2);
     size_t at = 1;
-    ifl_cli_grid_set(&grid, 0, 0, "on the engine");
+    ifl_cli_grid_set(&grid, 0, 0, "%s", request->on_gpu ? "on the GPU" : "on the engine");
     ifl_cli_grid_set(&grid, 0, 1, "result");
     for (size_t m = 0; m < ENGINE_METRICS; m++)
         ifl_cli_grid_set(&grid, 0, m + 2, "%s", ifl_cli_lab_metric(engine_metrics[m]).heading);
@@ -204,7 +205,7 @@ void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *
 {
     const int width = ifl_cli_width();
     print_head(sheet, out);
-    print_engine(sheet, width, out);
+    print_engine(request, sheet, width, out);
     const char *gpu;
     for (size_t i = 0; (gpu = ifl_cli_sheet_gpu(sheet, i)); i++)
         print_gpu(sheet, gpu, width, out);

@@ -99,7 +99,7 @@ ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *s
             continue;
         if (!request->sweep)
             status = add_row(&r, NULL, 0, error);
-        if (status == IFL_OK && (request->sweep || request->check))
+        if (status == IFL_OK && (request->sweep || request->sweeps || request->check))
             status = add_sweeps(&r, &any_sweep, error);
     }
     if (status == IFL_OK && request->sweep && !any_sweep)
