@@ -39,7 +39,8 @@ ifl_status ifl_gpu_time(ifl_gpu *gpu, const ifl_gpu_task *task, const ifl_gpu_se
 
 /* Seconds of one launch of an empty kernel, timed in batches of the same size. */
 ifl_status ifl_gpu_time_empty(ifl_gpu *gpu, unsigned batch, double *seconds, ifl_error *error);
-/* Seconds of one copy of `bytes` from device memory to device memory, timed the same way. */
+/* Seconds of one copy of `bytes` (a multiple of 16) from device memory to device memory, timed the same way: the
+ * driver's or that of a kernel of ours, whichever is faster (the driver's takes its copy engines from some size on). */
 ifl_status ifl_gpu_time_copy(ifl_gpu *gpu, uint64_t bytes, const ifl_gpu_series *series, double *seconds,
                              ifl_error *error);
 /* The clock of an SM now, by its own counters. */

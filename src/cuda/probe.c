@@ -12,7 +12,7 @@ enum {
     LINE_BYTES = 128,
     WORD_BYTES = 16,
     CHASE_STEPS = 8192,
-    MOST_WARM = 1 << 17, /* steps of a chain before its timed ones */
+    MOST_WARM_BYTES = 1 << 20, /* chains that are gone through twice before they are timed: an L1 or more */
     SAMPLES = 9,
     BLOCK = 256,
     L1_BLOCK = 1024,
@@ -96,15 +96,30 @@ static void make_chain(probing *p, uint64_t bytes)
         p->chain[i * words] = p->array + p->chain[i * words] * LINE_BYTES;
 }
 
+/* What fits half of the L2 is brought there; of what is larger nothing is left there, so that every step goes to DRAM. */
+static ifl_status settle(probing *p, uint64_t bytes)
+{
+    const uint64_t blocks = (uint64_t)p->gpu->sms * 8;
+    uint64_t mask = bytes / WORD_BYTES - 1;
+    uint32_t rounds = (uint32_t)(2 * bytes / (blocks * BLOCK * 4 * WORD_BYTES) + 1);
+    void *params[] = {&p->array, &mask, &rounds, &p->told};
+    shot s;
+    if (bytes > p->gpu->l2_bytes / 2)
+        return ifl_gpu_flush(p->gpu, p->error);
+    const ifl_status status = make_shot(p, "ifl_read_l2", blocks, BLOCK, params, &s);
+    return status == IFL_OK ? put_shot(&s, 0, p->error) : status;
+}
+
 static ifl_status chase(probing *p, const char *name, uint64_t bytes, double *cycles)
 {
-    uint32_t steps = CHASE_STEPS, warm = (uint32_t)(2 * bytes / LINE_BYTES);
+    uint32_t steps = CHASE_STEPS;
+    uint32_t warm = bytes <= MOST_WARM_BYTES ? (uint32_t)(2 * bytes / LINE_BYTES) : 0;
     uint64_t told[2] = {0};
     shot s;
-    if (warm > MOST_WARM)
-        warm = MOST_WARM;
     void *params[] = {&p->array, &warm, &steps, &p->told};
-    ifl_status status = make_shot(p, name, 1, 1, params, &s);
+    ifl_status status = settle(p, bytes);
+    if (status == IFL_OK)
+        status = make_shot(p, name, 1, 1, params, &s);
     if (status == IFL_OK)
         status = put_shot(&s, 0, p->error);
     if (status == IFL_OK)
@@ -141,7 +156,7 @@ static ifl_status probe_latencies(probing *p)
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
-static ifl_status probe_read(probing *p, uint64_t bytes, double *rate)
+static ifl_status probe_read(probing *p, const char *name, uint64_t bytes, double *rate)
 {
     const uint64_t blocks = (uint64_t)p->gpu->sms * 8, a_round = blocks * BLOCK * 4 * WORD_BYTES;
     const uint64_t wanted = bytes < (UINT64_C(1) << 28) ? UINT64_C(1) << 28 : bytes;
@@ -150,7 +165,7 @@ static ifl_status probe_read(probing *p, uint64_t bytes, double *rate)
     void *params[] = {&p->array, &mask, &rounds, &p->told};
     double seconds = 0;
     shot s;
-    ifl_status status = make_shot(p, "ifl_read_4", blocks, BLOCK, params, &s);
+    ifl_status status = make_shot(p, name, blocks, BLOCK, params, &s);
     if (status == IFL_OK)
         status = best_time(p, &s, &seconds);
     *rate = seconds > 0 ? (double)(a_round * rounds) / seconds : 0;
@@ -165,7 +180,9 @@ static ifl_status probe_reads(probing *p)
         if (p->out->read_count == IFL_PROBE_SIZES)
             break;
         to->bytes = bytes;
-        status = probe_read(p, bytes, &to->bytes_per_s);
+        status = probe_read(p, "ifl_read_4", bytes, &to->bytes_per_s);
+        if (status == IFL_OK)
+            status = probe_read(p, "ifl_read_l2", bytes, &to->past_l1_bytes_per_s);
         p->out->read_count += status == IFL_OK;
     }
     if (status == IFL_OK && p->out->read_count)

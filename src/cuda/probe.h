@@ -17,7 +17,7 @@ typedef struct ifl_probe_latency {
 
 typedef struct ifl_probe_rate {
     uint64_t bytes; /* the working set */
-    double bytes_per_s;
+    double bytes_per_s, past_l1_bytes_per_s;
 } ifl_probe_rate;
 
 typedef struct ifl_probe_flight {

@@ -128,7 +128,7 @@ static void print_rate(ifl_page *page, const ifl_times *t)
     if (has_copy)
         ifl_page_paragraph(
             page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-            ifl_arena_printf(arena, "a device-to-device copy of %s, read and written, beside it: %s",
+            ifl_arena_printf(arena, "a copy of %s, read and written, beside it: %s",
                              ifl_figure_bytes((uint64_t)get(t, IFL_TIMING_copy_bytes)).text,
                              rate_figure(copy).text));
 }

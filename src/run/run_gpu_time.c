@@ -13,7 +13,7 @@
 
 enum { SAMPLES = 30 };
 static const double wide_spread = 0.05, moved_clock = 0.02;
-static const uint64_t least_copy = UINT64_C(1) << 26, most_copy = UINT64_C(1) << 31;
+static const uint64_t least_copy = UINT64_C(1) << 26, most_copy = UINT64_C(1) << 34;
 
 static const struct {
     const char *name;
@@ -167,6 +167,8 @@ static ifl_status take_copy(ifl_gpu_run *r)
     const double asked = get(r, IFL_TIMING_useful_bytes);
     uint64_t moved = isnan(asked) ? r->buffers.bytes : (uint64_t)asked;
     moved = moved < least_copy ? least_copy : moved > most_copy ? most_copy : moved;
+    const uint64_t room = ifl_gpu_free_bytes(r->gpu) / 4;
+    moved = moved > room ? room : moved;
     const ifl_gpu_series how = series_of(r);
     double seconds = 0;
     const ifl_status status =
