@@ -46,6 +46,7 @@ const ifl_cli_topic *ifl_cli_topic_find(const char *name);
 
 extern const ifl_cli_command ifl_cli_analyze;
 extern const ifl_cli_command ifl_cli_run;
+extern const ifl_cli_command ifl_cli_compare;
 extern const ifl_cli_command ifl_cli_sass;
 extern const ifl_cli_command ifl_cli_lab;
 extern const ifl_cli_command ifl_cli_devices;

@@ -233,6 +233,22 @@ IFL_API ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t c
 IFL_API ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
                                    const ifl_report_options *options, const char *path, ifl_error *error);
 
+/* ---- reports side by side --------------------------------------------------------------------------------------- */
+
+typedef struct ifl_compare_options {
+    double threshold; /* relative difference that still counts as equal: 0.01 is one per cent */
+    bool all;         /* show what is equal too */
+    bool color;
+    int width; /* columns of the terminal; 0: unlimited */
+} ifl_compare_options;
+
+/* Compares two JSON reports counter by counter, for launches and memory instructions, or, where `path_b` is NULL, the first
+ * launch of one report with its last (engine and GPU, as `analyze --on gpu --json` writes them). Times are shown
+ * and do not count. IFL_FINDING where something differs by more than the threshold or has no counterpart, after
+ * all is written. `options` may be NULL. */
+IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
+                                     const ifl_compare_options *options, FILE *out, ifl_error *error);
+
 /* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
 
 typedef struct ifl_machine ifl_machine;

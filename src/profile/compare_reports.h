@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two JSON reports (docs/json.md) side by side: counter by counter, for the launches and their memory instructions, and
+ * the times. It reads files of any origin: nothing in them is trusted. */
+#ifndef IFL_PROFILE_COMPARE_REPORTS_H
+#define IFL_PROFILE_COMPARE_REPORTS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+/* A number of JSON, exact where it is an integer. */
+typedef struct ifl_figure_value {
+    bool known;
+    bool is_integer;
+    int64_t integer;
+    double number; /* of integers too, rounded */
+} ifl_figure_value;
+
+typedef struct ifl_compared {
+    const char *name;
+    ifl_figure_value a, b;
+    double relative; /* |b - a| over the larger; 0 where one is not known */
+    bool of_code;    /* counts PTX on the engine and machine code on a GPU, and one side is each: no difference */
+    bool differs;    /* by more than the threshold; only where both are known */
+} ifl_compared;
+
+typedef IFL_VEC(ifl_compared) ifl_compared_list;
+
+typedef struct ifl_compared_line {
+    const char *place; /* "axpy.cu:12" */
+    const char *op;
+    bool in_a, in_b;
+    ifl_compared_list counters; /* those that differ, where it is in both */
+} ifl_compared_line;
+
+typedef struct ifl_compared_launch {
+    const char *kernel;              /* in A; its signature */
+    const char *backend_a, *backend_b;
+    ifl_compared_list counters;  /* in the order of A's, then those of B alone */
+    ifl_compared_list times;
+    IFL_VEC(ifl_compared_line) lines; /* those that differ, or stand in one only */
+    size_t lines_in_both;
+} ifl_compared_launch;
+
+typedef struct ifl_comparison {
+    ifl_arena arena;
+    IFL_VEC(ifl_compared_launch) launches;
+    size_t compared, differing; /* counters, of launches and of lines, known on both sides */
+    size_t unmatched;           /* launches and lines that one side lacks, where the other has lines at all */
+} ifl_comparison;
+
+/* Compares the reports `text_a` and `text_b` (named by the paths in messages): launches of the same place in both where
+ * there are as many, else of the same kernel, in order. `text_b` NULL: the first launch of A with its last. IFL_BAD_INPUT for
+ * what is no report. `threshold` is the relative difference that is still equal. */
+ifl_status ifl_reports_compare(const char *path_a, const char *text_a, size_t bytes_a, const char *path_b,
+                               const char *text_b, size_t bytes_b, double threshold, ifl_comparison *out,
+                               ifl_error *error);
+void ifl_comparison_free(ifl_comparison *comparison);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two reports side by side, as text or JSON. What is compared, and how, is profile/compare_reports.c's. */
+#include "base/file.h"
+#include "profile/compare_reports.h"
+#include "report/figure.h"
+#include "report/page.h"
+#include "report/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { INDENT = 2, LIMIT = 1 << 28 };
+
+typedef struct sheet {
+    ifl_page page;
+    const ifl_comparison *comparison;
+    const ifl_compare_options *options;
+} sheet;
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static const char *value_text(sheet *s, const ifl_figure_value *value)
+{
+    if (!value->known)
+        return "-";
+    if (value->is_integer && value->integer >= 0)
+        return ifl_arena_printf(&s->page.arena, "%s",
+                                ifl_figure_count((uint64_t)value->integer).text);
+    return ifl_arena_printf(&s->page.arena, "%.6g", value->number);
+}
+
+/* "+12.5 %" of A. */
+static const char *difference_text(sheet *s, const ifl_compared *c)
+{
+    if (!c->a.known || !c->b.known)
+        return "";
+    if (c->relative == 0)
+        return "equal";
+    if (c->of_code)
+        return "other code";
+    if (c->a.number == 0)
+        return "from 0";
+    return ifl_arena_printf(&s->page.arena, "%+.3g %%",
+                            100 * (c->b.number / c->a.number - 1));
+}
+
+static void add_row(sheet *s, ifl_table *table, const ifl_compared *c)
+{
+    ifl_row row = {.cell = {c->name, value_text(s, &c->a), value_text(s, &c->b),
+                            difference_text(s, c)}};
+    row.style[3] = c->differs ? IFL_STYLE_BAD : IFL_STYLE_PLAIN;
+    for (size_t i = 0; i < 4; i++)
+        s->page.no_memory |= !row.cell[i];
+    if (!s->page.no_memory)
+        ifl_table_add(&s->page, table, &row);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static const ifl_column columns[] = {
+    {{"", NULL}, false, 0}, {{"A", NULL}, true, 0}, {{"B", NULL}, true, 0}, {{"", NULL}, true, 0}};
+
+static bool is_zero(const ifl_figure_value *value)
+{
+    return !value->known || value->number == 0;
+}
+
+/* What is 0 on both sides, or on the only side that knows it, is left out unless all is asked for. */
+static void print_figures(sheet *s, const char *heading, const ifl_compared_list *list)
+{
+    ifl_table table = {.columns = columns, .column_count = 4, .indent = INDENT};
+    for (size_t i = 0; i < list->count; i++)
+        if (s->options->all || !(is_zero(&list->at[i].a) && is_zero(&list->at[i].b)))
+            add_row(s, &table, &list->at[i]);
+    if (!table.rows.count)
+        return;
+    ifl_page_heading(&s->page, heading);
+    ifl_table_print(&s->page, &table);
+}
+
+static void print_line(sheet *s, const ifl_compared_line *line)
+{
+    ifl_table table = {.columns = columns, .column_count = 4, .indent = 2 * INDENT};
+    const char *place = ifl_clean_line(&s->page.arena, line->place);
+    const char *op = ifl_clean_line(&s->page.arena, line->op);
+    const char *alone = line->in_a && line->in_b ? "" : line->in_a ? ": in A only" : ": in B only";
+    ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, *alone ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
+                       place && op ? ifl_arena_printf(&s->page.arena, "%s  %s%s", place, op, alone)
+                                   : NULL);
+    for (size_t i = 0; i < line->counters.count; i++)
+        add_row(s, &table, &line->counters.at[i]);
+    if (table.rows.count)
+        ifl_table_print(&s->page, &table);
+}
+
+static void print_lines(sheet *s, const ifl_compared_launch *launch)
+{
+    if (launch->lines.count)
+        ifl_page_heading(&s->page, "Memory instructions that differ");
+    for (size_t i = 0; i < launch->lines.count; i++)
+        print_line(s, &launch->lines.at[i]);
+}
+
+static void print_launch(sheet *s, const ifl_compared_launch *launch)
+{
+    ifl_arena *arena = &s->page.arena;
+    const char *kernel = ifl_clean_line(arena, launch->kernel);
+    const char *a = ifl_clean_line(arena, launch->backend_a), *b = ifl_clean_line(arena, launch->backend_b);
+    ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_STRONG,
+                       kernel && a && b
+                           ? ifl_arena_printf(arena, "%s: A %s, B %s", kernel, a, b)
+                           : NULL);
+    print_figures(s, "Counters", &launch->counters);
+    print_lines(s, launch);
+    print_figures(s, "Times", &launch->times);
+    fputc('\n', s->page.out);
+}
+
+static bool has_other_code(const ifl_comparison *c)
+{
+    for (size_t i = 0; i < c->launches.count; i++)
+        for (size_t k = 0; k < c->launches.at[i].counters.count; k++)
+            if (c->launches.at[i].counters.at[k].of_code)
+                return true;
+    return false;
+}
+
+static void print_verdict(sheet *s)
+{
+    const ifl_comparison *c = s->comparison;
+    ifl_arena *arena = &s->page.arena;
+    const char *unmatched =
+        c->unmatched ? ifl_arena_printf(arena, "; %zu launches or instructions have no counterpart",
+                                        c->unmatched)
+                     : "";
+    ifl_page_paragraph(
+        &s->page, 0, INDENT, c->differing || c->unmatched ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
+        unmatched ? ifl_arena_printf(arena, "%zu of %zu counters differ by more than %g %%%s.",
+                                     c->differing, c->compared, 100 * s->options->threshold, unmatched)
+                  : NULL);
+    if (has_other_code(c))
+        ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_DIM,
+                           "other code: the engine counts PTX, the GPU machine code; no difference.");
+}
+
+static ifl_status write_text(sheet *s, ifl_error *error)
+{
+    for (size_t i = 0; i < s->comparison->launches.count; i++)
+        print_launch(s, &s->comparison->launches.at[i]);
+    print_verdict(s);
+    const bool no_memory = s->page.no_memory;
+    ifl_arena_free(&s->page.arena);
+    return no_memory ? ifl_fail_memory(error, sizeof *s) : IFL_OK;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static int put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value);
+}
+
+static int put_value(json_t *object, const char *key, const ifl_figure_value *value)
+{
+    if (!value->known)
+        return 0;
+    return put(object, key,
+               value->is_integer ? json_integer(value->integer) : json_real(value->number));
+}
+
+static int put_figures(json_t *to, const char *key, const ifl_compared_list *list, bool all)
+{
+    json_t *object = json_object();
+    int failures = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const ifl_compared *c = &list->at[i];
+        if (!all && !c->differs && c->a.known && c->b.known)
+            continue;
+        json_t *pair = json_object();
+        failures |= put_value(pair, "a", &c->a) | put_value(pair, "b", &c->b);
+        if (c->a.known && c->b.known)
+            failures |= put(pair, "relative", json_real(c->relative)) |
+                        put(pair, "differs", json_boolean(c->differs));
+        failures |= put(object, c->name, pair);
+    }
+    return failures | put(to, key, object);
+}
+
+static int put_lines(json_t *to, const ifl_compared_launch *launch)
+{
+    json_t *array = json_array();
+    int failures = 0;
+    for (size_t i = 0; i < launch->lines.count; i++) {
+        const ifl_compared_line *line = &launch->lines.at[i];
+        json_t *object = json_object();
+        failures |= put(object, "place", json_string(line->place)) |
+                    put(object, "op", json_string(line->op));
+        if (!line->in_a || !line->in_b)
+            failures |= put(object, "only_in", json_string(line->in_a ? "a" : "b"));
+        failures |= put_figures(object, "counters", &line->counters, true);
+        failures |= json_array_append_new(array, object);
+    }
+    return failures | put(to, "lines", array);
+}
+
+static int put_launches(json_t *root, const ifl_comparison *c)
+{
+    json_t *array = json_array();
+    int failures = 0;
+    for (size_t i = 0; i < c->launches.count; i++) {
+        const ifl_compared_launch *launch = &c->launches.at[i];
+        json_t *object = json_object();
+        failures |= put(object, "kernel", json_string(launch->kernel)) |
+                    put(object, "backend_a", json_string(launch->backend_a)) |
+                    put(object, "backend_b", json_string(launch->backend_b));
+        failures |= put_figures(object, "counters", &launch->counters, true);
+        failures |= put_figures(object, "timing", &launch->times, true);
+        failures |= put_lines(object, launch);
+        failures |= json_array_append_new(array, object);
+    }
+    return failures | put(root, "launches", array);
+}
+
+static ifl_status write_json(sheet *s, ifl_error *error)
+{
+    const ifl_comparison *c = s->comparison;
+    json_t *root = json_object();
+    int failures = put(root, "schema", json_string("inflight-compare/1")) |
+                   put(root, "threshold", json_real(s->options->threshold)) |
+                   put(root, "compared", json_integer((json_int_t)c->compared)) |
+                   put(root, "differing", json_integer((json_int_t)c->differing)) |
+                   put(root, "unmatched", json_integer((json_int_t)c->unmatched));
+    failures |= put_launches(root, c);
+    if (!failures && json_dumpf(root, s->page.out, JSON_INDENT(1)) != 0 && !ferror(s->page.out))
+        failures = 1;
+    fputc('\n', s->page.out);
+    json_decref(root);
+    return failures ? ifl_fail_memory(error, sizeof *s) : IFL_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static ifl_status compare(const char *path_a, const char *path_b, double threshold,
+                          ifl_comparison *out, ifl_error *error)
+{
+    char *a = NULL, *b = NULL;
+    size_t bytes_a = 0, bytes_b = 0;
+    ifl_status status = ifl_file_read(path_a, LIMIT, &a, &bytes_a, error);
+    if (status == IFL_OK && path_b)
+        status = ifl_file_read(path_b, LIMIT, &b, &bytes_b, error);
+    if (status == IFL_OK)
+        status = ifl_reports_compare(path_a, a, bytes_a, path_b, b, bytes_b, threshold, out, error);
+    free(a);
+    free(b);
+    return status;
+}
+
+static ifl_status conclude(const ifl_comparison *c, FILE *out, ifl_error *error)
+{
+    if (fflush(out) != 0 || ferror(out))
+        return ifl_report_fail_stream("comparison", error);
+    if (!c->differing && !c->unmatched)
+        return IFL_OK;
+    return ifl_fail(error, IFL_FINDING, "the reports differ");
+}
+
+ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
+                             const ifl_compare_options *options, FILE *out, ifl_error *error)
+{
+    static const ifl_compare_options plain;
+    ifl_comparison comparison;
+    sheet s = {.options = options ? options : &plain, .comparison = &comparison};
+    s.page = (ifl_page){.out = out, .color = s.options->color, .width = s.options->width};
+    if (format != IFL_REPORT_TEXT && format != IFL_REPORT_JSON)
+        return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
+    errno = 0;
+    ifl_status status = compare(path_a, path_b, s.options->threshold, &comparison, error);
+    if (status != IFL_OK)
+        return status;
+    status = format == IFL_REPORT_JSON ? write_json(&s, error) : write_text(&s, error);
+    if (status == IFL_OK)
+        status = conclude(&comparison, out, error);
+    ifl_comparison_free(&comparison);
+    return status;
+}
