@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fuzzes cubins, and holds what is read of them to what others rely on. */
-#include "sass/sass.h"
+#include "sass/sass_facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,43 @@ static void check_kernel(const ifl_machine *machine, const ifl_machine_kernel *k
     check_lines(machine, k);
 }
 
+/* Blocks cover the code once, in order; what leads on leads to blocks; what is known of their counts
+ * adds up. */
+static void check_facts(const ifl_sass_facts *facts)
+{
+    const ifl_sass_kernel *k = &facts->kernel;
+    uint64_t executed = 0;
+    for (size_t b = 0; b < k->block_count; b++) {
+        const ifl_sass_block *block = &k->blocks[b];
+        require(block->first < block->last && block->last <= k->instruction_count);
+        require(block->first == (b ? block[-1].last : 0));
+        for (int s = 0; s < 2; s++)
+            require(block->successor[s] == UINT32_MAX || block->successor[s] < k->block_count);
+        require(block->loop < (int32_t)k->loop_count);
+        if (k->reached[b] && facts->counts.known[b])
+            executed += facts->counts.block[b] * (block->last - block->first);
+    }
+    require(executed == facts->counts.executed && facts->reached <= k->instruction_count);
+}
+
+static void analyze(const ifl_machine *machine, size_t index)
+{
+    enum { MOST_BYTES = 1 << 16 };
+    static const ifl_sass_request_count requests[] = {
+        {"a.cu", 1, 0, IFL_SASS_ACCESS_GLOBAL_LOAD, 4, 7},
+        {"kernels.cu", 12, 30, IFL_SASS_ACCESS_GLOBAL_STORE, 4, 5},
+    };
+    const ifl_machine_kernel *k = &machine->kernels[index];
+    for (int uniform = 0; uniform < 2 && k->code_bytes <= MOST_BYTES; uniform++) {
+        const ifl_sass_launch launch = {8, uniform, requests, sizeof requests / sizeof *requests};
+        ifl_arena arena = {0};
+        ifl_sass_facts facts;
+        if (ifl_sass_facts_collect(machine, index, &launch, &arena, &facts, NULL) == IFL_OK)
+            check_facts(&facts);
+        ifl_arena_free(&arena);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ifl_error error;
@@ -47,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (ifl_machine_read_cubin("fuzz.cubin", data, size, machine, &error) == IFL_OK)
         for (size_t i = 0; i < machine->kernel_count; i++)
-            check_kernel(machine, &machine->kernels[i]);
+            check_kernel(machine, &machine->kernels[i]), analyze(machine, i);
     ifl_machine_free(machine);
     return 0;
 }
