@@ -254,7 +254,8 @@ IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl
 typedef struct ifl_machine ifl_machine;
 
 /* Opens the machine code of a cubin, or of all cubins that an executable, object, shared library or fatbin holds.
- * `arch`, for instance "sm_90", takes that target only; NULL takes all. */
+ * `arch`, for instance "sm_90", takes that target only; NULL takes all. Of a file with more than 64 MiB of
+ * machine code the kernels are listed, and read when one is asked for by name. */
 IFL_API ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **out, ifl_error *error);
 IFL_API void ifl_machine_close(ifl_machine *machine);
 /* Kernels and device functions that have code of their own; the same kernel once for each target. */
