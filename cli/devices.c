@@ -133,12 +133,34 @@ REQUEST_OPTION(shared_bytes, "shared", 0)
 REQUEST_OPTION(threads, "block", 1)
 REQUEST_OPTION(barriers, "barriers", 0)
 
+/* "X[,Y[,Z]]": their product. */
+static ifl_status set_grid(void *user, const char *value, ifl_error *error)
+{
+    occupancy_words *w = user;
+    const char *at = value;
+    uint64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        const unsigned long long size = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
+        if (size < 1 || size > INT_MAX || blocks > UINT64_MAX / size)
+            break;
+        blocks *= size;
+        at = end + (*end == ',');
+        if (*end == '\0') {
+            w->request.blocks = blocks;
+            return IFL_OK;
+        }
+    }
+    return ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
+}
+
 static const ifl_cli_option occupancy_options[] = {
     {0, "gpu", "NAME", "a GPU; may be given several times (all that are known)", set_gpu},
     {0, "block", "N", "threads of a block", set_threads},
     {0, "regs", "N", "registers of a thread (no limit)", set_registers},
     {0, "shared", "B", "bytes of shared memory of a block, static and dynamic (0)",
      set_shared_bytes},
+    {0, "grid", "X[,Y[,Z]]", "blocks of the grid: its waves too, and what the last one costs", set_grid},
     {0, "barriers", "N", "named barriers of a block (no limit)", set_barriers},
 };
 
@@ -185,10 +207,10 @@ static int run_occupancy(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_occupancy = {
     .name = "occupancy",
-    .usage = {"[--gpu NAME]... --block N [--regs N] [--shared B]", NULL},
+    .usage = {"[--gpu NAME]... --block N [--regs N] [--shared B] [--grid X[,Y[,Z]]]", NULL},
     .summary = "how many blocks of a shape a GPU holds, and what limits it",
     .text = "The rules are those of NVIDIA's occupancy calculator; no kernel is needed.",
-    .examples = {"inflight occupancy --gpu h200 --gpu rtx-4090 --block 256 --regs 40",
+    .examples = {"inflight occupancy --gpu h200 --gpu rtx-4090 --block 256 --regs 40 --grid 1184",
                  "inflight occupancy --gpu m2090 --block 32 --regs 63 --shared 3840"},
     .options = occupancy_options,
     .option_count = sizeof occupancy_options / sizeof *occupancy_options,

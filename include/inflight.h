@@ -391,6 +391,7 @@ typedef struct ifl_occupancy_request {
     int registers;    /* of a thread; 0: not known, no limit */
     int shared_bytes; /* of a block, static and dynamic */
     int barriers;     /* named barriers of a block, 0: not known */
+    uint64_t blocks;  /* of the grid, for its waves on the page; 0: not asked for */
 } ifl_occupancy_request;
 
 typedef struct ifl_occupancy {

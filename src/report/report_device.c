@@ -138,6 +138,11 @@ ifl_status ifl_device_fields_write(FILE *out, ifl_error *error)
 static const ifl_column occupancy_columns[] = {
     {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0},   {{"warps", "an SM"}, true, 0},
     {{"occu-", "pancy"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
+/* With a grid. */
+static const ifl_column wave_columns[] = {
+    {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0}, {{"warps", "an SM"}, true, 0},
+    {{"occu-", "pancy"}, true, 0}, {{"waves", NULL}, true, 0},     {{"last", "wave"}, true, 0},
+    {{"effi-", "ciency"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
 
 /* One resource around the value that is asked for. */
 typedef struct cliff {
@@ -177,6 +182,19 @@ static const char *next_step(ifl_page *page, const ifl_device *device, const ifl
                             o->registers_before_fewer, o->shared_before_fewer);
 }
 
+/* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is worked in. */
+static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t blocks, int blocks_per_sm, ifl_row *row,
+                        size_t next)
+{
+    ifl_waves w;
+    ifl_waves_compute(device, blocks, blocks_per_sm, &w);
+    const double last = w.partial_wave > 0 ? w.partial_wave : 1;
+    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.4g", w.waves) : "";
+    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.3g %%", 100 * last) : "";
+    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.4g %%", 100 * w.tail_efficiency) : "";
+    return next;
+}
+
 static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_device *device,
                                 const ifl_occupancy_request *request, ifl_error *error)
 {
@@ -186,8 +204,12 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
         return status;
     ifl_row row = {.cell = {device->name, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
                             ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
-                            ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical), o.limiter,
-                            next_step(page, device, request, &o)}};
+                            ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical)}};
+    size_t next = 4;
+    if (request->blocks)
+        next = add_waves(page, device, request->blocks, o.blocks_per_sm, &row, next);
+    row.cell[next] = o.limiter;
+    row.cell[next + 1] = next_step(page, device, request, &o);
     ifl_table_add(page, table, &row);
     return IFL_OK;
 }
@@ -198,6 +220,8 @@ ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count, c
     ifl_page page = {.out = out};
     ifl_table table = {.columns = occupancy_columns,
                        .column_count = sizeof occupancy_columns / sizeof *occupancy_columns};
+    if (request->blocks)
+        table = (ifl_table){.columns = wave_columns, .column_count = sizeof wave_columns / sizeof *wave_columns};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = add_occupancy(&page, &table, devices[i], request, error);
