@@ -11,6 +11,8 @@
  *                              line: 2 lines where 1 would do, 5 sectors where 4 would
  *   offset_step, aligned       the same kernel; rows of a multiple of 128 bytes, and the array
  *                              begun 16 bytes before a line, so that the first cell stands at one
+ *   offset_step_early          packed and aligned (ours): velocity and wave asked for before the
+ *                              barrier, together with the next plane: two long waits become one
  *   offset_step_readonly       packed, with the loads of p through the read-only path: fewer bytes
  *                              fetched for nothing on GPUs whose L1 fetches whole lines; as many
  *                              lines a request as before
@@ -37,7 +39,7 @@ template <bool readonly> static __device__ __forceinline__ float load(const floa
 
 /* `rows` counts a plane's rows with their padding, `pitch` a row's floats; the arrays begin at the
  * first cell of the padding. */
-template <bool readonly>
+template <bool readonly, bool early>
 static __device__ __forceinline__ void step(int pitch, int rows, int planes, const float *p,
                                             const float *velocity, float *wave)
 {
@@ -58,6 +60,11 @@ static __device__ __forceinline__ void step(int pitch, int rows, int planes, con
             column[k] = column[k + 1];
         column[2 * radius] = load<readonly>(p + at + radius * plane);
         const float centre = column[radius];
+        float speed, before;
+        if (early) {
+            speed = velocity[at];
+            before = wave[at];
+        }
         __syncthreads();
         tile[y + radius][x + radius] = centre;
         if (y < radius) {
@@ -77,19 +84,30 @@ static __device__ __forceinline__ void step(int pitch, int rows, int planes, con
             around += column[radius - k] + column[radius + k];
             sum = fmaf(weight(k), around, sum);
         }
-        wave[at] = fmaf(velocity[at], sum, fmaf(2.0f, centre, -wave[at]));
+        if (!early) {
+            speed = velocity[at];
+            before = wave[at];
+        }
+        wave[at] = fmaf(speed, sum, fmaf(2.0f, centre, -before));
     }
 }
 
 extern "C" __global__ void __launch_bounds__(width *height)
     offset_step(int pitch, int rows, int planes, const float *p, const float *velocity, float *wave)
 {
-    step<false>(pitch, rows, planes, p, velocity, wave);
+    step<false, false>(pitch, rows, planes, p, velocity, wave);
 }
 
 extern "C" __global__ void __launch_bounds__(width *height)
     offset_step_readonly(int pitch, int rows, int planes, const float *p, const float *velocity,
                          float *wave)
 {
-    step<true>(pitch, rows, planes, p, velocity, wave);
+    step<true, false>(pitch, rows, planes, p, velocity, wave);
+}
+
+extern "C" __global__ void __launch_bounds__(width *height)
+    offset_step_early(int pitch, int rows, int planes, const float *p, const float *velocity,
+                      float *wave)
+{
+    step<false, true>(pitch, rows, planes, p, velocity, wave);
 }
