@@ -42,3 +42,18 @@ const char *ifl_output_verdict_text(ifl_output_verdict verdict)
 {
     return (unsigned)verdict < IFL_OUTPUT_VERDICTS ? verdicts[verdict] : "unknown";
 }
+
+void ifl_times_document(FILE *out)
+{
+    fputs("# Times\n"
+          "\n"
+          "The figures of a launch on a real GPU, as `timing` in JSON has them and `ifl_profile_timing` gives\n"
+          "them. A run is one launch of the kernel; a sample is what one pair of events encloses. What is not\n"
+          "known is absent. [gpu.md](gpu.md) says how each is taken.\n"
+          "\n"
+          "| figure | unit | what it is |\n"
+          "|---|---|---|\n",
+          out);
+    for (int i = 0; i < IFL_TIMING_COUNT; i++)
+        fprintf(out, "| `%s` | %s | %s |\n", infos[i].name, infos[i].unit, infos[i].doc);
+}

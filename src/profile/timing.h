@@ -56,6 +56,9 @@ typedef enum ifl_output_verdict {
     IFL_OUTPUT_VERDICTS
 } ifl_output_verdict;
 
+/* Writes docs/times.md. */
+void ifl_times_document(FILE *out);
+
 const char *ifl_output_verdict_text(ifl_output_verdict verdict);
 
 /* A buffer after the run, here and on the engine. */
@@ -65,7 +68,7 @@ typedef struct ifl_output {
     uint64_t elements, different;
     uint64_t worst;                          /* the element of the largest difference; 0 where none */
     const char *worst_engine, *worst_gpu;    /* its values, "" where all are equal */
-    double largest, tolerance;               /* relative differences; 0 for integers and exact results */
+    double largest, tolerance; /* differences, of the largest value; 0 for integers and exact results */
     ifl_output_verdict verdict;
 } ifl_output;
 

@@ -150,6 +150,7 @@ static const struct {
 } topics[] = {
     {"counters", ifl_counters_document},
     {"opcodes", print_opcodes},
+    {"times", ifl_times_document},
 };
 
 ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error)
@@ -161,5 +162,5 @@ ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error)
         topics[i].print(out);
         return fflush(out) != 0 || ferror(out) ? ifl_report_fail_stream("page", error) : IFL_OK;
     }
-    return ifl_fail(error, IFL_USAGE, "there is no page '%s': counters, opcodes", topic);
+    return ifl_fail(error, IFL_USAGE, "there is no page '%s': counters, opcodes, times", topic);
 }

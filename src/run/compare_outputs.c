@@ -97,7 +97,7 @@ static double largest_value(const pair *p)
     return largest;
 }
 
-/* Relative difference of two values that are not the same bits; integers differ wholly. */
+/* Of two values that are not the same bits, relative to the larger or to `scale`; integers differ wholly. */
 static double difference(const pair *p, uint64_t i, double scale)
 {
     const size_t at = i * p->element->bytes;
@@ -138,7 +138,7 @@ static ifl_status compare_pair(comparison *c, size_t index, const pair *p)
                       .worst_engine = "",
                       .worst_gpu = "",
                       .tolerance = tolerance_of(c, p->element)};
-    const bool scaled = c->exactness.of_largest && p->element->class == 'F';
+    const bool scaled = out.tolerance > 0;
     const bool same = memcmp(p->gpu, p->engine, p->count * p->element->bytes) == 0;
     if (!same)
         compare_elements(p, scaled ? largest_value(p) : 0, &out);

@@ -105,7 +105,6 @@ static void conclude(scan *s)
     out->tolerance_16 = error > 0 ? fmax(out->tolerance_32, 0x1p-7) : 0;
     out->tolerance_64 = s->approximate > 0 ? out->tolerance_32 : contracts ? carried * 0x1p-53 : 0;
     if (s->float_atomics) {
-        out->of_largest = true;
         out->tolerance_32 = fmax(out->tolerance_32, order_error_32);
         out->tolerance_64 = fmax(out->tolerance_64, order_error_64);
         out->tolerance_16 = fmax(out->tolerance_16, 0x1p-4);
@@ -127,11 +126,12 @@ static void put_rule(scan *s)
                  "floating-point atomics add in any order: %.1g of the largest value", out->tolerance_32);
     else if (s->approximate > 0)
         snprintf(out->rule, sizeof out->rule,
-                 "%s (line %u of the PTX) is approximate: to %.1g, relative", s->example, s->line,
+                 "%s (line %u of the PTX) is approximate: to %.1g of the largest value", s->example, s->line,
                  out->tolerance_32);
     else if (s->products && s->sums)
         snprintf(out->rule, sizeof out->rule,
-                 "products and sums without .rn may be fused: to %.1g, relative", out->tolerance_32);
+                 "products and sums without .rn may be fused: to %.1g (f32) or %.1g (f64) of the largest value", out->tolerance_32,
+                 out->tolerance_64);
     else
         snprintf(out->rule, sizeof out->rule, "bit for bit");
 }
