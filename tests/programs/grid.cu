@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole grid in step. On a GPU this needs a cooperative launch. The lines below are the test of
-// the PTX beside this file, whose head tools/make-lab copies from here.
+// The whole grid in step. On a GPU this needs a cooperative launch.
+// The lines below are the test of the PTX beside this file, whose head
+// tools/make-lab copies from here.
 //
 // launch: -k grid_in_step -g 6 -b 32 u32x192=iota u32x192=zero
 // expect: arg0[0] = 2523 2552 2573 2610 2631 2660 2681 2718 2739 2768 2789 2826 2847 2876 2897 2934
