@@ -50,6 +50,8 @@ FLAG_OPTION(full, reduced, false)
 FLAG_OPTION(reduced, reduced, true)
 FLAG_OPTION(check, check, true)
 FLAG_OPTION(sweeps, sweeps, true)
+FLAG_OPTION(no_run, no_run, true)
+FLAG_OPTION(markdown, markdown, true)
 LIST_OPTION(gpu, gpus, gpu_count, IFL_CLI_MOST_GPUS)
 LIST_OPTION(version, versions, version_count, IFL_CLI_MOST_WORDS)
 
@@ -90,6 +92,8 @@ static const ifl_cli_option options[] = {
     {0, "check", NULL,
      "run what the tests run: every version and sweep, told in a line where all is as it has to be",
      set_check},
+    {0, "no-run", NULL, "run nothing: what was published, and measured on a GPU before", set_no_run},
+    {0, "markdown", NULL, "print as Markdown: docs/lab.md", set_markdown},
     {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
     {0, "launches", "FOLDER", "run nothing, write each run as a launch file into the folder",
@@ -203,7 +207,7 @@ static ifl_status run_sheet(const ifl_cli_lab_request *request, const ifl_cli_la
     ifl_status status = ifl_cli_lab_rows(request, sheet, error);
     if (status == IFL_OK && request->launches)
         return write_launches(request, sheet, error);
-    if (status == IFL_OK)
+    if (status == IFL_OK && !request->no_run)
         status = ifl_cli_lab_run(request, gpu, sheet, error);
     const ifl_status run = status;
     if (status == IFL_OK || status == IFL_INTERRUPTED) {
@@ -226,10 +230,15 @@ static void print_complaints(const ifl_cli_sheet *sheet)
         fprintf(stderr, "inflight lab: %s: %s\n", ifl_lab_name(sheet->lab), sheet->complaints[i]);
 }
 
+static bool writes_to_stdout(const ifl_cli_lab_request *request)
+{
+    return (request->json && strcmp(request->json, "-") == 0) ||
+           (request->csv && strcmp(request->csv, "-") == 0);
+}
+
 static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet)
 {
-    const bool file_only = request->launches || (request->json && strcmp(request->json, "-") == 0) ||
-                           (request->csv && strcmp(request->csv, "-") == 0);
+    const bool file_only = request->launches || writes_to_stdout(request);
     if (request->check && !file_only)
         printf("%s: %zu runs, %zu not as they have to be\n", ifl_lab_name(sheet->lab),
                sheet->row_count, sheet->complaint_count);
@@ -276,11 +285,22 @@ static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *
     if (!sheets)
         return ifl_cli_fail(&(ifl_error){.status = IFL_NO_MEMORY});
     const volatile int *stop = ifl_cli_catch_signals();
+    if (request->markdown)
+        fputs("<!-- made by `make docs` -->\n"
+              "# The lab\n\n"
+              "Every case of [lab/](../lab) with what its document published and what was measured on "
+              "the GPUs at hand;\n"
+              "`inflight lab CASE` adds what the engine counts and the model says. Speedups are "
+              "against the case's first\n"
+              "version, or the one that it names; GB/s count the bytes that the task needs.\n\n",
+              stdout);
     for (size_t i = 0; i < count && !*stop; i++) {
         const int own = run_case(request, gpu, paths[i], &sheets[opened]);
         result = result ? result : own;
         opened += sheets[opened].lab != NULL;
     }
+    if (opened && !request->check && !request->launches && !writes_to_stdout(request))
+        ifl_cli_lab_print_ratios(request, sheets, opened, stdout);
     const int written = write_files(request, sheets, opened);
     for (size_t i = 0; i < opened; i++) {
         ifl_lab *lab = sheets[i].lab;
@@ -341,6 +361,15 @@ static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *ca
     return result;
 }
 
+static bool are_paths(int count, char **words)
+{
+    const ifl_cli_cases none = {0};
+    for (int i = 0; i < count; i++)
+        if (!ifl_cli_cases_path(&none, words[i]))
+            return false;
+    return true;
+}
+
 static int run(int word_count, char **words)
 {
     ifl_cli_lab_request request = {0};
@@ -354,9 +383,11 @@ static int run(int word_count, char **words)
         ifl_cli_print_command(&ifl_cli_lab, stdout);
         return 0;
     }
-    if (status == IFL_OK)
+    /* Files named by their paths need no folder of cases. */
+    if (status == IFL_OK && (first == word_count || !are_paths(word_count - first, words + first)))
         status = ifl_cli_cases_find(&cases, &error);
-    if (status == IFL_OK && !request.list && first == word_count && !request.check)
+    if (status == IFL_OK && !request.list && first == word_count && !request.check &&
+        !request.no_run && !request.markdown)
         status = ifl_cli_error(&error, IFL_USAGE,
                                "which case? 'inflight lab --list' lists them; --check runs all");
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)

@@ -15,7 +15,7 @@ typedef struct ifl_cli_lab_request {
     size_t version_count;
     const char *sweep, *json, *csv, *metric, *launches, *capture;
     int threads, samples;
-    bool list, reduced, check, sweeps, on_gpu;
+    bool list, reduced, check, sweeps, on_gpu, no_run, markdown;
 } ifl_cli_lab_request;
 
 /* The sheet's rows: the versions asked for, and the points of sweeps. */
@@ -109,6 +109,9 @@ ifl_status ifl_cli_lab_captured(ifl_cli_sheet *sheet, const char *path, ifl_erro
 /* ---- showing ---- */
 
 void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);
+/* Modelled speedups beside those published, of all sheets. */
+void ifl_cli_lab_print_ratios(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheets,
+                              size_t count, FILE *out);
 void ifl_cli_lab_chart(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);
 
 #endif

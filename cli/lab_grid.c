@@ -108,6 +108,36 @@ void ifl_cli_grid_print(const ifl_cli_grid *grid, size_t head, int width, FILE *
     free(widths);
 }
 
+static void print_head_cell(const ifl_cli_grid *grid, size_t head, size_t column, FILE *out)
+{
+    fputs(" ", out);
+    for (size_t row = 0; row < head; row++)
+        fprintf(out, "%s%s", cell(grid, row, column), *cell(grid, row, column) ? " " : "");
+    fputs("|", out);
+}
+
+void ifl_cli_grid_print_markdown(const ifl_cli_grid *grid, size_t head, FILE *out)
+{
+    if (grid->failed)
+        return;
+    fputs("|", out);
+    for (size_t column = 0; column < grid->columns; column++)
+        if (column_width(grid, head, column))
+            print_head_cell(grid, head, column, out);
+    fputs("\n|", out);
+    for (size_t column = 0; column < grid->columns; column++)
+        if (column_width(grid, head, column))
+            fputs(column ? "---:|" : "---|", out);
+    for (size_t row = head; row < grid->rows; row++) {
+        fputs("\n|", out);
+        for (size_t column = 0; column < grid->columns; column++)
+            if (column_width(grid, head, column))
+                fprintf(out, " %s%s|", cell(grid, row, column),
+                        *cell(grid, row, column) ? " " : "");
+    }
+    fputc('\n', out);
+}
+
 const char *ifl_cli_grid_number(double value, int decimals, char *to, size_t size)
 {
     char plain[64];

@@ -21,6 +21,8 @@ void ifl_cli_grid_set(ifl_cli_grid *grid, size_t row, size_t column, const char 
 /* `head` rows are repeated in every part; columns without any text below the head are left out.
  * `width` 0: unlimited. */
 void ifl_cli_grid_print(const ifl_cli_grid *grid, size_t head, int width, FILE *out);
+/* The same as a table of Markdown; the head rows become one, joined by a blank. */
+void ifl_cli_grid_print_markdown(const ifl_cli_grid *grid, size_t head, FILE *out);
 void ifl_cli_grid_free(ifl_cli_grid *grid);
 
 /* "19,922,944", "3.14": `decimals` places, thousands apart. */

@@ -49,8 +49,16 @@ static const char *const engine_metrics[] = {
 
 enum { ENGINE_METRICS = sizeof engine_metrics / sizeof *engine_metrics };
 
-static void print_engine(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, int width,
-                         FILE *out)
+static void print_grid(const ifl_cli_lab_request *request, const ifl_cli_grid *grid, size_t head,
+                       FILE *out)
+{
+    if (request->markdown)
+        ifl_cli_grid_print_markdown(grid, head, out);
+    else
+        ifl_cli_grid_print(grid, head, ifl_cli_width(), out);
+}
+
+static void print_engine(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
     ifl_cli_grid grid = ifl_cli_grid_new(sheet->row_count + 1, ENGINE_METRICS + 2);
     size_t at = 1;
@@ -77,7 +85,7 @@ static void print_engine(const ifl_cli_lab_request *request, const ifl_cli_sheet
     }
     grid.rows = at;
     if (at > 1)
-        ifl_cli_grid_print(&grid, 1, width, out);
+        print_grid(request, &grid, 1, out);
     grid.rows = sheet->row_count + 1;
     ifl_cli_grid_free(&grid);
 }
@@ -149,14 +157,17 @@ static bool fill_gpu_row(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *she
     return any;
 }
 
-static void print_origin(const ifl_cli_sheet *sheet, const char *gpu, FILE *out)
+static void print_origin(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                         const char *gpu, FILE *out)
 {
     for (size_t i = 0; i < sheet->origin_count; i++)
         if (strcmp(sheet->origins[i].gpu, gpu) == 0)
-            fprintf(out, "  measured: %s\n", sheet->origins[i].text);
+            fprintf(out, request->markdown ? "\nMeasured: %s.\n" : "  measured: %s\n",
+                    sheet->origins[i].text);
 }
 
-static void print_gpu(const ifl_cli_sheet *sheet, const char *gpu, int width, FILE *out)
+static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                      const char *gpu, FILE *out)
 {
     const metrics m = metrics_of(sheet, gpu);
     const size_t rows = sheet->row_count + 2;
@@ -169,8 +180,8 @@ static void print_gpu(const ifl_cli_sheet *sheet, const char *gpu, int width, FI
     grid.rows = at;
     if (at > 2) {
         fputc('\n', out);
-        ifl_cli_grid_print(&grid, 2, width, out);
-        print_origin(sheet, gpu, out);
+        print_grid(request, &grid, 2, out);
+        print_origin(request, sheet, gpu, out);
     }
     grid.rows = rows;
     ifl_cli_grid_free(&grid);
@@ -178,15 +189,22 @@ static void print_gpu(const ifl_cli_sheet *sheet, const char *gpu, int width, FI
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-static void print_head(const ifl_cli_sheet *sheet, FILE *out)
+static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
     const ifl_lab *lab = sheet->lab;
+    if (request->markdown) {
+        fprintf(out, "## %s\n\n%s. Document %s: %s.\n", ifl_lab_name(lab),
+                ifl_lab_text(lab, IFL_LAB_COMMON, "title"),
+                ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+                ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+        return;
+    }
     fprintf(out, "%s: %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
     fprintf(out, "  document %s%s: %s\n\n", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
             sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
 }
 
-static void print_notes(const ifl_cli_sheet *sheet, FILE *out)
+static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
     bool any = false;
     for (size_t row = 0; row < sheet->row_count; row++) {
@@ -196,22 +214,76 @@ static void print_notes(const ifl_cli_sheet *sheet, FILE *out)
         if (!any)
             fputc('\n', out);
         any = true;
-        fprintf(out, "  %-18s %s\n", ifl_lab_version_name(sheet->lab, sheet->rows[row].version),
-                note);
+        fprintf(out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s\n",
+                ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
+                is_ours(sheet, row) ? " (ours)" : "");
     }
 }
 
 void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
-    const int width = ifl_cli_width();
-    print_head(sheet, out);
-    print_engine(request, sheet, width, out);
     const char *gpu;
+    print_head(request, sheet, out);
+    if (request->markdown)
+        print_notes(request, sheet, out);
+    else
+        print_engine(request, sheet, out);
     for (size_t i = 0; (gpu = ifl_cli_sheet_gpu(sheet, i)); i++)
-        print_gpu(sheet, gpu, width, out);
+        print_gpu(request, sheet, gpu, out);
     if (request->sweep)
         ifl_cli_lab_chart(request, sheet, out);
-    else
-        print_notes(sheet, out);
+    else if (!request->markdown)
+        print_notes(request, sheet, out);
     fputc('\n', out);
+}
+
+/* ---- modelled ratios against published ones -------------------------------------------------- */
+
+typedef struct ratios {
+    ifl_cli_grid grid;
+    size_t at, close;
+} ratios;
+
+static const double close_enough = 0.25;
+
+static void add_ratio(ratios *r, const ifl_cli_sheet *sheet, const ifl_cli_figure *f)
+{
+    double modelled;
+    char label[200];
+    if (f->source != IFL_CLI_PUBLISHED || strcmp(f->metric, "speedup") != 0 ||
+        !ifl_cli_sheet_get(sheet, f->row, IFL_CLI_MODELLED, f->gpu, "speedup", &modelled) ||
+        (f->value == 1 && modelled == 1)) /* the baseline itself */
+        return;
+    const double off = modelled / f->value - 1;
+    r->close += off <= close_enough && off >= -close_enough;
+    ifl_cli_grid_set(&r->grid, r->at, 0, "%s %s", ifl_lab_name(sheet->lab),
+                     ifl_cli_sheet_label(sheet, f->row, label, sizeof label));
+    ifl_cli_grid_set(&r->grid, r->at, 1, "%s", f->gpu);
+    ifl_cli_grid_set(&r->grid, r->at, 2, "%.2f", f->value);
+    ifl_cli_grid_set(&r->grid, r->at, 3, "%.2f", modelled);
+    ifl_cli_grid_set(&r->grid, r->at++, 4, "%+.0f %%", 100 * off);
+}
+
+void ifl_cli_lab_print_ratios(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheets,
+                              size_t count, FILE *out)
+{
+    static const char *const headings[] = {"speedup", "GPU", "published", "modelled", "off by"};
+    size_t most = 1;
+    for (size_t s = 0; s < count; s++)
+        most += sheets[s].figure_count;
+    ratios r = {ifl_cli_grid_new(most, 5), 1, 0};
+    for (size_t i = 0; i < 5; i++)
+        ifl_cli_grid_set(&r.grid, 0, i, "%s", headings[i]);
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < sheets[s].figure_count; i++)
+            add_ratio(&r, &sheets[s], &sheets[s].figures[i]);
+    r.grid.rows = r.at;
+    if (r.at > 1) {
+        fputs(request->markdown ? "## Modelled against published\n\n" : "", out);
+        print_grid(request, &r.grid, 1, out);
+        fprintf(out, "%s%zu of %zu modelled speedups are within 25 %% of the published ones.\n",
+                request->markdown ? "\n" : "  ", r.close, r.at - 1);
+    }
+    r.grid.rows = most;
+    ifl_cli_grid_free(&r.grid);
 }
