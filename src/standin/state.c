@@ -18,6 +18,7 @@ static struct {
     ifl_context *context;
     ifl_standin_options options;
     ifl_cuda_error broken;
+    bool is_broken_told; /* a call has given it back */
     double microseconds;
     volatile int stop;
 } state;
@@ -95,6 +96,8 @@ void ifl_state_leave(void)
 
 ifl_cuda_error ifl_state_end(ifl_cuda_error code)
 {
+    if (code != ifl_cudaSuccess && code == state.broken)
+        state.is_broken_told = true;
     if (code != ifl_cudaSuccess && code != ifl_cudaErrorNotReady)
         last_error = code;
     return code;
@@ -110,9 +113,10 @@ void ifl_state_break(ifl_cuda_error code)
     state.broken = code;
 }
 
+/* A launch returns before its kernel has faulted: only a later call tells of it, and then all do. */
 ifl_cuda_error ifl_state_last_error(bool forget)
 {
-    const ifl_cuda_error code = state.broken ? state.broken : last_error;
+    const ifl_cuda_error code = state.is_broken_told ? state.broken : last_error;
     if (forget)
         last_error = ifl_cudaSuccess;
     return code;
