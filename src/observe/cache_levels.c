@@ -93,23 +93,31 @@ ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_
     return answer;
 }
 
-ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_path path,
-                           uint64_t now, bool *stays)
+/* What a store makes of the line that is there, or of a new one. */
+static void store_in(const ifl_l1 *l1, ifl_lru_line *line, uint8_t sectors, uint8_t whole,
+                     bool is_local)
+{
+    if (!is_local && l1->rules->stores_invalidate)
+        line->valid = 0;
+    else
+        line->valid |= is_local ? sectors : whole;
+    if (is_local && l1->rules->local_is_written_back)
+        line->dirty |= sectors;
+}
+
+ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, uint8_t whole,
+                           ifl_cache_path path, uint64_t now, bool *stays)
 {
     ifl_l1_answer answer = {0};
-    bool is_local = path == IFL_PATH_LOCAL;
+    const bool is_local = path == IFL_PATH_LOCAL;
     ifl_lru_line *found = find_recent(l1, &l1->lines, line, now);
     *stays = is_local && l1->rules->local_is_written_back;
-    if (found && !is_local && l1->rules->stores_invalidate)
-        found->valid = 0;
-    else if (found)
+    if (found && (is_local || !l1->rules->stores_invalidate))
         ifl_lru_touch(&l1->lines, found, now);
-    else if (is_local)
+    else if (!found && (is_local || l1->rules->stores_allocate))
         found = add_line(l1, &l1->lines, line, now, &answer);
-    if (found && is_local)
-        found->valid |= sectors;
-    if (found && *stays)
-        found->dirty |= sectors;
+    if (found)
+        store_in(l1, found, sectors, whole, is_local);
     return answer;
 }
 
@@ -124,25 +132,44 @@ void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors)
 
 bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines)
 {
-    *l2 = (ifl_l2){.rules = rules};
-    return ifl_lru_init(&l2->lines, lines);
+    *l2 = (ifl_l2){.rules = rules, .halves = rules->l2_halves && lines > 1 ? 2 : 1};
+    for (uint32_t h = 0; h < l2->halves; h++)
+        if (!ifl_lru_init(&l2->half[h], lines / l2->halves))
+            return false;
+    return true;
 }
 
 void ifl_l2_free(ifl_l2 *l2)
 {
-    ifl_lru_free(&l2->lines);
+    for (int h = 0; h < 2; h++)
+        ifl_lru_free(&l2->half[h]);
+}
+
+static ifl_lru *home_of(ifl_l2 *l2, uint64_t line)
+{
+    enum { ANY_BIT = 20 }; /* neither those that a sample is taken by nor those of the table */
+    return &l2->half[l2->halves == 2 ? ifl_line_hash(line) >> ANY_BIT & 1 : 0];
+}
+
+/* A line that goes: a sector that was written in part is read before it is written. */
+static void drop(const ifl_lru_line *victim, uint64_t now, ifl_l2_answer *answer)
+{
+    if (victim->ends <= now)
+        return;
+    answer->dram_writes += count(victim->dirty);
+    answer->dram_reads += count(victim->dirty & (uint8_t)~victim->valid);
 }
 
 /* The line as the newest, `answer` with what that throws out. */
-static ifl_lru_line *line_of(ifl_l2 *l2, uint64_t line, uint64_t now, uint64_t ends,
+static ifl_lru_line *line_of(ifl_lru *half, uint64_t line, const ifl_l2_asker *by,
                              ifl_l2_answer *answer)
 {
-    ifl_lru_line *found = ifl_lru_find(&l2->lines, line), victim;
+    ifl_lru_line *found = ifl_lru_find(half, line), victim;
     if (found)
-        ifl_lru_touch(&l2->lines, found, now);
-    else if (ifl_lru_add(&l2->lines, line, now, &found, &victim) && victim.ends > now)
-        answer->dram_writes = count(victim.dirty);
-    found->ends = ends;
+        ifl_lru_touch(half, found, by->now);
+    else if (ifl_lru_add(half, line, by->now, &found, &victim))
+        drop(&victim, by->now, answer);
+    found->ends = by->ends;
     return found;
 }
 
@@ -153,14 +180,30 @@ static uint8_t fetch(const ifl_l2 *l2, const ifl_lru_line *line, uint8_t missing
     return (l2->rules->dram_sectors == 2 ? pairs : missing) & (uint8_t)~line->valid;
 }
 
-ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint64_t now, uint64_t ends)
+static uint8_t read_home(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by,
+                         ifl_l2_answer *answer)
+{
+    ifl_lru_line *found = line_of(home_of(l2, line), line, by, answer);
+    uint8_t hits = sectors & found->valid, fetched = fetch(l2, found, sectors & (uint8_t)~hits);
+    answer->dram_reads += count(fetched);
+    found->valid |= fetched;
+    return hits;
+}
+
+ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {0};
-    ifl_lru_line *found = line_of(l2, line, now, ends, &answer);
-    uint8_t missing = sectors & (uint8_t)~found->valid, fetched = fetch(l2, found, missing);
-    answer.hits = count(sectors & found->valid);
-    answer.dram_reads = count(fetched);
-    found->valid |= fetched;
+    ifl_lru *home = home_of(l2, line), *near = &l2->half[by->sm % l2->halves];
+    if (near == home) {
+        answer.hits = count(read_home(l2, line, sectors, by, &answer));
+        return answer;
+    }
+    ifl_lru_line *copy = line_of(near, line, by, &answer);
+    uint8_t missing = sectors & (uint8_t)~copy->valid;
+    answer.hits = count(sectors & copy->valid);
+    copy->valid |= missing;
+    if (missing)
+        read_home(l2, line, missing, by, &answer);
     return answer;
 }
 
@@ -172,24 +215,38 @@ static void write_part(ifl_lru_line *line, int sector, uint8_t bytes)
         line->valid |= (uint8_t)(1 << sector);
 }
 
+/* The copy in the other half no longer holds. */
+static void drop_copy(ifl_l2 *l2, const ifl_lru *home, uint64_t line, uint8_t sectors)
+{
+    for (uint32_t h = 0; h < l2->halves; h++) {
+        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h], line) : NULL;
+        if (copy)
+            copy->valid &= (uint8_t)~sectors;
+    }
+}
+
 ifl_l2_answer ifl_l2_write(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
-                           uint64_t now, uint64_t ends)
+                           const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {.hits = count(sectors)};
-    ifl_lru_line *found = line_of(l2, line, now, ends, &answer);
+    ifl_lru *home = home_of(l2, line);
+    ifl_lru_line *found = line_of(home, line, by, &answer);
     uint8_t parts = sectors & (uint8_t)~(whole | found->valid);
     found->valid |= whole;
     found->dirty |= sectors;
     for (int s = 0; s < IFL_LINE_SECTORS; s++)
         if (parts >> s & 1)
             write_part(found, s, bytes);
+    drop_copy(l2, home, line, sectors);
     return answer;
 }
 
-ifl_l2_answer ifl_l2_atomic(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint64_t now)
+ifl_l2_answer ifl_l2_atomic(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by)
 {
-    ifl_l2_answer answer = ifl_l2_read(l2, line, sectors, now, UINT64_MAX);
-    ifl_lru_line *found = ifl_lru_find(&l2->lines, line);
-    found->dirty |= sectors;
+    ifl_l2_answer answer = {0};
+    ifl_lru *home = home_of(l2, line);
+    answer.hits = count(read_home(l2, line, sectors, by, &answer));
+    ifl_lru_find(home, line)->dirty |= sectors;
+    drop_copy(l2, home, line, sectors);
     return answer;
 }

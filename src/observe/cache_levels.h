@@ -39,16 +39,19 @@ typedef struct ifl_l1_answer {
 } ifl_l1_answer;
 
 /* Loads, stores and atomics all go on to the L2: loads with what `fetched` says, stores with what they came with
- * unless *stays is set (local memory, where it is written back). */
+ * unless *stays is set (local memory, where it is written back). `whole`: of a store's sectors those that it fills. */
 ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_path path,
                           uint64_t now);
-ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_path path,
-                           uint64_t now, bool *stays);
+ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, uint8_t whole,
+                           ifl_cache_path path, uint64_t now, bool *stays);
 void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors);
 
+/* One, or two halves. A line has its home in one of them, by its number; an SM asks the half that it is at, and that
+ * one the home and keeps a copy. Stores and atomics are done at home. */
 typedef struct ifl_l2 {
     const ifl_cache_rules *rules;
-    ifl_lru lines;
+    ifl_lru half[2];
+    uint32_t halves;
 } ifl_l2;
 
 bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines);
@@ -56,16 +59,23 @@ void ifl_l2_free(ifl_l2 *l2);
 
 /* In sectors. */
 typedef struct ifl_l2_answer {
-    uint8_t hits;
+    uint8_t hits; /* in the half that was asked */
     uint8_t dram_reads;
-    uint8_t dram_writes; /* of the line that had to make room */
+    uint8_t dram_writes; /* of lines that had to make room */
 } ifl_l2_answer;
 
-/* `ends`: the line's contents mean nothing from then on (local memory of a block that is done); UINT64_MAX. */
-ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint64_t now, uint64_t ends);
+/* Who asks, and when. */
+typedef struct ifl_l2_asker {
+    uint32_t sm;
+    uint64_t now;
+    uint64_t ends; /* the line's contents mean nothing from then on (local memory of a block that is done), or
+                      UINT64_MAX */
+} ifl_l2_asker;
+
+ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by);
 /* `whole`: those of `sectors` that are written in full; of the others `bytes` each. */
 ifl_l2_answer ifl_l2_write(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
-                           uint64_t now, uint64_t ends);
-ifl_l2_answer ifl_l2_atomic(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint64_t now);
+                           const ifl_l2_asker *by);
+ifl_l2_answer ifl_l2_atomic(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by);
 
 #endif

@@ -33,13 +33,12 @@ typedef struct sums {
     uint64_t of[TALLIES][GROUPS];
 } sums;
 
-/* How warps fall out of step, in shares of the time that a warp takes. The first is the estimate, the others are
- * there for the bounds. */
-typedef struct order {
-    double drift;
-} order;
-static const order orders[] = {{0.0}, {0.1}, {1.0}};
+/* The warps' turns are spread over the time of one, each warp at a place of its own; beside that each turn is late by up
+ * to so much of a turn. The first is the estimate (docs/caches.md: set by an H200), the others are for the bounds. */
+static const double orders[] = {0.25, 0.0, 1.0};
 enum { ORDERS = sizeof orders / sizeof *orders };
+/* From one request of a turn to the next, of the same warp: a few warps' requests are mixed. */
+enum { STEP = 3 };
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
@@ -52,28 +51,34 @@ typedef struct schedule {
     uint32_t warps_per_block;
     uint64_t wave_blocks; /* that are resident at once */
     uint64_t duration;    /* of a block */
-    uint64_t drift;
+    uint64_t noise;
 } schedule;
 
-static uint64_t time_of(const schedule *s, uint64_t warp, uint64_t position)
+static uint64_t start_of(const schedule *s, uint64_t warp)
 {
-    uint64_t wave = warp / s->warps_per_block / s->wave_blocks;
-    uint64_t late = s->drift ? ifl_line_hash(warp + 1) % s->drift : 0;
-    return wave * s->duration + late + position * TURN;
+    return warp / s->warps_per_block / s->wave_blocks * s->duration;
+}
+
+static uint64_t time_of(const schedule *s, uint64_t warp, uint32_t position)
+{
+    uint64_t turn = position >> IFL_TRACE_SEQUENCE_BITS;
+    uint64_t sequence = position & ((1u << IFL_TRACE_SEQUENCE_BITS) - 1);
+    uint64_t late = s->noise ? ifl_line_hash(warp << 32 ^ (turn + 1)) % s->noise : 0;
+    return start_of(s, warp) + ifl_line_hash(warp + 1) % TURN + turn * TURN + late + sequence * STEP;
 }
 
 static uint64_t end_of(const schedule *s, uint64_t warp)
 {
-    return time_of(s, warp, 0) + s->duration;
+    return start_of(s, warp) + s->duration + s->noise + TURN;
 }
 
-static schedule schedule_of(const ifl_cache_case *of, const order *o)
+static schedule schedule_of(const ifl_cache_case *of, double noise)
 {
     uint64_t warps = of->blocks * of->warps_per_block;
     schedule s = {.warps_per_block = of->warps_per_block,
                   .wave_blocks = (uint64_t)of->device->value[IFL_DEVICE_sms] * of->blocks_per_sm};
-    s.duration = (uint64_t)((double)of->requests * TURN / (double)(warps ? warps : 1));
-    s.drift = (uint64_t)(o->drift * (double)s.duration);
+    s.duration = (uint64_t)((double)of->turns * TURN / (double)(warps ? warps : 1));
+    s.noise = (uint64_t)(noise * TURN);
     return s;
 }
 
@@ -128,18 +133,18 @@ static void answer_l2(player *p, uint64_t line, ifl_l2_answer answer)
     add(p, DRAM_WRITES, line, answer.dram_writes);
 }
 
-static void write_l2(player *p, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
-                     uint64_t ends)
-{
-    if (p->has_l2 && sectors)
-        answer_l2(p, line, ifl_l2_write(&p->l2, line, sectors, whole, bytes, p->now, ends));
-}
-
 typedef struct where {
     ifl_l1 *l1;
     uint64_t key; /* the line's number in it */
-    uint64_t ends;
+    ifl_l2_asker asker;
 } where;
+
+static void write_l2(player *p, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
+                     const where *w)
+{
+    if (p->has_l2 && sectors)
+        answer_l2(p, line, ifl_l2_write(&p->l2, line, sectors, whole, bytes, &w->asker));
+}
 
 static where place_of(player *p, const ifl_trace_record *r)
 {
@@ -147,9 +152,10 @@ static where place_of(player *p, const ifl_trace_record *r)
     uint64_t block = r->warp / p->of->warps_per_block;
     uint32_t sm = (uint32_t)(block % (uint64_t)p->of->device->value[IFL_DEVICE_sms]);
     uint64_t ends = r->path == IFL_PATH_LOCAL ? end_of(&p->schedule, r->warp) : UINT64_MAX;
+    ifl_l2_asker asker = {sm, p->now, ends};
     if (p->l1_count > 1)
-        return (where){&p->l1[sm], r->line, ends};
-    return (where){p->l1, r->line ^ (uint64_t)sm << SM_SHIFT, ends};
+        return (where){&p->l1[sm], r->line, asker};
+    return (where){p->l1, r->line ^ (uint64_t)sm << SM_SHIFT, asker};
 }
 
 static void write_back(player *p, const where *w, const ifl_l1_answer *answer)
@@ -158,7 +164,7 @@ static void write_back(player *p, const where *w, const ifl_l1_answer *answer)
     if (!answer->written_back)
         return;
     add(p, LOCAL_WRITES, line, (uint64_t)__builtin_popcount(answer->written_back));
-    write_l2(p, line, answer->written_back, answer->written_back, 0, w->ends);
+    write_l2(p, line, answer->written_back, answer->written_back, 0, w);
 }
 
 static void play_load(player *p, const ifl_trace_record *r, const where *w)
@@ -170,7 +176,7 @@ static void play_load(player *p, const ifl_trace_record *r, const where *w)
     write_back(p, w, &l1);
     if (!p->has_l2 || !l1.fetched)
         return;
-    ifl_l2_answer l2 = ifl_l2_read(&p->l2, r->line, l1.fetched, p->now, w->ends);
+    ifl_l2_answer l2 = ifl_l2_read(&p->l2, r->line, l1.fetched, &w->asker);
     add(p, L2_MISSES, r->line, (uint64_t)__builtin_popcount(l1.fetched) - l2.hits);
     answer_l2(p, r->line, l2);
 }
@@ -179,13 +185,14 @@ static void play_store(player *p, const ifl_trace_record *r, const where *w)
 {
     bool stays;
     uint8_t sectors = r->sectors & 0xf, whole = r->sectors >> IFL_LINE_SECTORS;
-    ifl_l1_answer l1 = ifl_l1_store(w->l1, w->key, sectors, (ifl_cache_path)r->path, p->now, &stays);
+    ifl_l1_answer l1 = ifl_l1_store(w->l1, w->key, sectors, whole, (ifl_cache_path)r->path,
+                                    p->now, &stays);
     write_back(p, w, &l1);
     if (stays)
         return;
     if (r->path == IFL_PATH_LOCAL)
         add(p, LOCAL_WRITES, r->line, (uint64_t)__builtin_popcount(sectors));
-    write_l2(p, r->line, sectors, whole, r->bytes, w->ends);
+    write_l2(p, r->line, sectors, whole, r->bytes, w);
 }
 
 static void play_atomic(player *p, const ifl_trace_record *r, const where *w)
@@ -194,7 +201,7 @@ static void play_atomic(player *p, const ifl_trace_record *r, const where *w)
     ifl_l1_atomic(w->l1, w->key, sectors);
     if (!p->has_l2)
         return;
-    ifl_l2_answer l2 = ifl_l2_atomic(&p->l2, r->line, sectors, p->now);
+    ifl_l2_answer l2 = ifl_l2_atomic(&p->l2, r->line, sectors, &w->asker);
     add(p, ATOMIC_HITS, r->line, l2.hits);
     answer_l2(p, r->line, l2);
 }
@@ -267,10 +274,12 @@ static bool open_l2(player *p)
 
 static void take_dirty(player *p)
 {
-    for (uint32_t i = 0; i < p->l2.lines.count; i++) {
-        const ifl_lru_line *line = &p->l2.lines.at[i];
-        if (line->ends > p->now)
-            add(p, DIRTY, line->line, (uint64_t)__builtin_popcount(line->dirty));
+    for (uint32_t h = 0; h < p->l2.halves; h++) {
+        for (uint32_t i = 0; i < p->l2.half[h].count; i++) {
+            const ifl_lru_line *line = &p->l2.half[h].at[i];
+            if (line->ends > p->now)
+                add(p, DIRTY, line->line, (uint64_t)__builtin_popcount(line->dirty));
+        }
     }
 }
 
@@ -315,9 +324,9 @@ static void scale_all(const sums *s, uint32_t share, double factor, outcome *to)
 }
 
 /* The whole launch fits the trace: nothing is left to chance but the order. */
-static bool play_all(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out)
+static bool play_all(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out)
 {
-    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, o)};
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, noise)};
     bool done = open_l1s(&p, l1_bytes) && open_l2(&p) && play(&p);
     if (done) {
         take_dirty(&p);
@@ -327,10 +336,10 @@ static bool play_all(const ifl_cache_case *of, const order *o, uint64_t l1_bytes
     return done;
 }
 
-static bool play_sms(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out,
+static bool play_sms(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out,
                      uint64_t *age)
 {
-    player p = {.of = of, .trace = of->sms, .schedule = schedule_of(of, o)};
+    player p = {.of = of, .trace = of->sms, .schedule = schedule_of(of, noise)};
     bool done = open_l1s(&p, l1_bytes) && play(&p);
     if (done) {
         double loads = (double)ifl_trace_load_sectors(of->sms);
@@ -342,9 +351,9 @@ static bool play_sms(const ifl_cache_case *of, const order *o, uint64_t l1_bytes
     return done;
 }
 
-static bool play_grid(const ifl_cache_case *of, const order *o, uint64_t age, outcome *out)
+static bool play_grid(const ifl_cache_case *of, double noise, uint64_t age, outcome *out)
 {
-    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, o)};
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, noise)};
     bool done = open_aging_l1(&p, age) && open_l2(&p) && play(&p);
     if (done) {
         take_dirty(&p);
@@ -354,11 +363,11 @@ static bool play_grid(const ifl_cache_case *of, const order *o, uint64_t age, ou
     return done;
 }
 
-static bool play_sampled(const ifl_cache_case *of, const order *o, uint64_t l1_bytes, outcome *out)
+static bool play_sampled(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out)
 {
     outcome sms;
     uint64_t age = UINT64_MAX;
-    if (!play_sms(of, o, l1_bytes, &sms, &age) || !play_grid(of, o, age, out))
+    if (!play_sms(of, noise, l1_bytes, &sms, &age) || !play_grid(of, noise, age, out))
         return false;
     for (int t = L1_MISSES; t <= FETCHED; t++) {
         out->value[t] = sms.value[t];
@@ -458,8 +467,8 @@ ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_
     describe_sample(of, out);
     for (int i = 0; i < ORDERS; i++) {
         outcome o = {{0}, {0}};
-        bool done = is_whole(of) ? play_all(of, &orders[i], out->l1_bytes, &o)
-                                 : play_sampled(of, &orders[i], out->l1_bytes, &o);
+        bool done = is_whole(of) ? play_all(of, orders[i], out->l1_bytes, &o)
+                                 : play_sampled(of, orders[i], out->l1_bytes, &o);
         if (!done)
             return ifl_fail_memory(error, of->grid->records.count * sizeof(ifl_trace_record));
         ifl_cache_facts facts = *out;

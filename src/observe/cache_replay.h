@@ -15,7 +15,7 @@ typedef struct ifl_cache_case {
     uint64_t blocks; /* that ran */
     uint32_t warps_per_block, blocks_per_sm;
     uint64_t shared_bytes;    /* of a block */
-    uint64_t requests;        /* of all warps */
+    uint64_t turns;           /* of all warps */
     uint64_t load_sectors;    /* of the launch, global and local */
     uint64_t store_sectors, local_store_sectors, atomic_sectors;
     const ifl_trace *sms;  /* the blocks of some SMs */

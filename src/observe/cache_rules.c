@@ -32,6 +32,13 @@ static uint64_t fitting(const ifl_cache_rules *rules, uint64_t bytes)
     return size;
 }
 
+/* Seen on an H200 (docs/caches.md): with room for four times what the system reserves, up to 32 KiB. */
+static uint64_t spare(const ifl_device *device, uint32_t blocks)
+{
+    uint64_t reserved = blocks * (uint64_t)device->value[IFL_DEVICE_shared_reserved_per_block];
+    return 4 * reserved < 32 * KIB ? 4 * reserved : reserved ? 32 * KIB : 0;
+}
+
 uint64_t ifl_cache_l1_bytes(const ifl_device *device, const ifl_cache_rules *rules, uint32_t blocks,
                             uint64_t shared_bytes)
 {
@@ -39,7 +46,9 @@ uint64_t ifl_cache_l1_bytes(const ifl_device *device, const ifl_cache_rules *rul
     uint64_t reserved = (uint64_t)device->value[IFL_DEVICE_shared_reserved_per_block];
     uint64_t unit = (uint64_t)device->value[IFL_DEVICE_shared_unit];
     uint64_t block = (shared_bytes + reserved + unit - 1) / unit * unit;
-    uint64_t shared = fitting(rules, blocks * block), preferred = (uint64_t)rules->default_shared_kib * KIB;
+    uint64_t needed = blocks * block, least = spare(device, blocks);
+    uint64_t shared = fitting(rules, needed > least ? needed : least);
+    uint64_t preferred = (uint64_t)rules->default_shared_kib * KIB;
     shared = shared > preferred ? shared : preferred;
     return total > shared ? total - shared : 0;
 }

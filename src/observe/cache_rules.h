@@ -19,7 +19,9 @@ typedef struct ifl_cache_rules {
     ifl_l1_loads loads;
     uint8_t fetched_sectors;   /* by a load that misses the L1: 1, or 4 for the whole line */
     uint8_t dram_sectors;      /* that the L2 fetches together */
-    bool stores_invalidate;    /* else they leave a line that is there as valid as it was */
+    bool stores_invalidate;    /* a store throws out the line that is there */
+    bool stores_allocate;      /* a store leaves its sectors in the L1, beside sending them on */
+    bool l2_halves;            /* each half of the L2 serves half of the SMs and keeps its own copies */
     bool local_is_written_back; /* local stores stay in the L1 until their line has to go */
     uint32_t read_only_kib;    /* a cache of its own for ld.global.nc, 0: the L1 */
     uint32_t default_shared_kib; /* that the driver sets where nobody asks; 0: the least that is enough */

@@ -9,9 +9,13 @@
 
 enum { POSITIONS = 1 << 14, MAX_ENTRIES = 2 * IFL_WARP_LANES, MAX_LEVEL = 120 };
 
+/* Where a warp is. */
 typedef struct position {
-    uint64_t warp;
-    uint32_t next;
+    uint64_t warp;        /* + 1 */
+    uint32_t turn;        /* + 1: of its last request */
+    uint32_t sequence;    /* of the next request of that turn */
+    uint32_t instruction; /* of its last request, and that one's plan->turn_of */
+    uint32_t place;
 } position;
 
 struct ifl_trace_state {
@@ -20,7 +24,7 @@ struct ifl_trace_state {
     uint8_t *path_of;  /* by instruction */
     size_t instruction_count;
     position *positions; /* of the warps that run: never so many that two meet in a place */
-    uint64_t requests;
+    uint64_t turns;
     uint64_t block;    /* the last one seen, and whose it is: */
     uint64_t members;      /* the scopes that follow it, a bit each */
     uint32_t least_share; /* the smallest share of the traces that follow it */
@@ -147,13 +151,31 @@ static void enter_block(ifl_trace_state *s, uint64_t block)
     }
 }
 
-static uint32_t take_position(ifl_trace_state *s, uint64_t warp)
+/* Does the warp wait for something between its last request and this one? */
+static bool is_new_turn(const position *p, const ifl_access *access, uint32_t place)
+{
+    const uint32_t block = place >> IFL_TRACE_SEQUENCE_BITS;
+    return !p->turn || block != p->place >> IFL_TRACE_SEQUENCE_BITS ||
+           access->instruction < p->instruction || place > p->place;
+}
+
+static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, uint64_t warp)
 {
     position *p = &s->positions[warp % POSITIONS];
+    const uint32_t most = (1u << IFL_TRACE_SEQUENCE_BITS) - 1;
+    const uint32_t i = access->instruction;
+    const uint32_t place = i < s->plan->instruction_count ? s->plan->turn_of[i] : 0;
     if (p->warp != warp + 1)
         *p = (position){.warp = warp + 1};
-    s->requests++;
-    return p->next++;
+    if (is_new_turn(p, access, place)) {
+        s->turns++;
+        p->turn++;
+        p->sequence = 0;
+        p->place = place;
+    }
+    p->instruction = i;
+    const uint32_t sequence = p->sequence < most ? p->sequence++ : most;
+    return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | sequence;
 }
 
 /* ---- the lines of a request ------------------------------------------------------------------ */
@@ -292,7 +314,7 @@ static void access_event(void *self, const ifl_access *access)
     ifl_trace_state *s = self;
     uint64_t warp = access->block * s->plan->warps_per_block + access->warp;
     ifl_trace_record record = {
-        .warp = warp, .position = take_position(s, warp), .kind = access->kind};
+        .warp = warp, .position = take_position(s, access, warp), .kind = access->kind};
     if (access->space == IFL_SPACE_SHARED || !access->mask)
         return;
     if (access->block != s->block)
@@ -314,7 +336,7 @@ static void merge(void *self, const void *other)
     ifl_trace_state *s = self;
     const ifl_trace_state *o = other;
     s->lost |= o->lost;
-    s->requests += o->requests;
+    s->turns += o->turns;
     for (size_t i = 0; i < s->plan->scope_count; i++) {
         ifl_trace *to = &s->traces[i];
         const ifl_trace *from = &o->traces[i];
@@ -347,9 +369,9 @@ const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope)
     return &state->traces[scope];
 }
 
-uint64_t ifl_trace_requests(const ifl_trace_state *state)
+uint64_t ifl_trace_turns(const ifl_trace_state *state)
 {
-    return state->requests;
+    return state->turns;
 }
 
 uint64_t ifl_trace_load_sectors(const ifl_trace *trace)

@@ -15,14 +15,14 @@
 typedef struct ifl_trace_record {
     uint64_t line;
     uint64_t warp;     /* in the grid */
-    uint32_t position; /* requests that the warp made before */
+    uint32_t position; /* turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before */
     uint8_t sectors;   /* touched, a bit each; << 4: of them, stored in full */
     uint8_t kind;      /* ifl_access_kind */
     uint8_t path;      /* ifl_cache_path */
     uint8_t bytes;     /* stored in each sector that is not stored in full */
 } ifl_trace_record;
 
-enum { IFL_TRACE_SMS = 2, IFL_TRACE_RECORDS = 1 << 18 };
+enum { IFL_TRACE_SMS = 2, IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SEQUENCE_BITS = 8 };
 
 /* Which blocks a trace follows: those that go to some SMs of a GPU, block b to SM b mod sms. */
 typedef struct ifl_trace_scope {
@@ -39,6 +39,10 @@ typedef struct ifl_trace_plan {
     size_t scope_count;
     uint32_t warps_per_block;
     uint64_t blocks;
+    /* By instruction: a basic block << IFL_TRACE_SEQUENCE_BITS, and how many waits of the block come before. A warp's
+     * requests are in one turn as long as this does not grow and the block does not begin anew. */
+    const uint32_t *turn_of;
+    size_t instruction_count;
 } ifl_trace_plan;
 
 enum { IFL_TRACE_BLOCK_BITS = 65 };
@@ -60,8 +64,8 @@ typedef struct ifl_trace_state ifl_trace_state;
 /* False where memory was short: the traces are not all. */
 bool ifl_trace_is_whole(const ifl_trace_state *state);
 const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope);
-/* Requests of all spaces: of them, a warp's share is how long it runs. */
-uint64_t ifl_trace_requests(const ifl_trace_state *state);
+/* That all warps took: a warp's share is how long it runs. */
+uint64_t ifl_trace_turns(const ifl_trace_state *state);
 /* Load sectors of the blocks that a trace is of. */
 uint64_t ifl_trace_load_sectors(const ifl_trace *trace);
 

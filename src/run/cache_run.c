@@ -4,6 +4,7 @@
 
 #include "observe/cache_replay.h"
 #include "profile/registers.h"
+#include "simt/waits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,32 +16,61 @@ static uint64_t product(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
-                              const uint32_t grid[3], const uint32_t block[3], ifl_error *error)
+static ifl_status find_turns(ifl_cache_run *run, const ifl_program *program, const bool *reached,
+                             ifl_error *error)
 {
+    ifl_status status = IFL_OK;
+    for (size_t f = 0; f < program->function_count && status == IFL_OK; f++) {
+        const ifl_function *function = &program->functions[f];
+        if (!reached[f] || !function->count)
+            continue;
+        ifl_waits *waits = calloc(function->count, sizeof *waits);
+        status = waits ? ifl_waits_find(program, function, waits, error)
+                       : ifl_fail_memory(error, function->count * sizeof *waits);
+        for (uint32_t i = 0; i < function->count && status == IFL_OK; i++)
+            run->turns[function->first + i] = waits[i].turn;
+        free(waits);
+    }
+    return status;
+}
+
+ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
+                              const ifl_program *program, const bool *reached, ifl_error *error)
+{
+    _Static_assert((int)IFL_TRACE_SEQUENCE_BITS == (int)IFL_TURN_BITS, "one is the other");
     *run = (ifl_cache_run){.devices = devices, .device_count = count};
+    if (!count)
+        return IFL_OK;
     if (count > MOST_DEVICES)
         return ifl_fail(error, IFL_USAGE, "%zu devices: at most %d at once", count, MOST_DEVICES);
     run->scopes = calloc(count + 1, sizeof *run->scopes);
-    if (!run->scopes)
-        return ifl_fail_memory(error, (count + 1) * sizeof *run->scopes);
+    run->turns = calloc(program->instruction_count + 1, sizeof *run->turns);
+    if (!run->scopes || !run->turns)
+        return ifl_fail_memory(error, (program->instruction_count + 1) * sizeof *run->turns);
     run->plan = (ifl_trace_plan){
         .scopes = run->scopes,
         .scope_count = count + 1,
-        .warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES),
-        .blocks = product(grid),
+        .turn_of = run->turns,
+        .instruction_count = program->instruction_count,
     };
-    run->scopes[0] = (ifl_trace_scope){.least_share = 64};
-    for (size_t i = 0; i < count; i++)
-        run->scopes[i + 1] = ifl_cache_scope(devices[i], run->plan.blocks);
     run->observer = ifl_cache_observer;
     run->observer.settings = &run->plan;
-    return IFL_OK;
+    return find_turns(run, program, reached, error);
+}
+
+void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3])
+{
+    run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = product(grid);
+    for (size_t i = 0; i <= run->device_count && run->scopes; i++)
+        run->scopes[i] = i ? ifl_cache_scope(run->devices[i - 1], run->plan.blocks)
+                           : (ifl_trace_scope){.least_share = 64};
 }
 
 void ifl_cache_run_free(ifl_cache_run *run)
 {
     free(run->scopes);
+    free(run->turns);
     *run = (ifl_cache_run){0};
 }
 
@@ -86,7 +116,7 @@ static ifl_status report_device(const ifl_cache_run *run, size_t index, const if
         .warps_per_block = run->plan.warps_per_block,
         .blocks_per_sm = blocks_per_sm(device, profile),
         .shared_bytes = profile->shared_bytes,
-        .requests = ifl_trace_requests(state),
+        .turns = ifl_trace_turns(state),
         .load_sectors = counter(profile, IFL_COUNTER_global_load_sectors) +
                         counter(profile, IFL_COUNTER_local_load_sectors),
         .store_sectors = counter(profile, IFL_COUNTER_global_store_sectors),

@@ -11,13 +11,17 @@ typedef struct ifl_cache_run {
     const ifl_device *const *devices;
     size_t device_count;
     ifl_trace_scope *scopes; /* 0: all blocks; one a device */
+    uint32_t *turns;         /* the plan's turn_of */
     ifl_trace_plan plan;
     ifl_observer observer; /* to run with; it points to the plan */
 } ifl_cache_run;
 
-/* IFL_USAGE for more devices than can be followed. Freed by ifl_cache_run_free in every case. */
+/* IFL_USAGE for more devices than can be followed. `reached`: the program's functions that can run. Freed by
+ * ifl_cache_run_free in every case. */
 ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
-                              const uint32_t grid[3], const uint32_t block[3], ifl_error *error);
+                              const ifl_program *program, const bool *reached, ifl_error *error);
+/* The launch's shape; before the run. */
+void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3]);
 void ifl_cache_run_free(ifl_cache_run *run);
 
 /* Adds to profile->caches what `state`, the observer's, makes of each device. The profile has its counters, and its

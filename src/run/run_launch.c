@@ -190,8 +190,17 @@ static ifl_status allocate(run *r)
         r->observers[i] = ifl_observations[i]->observer;
     r->observers[ifl_observation_count + ORDER] = &ifl_order_observer;
     r->observers[ifl_observation_count + CACHES] = &r->caches.observer;
-    return ifl_cache_run_init(&r->caches, r->options->devices, r->options->device_count,
-                              r->launch->grid, r->launch->block, r->error);
+    return IFL_OK;
+}
+
+static ifl_status follow_caches(run *r)
+{
+    const ifl_status status =
+        ifl_cache_run_init(&r->caches, r->options->devices, r->options->device_count,
+                           r->launch->program, r->reached, r->error);
+    if (status == IFL_OK)
+        ifl_cache_run_shape(&r->caches, r->launch->grid, r->launch->block);
+    return status;
 }
 
 static ifl_status run_all(run *r)
@@ -203,6 +212,8 @@ static ifl_status run_all(run *r)
         return status;
     r->static_shared_bytes = ifl_reach_shared_bytes(r->launch->program, r->reached);
     status = check(r);
+    if (status == IFL_OK)
+        status = follow_caches(r);
     if (status == IFL_OK)
         status = ifl_simt_check(r->launch->program, r->launch->function, r->error);
     if (status == IFL_OK)

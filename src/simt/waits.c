@@ -49,6 +49,7 @@ typedef struct scan {
     depth sources; /* of the instruction at hand */
     depth result;
     bool is_guarded;
+    ifl_waits *out;
 } scan;
 
 static depth deeper(depth a, depth b)
@@ -169,6 +170,17 @@ static void place(scan *s, const ifl_instruction *instruction, role what)
         s->barrier = (depth){s->used.load, s->used.near, 0};
 }
 
+/* A load comes when those before it that it needs are there, anything else when what it uses is. */
+static void note_turn(scan *s, const ifl_instruction *instruction, role what)
+{
+    const uint32_t index = (uint32_t)(instruction - s->program->instructions);
+    const bool is_load = what == ROLE_LOAD || what == ROLE_FREE_LOAD;
+    const uint32_t before = is_load ? s->result.load - 1u : s->sources.load;
+    const uint32_t most = (1u << IFL_TURN_BITS) - 1;
+    s->out[index - s->function->first].turn =
+        s->flow.blocks[s->block].first << IFL_TURN_BITS | (before < most ? before : most);
+}
+
 static void scan_instruction(scan *s, const ifl_instruction *instruction)
 {
     const role what = role_of(instruction);
@@ -179,6 +191,7 @@ static void scan_instruction(scan *s, const ifl_instruction *instruction)
         s->result = s->sources;
     else
         place(s, instruction, what);
+    note_turn(s, instruction, what);
     ifl_instruction_registers(s->program, instruction, note_write, s);
 }
 
@@ -239,11 +252,15 @@ static bool pass(scan *s)
 
 static void run(scan *s, ifl_waits *of)
 {
+    s->out = of;
     for (int i = 0; i < MOST_PASSES && pass(s); i++) {
     }
     for (uint32_t b = 0; b < s->flow.block_count; b++) {
         scan_block(s, b);
-        of[s->flow.blocks[b].first - s->function->first] = waits_of(s);
+        ifl_waits *first = &of[s->flow.blocks[b].first - s->function->first];
+        const uint32_t turn = first->turn;
+        *first = waits_of(s);
+        first->turn = turn;
     }
 }
 

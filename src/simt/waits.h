@@ -6,15 +6,20 @@
 
 #include "isa/program.h"
 
-/* Of one pass through a basic block by one warp. */
+/* Of one pass through a basic block by one warp, but for `turn`. */
 typedef struct ifl_waits {
     double loads;  /* waits for loads or atomics of global memory, one after the other */
     double spread; /* over those: the sum of log2 of how many loads each waits for */
     double shared; /* waits for shared or local memory */
     double chain;  /* instructions that wait for each other's results */
+    /* Of each instruction: its block's first instruction << IFL_TURN_BITS, and how many of the block's waits come
+     * before it. Memory instructions that agree in this are on their way together. */
+    uint32_t turn;
 } ifl_waits;
 
-/* Fills `of`, one an instruction of the function: a block's figures stand at its first instruction. */
+enum { IFL_TURN_BITS = 8 };
+
+/* Fills `of`, one an instruction of the function: a block's figures stand at its first instruction, `turn` at all. */
 ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function, ifl_waits *of,
                           ifl_error *error);
 

@@ -3,7 +3,9 @@
  * Knows the fixtures and the profile; needs no GPU.
  *
  *     caches_replay LIST PTX DEVICE [COUNTED [KERNEL]]
- *         prints a line for each launch of KERNEL, or of all; exit status 1: a hit rate is off by more than POINTS
+ *         prints a line for each launch of KERNEL (the start of its name), or of all; exit status 1: a hit rate is
+ *         off by more than POINTS, and outside of its bounds by more than MARGIN. "off" marks what is within
+ *         the bounds only.
  *
  * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
 #include "inflight.h"
@@ -15,7 +17,7 @@
 #include <string.h>
 
 enum { MAX_LAUNCHES = 256 };
-static const double points = 8; /* of 100 */
+static const double points = 8, margin = 5; /* of 100 */
 
 typedef struct counted {
     bool known;
@@ -88,32 +90,43 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-static bool is_off(double ours, double theirs)
+typedef enum verdict { NEAR, WITHIN_BOUNDS, WRONG } verdict;
+
+static verdict judge(const ifl_cache_estimate *part, double whole, double theirs)
 {
-    return ours - theirs > points || theirs - ours > points;
+    double off = percent(part->value, whole) - theirs;
+    if (off <= points && off >= -points)
+        return NEAR;
+    return theirs >= percent(part->low, whole) - margin && theirs <= percent(part->high, whole) + margin
+               ? WITHIN_BOUNDS
+               : WRONG;
+}
+
+static void print_rate(const char *name, const ifl_cache_estimate *part, double whole, const counted *c, double theirs)
+{
+    printf("  %s %5.1f (%5.1f %5.1f)", name, percent(part->value, whole), percent(part->low, whole),
+           percent(part->high, whole));
+    if (c->known)
+        printf(" gpu %5.1f", theirs);
 }
 
 /* One line: the launch, then ours and theirs. */
 static bool compare(const launch_line *l, const ifl_cache_facts *f, const counted *c)
 {
-    double l1 = percent(f->l1_load_hits.value, f->l1_load_sectors.value);
-    double l2 = percent(f->l2_read_hits.value, f->l2_read_sectors.value);
-    printf("%-17s %5u x %4u %6u %9llu %9llu %5llu  L1 %5.1f (%5.1f %5.1f)", l->kernel, l->grid, l->block, l->shared, l->n,
-           l->m, l->times, l1, percent(f->l1_load_hits.low, f->l1_load_sectors.value),
-           percent(f->l1_load_hits.high, f->l1_load_sectors.value));
-    if (c->known)
-        printf(" gpu %5.1f", percent(c->load_hits, c->load_sectors));
-    printf("  L2 %5.1f", l2);
-    if (c->known)
-        printf(" gpu %5.1f", percent(c->l2_read_hits, c->l2_reads));
+    static const char *const words[] = {"", "  off", "  WRONG"};
+    double l1 = percent(c->load_hits, c->load_sectors), l2 = percent(c->l2_read_hits, c->l2_reads);
+    verdict of_l1 = c->known ? judge(&f->l1_load_hits, f->l1_load_sectors.value, l1) : NEAR;
+    verdict of_l2 = c->known ? judge(&f->l2_read_hits, f->l2_read_sectors.value, l2) : NEAR;
+    printf("%-16s %5u x %4u %6u %9llu", l->kernel, l->grid, l->block, l->shared, l->n);
+    print_rate("L1", &f->l1_load_hits, f->l1_load_sectors.value, c, l1);
+    print_rate("L2", &f->l2_read_hits, f->l2_read_sectors.value, c, l2);
     printf("  DRAM MB %6.1f %6.1f", f->dram_read_bytes.value / 1e6, f->dram_write_bytes.value / 1e6);
     if (c->known)
         printf(" gpu %6.1f %6.1f", c->dram_read / 1e6, c->dram_write / 1e6);
-    bool off = c->known && (is_off(l1, percent(c->load_hits, c->load_sectors)) ||
-                            is_off(l2, percent(c->l2_read_hits, c->l2_reads)));
-    printf("  L1 %4.0f KB %2u blocks%s\n", f->l1_bytes / 1024.0, f->blocks_per_sm, off ? "  OFF" : "");
+    printf("  L1 %4.0f KB %2u blocks%s\n", (double)f->l1_bytes / 1024.0, f->blocks_per_sm,
+           words[of_l1 > of_l2 ? of_l1 : of_l2]);
     fflush(stdout);
-    return !off;
+    return of_l1 != WRONG && of_l2 != WRONG;
 }
 
 static bool run_line(const ifl_module *module, const ifl_device *device, const launch_line *l, const counted *c)

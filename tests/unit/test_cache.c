@@ -86,7 +86,7 @@ static void play(const char *device, const step *steps, size_t count)
             assert_int_equal(answer.hits, s->hits);
             assert_int_equal(answer.fetched, s->fetched);
         } else if (s->what == 'S') {
-            ifl_l1_store(&l1, s->line, s->sectors, s->path, i, &stays);
+            ifl_l1_store(&l1, s->line, s->sectors, s->sectors, s->path, i, &stays);
         } else {
             ifl_l1_atomic(&l1, s->line, s->sectors);
         }
@@ -99,13 +99,21 @@ static void play(const char *device, const step *steps, size_t count)
         play(device, steps, sizeof steps / sizeof *steps);                                         \
     } while (0)
 
-/* Volta and later: only the sectors that are missing are fetched; a store leaves them. */
+/* Volta and later: only the sectors that are missing are fetched. */
 static void test_sectors(void **unused)
 {
     (void)unused;
     PLAY("h200", {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0x1}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x1, 0x2},
-         {'S', 1, 0xf, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0xf, IFL_PATH_READ_ONLY, 0x3, 0xc},
+         {'S', 1, 0x3, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0xf, IFL_PATH_READ_ONLY, 0x3, 0xc},
          {'A', 1, 0x1, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x2, 0x1});
+}
+
+/* tests/gpu/caches, store_load on an H200: what a block stored hits. */
+static void test_stores_allocate(void **unused)
+{
+    (void)unused;
+    PLAY("h200", {'S', 1, 0x3, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0xf, IFL_PATH_PLAIN, 0x3, 0xc});
+    PLAY("m2090", {'S', 1, 0x3, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0xf});
 }
 
 static void test_no_allocate(void **unused)
@@ -144,7 +152,7 @@ static void test_local_write_back(void **unused)
     bool stays = false;
     (void)unused;
     assert_true(ifl_l1_init(&l1, rules_of("m2090"), 2, 0, UINT64_MAX));
-    ifl_l1_store(&l1, 1, 0x3, IFL_PATH_LOCAL, 0, &stays);
+    ifl_l1_store(&l1, 1, 0x3, 0x3, IFL_PATH_LOCAL, 0, &stays);
     assert_true(stays);
     ifl_l1_load(&l1, 2, 0xf, IFL_PATH_PLAIN, 1);
     ifl_l1_answer answer = ifl_l1_load(&l1, 3, 0xf, IFL_PATH_PLAIN, 2);
@@ -166,17 +174,30 @@ static void test_age_limit(void **unused)
 
 /* ---- L2 -------------------------------------------------------------------------------------- */
 
+static ifl_l2_answer read_l2(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint64_t now)
+{
+    ifl_l2_asker by = {.now = now, .ends = UINT64_MAX};
+    return ifl_l2_read(l2, line, sectors, &by);
+}
+
+static ifl_l2_answer write_l2(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
+                              uint64_t now, uint64_t ends)
+{
+    ifl_l2_asker by = {.now = now, .ends = ends};
+    return ifl_l2_write(l2, line, sectors, whole, bytes, &by);
+}
+
 static void test_pairs_from_dram(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("h200"), 2));
-    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 0, UINT64_MAX).dram_reads, 2);
-    assert_int_equal(ifl_l2_read(&l2, 1, 0x2, 1, UINT64_MAX).hits, 1);
-    assert_int_equal(ifl_l2_read(&l2, 1, 0xf, 2, UINT64_MAX).dram_reads, 2);
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2));
+    assert_int_equal(read_l2(&l2, 1, 0x1, 0).dram_reads, 2);
+    assert_int_equal(read_l2(&l2, 1, 0x2, 1).hits, 1);
+    assert_int_equal(read_l2(&l2, 1, 0xf, 2).dram_reads, 2);
     ifl_l2_free(&l2);
     assert_true(ifl_l2_init(&l2, rules_of("k40c"), 2));
-    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 0, UINT64_MAX).dram_reads, 1);
+    assert_int_equal(read_l2(&l2, 1, 0x1, 0).dram_reads, 1);
     ifl_l2_free(&l2);
 }
 
@@ -185,14 +206,50 @@ static void test_write_back(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("h200"), 2));
-    ifl_l2_answer answer = ifl_l2_write(&l2, 1, 0xf, 0xf, 0, 0, UINT64_MAX);
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2));
+    ifl_l2_answer answer = write_l2(&l2, 1, 0xf, 0xf, 0, 0, UINT64_MAX);
     assert_int_equal(answer.dram_reads + answer.dram_writes, 0);
     assert_int_equal(answer.hits, 4);
-    assert_int_equal(ifl_l2_read(&l2, 1, 0xf, 1, UINT64_MAX).hits, 4);
-    ifl_l2_read(&l2, 2, 0x1, 2, UINT64_MAX);
-    answer = ifl_l2_read(&l2, 3, 0x1, 3, UINT64_MAX);
+    assert_int_equal(read_l2(&l2, 1, 0xf, 1).hits, 4);
+    read_l2(&l2, 2, 0x1, 2);
+    answer = read_l2(&l2, 3, 0x1, 3);
     assert_int_equal(answer.dram_writes, 4);
+    ifl_l2_free(&l2);
+}
+
+/* What is written in part is read before it is written to DRAM: 134 MB of sectors with 4 bytes stored in each made an
+ * H200 read 128 MB (tests/gpu/caches, store_sparse). */
+static void test_fill_of_parts(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    write_l2(&l2, 1, 0x3, 0x1, 4, 0, UINT64_MAX);
+    ifl_l2_answer answer = write_l2(&l2, 2, 0x1, 0x1, 0, 1, UINT64_MAX);
+    assert_int_equal(answer.dram_writes, 2);
+    assert_int_equal(answer.dram_reads, 1);
+    ifl_l2_free(&l2);
+}
+
+/* A line asked for from both sides of an H200 is read from DRAM once, and missed once by each half. */
+static void test_halves(void **unused)
+{
+    ifl_l2 l2;
+    ifl_l2_asker left = {.sm = 0, .ends = UINT64_MAX}, right = {.sm = 1, .ends = UINT64_MAX};
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 16));
+    for (uint64_t line = 0; line < 4; line++) {
+        ifl_l2_answer first = ifl_l2_read(&l2, line, 0xf, &left);
+        ifl_l2_answer second = ifl_l2_read(&l2, line, 0xf, &right);
+        assert_int_equal(first.hits, 0);
+        assert_int_equal(first.dram_reads + second.dram_reads, 4);
+        assert_int_equal(ifl_l2_read(&l2, line, 0xf, &left).hits, 4);
+        assert_int_equal(ifl_l2_read(&l2, line, 0xf, &right).hits, 4);
+        ifl_l2_write(&l2, line, 0x1, 0x1, 0, &left);
+        assert_int_equal(ifl_l2_read(&l2, line, 0xf, &left).hits +
+                             ifl_l2_read(&l2, line, 0xf, &right).hits,
+                         7);
+    }
     ifl_l2_free(&l2);
 }
 
@@ -202,11 +259,11 @@ static void test_parts(void **unused)
     ifl_l2 l2;
     (void)unused;
     assert_true(ifl_l2_init(&l2, rules_of("k40c"), 4));
-    ifl_l2_write(&l2, 1, 0x1, 0x0, 8, 0, UINT64_MAX);
-    assert_int_equal(ifl_l2_read(&l2, 1, 0x1, 1, UINT64_MAX).dram_reads, 1);
+    write_l2(&l2, 1, 0x1, 0x0, 8, 0, UINT64_MAX);
+    assert_int_equal(read_l2(&l2, 1, 0x1, 1).dram_reads, 1);
     for (int part = 0; part < 4; part++)
-        ifl_l2_write(&l2, 2, 0x1, 0x0, 8, 2, UINT64_MAX);
-    assert_int_equal(ifl_l2_read(&l2, 2, 0x1, 3, UINT64_MAX).dram_reads, 0);
+        write_l2(&l2, 2, 0x1, 0x0, 8, 2, UINT64_MAX);
+    assert_int_equal(read_l2(&l2, 2, 0x1, 3).dram_reads, 0);
     ifl_l2_free(&l2);
 }
 
@@ -215,9 +272,9 @@ static void test_ended_contents(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("h200"), 1));
-    ifl_l2_write(&l2, 1, 0xf, 0xf, 0, 0, 10);
-    assert_int_equal(ifl_l2_read(&l2, 2, 0x1, 11, UINT64_MAX).dram_writes, 0);
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    write_l2(&l2, 1, 0xf, 0xf, 0, 0, 10);
+    assert_int_equal(read_l2(&l2, 2, 0x1, 11).dram_writes, 0);
     ifl_l2_free(&l2);
 }
 
@@ -231,11 +288,16 @@ static uint64_t l1_kib(const char *name, uint32_t blocks, uint64_t shared_bytes)
     return bytes / 1024;
 }
 
-/* 1 KiB a block is the system's from 8.0 on; shared memory has one of a few sizes. */
+/* Shared memory has one of a few sizes: launch__shared_mem_config_size of tests/gpu/h200/caches.txt. */
 static void test_l1_sizes(void **unused)
 {
     (void)unused;
-    assert_int_equal(l1_kib("h200", 8, 0), 256 - 8);
+    assert_int_equal(l1_kib("h200", 2, 0), 256 - 8);
+    assert_int_equal(l1_kib("h200", 4, 0), 256 - 16);
+    assert_int_equal(l1_kib("h200", 8, 0), 256 - 32);
+    assert_int_equal(l1_kib("h200", 13, 16384), 256 - 228);
+    assert_int_equal(l1_kib("h200", 3, 65536), 256 - 196);
+    assert_int_equal(l1_kib("h200", 1, 131072), 256 - 132);
     assert_int_equal(l1_kib("h200", 32, 0), 256 - 32);
     assert_int_equal(l1_kib("h200", 16, 8192), 256 - 164);
     assert_int_equal(l1_kib("v100", 8, 0), 128);
@@ -253,7 +315,8 @@ int main(void)
         cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
         cmocka_unit_test(test_pairs_from_dram),   cmocka_unit_test(test_write_back),
         cmocka_unit_test(test_parts),             cmocka_unit_test(test_ended_contents),
-        cmocka_unit_test(test_l1_sizes),
+        cmocka_unit_test(test_l1_sizes),        cmocka_unit_test(test_fill_of_parts),
+        cmocka_unit_test(test_halves),            cmocka_unit_test(test_stores_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
