@@ -39,9 +39,8 @@ typedef struct question {
 static ifl_status find_occupancy(question *q, ifl_model *out)
 {
     const ifl_profile *p = q->profile;
-    out->registers =
-        ifl_profile_registers(p, (int)q->device->value[IFL_DEVICE_max_registers_per_thread],
-                              &out->registers_estimated);
+    out->registers = ifl_profile_registers(
+        p, (int)q->device->value[IFL_DEVICE_max_registers_per_thread], &out->registers_estimated);
     const ifl_occupancy_request request = {
         .threads = (int)(p->block[0] * p->block[1] * p->block[2]),
         .registers = out->registers,
@@ -67,7 +66,7 @@ static double achieved_occupancy(const question *q, const ifl_model *m)
     const double waves = m->waves.waves, stay = q->timing.total - q->timing.term[IFL_TERM_LAUNCH];
     const double turn =
         waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
-    const double empty = ifl_model_constants.block_cycles / q->rates.clock_hz;
+    const double empty = ifl_block_cycles(q->work.warps_per_block) / q->rates.clock_hz;
     const double filled = waves < 1 ? waves : 1;
     return m->occupancy.theoretical * filled *
            (turn > empty && waves > 1 ? (turn - empty) / turn : 1);

@@ -78,6 +78,8 @@ typedef struct ifl_timing {
 /* `blocks_per_sm` may be a fraction, for what-if. */
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out);
+/* Cycles of a block of so many warps beside its waits and instructions. */
+double ifl_block_cycles(double warps);
 /* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
 

@@ -47,12 +47,18 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_LAUNCH] = ifl_model_constants.launch_s;
 }
 
+/* A block starts warp by warp, and its last warp ends it. */
+double ifl_block_cycles(double warps)
+{
+    return ifl_model_constants.block_cycles + ifl_model_constants.warp_start_cycles * warps;
+}
+
 /* How long a block stays when nothing else is on the GPU: its waits one after the other, and what lies between. */
 static double residency_of(const ifl_rates *r, const ifl_work *w, double latency)
 {
     const ifl_model_values *c = &ifl_model_constants;
-    const double cycles =
-        c->block_cycles + w->chain * c->dependent_cycles + w->shared_waits * c->shared_cycles;
+    const double cycles = ifl_block_cycles(w->warps_per_block) + w->chain * c->dependent_cycles +
+                          w->shared_waits * c->shared_cycles;
     return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
 }
 
