@@ -97,19 +97,38 @@ static const char *limits_text(ifl_page *page, const ifl_device *device, const i
                *runners ? "; then " : "", runners);
 }
 
-static const char *flight_text(ifl_page *page, const ifl_model *m)
+/* ", registers limit them: with 32 instead of 40 another block fits": the nearest step up. */
+static const char *cliff_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
 {
-    const char *held =
-        say(page, "An SM holds %d warps (%d blocks, %s%s limit them).", m->occupancy.warps_per_sm,
-            m->occupancy.blocks_per_sm, m->occupancy.limiter,
-            m->registers && m->registers_estimated
-                ? say(page, "; %d registers are estimated", m->registers)
-                : "");
+    const ifl_occupancy *o = &m->occupancy;
+    if (strcmp(o->limiter, "registers") == 0 && o->registers_for_more > 0)
+        return say(page,
+                   "; registers limit them: with %d instead of %d a thread another block fits",
+                   o->registers_for_more, m->registers);
+    if (strcmp(o->limiter, "shared memory") == 0 && o->shared_for_more >= 0)
+        return say(page,
+                   "; shared memory limits them: with %d bytes instead of %s a block another fits",
+                   o->shared_for_more, ifl_figure_count(profile->shared_bytes).text);
+    return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; %s limit them", o->limiter);
+}
+
+static const char *held_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
+{
+    const ifl_occupancy *o = &m->occupancy;
+    return say(page, "An SM holds %d block%s, %d of %d warps%s%s.", o->blocks_per_sm,
+               o->blocks_per_sm == 1 ? "" : "s", o->warps_per_sm, o->max_warps_per_sm,
+               cliff_text(page, profile, m),
+               m->registers && m->registers_estimated ? " (registers by the PTX)" : "");
+}
+
+static const char *flight_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
+{
+    const char *held = held_text(page, profile, m);
     if (m->bytes_in_flight_per_sm < 0)
         return held;
     return say(page,
-               "%s A warp waits %s times for loads: %s KiB in flight an SM, where %s reach 95 %% "
-               "of the bandwidth.",
+               "%s A warp waits for loads %s times: %s KiB in flight an SM; %s reach 95 %% of the "
+               "bandwidth.",
                held, figure(page, m->waits_per_warp),
                figure(page, m->bytes_in_flight_per_sm / 1024),
                figure(page, m->bytes_needed_per_sm / 1024));
@@ -135,10 +154,12 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
                  : "None of the four ways to more bytes in flight would change it.";
 }
 
-static void print_detail(ifl_page *page, const ifl_device *device, const ifl_model *m)
+static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
+                         const ifl_model *m)
 {
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG, limits_text(page, device, m));
-    ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, flight_text(page, m));
+    ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+                       flight_text(page, profile, m));
     if (m->waits_per_warp >= 0)
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
 }
@@ -165,7 +186,7 @@ ifl_status ifl_models_part_print(ifl_page *page, const ifl_profile *profile,
     }
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         if (fits[i])
-            print_detail(page, devices[i], &models[i]);
+            print_detail(page, profile, devices[i], &models[i]);
     free(models);
     free(fits);
     return status;
