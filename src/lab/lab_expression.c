@@ -158,6 +158,8 @@ static double call(cursor *c, const char *name)
 {
     double values[MOST_ARGUMENTS] = {0};
     int count = 0;
+    if (++c->depth > MOST_DEPTH)
+        return fail(c, "too many calls in '%s'", name);
     do {
         if (count == MOST_ARGUMENTS)
             return fail(c, "too many arguments of '%s'", name);
@@ -167,6 +169,7 @@ static double call(cursor *c, const char *name)
         return NAN;
     if (!take(c, ")"))
         return fail(c, "expected ')' after the arguments of '%s'", name);
+    c->depth--;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0 && functions[i].arguments == count)
             return functions[i].compute(values, count);
