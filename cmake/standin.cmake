@@ -1,20 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries that `inflight run` puts before a program's own: libcudart.so of CUDA 11, 12 and 13. Each is the same
-# source compiled for that version, with the whole engine inside, and shows nothing but CUDA's names.
-file(GLOB standin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
+# The libraries that `inflight run` puts before a program's own: libcudart.so of CUDA 11, 12 and 13, each the same source
+# compiled for that version, and the driver's libcuda.so.1. They show nothing but CUDA's names. What they share, the GPU
+# and its engine, is libinflight_standin.so, so that a program that calls both has one GPU.
+set(standin_folder ${CMAKE_CURRENT_BINARY_DIR}/standin)
+file(GLOB standin_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
+file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt_*.c)
+file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
+list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver})
+
+set(script ${CMAKE_CURRENT_BINARY_DIR}/inflight_standin.map)
+file(WRITE ${script} "{ global: ifl_*; local: *; };\n")
+add_library(inflight_standin SHARED ${standin_core} ${INFLIGHT_OBJECTS} ${api})
+target_compile_options(inflight_standin PRIVATE -fvisibility=default)
+target_link_libraries(inflight_standin PRIVATE inflight_settings ${INFLIGHT_DEPENDENCIES})
+target_link_options(inflight_standin PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${script} -Wl,-Bsymbolic)
+set_target_properties(inflight_standin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script})
+
+# standin_library(TARGET NAME SUFFIX MAP SOURCE...): libNAME SUFFIX, which shows what MAP says and finds the engine beside
+# itself, wherever both lie.
+function(standin_library target name suffix map)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/lib${name}${suffix}.map)
+  file(WRITE ${script} "${map}\n")
+  add_library(${target} SHARED ${ARGN})
+  target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+  target_link_libraries(${target} PRIVATE inflight_standin inflight_settings m ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic -Wl,-soname,lib${name}${suffix})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX ${suffix} NO_SONAME ON
+                        LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script}
+                        BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+endfunction()
+
 set(INFLIGHT_CUDART_VERSIONS 11.0 12 13)
+set(INFLIGHT_STANDIN_TARGETS inflight_standin cuda_driver)
 foreach(version ${INFLIGHT_CUDART_VERSIONS})
   string(REGEX REPLACE "\\..*" "" major ${version})
-  set(target cudart_${major})
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/libcudart.so.${version}.map)
-  file(WRITE ${script} "libcudart.so.${version} { global: cuda*; __cuda*; local: *; };\n")
-  add_library(${target} SHARED ${standin_sources} ${INFLIGHT_OBJECTS} ${api})
-  target_compile_definitions(${target} PRIVATE IFL_CUDART=${major})
-  target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
-  target_link_libraries(${target} PRIVATE inflight_settings ${INFLIGHT_DEPENDENCIES})
-  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${script} -Wl,-Bsymbolic)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME cudart SUFFIX .so.${version} NO_SONAME ON
-                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/standin)
-  target_link_options(${target} PRIVATE -Wl,-soname,libcudart.so.${version})
-  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script})
+  standin_library(cudart_${major} cudart .so.${version}
+                  "libcudart.so.${version} { global: cuda*; __cuda*; local: *; };" ${standin_runtime})
+  target_compile_definitions(cudart_${major} PRIVATE IFL_CUDART=${major})
+  list(APPEND INFLIGHT_STANDIN_TARGETS cudart_${major})
 endforeach()
+
+# The driver's calls are served by the newest runtime's, which it does not show.
+standin_library(cuda_driver cuda .so.1 "{ global: cu[A-Z]*; local: *; };" ${standin_runtime} ${standin_driver})

@@ -2,10 +2,12 @@
  * The one growth rule of every IFL_VEC: at least double. */
 #include "base/vec.h"
 
+#include "base/shared.h"
+
 #include <stdint.h>
 #include <string.h>
 
-bool ifl_vec_reserve_bytes(void **at, size_t *capacity, size_t count, size_t more, size_t size)
+IFL_SHARED bool ifl_vec_reserve_bytes(void **at, size_t *capacity, size_t count, size_t more, size_t size)
 {
     if (more > SIZE_MAX / 4 / size || count > SIZE_MAX / 4 / size)
         return false;

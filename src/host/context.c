@@ -2,6 +2,7 @@
  * The context: its GPU, its memory, its modules and their kernels. Launches are in ledger.c. */
 #include "host/context_internal.h"
 
+#include "base/shared.h"
 #include "run/reach.h"
 
 #include <stdlib.h>
@@ -24,12 +25,12 @@ ifl_status ifl_context_new(const ifl_context_options *options, ifl_context **out
     return IFL_OK;
 }
 
-const ifl_device *ifl_context_device(const ifl_context *context)
+IFL_SHARED const ifl_device *ifl_context_device(const ifl_context *context)
 {
     return context->device;
 }
 
-ifl_memory *ifl_context_memory(ifl_context *context)
+IFL_SHARED ifl_memory *ifl_context_memory(ifl_context *context)
 {
     return context->memory;
 }

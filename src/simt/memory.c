@@ -2,6 +2,7 @@
  * Allocations of the simulated global memory, kept in ascending order of device address. */
 #include "simt/memory.h"
 
+#include "base/shared.h"
 #include "simt/memory_internal.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ static void insert(ifl_memory *memory, block *b)
     memory->count++;
 }
 
-ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
+IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
                                const char *label, ifl_allocation **out, ifl_error *error)
 {
     bool is_device = flags & IFL_ALLOCATION_DEVICE;
@@ -191,7 +192,7 @@ static bool overlaps(const ifl_memory *memory, uint64_t address, uint64_t bytes)
            (after < memory->count && memory->blocks[after]->allocation.address - address < bytes);
 }
 
-ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
+IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
                             ifl_allocation **out, ifl_error *error)
 {
     if (address > LAST_ADDRESS || bytes > LAST_ADDRESS - address || overlaps(memory, address, bytes))
@@ -230,7 +231,7 @@ static void forget_oldest(ifl_memory *memory)
         }
 }
 
-void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation)
+IFL_SHARED void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation)
 {
     enum { MOST_DROPPED = 1024 };
     block *b = (block *)allocation;
@@ -252,7 +253,7 @@ void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation)
     forget(memory, (size_t)last_before(memory, allocation->address));
 }
 
-uint64_t ifl_memory_total(const ifl_memory *memory)
+IFL_SHARED uint64_t ifl_memory_total(const ifl_memory *memory)
 {
     return memory->total;
 }
@@ -277,7 +278,7 @@ void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
     allocation->flags |= IFL_ALLOCATION_FREED;
 }
 
-ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)
+IFL_SHARED ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)
 {
     ptrdiff_t i = last_before(memory, address);
     if (i < 0)

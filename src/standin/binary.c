@@ -2,6 +2,8 @@
  * See binary.h. */
 #include "standin/binary.h"
 
+#include "standin/image.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,18 +46,6 @@ void ifl_binary_forget(ifl_binary *binary)
     free(binary);
 }
 
-/* FACTS: the container's size stands behind its magic number, version and header size. */
-static size_t container_bytes(const void *fatbin)
-{
-    struct {
-        uint32_t magic;
-        uint16_t version, header;
-        uint64_t bytes;
-    } head;
-    memcpy(&head, fatbin, sizeof head);
-    return head.header + (size_t)head.bytes;
-}
-
 static ifl_cuda_error code_of_load(ifl_status status)
 {
     return status == IFL_UNSUPPORTED ? ifl_cudaErrorNoKernelImageForDevice
@@ -66,9 +56,10 @@ static ifl_cuda_error code_of_load(ifl_status status)
 static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
 {
     ifl_error error = {0};
-    const void *fatbin = binary->wrapper->fatbin;
-    const ifl_status status = ifl_context_load(context, "the program's fat binary", fatbin,
-                                               container_bytes(fatbin), &binary->loaded, &error);
+    const void *fatbin;
+    const size_t bytes = ifl_image_measure(binary->wrapper, &fatbin);
+    const ifl_status status =
+        ifl_context_load(context, "the program's fat binary", fatbin, bytes, &binary->loaded, &error);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
@@ -97,29 +88,46 @@ static size_t place_of(const void *host)
     return low;
 }
 
-bool ifl_function_register(ifl_binary *binary, const void *host, const char *name)
+/* `host` NULL: the record's own name, which no program's address is, stands for it. */
+static ifl_cuda_error add(ifl_binary *binary, const void *host, const char *name, ifl_function_record **out)
 {
     ifl_function_record *function = calloc(1, sizeof *function);
     char *copy = strdup(name);
     if (!function || !copy || !ifl_vec_reserve(&registered.functions, 1)) {
         free(function);
         free(copy);
-        return false;
+        return ifl_cudaErrorMemoryAllocation;
     }
-    *function = (ifl_function_record){.binary = binary, .host = host, .name = copy, .carveout = -1};
-    const size_t at = place_of(host);
+    *function =
+        (ifl_function_record){.binary = binary, .host = host ? host : copy, .name = copy, .carveout = -1};
+    const size_t at = place_of(function->host);
     ifl_function_record **list = registered.functions.at;
     memmove(list + at + 1, list + at, (registered.functions.count - at) * sizeof(ifl_function_record *));
-    list[at] = function;
+    list[at] = *out = function;
     registered.functions.count++;
-    return true;
+    return ifl_cudaSuccess;
+}
+
+bool ifl_function_register(ifl_binary *binary, const void *host, const char *name)
+{
+    ifl_function_record *function;
+    return add(binary, host, name, &function) == ifl_cudaSuccess;
+}
+
+/* Handles are few and asked for rarely; launches of the runtime come by the host's address. */
+ifl_function_record *ifl_function_of(const void *handle)
+{
+    for (size_t i = 0; i < registered.functions.count; i++)
+        if (registered.functions.at[i] == handle)
+            return registered.functions.at[i];
+    return NULL;
 }
 
 ifl_function_record *ifl_function_find(const void *host)
 {
     const size_t at = place_of(host);
     const bool is_there = at < registered.functions.count && registered.functions.at[at]->host == host;
-    return is_there ? registered.functions.at[at] : NULL;
+    return is_there ? registered.functions.at[at] : ifl_function_of(host);
 }
 
 ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function)
@@ -183,5 +191,62 @@ ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary)
         if (code == ifl_cudaSuccess && ifl_context_variable(context, binary->loaded, record->name, &at))
             *record->managed = at->host;
     }
+    return code;
+}
+
+/* ---- what a program loads itself ------------------------------------------------------------- */
+
+ifl_cuda_error ifl_binary_load(ifl_context *context, const char *name, const void *image, size_t bytes,
+                               ifl_binary **out, ifl_error *error)
+{
+    ifl_binary *binary = ifl_binary_register(NULL);
+    if (!binary)
+        return ifl_cudaErrorMemoryAllocation;
+    const ifl_status status = ifl_context_load(context, name, image, bytes, &binary->loaded, error);
+    if (status == IFL_OK) {
+        *out = binary;
+        return ifl_cudaSuccess;
+    }
+    free(binary);
+    return code_of_load(status);
+}
+
+void ifl_binary_unload(ifl_context *context, ifl_binary *binary)
+{
+    if (binary->loaded)
+        ifl_context_unload(context, binary->loaded);
+    ifl_binary_forget(binary);
+}
+
+bool ifl_binary_variable(ifl_context *context, const ifl_binary *binary, const char *name, ifl_allocation **out)
+{
+    return ifl_context_variable(context, binary->loaded, name, out);
+}
+
+static ifl_function_record *find_named(const ifl_binary *binary, const char *name)
+{
+    for (size_t i = 0; i < registered.functions.count; i++) {
+        ifl_function_record *function = registered.functions.at[i];
+        if (function->binary == binary && strcmp(function->name, name) == 0)
+            return function;
+    }
+    return NULL;
+}
+
+ifl_cuda_error ifl_function_named(ifl_context *context, ifl_binary *binary, const char *name,
+                                  ifl_function_record **out)
+{
+    ifl_cuda_error code = ifl_binary_read(context, binary);
+    ifl_function_record *function = code == ifl_cudaSuccess ? find_named(binary, name) : NULL;
+    if (code == ifl_cudaSuccess && !function) {
+        const ifl_host_kernel *kernel;
+        ifl_error error = {0};
+        if (ifl_context_kernel(binary->loaded, name, &kernel, &error) == IFL_USAGE)
+            return ifl_cudaErrorSymbolNotFound;
+        code = add(binary, NULL, name, &function);
+    }
+    if (code == ifl_cudaSuccess)
+        code = ifl_function_resolve(context, function);
+    *out = code == ifl_cudaSuccess ? function : NULL;
     return code;
 }

@@ -38,7 +38,9 @@ ifl_cuda_error ifl_binary_read(ifl_context *context, ifl_binary *binary);
 bool ifl_function_register(ifl_binary *binary, const void *host, const char *name);
 bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes);
 
-/* By the host's address, or NULL. */
+/* By the record itself, which is the handle that programs hold; NULL: it is none. */
+ifl_function_record *ifl_function_of(const void *handle);
+/* By the host's address or by the handle, or NULL. */
 ifl_function_record *ifl_function_find(const void *host);
 /* Reads its module, and finds the kernel in it. */
 ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function);
@@ -46,5 +48,16 @@ ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *f
 ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_allocation **out);
 /* Managed variables of all binaries are read: their pointers must be right before anybody looks at them. */
 ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary);
+
+/* ---- what a program loads itself ------------------------------------------------------------- */
+
+/* As ifl_context_load; *out is a binary of its own. */
+ifl_cuda_error ifl_binary_load(ifl_context *context, const char *name, const void *image, size_t bytes,
+                               ifl_binary **out, ifl_error *error);
+void ifl_binary_unload(ifl_context *context, ifl_binary *binary);
+bool ifl_binary_variable(ifl_context *context, const ifl_binary *binary, const char *name, ifl_allocation **out);
+/* By its mangled name, made where it was not asked for before. */
+ifl_cuda_error ifl_function_named(ifl_context *context, ifl_binary *binary, const char *name,
+                                  ifl_function_record **out);
 
 #endif

@@ -14,6 +14,20 @@ typedef struct ifl_launch_call {
     const void *from; /* an address in the code that asks */
 } ifl_launch_call;
 
+/* cudaLaunchAttribute: the number, then a union of 64 bytes. */
+typedef struct ifl_launch_attribute {
+    int number;
+    int unused;
+    union {
+        char bytes[64];
+        int cooperative;
+        ifl_dim3 cluster;
+    } is;
+} ifl_launch_attribute;
+
+/* Takes over what the engine honours; cudaErrorNotSupported, and told, where it cannot. */
+ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count);
+
 /* Checks it as CUDA does, and makes an operation of it, which the caller clears. */
 ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call,
                              ifl_op *op);

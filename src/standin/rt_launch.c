@@ -122,32 +122,35 @@ ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
 /* ---- with attributes --------------------------------------------------------------------------- */
 
-/* cudaLaunchAttribute: the number, then a union of 64 bytes. */
-typedef struct launch_attribute {
-    int number;
-    int unused;
-    union {
-        char bytes[64];
-        int cooperative;
-        ifl_dim3 cluster;
-    } is;
-} launch_attribute;
-
 typedef struct launch_configuration {
     ifl_dim3 grid, block;
     size_t shared_bytes;
     void *stream;
-    const launch_attribute *attributes;
+    const ifl_launch_attribute *attributes;
     unsigned attribute_count;
 } launch_configuration;
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 /* Clusters of one block are what the engine has. */
-static bool is_honoured(const launch_attribute *attribute)
+static bool is_honoured(const ifl_launch_attribute *attribute)
 {
     const ifl_dim3 *cluster = &attribute->is.cluster;
     return attribute->number != ATTRIBUTE_CLUSTER || cluster->x * cluster->y * cluster->z <= 1;
+}
+
+ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const ifl_launch_attribute *attribute = &attributes[i];
+        if (!is_honoured(attribute)) {
+            ifl_state_tell("a launch with clusters of %u,%u,%u blocks: the engine runs clusters of one block only",
+                           attribute->is.cluster.x, attribute->is.cluster.y, attribute->is.cluster.z);
+            return ifl_cudaErrorNotSupported;
+        }
+        call->cooperative |= attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
+    }
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error launch_with(ifl_context *context, const launch_configuration *configuration, const void *host,
@@ -155,15 +158,9 @@ static ifl_cuda_error launch_with(ifl_context *context, const launch_configurati
 {
     ifl_launch_call call = {configuration->grid,   configuration->block, arguments, configuration->shared_bytes,
                             configuration->stream, false,                from};
-    for (unsigned i = 0; i < configuration->attribute_count; i++) {
-        const launch_attribute *attribute = &configuration->attributes[i];
-        if (!is_honoured(attribute)) {
-            ifl_state_tell("a launch with clusters of %u,%u,%u blocks: the engine runs clusters of one block only",
-                           attribute->is.cluster.x, attribute->is.cluster.y, attribute->is.cluster.z);
-            return ifl_cudaErrorNotSupported;
-        }
-        call.cooperative |= attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
-    }
+    const ifl_cuda_error code = ifl_launch_take(&call, configuration->attributes, configuration->attribute_count);
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_function_record *function = ifl_function_find(host);
     return ifl_launch_serve(context, function ? function : (ifl_function_record *)(uintptr_t)host, &call);
 }

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
  * own address on the GPU too, as with unified addressing. */
-#include "base/vec.h"
+#include "standin/block.h"
 #include "standin/served.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a pointer is, beside what the memory knows of it. */
-typedef enum origin { BY_MALLOC, BY_MANAGED, BY_HOST_ALLOC, BY_REGISTER } origin;
-
-typedef struct block {
-    uintptr_t address;
-    uint64_t bytes;
-    origin origin;
-    unsigned flags;
-} block;
-
-static IFL_VEC(block) blocks; /* host side ones; not many */
-
 static const char *const origin_names[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister"};
 
-static void label(char *to, size_t size, origin o, uint64_t bytes, const void *from)
+static void label(char *to, size_t size, ifl_block_origin o, uint64_t bytes, const void *from)
 {
     char site[64];
     ifl_state_site(from, site, sizeof site);
@@ -101,32 +89,24 @@ IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
 
 /* ---- the host's ------------------------------------------------------------------------------ */
 
-static block *find_block(const void *at)
-{
-    for (size_t i = 0; i < blocks.count; i++)
-        if ((uintptr_t)at - blocks.at[i].address < blocks.at[i].bytes)
-            return &blocks.at[i];
-    return NULL;
-}
-
-static ifl_cuda_error adopt(ifl_context *context, void *host, uint64_t bytes, origin o, unsigned flags,
+static ifl_cuda_error adopt(ifl_context *context, void *host, uint64_t bytes, ifl_block_origin o, unsigned flags,
                             const void *from)
 {
     char text[112];
     ifl_allocation *a;
     ifl_error error = {0};
     label(text, sizeof text, o, bytes, from);
-    if (!ifl_vec_reserve(&blocks, 1))
+    if (!ifl_block_reserve())
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
         ifl_memory_adopt(ifl_context_memory(context), (uintptr_t)host, host, bytes, text, &a, &error);
     if (status != IFL_OK)
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered : ifl_cudaErrorMemoryAllocation;
-    blocks.at[blocks.count++] = (block){(uintptr_t)host, bytes, o, flags};
+    ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t bytes, origin o, unsigned flags,
+static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t bytes, ifl_block_origin o, unsigned flags,
                                     const void *from)
 {
     if (!out)
@@ -168,20 +148,20 @@ IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flag
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
-static ifl_cuda_error release_block(ifl_context *context, block *b)
+static ifl_cuda_error release_block(ifl_context *context, ifl_block *b)
 {
     ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), b->address);
     if (a)
         ifl_memory_drop(ifl_context_memory(context), a);
     if (b->origin != BY_REGISTER)
         munmap((void *)b->address, b->bytes);
-    *b = blocks.at[--blocks.count];
+    ifl_block_remove(b);
     return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error release(ifl_context *context, void *at)
 {
-    block *b = find_block(at);
+    ifl_block *b = ifl_block_find(at);
     if (!at)
         return ifl_cudaSuccess;
     if (b)
@@ -207,9 +187,9 @@ IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 
-static ifl_cuda_error release_host(ifl_context *context, void *at, origin o)
+static ifl_cuda_error release_host(ifl_context *context, void *at, ifl_block_origin o)
 {
-    block *b = find_block(at);
+    ifl_block *b = ifl_block_find(at);
     if (!at && o != BY_REGISTER)
         return ifl_cudaSuccess;
     if (!b || b->address != (uintptr_t)at || b->origin != o)
@@ -231,7 +211,7 @@ IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
 
 static ifl_cuda_error device_pointer(void **out, void *host)
 {
-    const block *b = find_block(host);
+    const ifl_block *b = ifl_block_find(host);
     *out = b ? host : NULL;
     return b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
@@ -244,7 +224,7 @@ IFL_SERVED ifl_cuda_error cudaHostGetDevicePointer(void **out, void *host, unsig
 
 IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
 {
-    const block *b = find_block(host);
+    const ifl_block *b = ifl_block_find(host);
     if (b)
         *flags = b->flags;
     return ifl_state_end(b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
@@ -252,7 +232,7 @@ IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
 
 static ifl_cuda_error describe(ifl_context *context, ifl_pointer_attributes *out, const void *at)
 {
-    const block *b = find_block(at);
+    const ifl_block *b = ifl_block_find(at);
     const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
     *out = (ifl_pointer_attributes){.type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
     if (!a || a->flags & IFL_ALLOCATION_FREED)

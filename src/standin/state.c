@@ -25,6 +25,14 @@ static struct {
 
 static _Thread_local ifl_cuda_error last_error;
 
+/* A call of the driver that this thread is in. */
+static _Thread_local struct {
+    unsigned depth;
+    const void *from;
+    ifl_cuda_error error_before;
+    bool runtime_called;
+} driver;
+
 /* A thread may enter again: a host function runs while its stream is served. */
 __attribute__((constructor)) static void make_lock(void)
 {
@@ -79,6 +87,7 @@ static void make_context(void)
 
 ifl_context *ifl_state_enter(void)
 {
+    driver.runtime_called |= !driver.depth;
     pthread_mutex_lock(&state.lock);
     if (!state.is_tried)
         make_context();
@@ -146,6 +155,7 @@ void ifl_state_tell_error(const ifl_error *error)
 void ifl_state_site(const void *address, char *to, size_t size)
 {
     Dl_info info;
+    address = driver.depth ? driver.from : address;
     if (!dladdr(address, &info) || !info.dli_fname) {
         snprintf(to, size, "%p", address);
         return;
@@ -154,6 +164,27 @@ void ifl_state_site(const void *address, char *to, size_t size)
     const char *from = info.dli_sname ? info.dli_saddr : info.dli_fbase;
     snprintf(to, size, "%s+0x%zx (%s)", info.dli_sname ? info.dli_sname : "",
              (size_t)((const char *)address - from), file);
+}
+
+/* ---- the driver's calls ------------------------------------------------------------------------ */
+
+void ifl_state_driver_begin(const void *from)
+{
+    if (driver.depth++)
+        return;
+    driver.from = from;
+    driver.error_before = last_error;
+}
+
+void ifl_state_driver_end(void)
+{
+    if (!--driver.depth)
+        last_error = driver.error_before;
+}
+
+bool ifl_state_runtime_called(void)
+{
+    return driver.runtime_called;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -23,6 +23,13 @@ ifl_cuda_error ifl_state_last_error(bool forget);
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ifl_state_tell_error(const ifl_error *error);
 
+/* The driver's calls are served by the runtime's: between these two, those leave no error for cudaGetLastError, and what
+ * they say names `from`, the place that called the driver. */
+void ifl_state_driver_begin(const void *from);
+void ifl_state_driver_end(void);
+/* This thread has called the runtime itself, which makes the primary context current. */
+bool ifl_state_runtime_called(void);
+
 /* The function of the program, or the library, that an address lies in: "main+0x1c (app)". */
 void ifl_state_site(const void *address, char *to, size_t size);
 

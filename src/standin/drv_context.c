@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The driver's contexts. There is one memory and one engine; a context is a handle that must be current on the thread
+ * that calls. The primary one is current on threads that have called the runtime. */
+#include "standin/driver_served.h"
+
+#include <stdlib.h>
+
+typedef struct handle {
+    unsigned flags;
+    uint64_t id;
+} handle;
+
+enum { MOST_PUSHED = 64, API_VERSION = 3020 };
+
+static struct {
+    bool is_ready; /* cuInit */
+    handle primary;
+    unsigned primary_users;
+    IFL_VEC(handle *) made;
+    uint64_t last_id;
+} contexts = {.primary.id = 1, .last_id = 1};
+
+static _Thread_local handle *pushed[MOST_PUSHED];
+static _Thread_local unsigned depth;
+
+/* ---- what calls need --------------------------------------------------------------------------- */
+
+void *ifl_driver_current(void)
+{
+    if (depth)
+        return pushed[depth - 1];
+    return ifl_state_runtime_called() ? &contexts.primary : NULL;
+}
+
+bool ifl_driver_is_context(const void *of)
+{
+    bool is_one = of == &contexts.primary;
+    for (size_t i = 0; i < contexts.made.count && !is_one; i++)
+        is_one = contexts.made.at[i] == of;
+    return is_one;
+}
+
+ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from)
+{
+    const bool is_ready = contexts.is_ready || ifl_state_runtime_called();
+    ifl_state_driver_begin(from);
+    if (need >= IFL_NEEDS_INIT && !is_ready)
+        return (ifl_cuda_error)IFL_CUDA_NOT_INITIALIZED;
+    if (need >= IFL_NEEDS_CONTEXT && !ifl_driver_is_context(ifl_driver_current()))
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error init(unsigned flags)
+{
+    if (flags)
+        return ifl_cudaErrorInvalidValue;
+    if (!ifl_state_enter())
+        return ifl_cudaErrorNoDevice;
+    contexts.is_ready = true;
+    ifl_state_leave();
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuInit(unsigned flags)
+{
+    DRIVE_WITH(IFL_NEEDS_NOTHING, init(flags));
+}
+
+/* ---- current ------------------------------------------------------------------------------------ */
+
+static ifl_cuda_error push(handle *context)
+{
+    if (!ifl_driver_is_context(context))
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    if (depth == MOST_PUSHED)
+        return ifl_cudaErrorMemoryAllocation;
+    pushed[depth++] = context;
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error pop(void **out)
+{
+    if (!depth)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    depth--;
+    if (out)
+        *out = pushed[depth];
+    return ifl_cudaSuccess;
+}
+
+/* Takes the top's place; NULL takes the top away. */
+static ifl_cuda_error set_current(handle *context)
+{
+    if (context && !ifl_driver_is_context(context))
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    if (depth)
+        depth--;
+    return context ? push(context) : ifl_cudaSuccess;
+}
+
+static ifl_cuda_error get_current(void **out)
+{
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = ifl_driver_current();
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxPushCurrent_v2(void *context)
+{
+    DRIVE_EARLY(push(context));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxPopCurrent_v2(void **out)
+{
+    DRIVE_EARLY(pop(out));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxSetCurrent(void *context)
+{
+    DRIVE_EARLY(set_current(context));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
+{
+    DRIVE_EARLY(get_current(out));
+}
+
+/* ---- made and destroyed -------------------------------------------------------------------------- */
+
+static ifl_cuda_error add(handle **out, unsigned flags)
+{
+    handle *context = calloc(1, sizeof *context);
+    if (!context || !ifl_vec_push(&contexts.made, context)) {
+        free(context);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    *context = (handle){.flags = flags, .id = ++contexts.last_id};
+    *out = context;
+    return push(context);
+}
+
+static ifl_cuda_error create(void **out, unsigned flags, int device)
+{
+    handle *context = NULL;
+    if (!out || device)
+        return out ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaErrorInvalidValue;
+    ifl_state_enter();
+    const ifl_cuda_error code = add(&context, flags);
+    ifl_state_leave();
+    *out = context;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxCreate_v2(void **out, unsigned flags, int device)
+{
+    DRIVE_EARLY(create(out, flags, device));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxCreate_v3(void **out, void *affinity, int affinities, unsigned flags, int device)
+{
+    (void)affinity, (void)affinities;
+    DRIVE_EARLY(create(out, flags, device));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxCreate_v4(void **out, void *params, unsigned flags, int device)
+{
+    (void)params;
+    DRIVE_EARLY(create(out, flags, device));
+}
+
+static bool remove_made(const handle *context)
+{
+    for (size_t i = 0; i < contexts.made.count; i++)
+        if (contexts.made.at[i] == context) {
+            contexts.made.at[i] = contexts.made.at[--contexts.made.count];
+            return true;
+        }
+    return false;
+}
+
+/* A fault breaks the context that the kernel ran in. With the last one that a program holds it is gone. */
+static ifl_cuda_error destroy(handle *context)
+{
+    ifl_state_enter();
+    const bool is_made = remove_made(context);
+    if (is_made && !contexts.made.count && !contexts.primary_users && !ifl_state_runtime_called())
+        ifl_state_break(ifl_cudaSuccess);
+    ifl_state_leave();
+    if (!is_made)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    if (depth && pushed[depth - 1] == context)
+        depth--;
+    free(context);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *context)
+{
+    DRIVE_EARLY(destroy(context));
+}
+
+/* ---- the primary one ------------------------------------------------------------------------------- */
+
+static ifl_cuda_error check_device(int device)
+{
+    return device ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaSuccess;
+}
+
+static ifl_cuda_error retain(void **out, int device)
+{
+    if (device || !out)
+        return out ? check_device(device) : ifl_cudaErrorInvalidValue;
+    contexts.primary_users++;
+    *out = &contexts.primary;
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error release(int device)
+{
+    if (!device && !contexts.primary_users)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    contexts.primary_users -= !device;
+    return check_device(device);
+}
+
+static ifl_cuda_error reset(int device)
+{
+    if (!device)
+        ifl_state_break(ifl_cudaSuccess);
+    return check_device(device);
+}
+
+static ifl_cuda_error set_flags(unsigned flags, int device)
+{
+    if (!device)
+        contexts.primary.flags = flags;
+    return check_device(device);
+}
+
+static ifl_cuda_error primary_state(int device, unsigned *flags, int *active)
+{
+    *flags = contexts.primary.flags;
+    *active = contexts.primary_users > 0 || ifl_state_runtime_called();
+    return check_device(device);
+}
+
+IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxRetain(void **out, int device)
+{
+    DRIVE_EARLY(retain(out, device));
+}
+
+IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxRelease_v2(int device)
+{
+    DRIVE_EARLY(release(device));
+}
+ALSO(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
+
+IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxReset_v2(int device)
+{
+    DRIVE_EARLY(reset(device));
+}
+ALSO(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2);
+
+IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
+{
+    DRIVE_EARLY(set_flags(flags, device));
+}
+ALSO(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2);
+
+IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    DRIVE_EARLY(primary_state(device, flags, active));
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error number(void *context, const void *out)
+{
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    return ifl_driver_is_context(context) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+}
+
+#define TELL(context, out, value)                                                                                      \
+    (number(context, out) == ifl_cudaSuccess ? (*(out) = (value), ifl_cudaSuccess) : number(context, out))
+
+IFL_SERVED ifl_cuda_error cuCtxGetDevice(int *device)
+{
+    DRIVE(TELL(ifl_driver_current(), device, 0));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxGetFlags(unsigned *flags)
+{
+    DRIVE(TELL(ifl_driver_current(), flags, ((handle *)ifl_driver_current())->flags));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxGetApiVersion(void *context, unsigned *version)
+{
+    DRIVE(TELL(context ? context : ifl_driver_current(), version, API_VERSION));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxGetId(void *context, unsigned long long *id)
+{
+    handle *of = context ? context : ifl_driver_current();
+    DRIVE(TELL(of, id, of->id));
+}
+
+IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **context)
+{
+    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, ifl_driver_current())
+                                : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+}
+ALSO(cuStreamGetCtx_ptsz, cuStreamGetCtx);

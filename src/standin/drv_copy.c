@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Boxes of bytes that the driver copies and fills. */
+#include "standin/driver_served.h"
+
+enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
+
+/* One side of CUDA_MEMCPY2D, and of CUDA_MEMCPY3D. */
+typedef struct flat_side {
+    size_t x, y;
+    int type;
+    uint8_t *host, *device;
+    void *array;
+    size_t pitch;
+} flat_side;
+
+typedef struct flat_copy {
+    flat_side from, to;
+    size_t width, height;
+} flat_copy;
+
+typedef struct deep_side {
+    size_t x, y, z, level;
+    int type;
+    uint8_t *host, *device;
+    void *array, *context;
+    size_t pitch, height;
+} deep_side;
+
+typedef struct deep_copy {
+    deep_side from, to;
+    size_t width, height, depth;
+} deep_copy;
+
+static deep_side deep_of(const flat_side *side)
+{
+    return (deep_side){.x = side->x,
+                       .y = side->y,
+                       .type = side->type,
+                       .host = side->host,
+                       .device = side->device,
+                       .array = side->array,
+                       .pitch = side->pitch};
+}
+
+static uint8_t *corner(const deep_side *side)
+{
+    uint8_t *start = side->type == TYPE_HOST ? side->host : side->device;
+    return start + side->z * side->pitch * side->height + side->y * side->pitch + side->x;
+}
+
+/* cudaMemcpyKind; unified addresses say themselves what they are. */
+static int kind_of(int from, int to)
+{
+    if (from == TYPE_UNIFIED || to == TYPE_UNIFIED)
+        return IFL_COPY_DEFAULT;
+    return from == TYPE_HOST ? (to == TYPE_HOST ? IFL_HOST_TO_HOST : IFL_HOST_TO_DEVICE)
+                             : (to == TYPE_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
+}
+
+static ifl_cuda_error check_side(const deep_side *side, const deep_copy *copy)
+{
+    const bool is_row = copy->height <= 1 && copy->depth <= 1;
+    if (side->type == TYPE_ARRAY) {
+        ifl_state_tell("error: copies of CUDA arrays are not served yet");
+        return ifl_cudaErrorNotSupported;
+    }
+    if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
+        return ifl_cudaErrorInvalidValue;
+    if (!is_row && (side->pitch < copy->width || side->x > side->pitch - copy->width))
+        return ifl_cudaErrorInvalidValue;
+    return copy->depth > 1 && side->height < copy->height ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+}
+
+static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
+{
+    ifl_cuda_error code = check_side(&copy->from, copy);
+    if (code == ifl_cudaSuccess)
+        code = check_side(&copy->to, copy);
+    *op = (ifl_op){.kind = IFL_DO_COPY,
+                   .of.copy = {.to = corner(&copy->to),
+                               .from = corner(&copy->from),
+                               .to_pitch = copy->to.pitch,
+                               .to_slice = copy->to.pitch * copy->to.height,
+                               .from_pitch = copy->from.pitch,
+                               .from_slice = copy->from.pitch * copy->from.height,
+                               .width = copy->width,
+                               .height = copy->height,
+                               .depth = copy->depth,
+                               .kind = kind_of(copy->from.type, copy->to.type)}};
+    return code;
+}
+
+static ifl_cuda_error give(void *stream, const ifl_op *op)
+{
+    SERVE(ifl_stream_give(context, stream, op));
+}
+
+static ifl_cuda_error copy_deep(const deep_copy *copy, void *stream)
+{
+    ifl_op op;
+    if (!copy)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = copy_op(copy, &op);
+    return code == ifl_cudaSuccess ? give(stream, &op) : code;
+}
+
+static ifl_cuda_error copy_flat(const flat_copy *copy, void *stream)
+{
+    if (!copy)
+        return ifl_cudaErrorInvalidValue;
+    const deep_copy deep = {deep_of(&copy->from), deep_of(&copy->to), copy->width, copy->height, 1};
+    return copy_deep(&deep, stream);
+}
+
+IFL_SERVED ifl_cuda_error cuMemcpy2D_v2(const flat_copy *copy)
+{
+    DRIVE(copy_flat(copy, NULL));
+}
+ALSO(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
+ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
+ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
+
+IFL_SERVED ifl_cuda_error cuMemcpy2DAsync_v2(const flat_copy *copy, void *stream)
+{
+    DRIVE(copy_flat(copy, stream));
+}
+ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2);
+
+IFL_SERVED ifl_cuda_error cuMemcpy3D_v2(const deep_copy *copy)
+{
+    DRIVE(copy_deep(copy, NULL));
+}
+ALSO(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
+ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
+ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3D_v2);
+
+IFL_SERVED ifl_cuda_error cuMemcpy3DAsync_v2(const deep_copy *copy, void *stream)
+{
+    DRIVE(copy_deep(copy, stream));
+}
+ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
+ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
+ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
+
+/* ---- fills ---------------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint32_t value, size_t width, size_t height,
+                           void *stream)
+{
+    const ifl_op op = {.kind = IFL_DO_SET,
+                       .of.set = {.to = to,
+                                  .pitch = pitch,
+                                  .width = width,
+                                  .height = height,
+                                  .depth = 1,
+                                  .element_bytes = element_bytes,
+                                  .value = value}};
+    const bool is_aligned = (uintptr_t)to % element_bytes == 0 && pitch % element_bytes == 0;
+    return is_aligned ? give(stream, &op) : ifl_cudaErrorInvalidValue;
+}
+
+#define FILL(bits, type)                                                                                               \
+    IFL_SERVED ifl_cuda_error cuMemsetD##bits##_v2(void *to, type value, size_t count)                                 \
+    {                                                                                                                  \
+        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, NULL));                                                         \
+    }                                                                                                                  \
+    ALSO(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2);                                                             \
+    IFL_SERVED ifl_cuda_error cuMemsetD##bits##Async(void *to, type value, size_t count, void *stream)                 \
+    {                                                                                                                  \
+        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, stream));                                                       \
+    }                                                                                                                  \
+    ALSO(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                                                         \
+    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##_v2(void *to, size_t pitch, type value, size_t width, size_t height)  \
+    {                                                                                                                  \
+        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, NULL));                                                \
+    }                                                                                                                  \
+    ALSO(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2);                                                         \
+    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##Async(void *to, size_t pitch, type value, size_t width,               \
+                                                       size_t height, void *stream)                                    \
+    {                                                                                                                  \
+        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, stream));                                              \
+    }                                                                                                                  \
+    ALSO(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async)
+FILL(8, uint8_t);
+FILL(16, uint16_t);
+FILL(32, uint32_t);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches by the driver's calls: parameters come one by one, or as the whole block. */
+#include "standin/driver_served.h"
+
+#include <stdlib.h>
+
+/* The words that `extra` is made of. */
+#define EXTRA_END ((void *)0)
+#define EXTRA_POINTER ((void *)1)
+#define EXTRA_SIZE ((void *)2)
+
+typedef struct packed {
+    uint8_t *at;
+    size_t bytes;
+} packed;
+
+static packed read_extra(void **extra)
+{
+    packed block = {0};
+    for (; *extra != EXTRA_END; extra += 2) {
+        if (*extra == EXTRA_POINTER)
+            block.at = extra[1];
+        else if (*extra == EXTRA_SIZE)
+            block.bytes = *(const size_t *)extra[1];
+        else
+            return (packed){0};
+    }
+    return block;
+}
+
+/* Pointers into the block, as kernelParams would have been; of malloc. NULL: the block is too small, or no memory. */
+static void **unpack(const ifl_host_kernel *kernel, packed block)
+{
+    const ifl_function *function = kernel->function;
+    void **arguments = block.at ? calloc(function->param_count + 1, sizeof *arguments) : NULL;
+    for (uint32_t i = 0; arguments && i < function->param_count; i++) {
+        const ifl_variable *param = &kernel->program->variables[function->params[i]];
+        if (param->offset + param->bytes > block.bytes) {
+            free(arguments);
+            return NULL;
+        }
+        arguments[i] = block.at + param->offset;
+    }
+    return arguments;
+}
+
+static ifl_cuda_error launch_packed(ifl_context *context, ifl_function_record *function, ifl_launch_call *call,
+                                    void **extra)
+{
+    const ifl_cuda_error code = ifl_function_resolve(context, function);
+    if (code != ifl_cudaSuccess)
+        return code;
+    call->arguments = unpack(function->kernel, read_extra(extra));
+    const ifl_cuda_error done =
+        call->arguments ? ifl_launch_serve(context, function, call) : ifl_cudaErrorInvalidValue;
+    free(call->arguments);
+    return done;
+}
+
+static ifl_cuda_error launch_function(ifl_context *context, void *handle, ifl_launch_call *call, void **extra)
+{
+    ifl_function_record *function = ifl_function_of(handle);
+    if (!function)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    if (call->arguments && extra)
+        return ifl_cudaErrorInvalidValue;
+    if (extra)
+        return launch_packed(context, function, call, extra);
+    const ifl_cuda_error code = ifl_function_resolve(context, function);
+    if (code == ifl_cudaSuccess && !call->arguments && function->kernel->function->param_count)
+        return ifl_cudaErrorInvalidValue;
+    return code == ifl_cudaSuccess ? ifl_launch_serve(context, function, call) : code;
+}
+
+static ifl_cuda_error launch(void *handle, ifl_launch_call call, void **extra)
+{
+    SERVE(launch_function(context, handle, &call, extra));
+}
+
+IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                         void *stream, void **params, void **extra)
+{
+    const ifl_launch_call call = {.grid = {grid_x, grid_y, grid_z},
+                                  .block = {block_x, block_y, block_z},
+                                  .arguments = params,
+                                  .shared_bytes = shared_bytes,
+                                  .stream = stream,
+                                  .from = __builtin_return_address(0)};
+    DRIVE(launch(function, call, extra));
+}
+ALSO(cuLaunchKernel_ptsz, cuLaunchKernel);
+
+IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                                    unsigned block_x, unsigned block_y, unsigned block_z,
+                                                    unsigned shared_bytes, void *stream, void **params)
+{
+    const ifl_launch_call call = {.grid = {grid_x, grid_y, grid_z},
+                                  .block = {block_x, block_y, block_z},
+                                  .arguments = params,
+                                  .shared_bytes = shared_bytes,
+                                  .stream = stream,
+                                  .cooperative = true,
+                                  .from = __builtin_return_address(0)};
+    DRIVE(launch(function, call, NULL));
+}
+ALSO(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel);
+
+/* ---- with attributes ----------------------------------------------------------------------------------- */
+
+typedef struct configuration {
+    ifl_dim3 grid, block;
+    unsigned shared_bytes;
+    void *stream;
+    const ifl_launch_attribute *attributes;
+    unsigned attribute_count;
+} configuration;
+
+static ifl_cuda_error launch_with(const configuration *c, void *function, void **params, void **extra, const void *from)
+{
+    ifl_launch_call call = {.grid = c->grid,
+                            .block = c->block,
+                            .arguments = params,
+                            .shared_bytes = c->shared_bytes,
+                            .stream = c->stream,
+                            .from = from};
+    const ifl_cuda_error code = ifl_launch_take(&call, c->attributes, c->attribute_count);
+    return code == ifl_cudaSuccess ? launch(function, call, extra) : code;
+}
+
+IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *function, void **params, void **extra)
+{
+    DRIVE(c ? launch_with(c, function, params, extra, __builtin_return_address(0)) : ifl_cudaErrorInvalidValue);
+}
+ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);

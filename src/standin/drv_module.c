@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Modules and libraries: PTX, fat binaries and cubins that a program loads, their kernels and variables. A library is
+ * a module, and a kernel's handle is its function's. */
+#include "standin/driver_served.h"
+#include "standin/image.h"
+
+#include <stdlib.h>
+
+static IFL_VEC(ifl_binary *) modules;
+
+static ifl_binary *module_of(const void *handle)
+{
+    for (size_t i = 0; i < modules.count; i++)
+        if (modules.at[i] == handle)
+            return modules.at[i];
+    return NULL;
+}
+
+/* ---- the logs of the compiler --------------------------------------------------------------------- */
+
+/* CUjit_option: sizes come in the value itself, and go back there. */
+enum { INFO_LOG = 3, INFO_BYTES = 4, ERROR_LOG = 5, ERROR_BYTES = 6 };
+
+typedef struct jit {
+    unsigned count;
+    const int *options;
+    void **values;
+} jit;
+
+static void **value_of(const jit *of, int option)
+{
+    for (unsigned i = 0; i < of->count && of->options && of->values; i++)
+        if (of->options[i] == option)
+            return &of->values[i];
+    return NULL;
+}
+
+/* False where the program gave no room. */
+static bool fill_log(const jit *of, int log, int log_bytes, const char *text)
+{
+    void **to = value_of(of, log), **bytes = value_of(of, log_bytes);
+    const size_t room = bytes ? (unsigned)(uintptr_t)*bytes : 0, length = strlen(text);
+    if (bytes)
+        *bytes = (void *)0;
+    if (!to || !*to || !room)
+        return false;
+    const size_t taken = length < room ? length : room - 1;
+    memcpy(*to, text, taken);
+    ((char *)*to)[taken] = '\0';
+    *bytes = (void *)(uintptr_t)(taken ? taken + 1 : 0);
+    return true;
+}
+
+/* What is wrong goes into the log; where there is none, to stderr. */
+static void tell(const jit *of, const ifl_error *error)
+{
+    char text[sizeof error->text + 64];
+    if (error->line)
+        snprintf(text, sizeof text, "line %d:%d: error: %s", error->line, error->column, error->text);
+    else
+        snprintf(text, sizeof text, "error: %s", error->text);
+    if (!fill_log(of, ERROR_LOG, ERROR_BYTES, text))
+        ifl_state_tell_error(error);
+}
+
+/* ---- loading --------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error load_into(ifl_context *context, ifl_binary **out, const void *bytes, size_t count, const jit *with)
+{
+    ifl_error error = {0};
+    if (!ifl_vec_reserve(&modules, 1))
+        return ifl_cudaErrorMemoryAllocation;
+    const ifl_cuda_error code = ifl_binary_load(context, "the program's module", bytes, count, out, &error);
+    if (code == ifl_cudaSuccess) {
+        fill_log(with, INFO_LOG, INFO_BYTES, "");
+        fill_log(with, ERROR_LOG, ERROR_BYTES, "");
+        modules.at[modules.count++] = *out;
+    } else {
+        tell(with, &error);
+    }
+    return code;
+}
+
+static ifl_cuda_error load(ifl_binary **out, const void *image, const jit *with)
+{
+    const void *start;
+    if (!out || !image)
+        return ifl_cudaErrorInvalidValue;
+    const size_t bytes = ifl_image_measure(image, &start);
+    SERVE(load_into(context, out, start, bytes, with));
+}
+
+static char *read_all(FILE *file)
+{
+    long bytes;
+    if (fseek(file, 0, SEEK_END) != 0 || (bytes = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
+        return NULL;
+    char *text = calloc(1, (size_t)bytes + 1);
+    if (text && fread(text, 1, (size_t)bytes, file) == (size_t)bytes)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static ifl_cuda_error load_file(ifl_binary **out, const char *path, const jit *with)
+{
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!file)
+        return path ? (ifl_cuda_error)IFL_CUDA_FILE_NOT_FOUND : ifl_cudaErrorInvalidValue;
+    char *image = read_all(file);
+    fclose(file);
+    const ifl_cuda_error code = image ? load(out, image, with) : ifl_cudaErrorMemoryAllocation;
+    free(image);
+    return code;
+}
+
+static const jit no_options;
+
+IFL_SERVED ifl_cuda_error cuModuleLoad(ifl_binary **out, const char *path)
+{
+    DRIVE(load_file(out, path, &no_options));
+}
+
+IFL_SERVED ifl_cuda_error cuModuleLoadData(ifl_binary **out, const void *image)
+{
+    DRIVE(load(out, image, &no_options));
+}
+ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
+
+IFL_SERVED ifl_cuda_error cuModuleLoadDataEx(ifl_binary **out, const void *image, unsigned count, int *options,
+                                             void **values)
+{
+    const jit with = {count, options, values};
+    DRIVE(load(out, image, &with));
+}
+
+IFL_SERVED ifl_cuda_error cuLibraryLoadData(ifl_binary **out, const void *image, int *options, void **values,
+                                            unsigned count, int *library_options, void **library_values,
+                                            unsigned library_count)
+{
+    const jit with = {count, options, values};
+    (void)library_options, (void)library_values, (void)library_count;
+    DRIVE(load(out, image, &with));
+}
+
+IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *path, int *options, void **values,
+                                                unsigned count, int *library_options, void **library_values,
+                                                unsigned library_count)
+{
+    const jit with = {count, options, values};
+    (void)library_options, (void)library_values, (void)library_count;
+    DRIVE(load_file(out, path, &with));
+}
+
+static ifl_cuda_error unload_from(ifl_context *context, ifl_binary *binary)
+{
+    for (size_t i = 0; i < modules.count; i++)
+        if (modules.at[i] == binary) {
+            modules.at[i] = modules.at[--modules.count];
+            ifl_binary_unload(context, binary);
+            return ifl_cudaSuccess;
+        }
+    return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+}
+
+static ifl_cuda_error unload(ifl_binary *binary)
+{
+    SERVE(unload_from(context, binary));
+}
+
+IFL_SERVED ifl_cuda_error cuModuleUnload(ifl_binary *module)
+{
+    DRIVE(unload(module));
+}
+ALSO(cuLibraryUnload, cuModuleUnload);
+
+/* ---- what is in them ------------------------------------------------------------------------------- */
+
+static ifl_cuda_error find_in(ifl_context *context, ifl_function_record **out, const void *module, const char *name)
+{
+    ifl_binary *binary = module_of(module);
+    if (!binary || !name || !out)
+        return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    return ifl_function_named(context, binary, name, out);
+}
+
+static ifl_cuda_error find(ifl_function_record **out, const void *module, const char *name)
+{
+    SERVE(find_in(context, out, module, name));
+}
+
+IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *module, const char *name)
+{
+    DRIVE(find(out, module, name));
+}
+ALSO(cuLibraryGetKernel, cuModuleGetFunction);
+
+static ifl_cuda_error variable_in(ifl_context *context, uintptr_t *address, size_t *bytes, const void *module,
+                                  const char *name)
+{
+    ifl_allocation *a;
+    const ifl_binary *binary = module_of(module);
+    if (!binary || !name)
+        return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    if (!ifl_binary_variable(context, binary, name, &a))
+        return (ifl_cuda_error)IFL_CUDA_NOT_FOUND;
+    if (address)
+        *address = a->address;
+    if (bytes)
+        *bytes = a->bytes;
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error variable(uintptr_t *address, size_t *bytes, const void *module, const char *name)
+{
+    SERVE(variable_in(context, address, bytes, module, name));
+}
+
+IFL_SERVED ifl_cuda_error cuModuleGetGlobal_v2(uintptr_t *address, size_t *bytes, void *module, const char *name)
+{
+    DRIVE(variable(address, bytes, module, name));
+}
+ALSO(cuLibraryGetGlobal, cuModuleGetGlobal_v2);
+ALSO(cuLibraryGetManaged, cuModuleGetGlobal_v2);
+
+/* ---- handles that are others' too ------------------------------------------------------------------- */
+
+static ifl_cuda_error same(void **out, void *handle, bool is_one)
+{
+    if (!out || !is_one)
+        return out ? (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE : ifl_cudaErrorInvalidValue;
+    *out = handle;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuLibraryGetModule(void **out, void *library)
+{
+    DRIVE(same(out, library, module_of(library) != NULL));
+}
+
+IFL_SERVED ifl_cuda_error cuKernelGetFunction(void **out, void *kernel)
+{
+    DRIVE(same(out, kernel, ifl_function_of(kernel) != NULL));
+}
+
+static ifl_cuda_error owner(void **out, const void *handle)
+{
+    const ifl_function_record *function = ifl_function_of(handle);
+    return same(out, function ? function->binary : NULL, function != NULL);
+}
+
+IFL_SERVED ifl_cuda_error cuFuncGetModule(void **out, void *function)
+{
+    DRIVE(owner(out, function));
+}
+ALSO(cuKernelGetLibrary, cuFuncGetModule);
+
+IFL_SERVED ifl_cuda_error cuModuleGetLoadingMode(int *mode)
+{
+    enum { LAZY = 2 };
+    DRIVE_EARLY(mode ? (*mode = LAZY, ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cuFuncLoad(void *function)
+{
+    void *unused;
+    DRIVE(owner(&unused, function));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The calls of the driver that one call of the runtime does: rows of driver_pass.def. */
+#include "standin/driver_served.h"
+
+#define PASS(name, params, ...)                                                                                        \
+    IFL_SERVED ifl_cuda_error name params                                                                              \
+    {                                                                                                                  \
+        DRIVE(__VA_ARGS__);                                                                                            \
+    }
+#define PASS_Z(name, params, ...)                                                                                      \
+    PASS(name, params, __VA_ARGS__)                                                                                    \
+    ALSO(name##_ptsz, name);
+#define PASS_D(name, params, ...)                                                                                      \
+    PASS(name, params, __VA_ARGS__)                                                                                    \
+    ALSO(name##_ptds, name);
+#include "standin/driver_pass.def"

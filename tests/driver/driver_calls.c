@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A program of the driver API: PTX text to a result, each way that parameters, memory and streams are used. */
+#include "cu.h"
+
+enum { N = 1000, BLOCK = 128, GRID = (N + BLOCK - 1) / BLOCK };
+
+static void *module, *axpy, *poke;
+static address x, y;
+static float host[N];
+
+static void fill(void)
+{
+    for (int i = 0; i < N; i++)
+        host[i] = (float)i;
+    OK(cuMemcpyHtoD_v2(x, host, sizeof host));
+    OK(cuMemsetD32_v2(y, 0x3f800000, N)); /* 1.0f */
+}
+
+/* y = factor x + 1 */
+static void check(float factor)
+{
+    memset(host, 0, sizeof host);
+    OK(cuMemcpyDtoH_v2(host, y, sizeof host));
+    for (int i = 0; i < N; i++)
+        EXPECT(host[i] == factor * (float)i + 1, 1);
+}
+
+static void launch_both_ways(void)
+{
+    float a = 2;
+    unsigned n = N;
+    void *params[] = {&x, &y, &a, &n};
+    fill();
+    OK(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    check(2);
+    struct {
+        address x, y;
+        float a;
+        unsigned n;
+    } block = {x, y, 5, N};
+    size_t bytes = sizeof block;
+    void *extra[] = {(void *)1, &block, (void *)2, &bytes, (void *)0};
+    fill();
+    OK(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, NULL, extra));
+    check(5);
+    bytes = 8;
+    EXPECT(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, NULL, extra), INVALID_VALUE);
+    puts("launched with parameters one by one, and as a block");
+}
+
+static void use_variable(void)
+{
+    address scale;
+    size_t bytes;
+    unsigned seven = 7, found = 0;
+    OK(cuModuleGetGlobal_v2(&scale, &bytes, module, "scale"));
+    EXPECT(bytes, 4);
+    OK(cuMemcpyDtoH_v2(&found, scale, 4));
+    EXPECT(found, 3);
+    OK(cuMemcpyHtoD_v2(scale, &seven, 4));
+    void *params[] = {&x};
+    OK(cuLaunchKernel(poke, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(&found, x, 4));
+    EXPECT(found, 7);
+    puts("a kernel reads the variable that the host wrote");
+}
+
+static void use_rows(void)
+{
+    address rows;
+    size_t pitch;
+    uint16_t back[3][10];
+    OK(cuMemAllocPitch_v2(&rows, &pitch, 20, 3, 4));
+    EXPECT(pitch >= 20, 1);
+    OK(cuMemsetD8_v2(rows, 0, pitch * 3));
+    OK(cuMemsetD2D16_v2(rows + 2, pitch, 0x1234, 8, 3));
+    struct {
+        size_t x, y;
+        int type;
+        void *host;
+        address device;
+        void *array;
+        size_t pitch;
+    } copy[2] = {{0, 0, 2, NULL, rows, NULL, pitch}, {0, 0, 1, back, 0, NULL, 20}};
+    struct {
+        char sides[sizeof copy];
+        size_t width, height;
+    } of = {.width = 20, .height = 3};
+    memcpy(of.sides, copy, sizeof copy);
+    OK(cuMemcpy2D_v2(&of));
+    for (int r = 0; r < 3; r++)
+        for (int i = 0; i < 10; i++)
+            EXPECT(back[r][i], i == 0 || i == 9 ? 0 : 0x1234);
+    OK(cuMemFree_v2(rows));
+    puts("rows are filled and copied with their pitch");
+}
+
+static void note(void *user)
+{
+    ++*(int *)user;
+}
+
+static void use_stream(void)
+{
+    void *stream, *start, *end, *graph, *exec;
+    float a = 3, milliseconds = -1;
+    unsigned n = N;
+    int calls = 0;
+    void *params[] = {&x, &y, &a, &n};
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, 0));
+    fill();
+    OK(cuEventRecord(start, stream));
+    OK(cuStreamBeginCapture_v2(stream, 0));
+    OK(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, stream, params, NULL));
+    OK(cuLaunchHostFunc(stream, note, &calls));
+    OK(cuStreamEndCapture(stream, &graph));
+    EXPECT(calls, 0);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuEventRecord(end, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuEventSynchronize(end));
+    OK(cuEventElapsedTime(&milliseconds, start, end));
+    EXPECT(calls, 2);
+    EXPECT(milliseconds >= 0, 1);
+    check(6);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuEventDestroy_v2(start));
+    OK(cuEventDestroy_v2(end));
+    OK(cuStreamDestroy_v2(stream));
+    puts("a captured graph ran twice");
+}
+
+static void ask(void)
+{
+    int value, grid, block;
+    address start, managed;
+    size_t bytes;
+    void *library, *kernel, *function;
+    OK(cuFuncGetAttribute(&value, 0, axpy));
+    EXPECT(value, 1024);
+    OK(cuFuncGetAttribute(&value, 5, axpy)); /* PTX version */
+    EXPECT(value, 70);
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, axpy, NULL, 0, 0));
+    EXPECT(block % 32 == 0 && block > 0 && grid > 0, 1);
+    OK(cuMemGetAddressRange_v2(&start, &bytes, x + 100));
+    EXPECT(start == x && bytes == sizeof host, 1);
+    OK(cuPointerGetAttribute(&value, 2, x));
+    EXPECT(value, 2);
+    OK(cuMemAllocManaged(&managed, 64, 1));
+    memset((void *)managed, 1, 64);
+    OK(cuPointerGetAttribute(&value, 8, managed));
+    EXPECT(value, 1);
+    OK(cuMemFree_v2(managed));
+    OK(cuLibraryLoadData(&library, kernels, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "poke"));
+    OK(cuKernelGetFunction(&function, kernel));
+    void *params[] = {&y};
+    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(&value, y, 4));
+    EXPECT(value, 3);
+    OK(cuLibraryUnload(library));
+    puts("functions, pointers and libraries answer");
+}
+
+int main(void)
+{
+    int device, count, version;
+    void *context, *current;
+    OK(cuInit(0));
+    OK(cuDriverGetVersion(&version));
+    EXPECT(version >= 11000, 1);
+    OK(cuDeviceGetCount(&count));
+    EXPECT(count, 1);
+    OK(cuDeviceGet(&device, 0));
+    OK(cuCtxCreate_v2(&context, 0, device));
+    OK(cuCtxGetCurrent(&current));
+    EXPECT(current == context, 1);
+    OK(cuModuleLoadData(&module, kernels));
+    OK(cuModuleGetFunction(&axpy, module, "axpy"));
+    OK(cuModuleGetFunction(&poke, module, "poke"));
+    OK(cuMemAlloc_v2(&x, sizeof host));
+    OK(cuMemAlloc_v2(&y, sizeof host));
+    launch_both_ways();
+    use_variable();
+    use_rows();
+    use_stream();
+    ask();
+    OK(cuMemFree_v2(x));
+    OK(cuMemFree_v2(y));
+    OK(cuModuleUnload(module));
+    OK(cuCtxDestroy_v2(context));
+    return 0;
+}
