@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
  * own address on the GPU too, as with unified addressing. */
-#include "standin/block.h"
+#include "standin/host_block.h"
 #include "standin/served.h"
 
 #include <stdlib.h>

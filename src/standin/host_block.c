@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See block.h. */
-#include "standin/block.h"
+ * See host_block.h. */
+#include "standin/host_block.h"
 
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the host that kernels may reach: what the memory of the GPU does not know of it. */
-#ifndef IFL_STANDIN_BLOCK_H
-#define IFL_STANDIN_BLOCK_H
+#ifndef IFL_STANDIN_HOST_BLOCK_H
+#define IFL_STANDIN_HOST_BLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
