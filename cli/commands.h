@@ -51,6 +51,7 @@ extern const ifl_cli_command ifl_cli_sass;
 extern const ifl_cli_command ifl_cli_lab;
 extern const ifl_cli_command ifl_cli_devices;
 extern const ifl_cli_command ifl_cli_occupancy;
+extern const ifl_cli_command ifl_cli_advice;
 extern const ifl_cli_command ifl_cli_counters;
 extern const ifl_cli_command ifl_cli_opcodes;
 extern const ifl_cli_command ifl_cli_help;

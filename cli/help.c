@@ -178,6 +178,11 @@ static int print_page(const ifl_cli_command *command, int word_count, char **wor
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
+static int run_advice(int word_count, char **words)
+{
+    return print_page(&ifl_cli_advice, word_count, words);
+}
+
 static int run_counters(int word_count, char **words)
 {
     return print_page(&ifl_cli_counters, word_count, words);
@@ -187,6 +192,14 @@ static int run_opcodes(int word_count, char **words)
 {
     return print_page(&ifl_cli_opcodes, word_count, words);
 }
+
+const ifl_cli_command ifl_cli_advice = {
+    .name = "advice",
+    .usage = {"", NULL},
+    .summary = "list the remedies that a report can advise, with their symptoms and costs",
+    .text = "The page is Markdown: docs/advice.md.",
+    .run = run_advice,
+};
 
 const ifl_cli_command ifl_cli_counters = {
     .name = "counters",

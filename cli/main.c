@@ -17,6 +17,7 @@ static const ifl_cli_command *const commands[] = {
     &ifl_cli_devices,
     &ifl_cli_occupancy,
     &ifl_cli_lab,
+    &ifl_cli_advice,
     &ifl_cli_counters,
     &ifl_cli_opcodes,
     &ifl_cli_help,

@@ -18,6 +18,7 @@ set(INFLIGHT_FOLDERS
     run
     lab
     model
+    advice
     report
     host)
 foreach(folder ${INFLIGHT_FOLDERS})

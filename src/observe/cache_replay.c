@@ -34,8 +34,8 @@ typedef struct sums {
 } sums;
 
 /* The warps' turns are spread over the time of one, each warp at a place of its own; beside that each turn is late by up
- * to so much of a turn. The first is the estimate (docs/caches.md: set by an H200), the others are for the bounds. */
-static const double orders[] = {0.25, 0.0, 1.0};
+ * to so much of a turn. The first is the estimate (docs/caches.md: nearest to an H200), the others are for the bounds. */
+static const double orders[] = {0.12, 0.0, 0.5};
 enum { ORDERS = sizeof orders / sizeof *orders };
 /* From one request of a turn to the next, of the same warp: a few warps' requests are mixed. */
 enum { STEP = 3 };
@@ -405,11 +405,12 @@ static ifl_cache_estimate sum(ifl_cache_estimate a, ifl_cache_estimate b)
     return (ifl_cache_estimate){a.value + b.value, a.low + b.low, a.high + b.high};
 }
 
-/* a - b, where b is a part of a: never less than nothing. */
-static ifl_cache_estimate difference(ifl_cache_estimate a, ifl_cache_estimate b)
+/* Of `asked`, as its value is, what does not miss: never less than nothing. */
+static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses)
 {
-    double low = a.low - b.high, high = a.high - b.low, value = a.value - b.value;
-    return (ifl_cache_estimate){value > 0 ? value : 0, low > 0 ? low : 0, high > 0 ? high : 0};
+    return (ifl_cache_estimate){between(asked - misses.value, 0, asked),
+                                between(asked - misses.high, 0, asked),
+                                between(asked - misses.low, 0, asked)};
 }
 
 static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts *to)
@@ -424,7 +425,7 @@ static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts
     to->l2_read_sectors = estimate(o, FETCHED, 1, any);
     to->l2_write_sectors = sum(exact((double)of->store_sectors), local_writes);
     to->l2_atomic_sectors = exact((double)of->atomic_sectors);
-    to->l2_read_hits = difference(to->l2_read_sectors, estimate(o, L2_MISSES, 1, any));
+    to->l2_read_hits = hits_of(to->l2_read_sectors.value, estimate(o, L2_MISSES, 1, any));
     to->l2_hits = sum(sum(to->l2_read_hits, to->l2_write_sectors),
                       estimate(o, ATOMIC_HITS, 1, (double)of->atomic_sectors));
     to->dram_read_bytes = estimate(o, DRAM_READS, sector, any);
@@ -438,8 +439,19 @@ static void widen_one(ifl_cache_estimate *to, const ifl_cache_estimate *with)
     to->high = with->high > to->high ? with->high : to->high;
 }
 
-static void widen(ifl_cache_facts *to, const ifl_cache_facts *with)
+/* Another order asks the L2 for other sectors: what counts is which share of them hits. */
+static ifl_cache_estimate as_of(double asked, double other, ifl_cache_estimate hits)
 {
+    const double times = other > 0 ? asked / other : 1;
+    return (ifl_cache_estimate){hits.value * times, hits.low * times, hits.high * times};
+}
+
+static void widen(ifl_cache_facts *to, ifl_cache_facts *with)
+{
+    const double asked = to->l2_read_sectors.value, other = with->l2_read_sectors.value;
+    const double stored = to->l2_write_sectors.value + to->l2_atomic_sectors.value;
+    with->l2_read_hits = as_of(asked, other, with->l2_read_hits);
+    with->l2_hits = as_of(asked + stored, other + stored, with->l2_hits);
 #define WIDEN(name, unit, doc) widen_one(&to->name, &with->name);
     IFL_CACHE_ESTIMATES(WIDEN)
 #undef WIDEN

@@ -40,7 +40,7 @@ static const char *bytes_text(ifl_page *page, const ifl_cache_estimate *bytes)
     ifl_figure value = ifl_figure_bytes((uint64_t)bytes->value);
     ifl_figure low = ifl_figure_bytes((uint64_t)bytes->low);
     ifl_figure high = ifl_figure_bytes((uint64_t)bytes->high);
-    if (bytes->high - bytes->low < bytes->value / 100 || bytes->high < 1)
+    if (bytes->high - bytes->low < bytes->value / 30 || bytes->high < 1)
         return ifl_arena_printf(&page->arena, "%s", value.text);
     return ifl_arena_printf(&page->arena, "%s (%s-%s)", value.text, low.text, high.text);
 }

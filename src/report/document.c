@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The reference pages that are made from tables: counters from counter.def, PTX from opcode.def and
  * modifier.def. */
+#include "advice/advice.h"
 #include "isa/program.h"
 #include "profile/profile.h"
 #include "report/writer.h"
@@ -148,6 +149,7 @@ static const struct {
     const char *name;
     void (*print)(FILE *out);
 } topics[] = {
+    {"advice", ifl_advice_document},
     {"counters", ifl_counters_document},
     {"opcodes", print_opcodes},
     {"times", ifl_times_document},
@@ -162,5 +164,5 @@ ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error)
         topics[i].print(out);
         return fflush(out) != 0 || ferror(out) ? ifl_report_fail_stream("page", error) : IFL_OK;
     }
-    return ifl_fail(error, IFL_USAGE, "there is no page '%s': counters, opcodes, times", topic);
+    return ifl_fail(error, IFL_USAGE, "there is no page '%s': advice, counters, opcodes, times", topic);
 }

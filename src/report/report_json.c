@@ -5,6 +5,7 @@
 
 #include "report/figure.h"
 #include "report/gpu_part.h"
+#include "report/advice_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
 
@@ -152,6 +153,9 @@ static json_t *launch_of(builder *b, const ifl_profile *profile, const ifl_repor
     if (options->device_count && !profile->gpu.known)
         put(b, object, "models",
             ifl_models_part_json(profile, options->devices, options->device_count));
+    if (options->device_count)
+        put(b, object, "advice",
+            ifl_advice_part_json(profile, options->devices, options->device_count));
     return object;
 }
 

@@ -4,6 +4,7 @@
  * nothing. */
 #include "report/writer.h"
 
+#include "report/advice_part.h"
 #include "report/cache_part.h"
 #include "report/figure.h"
 #include "report/finding.h"
@@ -557,8 +558,12 @@ static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_e
         return IFL_OK;
     }
     print_traffic(s);
-    const ifl_status status = ifl_models_part_print(&s->page, s->profile, options->devices,
-                                                    options->device_count, error);
+    ifl_status status = ifl_models_part_print(&s->page, s->profile, options->devices,
+                                              options->device_count, error);
+    ifl_cache_part_print(&s->page, s->profile);
+    if (status == IFL_OK)
+        status = ifl_advice_part_print(&s->page, s->profile, options->devices,
+                                       options->device_count, error);
     print_findings(s);
     print_warnings(s);
     print_places(s, &s->off_chip, false);
@@ -566,7 +571,6 @@ static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_e
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
-    ifl_cache_part_print(&s->page, s->profile);
     print_legend(&s->page);
     return status;
 }

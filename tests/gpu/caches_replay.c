@@ -2,10 +2,9 @@
  * Runs the launches of caches.list on the engine and holds the simulated caches of a GPU against what that GPU counted.
  * Knows the fixtures and the profile; needs no GPU.
  *
- *     caches_replay LIST PTX DEVICE [COUNTED [KERNEL]]
- *         prints a line for each launch of KERNEL (the start of its name), or of all; exit status 1: a hit rate is
- *         off by more than POINTS, and outside of its bounds by more than MARGIN. "off" marks what is within
- *         the bounds only.
+ *     caches_replay LIST PTX DEVICE COUNTED [INDEX...]
+ *         prints a line for each launch, of those named or of all; exit status 1: a hit rate is off by more than
+ *         `points`, and outside of its bounds by more than `margin`. "off" marks what is within the bounds only.
  *
  * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
 #include "inflight.h"
@@ -145,8 +144,17 @@ static bool run_line(const ifl_module *module, const ifl_device *device, const l
     return good;
 }
 
+/* No names: all. */
+static bool is_named(int index, char **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (atoi(names[i]) == index)
+            return true;
+    return count == 0;
+}
+
 static int run_list(const char *path, const ifl_module *module, const ifl_device *device, const counted *table,
-                    const char *only)
+                    char **names, int name_count)
 {
     char text[256];
     int index = 0, failures = 0;
@@ -156,8 +164,8 @@ static int run_list(const char *path, const ifl_module *module, const ifl_device
         if (sscanf(text, "%63s %u %u %u %llu %llu %llu %llu %llu %llu", l.kernel, &l.grid, &l.block, &l.shared, &l.n,
                    &l.m, &l.times, &l.offsets, &l.data, &l.results) != 10 || *text == '#')
             continue;
-        bool is_wanted = !only || strncmp(l.kernel, only, strlen(only)) == 0;
-        if (is_wanted && index < MAX_LAUNCHES && !run_line(module, device, &l, &table[index]))
+        if (is_named(index, names, name_count) && index < MAX_LAUNCHES &&
+            !run_line(module, device, &l, &table[index]))
             failures++;
         index++;
     }
@@ -172,15 +180,14 @@ int main(int argc, char **argv)
     ifl_module *module = NULL;
     ifl_device *device = NULL;
     ifl_error error = {0};
-    if (argc < 4)
+    if (argc < 5)
         return 2;
-    if (argc > 4 && *argv[4])
-        read_counted(argv[4], table);
+    read_counted(argv[4], table);
     if (ifl_module_open(argv[2], NULL, &module, &error) != IFL_OK || ifl_device_open(argv[3], &device, &error) != IFL_OK) {
         printf("%s\n", error.text);
         return 2;
     }
-    int failures = run_list(argv[1], module, device, table, argc > 5 ? argv[5] : NULL);
+    int failures = run_list(argv[1], module, device, table, argv + 5, argc - 5);
     ifl_device_close(device);
     ifl_module_close(module);
     return failures > 0;

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rules on waiting, occupancy, instructions and waves: documents 000, 001 and 003, and document 004's threadblocks. */
+#include "advice/situation.h"
+
+#include "profile/registers.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double whole_word = 16; /* bytes: the widest word of a lane before sm_100 */
+
+static double of(const ifl_situation *s, ifl_counter which)
+{
+    return ifl_situation_count(&s->profile->counters, which);
+}
+
+/* A share of `factor`: 1 for nothing of the effect, `factor` for all. */
+static double part(const ifl_remedy *to, double factor)
+{
+    return 1 + to->share * (factor - 1);
+}
+
+static bool is_near_total(const ifl_situation *s, ifl_term term, double least)
+{
+    return s->model.term_us[term] > least * s->model.time_us.mid;
+}
+
+static bool is_side_by_side(const ifl_profile_line *line)
+{
+    return line->pattern.kind == IFL_PATTERN_COALESCED || line->pattern.kind == IFL_PATTERN_OFFSET;
+}
+
+/* ---- words and elements of a thread ---------------------------------------------------------- */
+
+bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.5, shrinking = 0.9; /* of the instructions: document 001, naive to float4, 0.95 */
+    double narrow = 0, all = 0, bytes = 0, most = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        const double requests = ifl_line_requests(line);
+        all += requests;
+        if (!ifl_line_is(line, "global", NULL) || !is_side_by_side(line) || !line->access_bytes ||
+            line->access_bytes >= whole_word)
+            continue;
+        narrow += requests;
+        bytes += requests * line->access_bytes;
+        if (requests > most) {
+            most = requests;
+            to->line = line;
+        }
+    }
+    if (!to->line || narrow < least * all ||
+        !(s->waits || is_near_total(s, IFL_TERM_ISSUE, 0.6) || is_near_total(s, IFL_TERM_L1, 0.6)))
+        return false;
+    const double times = part(to, whole_word / (bytes / narrow));
+    to->work.blocks /= times;
+    to->work.instructions *= 1 - shrinking + shrinking / times;
+    to->symptom = ifl_situation_say(
+        s, "%.0f %% of the requests are of neighbouring words of %.3g bytes a lane", 100 * narrow / all,
+        bytes / narrow);
+    return true;
+}
+
+bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
+{
+    const double one_wait = 1.5, many_waves = 4, times = part(to, 4);
+    if (!s->waits || !s->work.waits_known || s->work.waits > one_wait || s->work.waits <= 0 ||
+        s->model.waves.waves < many_waves)
+        return false;
+    to->work.blocks /= times;
+    to->work.spread += to->work.waits * log2(times);
+    to->symptom = ifl_situation_say(s, "a thread waits %.2g times for loads and ends; %.3g waves of blocks",
+                                    s->work.waits, s->model.waves.waves);
+    return true;
+}
+
+/* A few waits, each with a branch before it, and no loop long enough to be one. */
+bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 1.5, most = 10, branches = of(s, IFL_COUNTER_branches) / s->warps;
+    if (!s->waits || !s->work.waits_known || s->work.waits < least || s->work.waits > most ||
+        branches < s->work.waits)
+        return false;
+    const double waits = s->work.waits, fewer = part(to, 1 / waits);
+    to->work.waits *= fewer;
+    to->work.spread += to->work.waits * log2(1 / fewer);
+    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for loads and branches %.3g times", waits, branches);
+    return true;
+}
+
+static const ifl_profile_line *plain_load(const ifl_situation *s)
+{
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, "global", "load") && !strstr(line->op, ".nc") && ifl_line_requests(line) > 0)
+            return line;
+    }
+    return NULL;
+}
+
+bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 1.5, few = 1; /* a wait for up to two loads is a wait for one alone */
+    const ifl_profile_line *line = plain_load(s);
+    if (!line || !s->waits || !s->work.waits_known || s->work.waits < least ||
+        s->work.spread > few * s->work.waits + 0.01 ||
+        of(s, IFL_COUNTER_global_store_requests) < s->warps * least)
+        return false;
+    const double fewer = part(to, 0.5);
+    to->line = line;
+    to->work.waits *= fewer;
+    to->work.spread += to->work.waits * log2(1 / fewer);
+    to->symptom = ifl_situation_say(
+        s, "a warp waits %.3g times for loads, with %.3g stores between them; the loads are not marked read-only",
+        s->work.waits, of(s, IFL_COUNTER_global_store_requests) / s->warps);
+    return true;
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+static int blocks_with(const ifl_situation *s, ifl_occupancy_request request, ifl_occupancy *out)
+{
+    ifl_error error;
+    return ifl_occupancy_compute(s->device, &request, out, &error) == IFL_OK ? out->blocks_per_sm : 0;
+}
+
+static ifl_occupancy_request request_of(const ifl_situation *s)
+{
+    const uint32_t *block = s->profile->block;
+    return (ifl_occupancy_request){.threads = (int)(block[0] * block[1] * block[2]),
+                                   .registers = s->model.registers,
+                                   .shared_bytes = (int)s->profile->shared_bytes};
+}
+
+static bool is_limited_by(const ifl_situation *s, const char *limiter)
+{
+    return s->waits && s->model.occupancy.limiter && strcmp(s->model.occupancy.limiter, limiter) == 0;
+}
+
+static void more_blocks(const ifl_situation *s, int blocks, ifl_remedy *to)
+{
+    to->blocks_per_sm += to->share * (blocks - s->model.occupancy.blocks_per_sm);
+}
+
+bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
+{
+    const double within_reach = 0.75; /* of the registers that the kernel has now */
+    const int enough = s->model.occupancy.registers_for_more;
+    ifl_occupancy_request request = request_of(s);
+    ifl_occupancy with;
+    if (!is_limited_by(s, "registers") || enough < within_reach * s->model.registers)
+        return false;
+    request.registers = enough;
+    more_blocks(s, blocks_with(s, request, &with), to);
+    to->symptom = ifl_situation_say(s, "%d registers a thread leave room for %d blocks an SM; %d would for %d",
+                                    s->model.registers, s->model.occupancy.blocks_per_sm, enough,
+                                    with.blocks_per_sm);
+    return true;
+}
+
+bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
+{
+    const int enough = s->model.occupancy.shared_for_more;
+    ifl_occupancy_request request = request_of(s);
+    ifl_occupancy with;
+    if (!is_limited_by(s, "shared memory") || enough < 0)
+        return false;
+    request.shared_bytes = enough;
+    more_blocks(s, blocks_with(s, request, &with), to);
+    to->symptom = ifl_situation_say(s, "%llu bytes of shared memory a block leave room for %d blocks an SM; %d would for %d",
+                                    (unsigned long long)s->profile->shared_bytes,
+                                    s->model.occupancy.blocks_per_sm, enough, with.blocks_per_sm);
+    return true;
+}
+
+bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
+{
+    static const int sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024};
+    const double better = 1.1;
+    const ifl_occupancy_request now = request_of(s);
+    int best = 0, warps = 0;
+    ifl_occupancy with;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && s->waits; i++) {
+        ifl_occupancy_request request = now;
+        request.threads = sizes[i];
+        request.shared_bytes = (int)((double)now.shared_bytes * sizes[i] / now.threads);
+        if (blocks_with(s, request, &with) > 0 && with.warps_per_sm > warps) {
+            warps = with.warps_per_sm;
+            best = sizes[i];
+        }
+    }
+    if (warps < better * s->model.occupancy.warps_per_sm)
+        return false;
+    to->blocks_per_sm *= part(to, (double)warps / s->model.occupancy.warps_per_sm);
+    to->symptom = ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d", now.threads,
+                                    s->model.occupancy.warps_per_sm, best, warps);
+    return true;
+}
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
+{
+    const double many_waves = 8, short_block = 2.5, waves = s->model.waves.waves;
+    if (!s->waits || !s->work.waits_known || waves < many_waves || s->work.waits > short_block)
+        return false;
+    const double times = part(to, waves);
+    to->work.blocks /= times;
+    to->work.waits *= times;
+    to->work.spread *= times;
+    to->symptom = ifl_situation_say(s, "%.3g waves of blocks that wait %.2g times for loads", waves, s->work.waits);
+    return true;
+}
+
+bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
+{
+    const double good = 0.9, least = 0.03;
+    const ifl_waves *w = &s->model.waves;
+    if (w->waves < 1 || w->tail_efficiency >= good || !is_near_total(s, IFL_TERM_TAIL, least))
+        return false;
+    to->work.blocks -= to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
+    to->symptom = ifl_situation_say(s, "%.3g waves: %.0f %% of the blocks' places are used", w->waves,
+                                    100 * w->tail_efficiency);
+    return true;
+}
+
+/* ---- loops of loads -------------------------------------------------------------------------- */
+
+bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
+{
+    const double loop = 4, few = 1.5; /* fewer than three loads a wait */
+    if (!s->waits || !s->work.waits_known || s->work.waits < loop || s->work.spread >= few * s->work.waits)
+        return false;
+    const double fewer = part(to, 0.25);
+    to->work.waits *= fewer;
+    to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
+    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for about %.2g loads each", s->work.waits,
+                                    exp2(s->work.spread / s->work.waits));
+    return true;
+}
+
+/* Where `depth` loads of a thread can wait: what costs no occupancy. */
+static const char *place_for(const ifl_situation *s, double depth, double bytes)
+{
+    const ifl_occupancy *o = &s->model.occupancy;
+    const uint32_t *block = s->profile->block;
+    const double threads = (double)block[0] * block[1] * block[2];
+    if (s->model.registers + depth * bytes / 4 <= o->registers_before_fewer)
+        return "registers";
+    if ((double)s->profile->shared_bytes + depth * bytes * threads <= o->shared_before_fewer)
+        return "shared memory";
+    return "the L2 (prefetch.global.L2)";
+}
+
+/* Document 003's conditions: bandwidth to spare, warps that wait for memory, a loop of loads that do not need each
+ * other. */
+bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
+{
+    const double loop = 8, to_spare = 0.6, deepest = 8;
+    const ifl_profile_line *busiest = NULL;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, "global", "load") && line->pattern.kind != IFL_PATTERN_IRREGULAR &&
+            (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
+            busiest = line;
+    }
+    if (!busiest || !s->waits || s->busy > to_spare || !s->work.waits_known || s->work.waits < loop ||
+        ifl_line_requests(busiest) < loop / 2 * s->warps)
+        return false;
+    double depth = ceil(s->model.bytes_needed_per_sm / fmax(s->model.bytes_in_flight_per_sm, 1));
+    depth = depth < 2 ? 2 : depth > deepest ? deepest : depth;
+    ifl_remedy_waits(1 / depth, to);
+    to->line = busiest;
+    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth, %.3g waits for loads a warp", 100 * s->busy, s->work.waits);
+    to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s", depth,
+                                   place_for(s, depth, busiest->access_bytes));
+    return true;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static double opcodes_with(const ifl_situation *s, const char *start, const char *within)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->profile->ptx_opcodes.count; i++) {
+        const ifl_opcode_count *o = &s->profile->ptx_opcodes.at[i];
+        if (strncmp(o->name, start, strlen(start)) == 0 && strstr(o->name, within))
+            sum += (double)o->count;
+    }
+    return sum;
+}
+
+/* Numbers are widened for arithmetic that no double was ever loaded for. */
+bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
+{
+    const double widened = opcodes_with(s, "cvt.f64.f32", "");
+    const double narrowed = opcodes_with(s, "cvt", "f32.f64");
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        if (strstr(s->profile->lines.at[i].op, "f64"))
+            return false;
+    if (widened <= 0 || s->work.fp64 <= 0)
+        return false;
+    to->work.fp32 += to->share * to->work.fp64;
+    to->work.fp64 *= 1 - to->share;
+    to->work.instructions -= to->share * (widened + narrowed);
+    to->symptom = ifl_situation_say(s, "%.3g conversions from float to double a warp, and no double in memory", widened / s->warps);
+    return true;
+}
+
+bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
+{
+    const double often = 0.1, full = 0.75, least = 0.4;
+    const double branches = of(s, IFL_COUNTER_branches), split = of(s, IFL_COUNTER_divergent_branches);
+    const double issued = of(s, IFL_COUNTER_ptx_instructions);
+    const double lanes = issued > 0 ? of(s, IFL_COUNTER_thread_instructions) / issued / 32 : 1;
+    if (branches <= 0 || split < often * branches || lanes > full ||
+        !(is_near_total(s, IFL_TERM_ISSUE, least) || is_near_total(s, IFL_TERM_ARITHMETIC, least)))
+        return false;
+    const double fewer = part(to, lanes);
+    to->work.instructions *= fewer;
+    to->work.fp32 *= fewer;
+    to->work.fp64 *= fewer;
+    to->work.int32 *= fewer;
+    to->work.special *= fewer;
+    to->symptom = ifl_situation_say(s, "%.0f %% of the branches split a warp; %.1f of 32 lanes work on average",
+                                    100 * split / branches, 32 * lanes);
+    return true;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document 002's caches. */
+#include "advice/situation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double of(const ifl_situation *s, ifl_counter which)
+{
+    return ifl_situation_count(&s->profile->counters, which);
+}
+
+static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *line)
+{
+    const double requests = ifl_line_requests(line);
+    return ifl_situation_say(s, "%.3g sectors a request where %.3g would do", ifl_line_sectors(line) / requests,
+                             ifl_line_ideal(line) / requests);
+}
+
+static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_remedy *to)
+{
+    double excess;
+    to->line = ifl_situation_worst(s, kind, &excess);
+    if (!to->line)
+        return false;
+    ifl_remedy_spare(s, excess, to);
+    to->symptom = say_sectors(s, to->line);
+    return true;
+}
+
+bool ifl_rule_alignment(const ifl_situation *s, ifl_remedy *to)
+{
+    return spare_pattern(s, IFL_PATTERN_OFFSET, to);
+}
+
+static double stride_bytes(const ifl_profile_line *line)
+{
+    return (double)llabs(line->pattern.stride_words) * line->access_bytes;
+}
+
+/* The members of a structure are read by as many instructions; one that walks is a loop's. */
+static int walking_lines(const ifl_situation *s)
+{
+    int lines = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        lines += s->profile->lines.at[i].pattern.kind == IFL_PATTERN_CONTIGUOUS &&
+                 ifl_line_is(&s->profile->lines.at[i], "global", NULL);
+    return lines;
+}
+
+enum { MEMBERS = 3, SMALL_STRIDE = 128 /* bytes: a structure; beyond it a row */ };
+
+bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
+{
+    double excess;
+    if (walking_lines(s) >= MEMBERS)
+        return spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to);
+    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &excess);
+    return line && stride_bytes(line) < SMALL_STRIDE && spare_pattern(s, IFL_PATTERN_STRIDED, to);
+}
+
+bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
+{
+    return walking_lines(s) < MEMBERS && spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to);
+}
+
+bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
+{
+    double excess;
+    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &excess);
+    if (!line || stride_bytes(line) < SMALL_STRIDE || !spare_pattern(s, IFL_PATTERN_STRIDED, to))
+        return false;
+    to->work.shared_passes += 2 * to->share * ifl_line_requests(line);
+    return true;
+}
+
+bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
+{
+    const double sector = 32, line_bytes = 128, few = 0.5;
+    double scattered, strided;
+    const ifl_profile_line *worst = ifl_situation_worst(s, IFL_PATTERN_IRREGULAR, &scattered);
+    const ifl_profile_line *other = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &strided);
+    to->line = worst ? worst : other;
+    if (!to->line || s->rates.load_sector_bytes <= sector)
+        return false;
+    const double sectors = of(s, IFL_COUNTER_global_load_sectors), lines = of(s, IFL_COUNTER_global_load_lines);
+    const double less = lines > 0 ? sectors * sector / (lines * line_bytes) : 1;
+    if (less > few)
+        return false;
+    const double part = 1 + to->share * (less - 1);
+    to->work.load_bytes *= part;
+    to->work.l2_bytes *= part;
+    to->work.dram_bytes *= part;
+    to->symptom = ifl_situation_say(s, "loads use %.0f %% of the lines that they bring", 100 * less);
+    return true;
+}
+
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+static const struct {
+    ifl_counter requests, wavefronts, ideal;
+} shared[] = {
+    {IFL_COUNTER_shared_load_requests, IFL_COUNTER_shared_load_wavefronts, IFL_COUNTER_shared_load_wavefronts_ideal},
+    {IFL_COUNTER_shared_store_requests, IFL_COUNTER_shared_store_wavefronts,
+     IFL_COUNTER_shared_store_wavefronts_ideal},
+};
+
+static double conflicts_of(const ifl_counters *counters)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        sum += ifl_situation_count(counters, shared[i].wavefronts) - ifl_situation_count(counters, shared[i].ideal);
+    return sum;
+}
+
+bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.2;
+    const double conflicts = conflicts_of(&s->profile->counters);
+    double most = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const double own = conflicts_of(&s->profile->lines.at[i].counters);
+        if (own > most) {
+            most = own;
+            to->line = &s->profile->lines.at[i];
+        }
+    }
+    if (!to->line || conflicts < least * s->work.shared_passes)
+        return false;
+    to->work.shared_passes -= to->share * conflicts;
+    to->symptom = ifl_situation_say(s, "%.0f %% of the passes through shared memory are for bank conflicts",
+                                    100 * conflicts / s->work.shared_passes);
+    if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
+        to->remedy = ifl_situation_say(s, "pad the rows of the shared array by one element of %u bytes: %lld words between lanes instead of %lld",
+                                       to->line->access_bytes, (long long)to->line->pattern.stride_words + 1,
+                                       (long long)to->line->pattern.stride_words);
+    return true;
+}
+
+/* ---- caches and local memory ----------------------------------------------------------------- */
+
+static const ifl_profile_line *reused_line(const ifl_situation *s)
+{
+    double excess;
+    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_IRREGULAR, &excess);
+    return line ? line : ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
+}
+
+/* Each sector brought once is the best that an L1 can do. */
+bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
+{
+    const double sector = 32, far = 0.1, half_full = 0.5;
+    const double sectors = of(s, IFL_COUNTER_global_load_sectors);
+    const double useful = of(s, IFL_COUNTER_global_load_useful_bytes);
+    const double best = sectors > 0 ? 1 - useful / sector / sectors : 0;
+    to->line = reused_line(s);
+    if (!to->line || !s->profile->caches.count || best - s->work.l1_hit < far ||
+        s->model.occupancy.theoretical < half_full)
+        return false;
+    const double hit = s->work.l1_hit + to->share * (best - s->work.l1_hit) / 2;
+    const double fewer = (1 - hit) / (1 - s->work.l1_hit);
+    /* Of what no longer misses the L1, the L2 had as much as of the rest. */
+    const double found = s->work.l2_hit / (1 - s->work.l1_hit);
+    const double spared = (hit - s->work.l1_hit) * s->work.load_bytes * (1 - found);
+    to->work.dram_bytes -= spared < to->work.dram_bytes ? spared : to->work.dram_bytes;
+    to->work.l1_hit = hit;
+    to->work.l2_hit *= fewer;
+    to->work.l2_bytes *= fewer;
+    to->blocks_per_sm *= 1 - to->share / 2;
+    to->symptom = ifl_situation_say(s, "%.0f %% of the loads' sectors hit the L1, %.0f %% would if each was brought once",
+                                    100 * s->work.l1_hit, 100 * best);
+    return true;
+}
+
+bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.05;
+    const double local = of(s, IFL_COUNTER_local_load_sectors) + of(s, IFL_COUNTER_local_store_sectors);
+    const double global = of(s, IFL_COUNTER_global_load_sectors) + of(s, IFL_COUNTER_global_store_sectors);
+    const ifl_machine_facts *m = &s->profile->machine;
+    const bool spills = m->known && m->spill_load_bytes + m->spill_store_bytes > 0;
+    if (local < least * (local + global) && !spills)
+        return false;
+    const double part = local + global > 0 ? to->share * local / (local + global) : 0;
+    to->work.l1_passes *= 1 - part;
+    to->work.l2_bytes *= 1 - part;
+    to->work.load_bytes *= 1 - part;
+    if (!s->profile->caches.count) /* else they were followed, and local memory rarely goes that far */
+        to->work.dram_bytes *= 1 - part;
+    to->symptom = spills ? ifl_situation_say(s, "%u registers; %u bytes spilled and %u read back a thread", m->registers,
+                                             m->spill_store_bytes, m->spill_load_bytes)
+                         : ifl_situation_say(s, "%.0f %% of the sectors are of local memory", 100 * local / (local + global));
+    return true;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
+{
+    const double busy = 0.8, most = 0.8;
+    double wide = 0, all = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        const double sectors = ifl_line_sectors(line);
+        all += sectors;
+        wide += strstr(line->op, "f64") ? sectors : 0;
+        if (strstr(line->op, "f64") && (!to->line || sectors > ifl_line_sectors(to->line)))
+            to->line = line;
+    }
+    if (s->busy < busy || wide < most * all || all <= 0)
+        return false;
+    const double part = 1 - to->share / 2;
+    to->work.dram_bytes *= part;
+    to->work.l2_bytes *= part;
+    to->work.load_bytes *= part;
+    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth that can be reached, %.0f %% of it for doubles", 100 * s->busy,
+                                    100 * wide / all);
+    return true;
+}

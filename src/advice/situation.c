@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Questions that several rules ask of a profile, and changes that several remedies make. */
+#include "advice/situation.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+double ifl_situation_count(const ifl_counters *counters, ifl_counter which)
+{
+    return counters->known[which] ? (double)counters->value[which] : 0;
+}
+
+bool ifl_line_is(const ifl_profile_line *line, const char *space, const char *kind)
+{
+    return line->space && strcmp(line->space, space) == 0 && (!kind || strcmp(line->kind, kind) == 0);
+}
+
+static const struct {
+    ifl_counter requests, sectors, ideal;
+} kinds[] = {
+    {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_load_sectors, IFL_COUNTER_global_load_sectors_ideal},
+    {IFL_COUNTER_global_store_requests, IFL_COUNTER_global_store_sectors, IFL_COUNTER_global_store_sectors_ideal},
+    {IFL_COUNTER_global_atomic_requests, IFL_COUNTER_global_atomic_sectors, IFL_COUNTER_global_atomic_sectors_ideal},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+double ifl_line_sectors(const ifl_profile_line *line)
+{
+    double sum = 0;
+    for (int k = 0; k < KINDS; k++)
+        sum += ifl_situation_count(&line->counters, kinds[k].sectors);
+    return sum;
+}
+
+double ifl_line_ideal(const ifl_profile_line *line)
+{
+    double sum = 0;
+    for (int k = 0; k < KINDS; k++)
+        sum += ifl_situation_count(&line->counters, kinds[k].ideal);
+    return sum;
+}
+
+double ifl_line_requests(const ifl_profile_line *line)
+{
+    double sum = 0;
+    for (int k = 0; k < KINDS; k++)
+        sum += ifl_situation_count(&line->counters, kinds[k].requests);
+    return sum;
+}
+
+static double all_sectors(const ifl_situation *s)
+{
+    double sum = 0;
+    for (int k = 0; k < KINDS; k++)
+        sum += ifl_situation_count(&s->profile->counters, kinds[k].sectors);
+    return sum;
+}
+
+const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
+                                            double *excess)
+{
+    const double least = 0.1;
+    const ifl_profile_line *worst = NULL;
+    double most = 0;
+    *excess = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        const double over = ifl_line_sectors(line) - ifl_line_ideal(line);
+        if (line->pattern.kind != kind || !ifl_line_is(line, "global", NULL) || over <= 0)
+            continue;
+        *excess += over;
+        if (over > most) {
+            most = over;
+            worst = line;
+        }
+    }
+    return *excess > least * all_sectors(s) ? worst : NULL;
+}
+
+/* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that hit the L1 for
+ * want of order would not be asked for a second time, so that DRAM and L2 are spared no more than what they moved
+ * beyond the useful bytes. */
+void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
+{
+    const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;
+    const double useful = ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_load_useful_bytes) +
+                          ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_store_useful_bytes);
+    const double least = s->work.dram_bytes < useful ? s->work.dram_bytes : useful;
+    const double spared = s->work.dram_bytes * (1 - part);
+    to->work.load_bytes *= 1 - part;
+    to->work.l2_bytes = s->work.l2_bytes * (1 - part);
+    to->work.l1_passes *= 1 - part;
+    to->work.dram_bytes = spared > least ? spared : least;
+}
+
+void ifl_remedy_waits(double times, ifl_remedy *to)
+{
+    const double part = 1 + to->share * (times - 1);
+    to->work.waits *= part;
+    to->work.spread *= part;
+}
+
+const char *ifl_situation_say(const ifl_situation *s, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return ifl_arena_text(s->arena, text, strlen(text));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the rules look at, and what they tell the model. */
+#ifndef IFL_ADVICE_SITUATION_H
+#define IFL_ADVICE_SITUATION_H
+
+#include "advice/advice.h"
+#include "model/model.h"
+
+/* A launch on a device, as it is. */
+typedef struct ifl_situation {
+    const ifl_profile *profile;
+    const ifl_device *device;
+    ifl_model model;
+    ifl_rates rates;
+    ifl_work work;
+    ifl_arena *arena;
+    double warps;
+    bool waits;   /* waiting is the largest of the terms, or near it, and the DRAM is not busy */
+    double busy;  /* the DRAM's bandwidth used, over what can be reached */
+} ifl_situation;
+
+/* A remedy: `share` of its effect (0..1) is asked for, and put into the work and the blocks an SM. */
+typedef struct ifl_remedy {
+    double share;
+    ifl_work work;
+    double blocks_per_sm;
+    const ifl_profile_line *line;
+    const char *symptom; /* from the arena */
+    const char *remedy;  /* NULL: the row's */
+} ifl_remedy;
+
+/* Does the symptom show? Then `to` has what the remedy changes. */
+typedef bool ifl_rule_function(const ifl_situation *s, ifl_remedy *to);
+#define ADVICE(name, ...) ifl_rule_function ifl_rule_##name;
+#include "advice/advice.def"
+#undef ADVICE
+
+/* A counter of the launch or of a line, 0 where it is not known. */
+double ifl_situation_count(const ifl_counters *counters, ifl_counter which);
+bool ifl_line_is(const ifl_profile_line *line, const char *space, const char *kind);
+/* Sectors of a line's requests, all kinds; what they would be at best. */
+double ifl_line_sectors(const ifl_profile_line *line);
+double ifl_line_ideal(const ifl_profile_line *line);
+double ifl_line_requests(const ifl_profile_line *line);
+/* The line of this pattern that moves most in vain; NULL where all of them together waste less than a tenth of what
+ * the launch moves. *excess: sectors, of all of them. */
+const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind, double *excess);
+/* The work without `excess` sectors of the launch's, as if they had never been asked for. */
+void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to);
+/* The waits of a warp become `times` as many. */
+void ifl_remedy_waits(double times, ifl_remedy *to);
+const char *ifl_situation_say(const ifl_situation *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

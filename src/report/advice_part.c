@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Remedies, those with the most gain first. */
+#include "report/advice_part.h"
+
+#include "advice/advice.h"
+#include "report/figure.h"
+#include "report/finding.h"
+
+#include <math.h>
+
+enum { INDENT = 2, MOST_SHOWN = 5 };
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void say(ifl_page *page, int first, int rest, ifl_style style, const char *text)
+{
+    page->no_memory |= !text;
+    ifl_page_paragraph(page, first, rest, style, text ? text : "");
+}
+
+static const char *gain_text(ifl_page *page, const ifl_advice *a)
+{
+    return a->gain_high - a->gain_low < 0.05
+               ? ifl_arena_printf(&page->arena, "%.2f×", a->gain_high)
+               : ifl_arena_printf(&page->arena, "%.2f to %.2f×", a->gain_low, a->gain_high);
+}
+
+static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
+{
+    const char *gain = gain_text(page, a), *place = a->line ? ifl_place_name(&page->arena, a->line) : "";
+    if (!gain || !place) {
+        page->no_memory = true;
+        return;
+    }
+    say(page, INDENT, INDENT + 3, IFL_STYLE_STRONG,
+        ifl_arena_printf(&page->arena, "%zu. %s: %s", index, gain, a->remedy));
+    say(page, INDENT + 3, INDENT + 3, IFL_STYLE_PLAIN,
+        ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s; document%s %s)", place, *place ? ": " : "",
+                         a->symptom, a->cost, a->rule, a->document[3] ? "s" : "", a->document));
+}
+
+static void print_device(ifl_page *page, const ifl_device *device, const ifl_advices *advices)
+{
+    const size_t count = advices->list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
+    say(page, INDENT, INDENT, IFL_STYLE_PLAIN,
+        count ? ifl_arena_printf(&page->arena, "%s:", device->name)
+              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", device->name));
+    for (size_t i = 0; i < shown; i++)
+        print_one(page, i + 1, &advices->list.at[i]);
+    if (count > shown)
+        say(page, INDENT, INDENT, IFL_STYLE_DIM,
+            ifl_arena_printf(&page->arena, "and %zu more that would give less", count - shown));
+}
+
+ifl_status ifl_advice_part_print(ifl_page *page, const ifl_profile *profile,
+                                 const ifl_device *const *devices, size_t count, ifl_error *error)
+{
+    bool has_heading = false;
+    for (size_t i = 0; i < count; i++) {
+        ifl_advices advices;
+        const ifl_status status = ifl_advice_find(profile, devices[i], &page->arena, &advices, error);
+        if (status == IFL_NO_MEMORY)
+            return status;
+        if (status != IFL_OK) /* there is no model, as its table says */
+            continue;
+        if (!has_heading)
+            ifl_page_heading(page, "What would help, by the model: time now over time then (docs/advice.md)");
+        has_heading = true;
+        print_device(page, devices[i], &advices);
+        ifl_advice_free(&advices);
+    }
+    return IFL_OK;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static bool put(json_t *object, const char *key, json_t *value)
+{
+    return value && json_object_set_new(object, key, value) == 0;
+}
+
+static json_t *advice_of(const ifl_device *device, const ifl_advice *a)
+{
+    json_t *object = json_object();
+    bool done = object && put(object, "gpu", json_string(device->id)) &&
+                put(object, "rule", json_string(a->rule)) &&
+                put(object, "gain_low", json_real(a->gain_low)) &&
+                put(object, "gain_high", json_real(a->gain_high)) &&
+                put(object, "text", json_string(a->remedy)) &&
+                put(object, "symptom", json_string(a->symptom)) &&
+                put(object, "cost", json_string(a->cost)) &&
+                put(object, "document", json_string(a->document));
+    if (done && a->line)
+        done = put(object, "file", json_string(a->line->file)) &&
+               put(object, "line", json_integer(a->line->line));
+    if (done)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static bool append_device(json_t *array, const ifl_profile *profile, const ifl_device *device,
+                          ifl_arena *arena)
+{
+    ifl_advices advices;
+    ifl_error error;
+    const ifl_status status = ifl_advice_find(profile, device, arena, &advices, &error);
+    bool done = status != IFL_NO_MEMORY;
+    for (size_t i = 0; status == IFL_OK && done && i < advices.list.count; i++) {
+        json_t *object = advice_of(device, &advices.list.at[i]);
+        done = object && json_array_append_new(array, object) == 0;
+    }
+    if (status == IFL_OK)
+        ifl_advice_free(&advices);
+    return done;
+}
+
+json_t *ifl_advice_part_json(const ifl_profile *profile, const ifl_device *const *devices,
+                             size_t count)
+{
+    ifl_arena arena = {0};
+    json_t *array = json_array();
+    bool done = array != NULL;
+    for (size_t i = 0; i < count && done; i++)
+        done = append_device(array, profile, devices[i], &arena);
+    ifl_arena_free(&arena);
+    if (done)
+        return array;
+    json_decref(array);
+    return NULL;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The rules of advice.def: each speaks up on a profile with its fault, and none on a healthy one. The profiles are made
+ * here, from a few figures each; that real kernels get the advice that their documents give is in tests/advice. */
+#include "advice/advice.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A kernel of one load instruction and one store instruction, both of neighbouring lanes unless `kind` says
+ * otherwise. Counts are of a warp. */
+typedef struct shape {
+    const char *rule, *gpu;
+    uint32_t grid, block, registers;
+    uint64_t shared_bytes;
+    uint32_t bytes; /* of a lane */
+    double loads, stores, waits, loads_a_wait;
+    double instructions, branches, divergent, lanes;
+    ifl_pattern_kind pattern;
+    int64_t stride_words;
+    double sectors, lines; /* of a load; 0: as many as it needs */
+    double shared_requests, shared_wavefronts;
+    double local_sectors;
+    double arithmetic, widened; /* fp64 where `op` or `widened` says so */
+    int load_lines;             /* instructions that the loads are spread over; 0: 1 */
+    const char *op;
+    double l1_hit; /* -1: not followed */
+} shape;
+
+/* float4, four loads before a wait, enough blocks: as document 001 ends. */
+static const shape healthy = {
+    .grid = 32768, .block = 256, .registers = 32, .bytes = 16, .loads = 4, .stores = 2, .waits = 1,
+    .loads_a_wait = 4, .instructions = 40, .branches = 1, .lanes = 32, .arithmetic = 8,
+    .pattern = IFL_PATTERN_COALESCED, .op = "ld.global.nc.v4.f32", .l1_hit = -1};
+
+static void set(ifl_counters *counters, ifl_counter which, double value)
+{
+    ifl_counters_set(counters, which, (uint64_t)llround(value));
+}
+
+static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store, double loads)
+{
+    const double ideal = s->bytes, sectors = !is_store && s->sectors > 0 ? s->sectors : ideal;
+    const double requests = warps * (is_store ? s->stores : loads);
+    const double lines = s->lines > 0 ? s->lines : ceil(sectors / 4);
+    ifl_profile_line line = {
+        .file = "kernel.cu", .line = is_store ? 20 : 10, .text = "", .op = is_store ? "st.global.v4.f32" : s->op,
+        .space = "global", .kind = is_store ? "store" : "load", .inlined_from = "", .access_bytes = s->bytes,
+        .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern, .share = 1,
+                    .stride_words = is_store ? 0 : s->stride_words},
+    };
+    if (is_store && strstr(s->op, "f64"))
+        line.op = "st.global.f64";
+#define SET(name, value)                                                                                               \
+    do {                                                                                                               \
+        const ifl_counter which = is_store ? IFL_COUNTER_global_store_##name : IFL_COUNTER_global_load_##name;         \
+        set(&line.counters, which, value);                                                                             \
+        ifl_counters_add(&p->counters, which, (uint64_t)llround(value));                                               \
+    } while (0)
+    SET(requests, requests);
+    SET(sectors, requests * sectors);
+    SET(sectors_ideal, requests * ideal);
+    SET(lines, requests * lines);
+    SET(wavefronts, requests * ceil(ideal / 4));
+    SET(useful_bytes, requests * 32 * s->bytes);
+#undef SET
+    assert_true(ifl_vec_push(&p->lines, line));
+}
+
+static void add_shared(ifl_profile *p, const shape *s, double warps)
+{
+    ifl_profile_line line = {.file = "kernel.cu", .line = 30, .text = "", .op = "ld.shared.f32", .space = "shared",
+                             .kind = "load", .inlined_from = "", .access_bytes = 4,
+                             .pattern = {.kind = IFL_PATTERN_STRIDED, .share = 1, .stride_words = 32}};
+    ifl_counters *both[] = {&line.counters, &p->counters};
+    for (int i = 0; i < 2; i++) {
+        set(both[i], IFL_COUNTER_shared_load_requests, warps * s->shared_requests);
+        set(both[i], IFL_COUNTER_shared_load_wavefronts, warps * s->shared_wavefronts);
+        set(both[i], IFL_COUNTER_shared_load_wavefronts_ideal, warps * s->shared_requests);
+    }
+    assert_true(ifl_vec_push(&p->lines, line));
+}
+
+static void add_counts(ifl_profile *p, const shape *s, double warps)
+{
+    ifl_counters *c = &p->counters;
+    const bool wide = strstr(s->op, "f64") || s->widened > 0;
+    set(c, IFL_COUNTER_ptx_instructions, warps * s->instructions);
+    set(c, IFL_COUNTER_thread_instructions, warps * s->instructions * s->lanes);
+    set(c, IFL_COUNTER_branches, warps * s->branches);
+    set(c, IFL_COUNTER_divergent_branches, warps * s->divergent);
+    set(c, IFL_COUNTER_local_load_sectors, warps * s->local_sectors / 2);
+    set(c, IFL_COUNTER_local_store_sectors, warps * s->local_sectors / 2);
+    const ifl_opcode_count compute = {wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic)};
+    const ifl_opcode_count convert = {"cvt.f64.f32", (uint64_t)(warps * s->widened)};
+    assert_true(ifl_vec_push(&p->ptx_opcodes, compute));
+    if (s->widened > 0)
+        assert_true(ifl_vec_push(&p->ptx_opcodes, convert));
+}
+
+static void add_caches(ifl_profile *p, const shape *s)
+{
+    const double sectors = (double)p->counters.value[IFL_COUNTER_global_load_sectors];
+    const double misses = sectors * (1 - s->l1_hit);
+    ifl_cache_facts f = {.device = s->gpu, .sample = "", .l1_load_sectors = {sectors, sectors, sectors},
+                         .l1_load_hits = {sectors * s->l1_hit, 0, sectors}, .l2_read_sectors = {misses, misses, misses},
+                         .dram_read_bytes = {32 * misses, 32 * misses, 32 * misses}};
+    if (s->l1_hit >= 0)
+        assert_true(ifl_vec_push(&p->caches, f));
+}
+
+static ifl_profile *make(const shape *s)
+{
+    ifl_profile *p = ifl_profile_new();
+    const double warps = (double)s->grid * (s->block / 32.0);
+    const int lines = s->load_lines ? s->load_lines : 1;
+    assert_non_null(p);
+    p->grid[0] = s->grid;
+    p->block[0] = s->block;
+    p->grid[1] = p->grid[2] = p->block[1] = p->block[2] = 1;
+    p->shared_bytes = s->shared_bytes;
+    p->complete = true;
+    p->blocks_done = s->grid;
+    p->backend = "engine";
+    p->machine.registers = s->registers;
+    p->machine.known = true;
+    p->program.known = true;
+    p->program.load_waits = warps * s->waits;
+    p->program.load_spread = warps * s->waits * log2(s->loads_a_wait);
+    for (int i = 0; i < lines; i++)
+        add_line(p, s, warps, false, s->loads / lines);
+    if (s->stores > 0)
+        add_line(p, s, warps, true, 0);
+    if (s->shared_requests > 0)
+        add_shared(p, s, warps);
+    add_counts(p, s, warps);
+    add_caches(p, s);
+    return p;
+}
+
+static const ifl_advice *find(const ifl_advices *advices, const char *rule)
+{
+    for (size_t i = 0; i < advices->list.count; i++)
+        if (strcmp(advices->list.at[i].rule, rule) == 0)
+            return &advices->list.at[i];
+    return NULL;
+}
+
+static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advices *out)
+{
+    ifl_device *device = NULL;
+    ifl_error error = {0};
+    ifl_profile *profile = make(s);
+    assert_int_equal(ifl_device_open(gpu, &device, &error), IFL_OK);
+    if (ifl_advice_find(profile, device, arena, out, &error) != IFL_OK)
+        fail_msg("%s: %s", s->rule, error.text);
+    ifl_profile_destroy(profile);
+    ifl_device_close(device);
+}
+
+#define FAULT(name, on, ...)                                                                                           \
+    (shape)                                                                                                            \
+    {                                                                                                                  \
+        .grid = 32768, .block = 256, .registers = 32, .bytes = 16, .loads = 4, .stores = 2, .waits = 1,                \
+        .loads_a_wait = 4, .instructions = 40, .branches = 1, .lanes = 32, .arithmetic = 8,                            \
+        .pattern = IFL_PATTERN_COALESCED, .op = "ld.global.nc.v4.f32", .l1_hit = -1, .rule = #name, .gpu = on,         \
+        __VA_ARGS__                                                                                                    \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#endif
+/* The fault of each rule, upon what is healthy otherwise; on a GPU where it costs time. */
+static const shape *faults(size_t *count)
+{
+    static shape all[32];
+    size_t n = 0;
+    const shape rows[] = {
+        FAULT(wide_loads, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
+        FAULT(coarsening, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
+        FAULT(persistent_grid, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
+        FAULT(hoisted_bounds, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4, .loads_a_wait = 2, .branches = 5),
+        FAULT(restrict_pointers, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4, .loads_a_wait = 2,
+              .op = "ld.global.f32"),
+        FAULT(launch_bounds, "b200", .bytes = 4, .loads = 16, .stores = 1, .waits = 16, .loads_a_wait = 1, .registers = 132),
+        FAULT(block_size, "k20x", .block = 32, .bytes = 4, .loads = 16, .waits = 16, .loads_a_wait = 1, .grid = 262144),
+        FAULT(less_shared, "b200", .bytes = 4, .loads = 16, .waits = 16, .loads_a_wait = 1, .shared_bytes = 60000),
+        FAULT(more_loads_in_flight, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1, .grid = 2048,
+              .registers = 128),
+        FAULT(prefetch, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1, .grid = 2048, .registers = 128),
+        FAULT(alignment, "v100", .pattern = IFL_PATTERN_OFFSET, .bytes = 4, .sectors = 5, .loads = 16, .loads_a_wait = 16),
+        FAULT(non_caching_loads, "m2090", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .lines = 32),
+        FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32, .load_lines = 4),
+        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32),
+        FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024, .bytes = 8, .sectors = 32),
+        FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512, .instructions = 80),
+        FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .loads = 64,
+              .loads_a_wait = 64, .l1_hit = 0.1),
+        FAULT(register_passes, "v100", .local_sectors = 160),
+        FAULT(tail, "v100", .grid = 700, .bytes = 4, .loads = 256, .waits = 256, .loads_a_wait = 1, .stores = 0),
+        FAULT(narrower_types, "v100", .bytes = 8, .op = "ld.global.nc.f64", .loads = 16, .loads_a_wait = 16),
+        FAULT(accidental_double, "t4", .widened = 2, .arithmetic = 40, .instructions = 90),
+        FAULT(divergence, "h200", .branches = 100, .divergent = 50, .lanes = 10, .instructions = 4000, .arithmetic = 2000),
+    };
+    for (; n < sizeof rows / sizeof *rows; n++)
+        all[n] = rows[n];
+    *count = n;
+    return all;
+}
+#pragma GCC diagnostic pop
+
+static void test_each_rule(void **unused)
+{
+    size_t count;
+    const shape *rows = faults(&count);
+    (void)unused;
+    for (size_t i = 0; i < count; i++) {
+        ifl_arena arena = {0};
+        ifl_advices advices;
+        advise(&rows[i], rows[i].gpu, &arena, &advices);
+        const ifl_advice *a = find(&advices, rows[i].rule);
+        if (!a)
+            print_error("%s: no advice on its fault\n", rows[i].rule);
+        else if (!(a->gain_high >= 1.05) || a->gain_low > a->gain_high || !*a->remedy || !*a->symptom)
+            print_error("%s: gain %g to %g: %s: %s\n", rows[i].rule, a->gain_low, a->gain_high, a->symptom, a->remedy);
+        assert_non_null(a);
+        assert_true(a->gain_high >= 1.05 && a->gain_low <= a->gain_high);
+        ifl_advice_free(&advices);
+        ifl_arena_free(&arena);
+    }
+}
+
+static void test_every_rule_has_a_fault(void **unused)
+{
+    size_t count;
+    const shape *rows = faults(&count);
+    (void)unused;
+#define ADVICE(name, ...)                                                                                              \
+    do {                                                                                                               \
+        bool has = false;                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            has |= strcmp(rows[i].rule, #name) == 0;                                                                   \
+        assert_true(has);                                                                                              \
+    } while (0);
+#include "advice/advice.def"
+#undef ADVICE
+}
+
+static void test_nothing_is_wrong(void **unused)
+{
+    static const char *const gpus[] = {"v100", "a100-80", "t4", "rtx-3090", "l40s", "h100", "h200"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+        ifl_arena arena = {0};
+        ifl_advices advices;
+        shape s = healthy;
+        s.rule = "healthy";
+        advise(&s, gpus[i], &arena, &advices);
+        for (size_t a = 0; a < advices.list.count; a++)
+            print_error("%s: %s, gain %g: %s\n", gpus[i], advices.list.at[a].rule, advices.list.at[a].gain_high,
+                        advices.list.at[a].symptom);
+        assert_int_equal(advices.list.count, 0);
+        ifl_advice_free(&advices);
+        ifl_arena_free(&arena);
+    }
+}
+
+static void test_most_gain_first(void **unused)
+{
+    ifl_arena arena = {0};
+    ifl_advices advices;
+    size_t count;
+    (void)unused;
+    advise(&faults(&count)[0], "b200", &arena, &advices);
+    assert_true(advices.list.count > 1);
+    for (size_t i = 1; i < advices.list.count; i++)
+        assert_true(advices.list.at[i - 1].gain_high >= advices.list.at[i].gain_high);
+    ifl_advice_free(&advices);
+    ifl_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_rule),
+        cmocka_unit_test(test_every_rule_has_a_fault),
+        cmocka_unit_test(test_nothing_is_wrong),
+        cmocka_unit_test(test_most_gain_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
