@@ -173,7 +173,7 @@ static ifl_lru_line *line_of(ifl_lru *half, uint64_t line, const ifl_l2_asker *b
     return found;
 }
 
-/* What DRAM sends for `missing`: pairs of sectors where the L2 fetches pairs. */
+/* What is fetched for `missing`, from DRAM or the other half: pairs of sectors where the L2 fetches pairs. */
 static uint8_t fetch(const ifl_l2 *l2, const ifl_lru_line *line, uint8_t missing)
 {
     uint8_t pairs = missing | (missing & 0x5) << 1 | (missing & 0xa) >> 1;
@@ -199,11 +199,11 @@ ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_
         return answer;
     }
     ifl_lru_line *copy = line_of(near, line, by, &answer);
-    uint8_t missing = sectors & (uint8_t)~copy->valid;
+    uint8_t fetched = fetch(l2, copy, sectors & (uint8_t)~copy->valid);
     answer.hits = count(sectors & copy->valid);
-    copy->valid |= missing;
-    if (missing)
-        read_home(l2, line, missing, by, &answer);
+    copy->valid |= fetched;
+    if (fetched)
+        read_home(l2, line, fetched, by, &answer);
     return answer;
 }
 

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the launches of a list and compares the rules that speak up. usage: check_advice.sh INFLIGHT LIST
+#     run WORDS...         the words of `inflight analyze`, with --gpu
+#     lab CASE VERSION...  the same of a version of a lab case at its reduced size
+#     has GPU RULE...      each of these must be there
+#     lacks GPU RULE...    none of these may
+#     none GPU             nothing may
+set -u
+inflight=$1 list=$2
+work=$(mktemp -d) || exit 6
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "$list: $launch: $*"
+    failures=$((failures + 1))
+}
+
+# "GPU RULE" a line.
+rules_of() {
+    awk -F'"' '/"advice": \[/ { inside = 1 } inside && $2 == "gpu" { gpu = $4 } inside && $2 == "rule" { print gpu, $4 }' "$1"
+}
+
+run() {
+    launch=$*
+    # shellcheck disable=SC2086 # the words of a launch
+    "$inflight" analyze $* --json "$work/report.json" >"$work/text" 2>&1 || fail "ended with $?: $(tail -n 2 "$work/text")"
+    rules_of "$work/report.json" >"$work/rules"
+}
+
+lab() {
+    case=$1 version=$2
+    shift 2
+    rm -f "$work"/*.launch
+    "$inflight" lab "$case" --reduced --launches "$work" >"$work/text" 2>&1
+    run "$(find "$work" -name "*$version.launch" | sort | head -n 1)" "$@"
+    launch="lab $case $version"
+}
+
+while read -r word gpu rules; do
+    case $word in
+    '' | '#'*) ;;
+    run | lab) $word $gpu $rules ;;
+    has) for rule in $rules; do grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: no $rule"; done ;;
+    lacks) for rule in $rules; do ! grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: $rule"; done ;;
+    none) ! grep -q "^$gpu " "$work/rules" || fail "$gpu: $(grep "^$gpu " "$work/rules" | tr '\n' ',')" ;;
+    *) fail "no such word: $word" ;;
+    esac
+done <"$list"
+[ "$failures" = 0 ]
