@@ -113,7 +113,8 @@ static int run_on(const ifl_cli_request *request, ifl_gpu *gpu, ifl_launch *laun
     if (status == IFL_OK && request->counters)
         status = count(request, runs.gpu, &error);
     if (status == IFL_OK) {
-        const int reported = report_both(request, &runs), saved = ifl_cli_save_buffers(request, launch);
+        const int reported = report_both(request, &runs),
+                  saved = ifl_cli_save_buffers(request, launch);
         result = reported ? reported : saved;
         if (finding.status == IFL_FINDING)
             result = ifl_cli_fail(&finding);

@@ -15,8 +15,8 @@ static ifl_status set_threshold(void *user, const char *value, ifl_error *error)
     char *end;
     const double percent = strtod(value, &end);
     if (end == value || *end || !(percent >= 0 && percent <= 100))
-        return ifl_cli_error(error, IFL_USAGE, "--threshold takes a per cent from 0 to 100, not '%s'",
-                             value);
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--threshold takes a per cent from 0 to 100, not '%s'", value);
     ((request *)user)->options.threshold = percent / 100;
     return IFL_OK;
 }
@@ -40,12 +40,14 @@ static ifl_status set_all(void *user, const char *value, ifl_error *error)
 static ifl_status set_color(void *user, const char *value, ifl_error *error)
 {
     if (!ifl_cli_color(value, &((request *)user)->options.color))
-        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'", value);
+        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
+                             value);
     return IFL_OK;
 }
 
 static const ifl_cli_option options[] = {
-    {0, "threshold", "PERCENT", "what still counts as equal, of the larger of the two (0)", set_threshold},
+    {0, "threshold", "PERCENT", "what still counts as equal, of the larger of the two (0)",
+     set_threshold},
     {0, "all", NULL, "show counters too that are 0 on both sides", set_all},
     {0, "json", NULL, "write JSON in place of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
@@ -56,7 +58,8 @@ static int compare(const request *r, char **files, int count)
 {
     ifl_error error = {0};
     if (count < 1 || count > 2) {
-        ifl_cli_error(&error, IFL_USAGE, "%s", count ? "one or two reports are compared" : "which reports?");
+        ifl_cli_error(&error, IFL_USAGE, "%s",
+                      count ? "one or two reports are compared" : "which reports?");
         return ifl_cli_fail(&error);
     }
     const ifl_status status =
@@ -87,11 +90,14 @@ const ifl_cli_command ifl_cli_compare = {
     .name = "compare",
     .usage = {"A.json [B.json] [OPTION]...", NULL},
     .summary = "compare two reports counter by counter: engine and GPU, or before and after",
-    .text = "The reports are those of --json. With one file its first launch is compared with its last: "
+    .text = "The reports are those of --json. With one file its first launch is compared with its "
+            "last: "
             "engine and GPU, as 'inflight analyze --on gpu --json' writes them.\n"
-            "The exit status is 1 when a counter differs by more than the threshold. What only one side "
+            "The exit status is 1 when a counter differs by more than the threshold. What only one "
+            "side "
             "knows is shown and is no difference; times are shown too.",
-    .examples = {"inflight compare before.json after.json", "inflight compare both.json --threshold 1", NULL},
+    .examples = {"inflight compare before.json after.json",
+                 "inflight compare both.json --threshold 1", NULL},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -32,7 +32,8 @@ typedef struct session {
     tally *tally;
 } session;
 
-static void say(const session *s, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(const session *s, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void say(const session *s, int line, const char *format, ...)
 {
     va_list list;
@@ -45,12 +46,14 @@ static void say(const session *s, int line, const char *format, ...)
 
 /* ---- a launch ---------------------------------------------------------------------------- */
 
-static ifl_status set(ifl_launch *launch, ifl_status status, const char *key, const char *value, ifl_error *error)
+static ifl_status set(ifl_launch *launch, ifl_status status, const char *key, const char *value,
+                      ifl_error *error)
 {
     return status == IFL_OK && value ? ifl_launch_set(launch, key, value, error) : status;
 }
 
-static ifl_status make(const session *s, const ifl_expect_launch *l, ifl_launch **launch, ifl_error *error)
+static ifl_status make(const session *s, const ifl_expect_launch *l, ifl_launch **launch,
+                       ifl_error *error)
 {
     ifl_status status = ifl_launch_new(s->module, l->kernel, launch, error);
     status = set(*launch, status, "grid", l->grid ? l->grid : "1", error);
@@ -70,7 +73,8 @@ static const ifl_expect_element *element_of(const ifl_expect_launch *l, size_t a
     return ifl_expect_element_find(word);
 }
 
-static void compare(session *s, const ifl_expectation *e, const ifl_expect_element *element, const char *data)
+static void compare(session *s, const ifl_expectation *e, const ifl_expect_element *element,
+                    const char *data)
 {
     for (size_t i = 0; i < e->value_count; i++) {
         char got[64];
@@ -79,7 +83,8 @@ static void compare(session *s, const ifl_expectation *e, const ifl_expect_eleme
         if (ifl_expect_element_matches(element, e->values[i], at))
             continue;
         ifl_expect_element_print(element, at, got, sizeof got);
-        say(s, e->line, "arg%zu[%zu] expected %s hardware %s", e->argument, e->element + i, e->values[i], got);
+        say(s, e->line, "arg%zu[%zu] expected %s hardware %s", e->argument, e->element + i,
+            e->values[i], got);
         s->tally->contradictions++;
     }
 }
@@ -219,7 +224,8 @@ static void run_file(const char *path, tally *t)
             _exit(0);
         }
         if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
-            printf("%s: launch %zu ended by signal %d\n", path, t->next, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+            printf("%s: launch %zu ended by signal %d\n", path, t->next,
+                   WIFSIGNALED(status) ? WTERMSIG(status) : 0);
             t->failures++;
         }
     } while (t->next != SIZE_MAX && t->next > begun);
@@ -243,7 +249,8 @@ static bool find_gpu(void)
         fflush(stdout);
         _exit(found ? 0 : NO_GPU);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 /* The kernel that a launch file names. */
@@ -293,7 +300,8 @@ int main(int count, char **paths)
         return NO_GPU;
     for (int i = 1; i < count; i++)
         run_file(paths[i], t);
-    printf("%d files, %d launches, %d elements compared: %d contradictions, %d failures, %d skipped\n", t->files,
-           t->launches, t->elements, t->contradictions, t->failures, t->skipped);
+    printf(
+        "%d files, %d launches, %d elements compared: %d contradictions, %d failures, %d skipped\n",
+        t->files, t->launches, t->elements, t->contradictions, t->failures, t->skipped);
     return t->contradictions || t->failures;
 }

@@ -16,7 +16,8 @@ typedef struct ifl_symbol {
 
 /* The first of `names` in the first of `folders` ("" is the system's own search) that can be opened, or NULL. The
  * libraries meant here keep allocations of their own past dlclose: they stay loaded. */
-void *ifl_dynamic_open(const char *const *folders, size_t folder_count, const char *const *names, size_t name_count);
+void *ifl_dynamic_open(const char *const *folders, size_t folder_count, const char *const *names,
+                       size_t name_count);
 void ifl_dynamic_close(void *library);
 
 /* Fills the function pointers of `table`; the name of the first that is needed and missing, or NULL. Those that are

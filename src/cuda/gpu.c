@@ -19,32 +19,41 @@ static const struct {
 } meanings[] = {
     {2, IFL_NO_MEMORY, "the GPU has not that much memory free"},
     {3, IFL_NO_GPU, ""},
-    {34, IFL_NO_GPU, "the libcuda.so that was found is a stub of the CUDA toolkit: install the driver"},
+    {34, IFL_NO_GPU,
+     "the libcuda.so that was found is a stub of the CUDA toolkit: install the driver"},
     {35, IFL_NO_GPU, "the driver is too old for this GPU: update it"},
     {46, IFL_NO_GPU, "another process has the GPU for itself (nvidia-smi -q -d COMPUTE)"},
-    {100, IFL_NO_GPU, "no NVIDIA GPU is visible here: nvidia-smi lists them, CUDA_VISIBLE_DEVICES hides them"},
+    {100, IFL_NO_GPU,
+     "no NVIDIA GPU is visible here: nvidia-smi lists them, CUDA_VISIBLE_DEVICES hides them"},
     {101, IFL_NO_GPU, "there is no such GPU: nvidia-smi -L lists them"},
     {200, IFL_UNSUPPORTED, ""},
     {209, IFL_UNSUPPORTED, "the code was made for another GPU: compile for this one"},
     {218, IFL_UNSUPPORTED, "the driver's compiler refuses the PTX"},
     {221, IFL_NO_GPU, "the driver's PTX compiler (libnvidia-ptxjitcompiler.so) is not installed"},
-    {222, IFL_UNSUPPORTED, "the PTX is newer than the driver: update it, or compile with an older CUDA"},
+    {222, IFL_UNSUPPORTED,
+     "the PTX is newer than the driver: update it, or compile with an older CUDA"},
     {304, IFL_NO_GPU, "the system refuses: are the devices /dev/nvidia* there and permitted?"},
     {500, IFL_BAD_INPUT, ""},
-    {700, IFL_FINDING, "the kernel reaches memory that is not its own: run it on the engine to see where"},
-    {701, IFL_UNSUPPORTED, "a block of this size needs more registers or shared memory than an SM has"},
+    {700, IFL_FINDING,
+     "the kernel reaches memory that is not its own: run it on the engine to see where"},
+    {701, IFL_UNSUPPORTED,
+     "a block of this size needs more registers or shared memory than an SM has"},
     {702, IFL_FINDING, "the kernel ran for too long"},
     {710, IFL_FINDING, "an assertion of the kernel failed"},
     {714, IFL_FINDING, "the kernel's stack is corrupt"},
     {715, IFL_FINDING, "the kernel met an illegal instruction"},
-    {716, IFL_FINDING, "an address is not a multiple of the access: run it on the engine to see where"},
+    {716, IFL_FINDING,
+     "an address is not a multiple of the access: run it on the engine to see where"},
     {717, IFL_FINDING, "an instruction reached a memory that it cannot address"},
     {718, IFL_FINDING, ""},
     {719, IFL_FINDING, "the kernel failed: run it on the engine to see where"},
-    {720, IFL_UNSUPPORTED, "the grid of a cooperative kernel must fit the GPU at once: make it smaller"},
+    {720, IFL_UNSUPPORTED,
+     "the grid of a cooperative kernel must fit the GPU at once: make it smaller"},
     {802, IFL_NO_GPU, "the system's fabric manager is not ready"},
-    {803, IFL_NO_GPU, "libcuda and the kernel module are of different versions: restart, or reinstall"},
-    {804, IFL_NO_GPU, "the forward-compatibility libcuda does not go with this GPU: take it off the path"},
+    {803, IFL_NO_GPU,
+     "libcuda and the kernel module are of different versions: restart, or reinstall"},
+    {804, IFL_NO_GPU,
+     "the forward-compatibility libcuda does not go with this GPU: take it off the path"},
     {999, IFL_NO_GPU, ""},
 };
 
@@ -81,8 +90,8 @@ static ifl_status load_driver(ifl_gpu *gpu, ifl_error *error)
         return ifl_fail(error, IFL_NO_GPU,
                         "no NVIDIA driver is installed here: libcuda.so.1 is not found\n"
                         "without a GPU, --on engine counts the same kernel");
-    const char *missing = ifl_dynamic_find(gpu->library, symbols, sizeof symbols / sizeof *symbols,
-                                           &gpu->cu);
+    const char *missing =
+        ifl_dynamic_find(gpu->library, symbols, sizeof symbols / sizeof *symbols, &gpu->cu);
     if (missing)
         return ifl_fail(error, IFL_NO_GPU,
                         "the NVIDIA driver is too old, or not whole: libcuda.so.1 has no %s\n"
@@ -97,10 +106,11 @@ static ifl_status check_version(ifl_gpu *gpu, ifl_error *error)
         ifl_gpu_check(gpu, gpu->cu.version(&gpu->driver), error, "asking for the driver's version");
     if (status != IFL_OK || gpu->driver >= OLDEST_DRIVER)
         return status;
-    return ifl_fail(error, IFL_NO_GPU,
-                    "the NVIDIA driver supports CUDA %d.%d only: update it to one that supports %d.%d or later",
-                    gpu->driver / 1000, gpu->driver % 1000 / 10, OLDEST_DRIVER / 1000,
-                    OLDEST_DRIVER % 1000 / 10);
+    return ifl_fail(
+        error, IFL_NO_GPU,
+        "the NVIDIA driver supports CUDA %d.%d only: update it to one that supports %d.%d or later",
+        gpu->driver / 1000, gpu->driver % 1000 / 10, OLDEST_DRIVER / 1000,
+        OLDEST_DRIVER % 1000 / 10);
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -129,11 +139,10 @@ static ifl_status choose_device(ifl_gpu *gpu, int ordinal, ifl_error *error)
         return ifl_fail(error, IFL_NO_GPU, "there is no GPU %d: %d %s here", ordinal, count,
                         count == 1 ? "is" : "are");
     if (status == IFL_OK)
-        status = ifl_gpu_check(gpu, gpu->cu.device_get(&gpu->device, ordinal), error,
-                               "choosing a GPU");
+        status =
+            ifl_gpu_check(gpu, gpu->cu.device_get(&gpu->device, ordinal), error, "choosing a GPU");
     if (status == IFL_OK)
-        status = ifl_gpu_check(gpu,
-                               gpu->cu.device_name(gpu->name, sizeof gpu->name, gpu->device),
+        status = ifl_gpu_check(gpu, gpu->cu.device_name(gpu->name, sizeof gpu->name, gpu->device),
                                error, "asking for the GPU's name");
     if (status == IFL_OK)
         read_facts(gpu);

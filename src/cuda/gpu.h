@@ -61,7 +61,7 @@ struct ifl_gpu {
     int device;
     bool has_context;
     void *stream;
-    void *kernels; /* module of cuda/kernels.ptx, NULL until one is wanted */
+    void *kernels;    /* module of cuda/kernels.ptx, NULL until one is wanted */
     uint64_t scratch; /* memory to read the L2 full with, 0: none yet */
     char name[128];
     int driver; /* CUDA version that the driver supports: 13000 is 13.0 */
@@ -79,9 +79,11 @@ int ifl_gpu_attribute(const ifl_gpu *gpu, int attribute);
 /* ---- code ------------------------------------------------------------------------------------------------ */
 
 /* PTX text (NUL-terminated; compiled by the driver, whose log is in the error) or a cubin. `name` is for messages. */
-ifl_status ifl_gpu_load(const ifl_gpu *gpu, const void *image, const char *name, void **module, ifl_error *error);
+ifl_status ifl_gpu_load(const ifl_gpu *gpu, const void *image, const char *name, void **module,
+                        ifl_error *error);
 void ifl_gpu_unload(const ifl_gpu *gpu, void *module);
-ifl_status ifl_gpu_function(const ifl_gpu *gpu, void *module, const char *name, void **function, ifl_error *error);
+ifl_status ifl_gpu_function(const ifl_gpu *gpu, void *module, const char *name, void **function,
+                            ifl_error *error);
 /* A kernel of our own, cuda/kernels.ptx. */
 ifl_status ifl_gpu_kernel(ifl_gpu *gpu, const char *name, void **function, ifl_error *error);
 
@@ -91,13 +93,14 @@ typedef struct ifl_gpu_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster[3];   /* 0: as the kernel itself says */
-    int carveout;          /* percent of the L1 that is to be shared memory; -1: as the driver likes */
+    int carveout; /* percent of the L1 that is to be shared memory; -1: as the driver likes */
     bool cooperative;
     void **params; /* where each parameter's value is */
 } ifl_gpu_launch;
 
 /* Once before the first launch: attributes of the function. */
-ifl_status ifl_gpu_launch_prepare(const ifl_gpu *gpu, const ifl_gpu_launch *launch, ifl_error *error);
+ifl_status ifl_gpu_launch_prepare(const ifl_gpu *gpu, const ifl_gpu_launch *launch,
+                                  ifl_error *error);
 /* Puts it into the GPU's stream. */
 ifl_status ifl_gpu_launch_put(const ifl_gpu *gpu, const ifl_gpu_launch *launch, ifl_error *error);
 /* Waits for what is in the stream; a kernel's fault shows here. */
@@ -105,10 +108,13 @@ ifl_status ifl_gpu_wait(const ifl_gpu *gpu, const char *what, ifl_error *error);
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
-ifl_status ifl_gpu_allocate(const ifl_gpu *gpu, uint64_t bytes, uint64_t *address, ifl_error *error);
+ifl_status ifl_gpu_allocate(const ifl_gpu *gpu, uint64_t bytes, uint64_t *address,
+                            ifl_error *error);
 void ifl_gpu_release(const ifl_gpu *gpu, uint64_t address);
-ifl_status ifl_gpu_write(const ifl_gpu *gpu, uint64_t to, const void *from, size_t bytes, ifl_error *error);
-ifl_status ifl_gpu_read(const ifl_gpu *gpu, void *to, uint64_t from, size_t bytes, ifl_error *error);
+ifl_status ifl_gpu_write(const ifl_gpu *gpu, uint64_t to, const void *from, size_t bytes,
+                         ifl_error *error);
+ifl_status ifl_gpu_read(const ifl_gpu *gpu, void *to, uint64_t from, size_t bytes,
+                        ifl_error *error);
 /* Bytes that can still be allocated; 0 unknown. */
 uint64_t ifl_gpu_free_bytes(const ifl_gpu *gpu);
 

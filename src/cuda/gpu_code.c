@@ -80,7 +80,8 @@ ifl_status ifl_gpu_launch_prepare(const ifl_gpu *gpu, const ifl_gpu_launch *l, i
             gpu, gpu->cu.function_set(l->function, IFL_FUNCTION_CARVEOUT, l->carveout), error,
             "setting the share of shared memory");
     if (status == IFL_OK && l->cooperative && !ifl_gpu_attribute(gpu, IFL_GPU_COOPERATIVE))
-        status = ifl_fail(error, IFL_UNSUPPORTED, "%s cannot launch cooperative kernels", gpu->name);
+        status =
+            ifl_fail(error, IFL_UNSUPPORTED, "%s cannot launch cooperative kernels", gpu->name);
     if (status == IFL_OK && l->cluster[0] && !gpu->cu.launch_ex)
         status = ifl_fail(error, IFL_UNSUPPORTED,
                           "the driver is too old for clusters: it has no cuLaunchKernelEx");
@@ -90,8 +91,10 @@ ifl_status ifl_gpu_launch_prepare(const ifl_gpu *gpu, const ifl_gpu_launch *l, i
 static int put_cluster(const ifl_gpu *gpu, const ifl_gpu_launch *l)
 {
     ifl_cuda_attribute attribute = {.id = ATTRIBUTE_CLUSTER};
-    ifl_cuda_launch to = {.shared_bytes = l->shared_bytes, .stream = gpu->stream,
-                          .attributes = &attribute, .attribute_count = 1};
+    ifl_cuda_launch to = {.shared_bytes = l->shared_bytes,
+                          .stream = gpu->stream,
+                          .attributes = &attribute,
+                          .attribute_count = 1};
     memcpy(attribute.value.cluster, l->cluster, sizeof attribute.value.cluster);
     memcpy(to.grid, l->grid, sizeof to.grid);
     memcpy(to.block, l->block, sizeof to.block);
@@ -150,8 +153,7 @@ ifl_status ifl_gpu_write(const ifl_gpu *gpu, uint64_t to, const void *from, size
     return ifl_gpu_check(gpu, gpu->cu.to_device(to, from, bytes), error, "copying to the GPU");
 }
 
-ifl_status ifl_gpu_read(const ifl_gpu *gpu, void *to, uint64_t from, size_t bytes,
-                        ifl_error *error)
+ifl_status ifl_gpu_read(const ifl_gpu *gpu, void *to, uint64_t from, size_t bytes, ifl_error *error)
 {
     return ifl_gpu_check(gpu, gpu->cu.to_host(to, from, bytes), error, "copying from the GPU");
 }

@@ -26,8 +26,11 @@ ifl_status ifl_gpu_clock(ifl_gpu *gpu, double *hz, ifl_error *error)
 {
     uint64_t out = 0, cycles = SPIN_CYCLES, told[2] = {0};
     void *params[] = {&out, &cycles};
-    ifl_gpu_launch launch = {.name = "ifl_spin", .grid = {1, 1, 1}, .block = {1, 1, 1},
-                             .carveout = -1, .params = params};
+    ifl_gpu_launch launch = {.name = "ifl_spin",
+                             .grid = {1, 1, 1},
+                             .block = {1, 1, 1},
+                             .carveout = -1,
+                             .params = params};
     *hz = 0;
     ifl_status status = ifl_gpu_kernel(gpu, "ifl_spin", &launch.function, error);
     if (status == IFL_OK)
@@ -66,8 +69,11 @@ ifl_status ifl_gpu_flush(ifl_gpu *gpu, ifl_error *error)
     if (!gpu->scratch)
         status = ifl_gpu_allocate(gpu, bytes, &gpu->scratch, error);
     void *params[] = {&gpu->scratch, &mask, &rounds, &gpu->scratch};
-    ifl_gpu_launch launch = {.name = "ifl_read_4", .grid = {blocks, 1, 1},
-                             .block = {FLUSH_BLOCK, 1, 1}, .carveout = -1, .params = params};
+    ifl_gpu_launch launch = {.name = "ifl_read_4",
+                             .grid = {blocks, 1, 1},
+                             .block = {FLUSH_BLOCK, 1, 1},
+                             .carveout = -1,
+                             .params = params};
     if (status == IFL_OK)
         status = ifl_gpu_kernel(gpu, "ifl_read_4", &launch.function, error);
     return status == IFL_OK ? ifl_gpu_launch_put(gpu, &launch, error) : status;
@@ -103,8 +109,7 @@ static ifl_status make_graph(series *s)
         return IFL_OK;
     const ifl_status status = put_batch(s, s->batch);
     const int ended = gpu->cu.capture_end(gpu->stream, &graph);
-    if (status == IFL_OK && ended == 0 && graph &&
-        gpu->cu.graph_make(&s->graph, graph, 0) != 0)
+    if (status == IFL_OK && ended == 0 && graph && gpu->cu.graph_make(&s->graph, graph, 0) != 0)
         s->graph = NULL;
     if (graph)
         gpu->cu.graph_free(graph);
@@ -114,16 +119,16 @@ static ifl_status make_graph(series *s)
 static ifl_status put_timed(series *s, unsigned batch)
 {
     const ifl_gpu *gpu = s->gpu;
-    ifl_status status = ifl_gpu_check(gpu, gpu->cu.event_record(s->event[0], gpu->stream),
-                                      s->error, "timing");
+    ifl_status status =
+        ifl_gpu_check(gpu, gpu->cu.event_record(s->event[0], gpu->stream), s->error, "timing");
     if (status == IFL_OK && s->graph && batch == s->batch)
         status = ifl_gpu_check(gpu, gpu->cu.graph_launch(s->graph, gpu->stream), s->error,
                                "launching a graph");
     else if (status == IFL_OK)
         status = put_batch(s, batch);
     if (status == IFL_OK)
-        status = ifl_gpu_check(gpu, gpu->cu.event_record(s->event[1], gpu->stream), s->error,
-                               "timing");
+        status =
+            ifl_gpu_check(gpu, gpu->cu.event_record(s->event[1], gpu->stream), s->error, "timing");
     return status;
 }
 
@@ -239,8 +244,8 @@ static double median_of(const ifl_gpu_times *times)
 
 ifl_status ifl_gpu_time_empty(ifl_gpu *gpu, unsigned batch, double *seconds, ifl_error *error)
 {
-    ifl_gpu_launch launch = {.name = "ifl_empty", .grid = {1, 1, 1}, .block = {32, 1, 1},
-                             .carveout = -1};
+    ifl_gpu_launch launch = {
+        .name = "ifl_empty", .grid = {1, 1, 1}, .block = {32, 1, 1}, .carveout = -1};
     const void *pair[] = {gpu, &launch};
     const ifl_gpu_task task = {.put = put_launch, .user = pair, .sets = 1};
     const ifl_gpu_series how = {.samples = 30, .batch = batch};
@@ -290,8 +295,8 @@ static ifl_status prepare_copy(copying *c, ifl_error *error)
     c->params[0] = &c->to;
     c->params[1] = &c->from;
     c->params[2] = &c->words;
-    c->kernel = (ifl_gpu_launch){.name = "ifl_copy", .block = {FLUSH_BLOCK, 1, 1}, .carveout = -1,
-                                 .params = c->params};
+    c->kernel = (ifl_gpu_launch){
+        .name = "ifl_copy", .block = {FLUSH_BLOCK, 1, 1}, .carveout = -1, .params = c->params};
     c->kernel.grid[0] = (uint32_t)((c->words + FLUSH_BLOCK - 1) / FLUSH_BLOCK);
     c->kernel.grid[1] = c->kernel.grid[2] = 1;
     ifl_status status = ifl_gpu_kernel(c->gpu, "ifl_copy", &c->kernel.function, error);

@@ -19,17 +19,17 @@ typedef struct ifl_gpu_task {
 } ifl_gpu_task;
 
 typedef struct ifl_gpu_series {
-    unsigned samples;  /* wanted; fewer where one takes long */
-    unsigned batch;    /* runs a sample; 0: as many as take a millisecond */
-    bool flush;        /* read the L2 full of other data before each sample */
-    double most_s;     /* the whole series; 0: 5 seconds */
+    unsigned samples;         /* wanted; fewer where one takes long */
+    unsigned batch;           /* runs a sample; 0: as many as take a millisecond */
+    bool flush;               /* read the L2 full of other data before each sample */
+    double most_s;            /* the whole series; 0: 5 seconds */
     const volatile int *stop; /* may be NULL */
 } ifl_gpu_series;
 
 typedef struct ifl_gpu_times {
     double second[IFL_MOST_SAMPLES]; /* a run's */
     unsigned count, batch;
-    bool is_graph;     /* the runs of a sample were one graph */
+    bool is_graph;      /* the runs of a sample were one graph */
     double clock_hz[3]; /* of an SM before, amid and after; 0 unknown */
 } ifl_gpu_times;
 
@@ -42,8 +42,8 @@ ifl_status ifl_gpu_time_empty(ifl_gpu *gpu, unsigned batch, double *seconds, ifl
 /* Seconds of one copy of `bytes` (a multiple of 16) from device memory to device memory, timed the same way: the
  * driver's or that of a kernel of ours, whichever is faster. (On an H200 the driver's copies of 1 GiB, put into a graph,
  * reached 2.77 TB/s, those of the kernel 4.28.) */
-ifl_status ifl_gpu_time_copy(ifl_gpu *gpu, uint64_t bytes, const ifl_gpu_series *series, double *seconds,
-                             ifl_error *error);
+ifl_status ifl_gpu_time_copy(ifl_gpu *gpu, uint64_t bytes, const ifl_gpu_series *series,
+                             double *seconds, ifl_error *error);
 /* The clock of an SM now, by its own counters. */
 ifl_status ifl_gpu_clock(ifl_gpu *gpu, double *hz, ifl_error *error);
 /* Reads the L2 full of data that nothing else uses; what it held before is written back. */

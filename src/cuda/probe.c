@@ -12,7 +12,8 @@ enum {
     LINE_BYTES = 128,
     WORD_BYTES = 16,
     CHASE_STEPS = 8192,
-    MOST_WARM_BYTES = 1 << 20, /* chains that are gone through twice before they are timed: an L1 or more */
+    MOST_WARM_BYTES =
+        1 << 20, /* chains that are gone through twice before they are timed: an L1 or more */
     SAMPLES = 9,
     BLOCK = 256,
     L1_BLOCK = 1024,
@@ -29,7 +30,7 @@ typedef struct probing {
     ifl_probe *out;
     uint64_t array, array_bytes; /* a power of two */
     uint64_t second, third;
-    uint64_t told; /* two words that kernels write */
+    uint64_t told;   /* two words that kernels write */
     uint64_t *chain; /* on the host */
     ifl_error *error;
 } probing;
@@ -48,11 +49,15 @@ static ifl_status put_shot(void *user, unsigned set, ifl_error *error)
     return ifl_gpu_launch_put(s->p->gpu, &s->launch, error);
 }
 
-static ifl_status make_shot(probing *p, const char *name, uint64_t grid, uint32_t block, void **params, shot *out)
+static ifl_status make_shot(probing *p, const char *name, uint64_t grid, uint32_t block,
+                            void **params, shot *out)
 {
     *out = (shot){.p = p,
-                  .launch = {.name = name, .grid = {(uint32_t)grid, 1, 1}, .block = {block, 1, 1},
-                             .carveout = -1, .params = params}};
+                  .launch = {.name = name,
+                             .grid = {(uint32_t)grid, 1, 1},
+                             .block = {block, 1, 1},
+                             .carveout = -1,
+                             .params = params}};
     return ifl_gpu_kernel(p->gpu, name, &out->launch.function, p->error);
 }
 
@@ -175,7 +180,8 @@ static ifl_status probe_read(probing *p, const char *name, uint64_t bytes, doubl
 static ifl_status probe_reads(probing *p)
 {
     ifl_status status = IFL_OK;
-    for (uint64_t bytes = UINT64_C(1) << 16; bytes <= p->array_bytes && status == IFL_OK; bytes *= 2) {
+    for (uint64_t bytes = UINT64_C(1) << 16; bytes <= p->array_bytes && status == IFL_OK;
+         bytes *= 2) {
         ifl_probe_rate *to = &p->out->read[p->out->read_count];
         if (p->out->read_count == IFL_PROBE_SIZES)
             break;
@@ -210,7 +216,8 @@ static ifl_status probe_l1(probing *p)
     return status;
 }
 
-static ifl_status probe_stream(probing *p, const char *name, void **params, uint64_t arrays, double *rate)
+static ifl_status probe_stream(probing *p, const char *name, void **params, uint64_t arrays,
+                               double *rate)
 {
     const uint64_t words = p->array_bytes / WORD_BYTES;
     double seconds = 0;
@@ -229,8 +236,9 @@ static ifl_status probe_streams(probing *p)
     void *triad[] = {&p->third, &p->array, &p->second, &words};
     p->out->dram_bytes = p->array_bytes;
     const ifl_status status = probe_stream(p, "ifl_copy", copy, 2, &p->out->dram_copy_bytes_per_s);
-    return status == IFL_OK ? probe_stream(p, "ifl_triad", triad, 3, &p->out->dram_triad_bytes_per_s)
-                            : status;
+    return status == IFL_OK
+               ? probe_stream(p, "ifl_triad", triad, 3, &p->out->dram_triad_bytes_per_s)
+               : status;
 }
 
 /* ---- bytes in flight ------------------------------------------------------------------------- */

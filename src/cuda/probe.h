@@ -10,9 +10,9 @@
 enum { IFL_PROBE_SIZES = 24, IFL_PROBE_FLIGHTS = 32 };
 
 typedef struct ifl_probe_latency {
-    uint64_t bytes;    /* that the chain goes through */
-    double l1_cycles;  /* a load that may hit the L1 */
-    double l2_cycles;  /* a load that passes the L1 by */
+    uint64_t bytes;   /* that the chain goes through */
+    double l1_cycles; /* a load that may hit the L1 */
+    double l2_cycles; /* a load that passes the L1 by */
 } ifl_probe_latency;
 
 typedef struct ifl_probe_rate {

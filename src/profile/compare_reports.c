@@ -47,7 +47,8 @@ static bool is_equal(const ifl_figure_value *a, const ifl_figure_value *b)
 /* What the engine counts of PTX and a GPU of machine code. */
 static bool counts_code(const char *name)
 {
-    static const char *const names[] = {"thread_instructions", "branches", "divergent_branches", "barriers"};
+    static const char *const names[] = {"thread_instructions", "branches", "divergent_branches",
+                                        "barriers"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -67,8 +68,8 @@ static ifl_compared compare_figures(const comparing *c, const char *name, const 
     return pair;
 }
 
-static ifl_status add_figure(comparing *c, ifl_compared_list *list, const char *name, const json_t *a,
-                             const json_t *b)
+static ifl_status add_figure(comparing *c, ifl_compared_list *list, const char *name,
+                             const json_t *a, const json_t *b)
 {
     const char *copy = ifl_arena_text(&c->out->arena, name, strlen(name));
     const ifl_compared pair = compare_figures(c, copy ? copy : "", a, b);
@@ -115,7 +116,8 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 
 static bool same_number(const json_t *a, const json_t *b, const char *key)
 {
-    return json_integer_value(json_object_get(a, key)) == json_integer_value(json_object_get(b, key));
+    return json_integer_value(json_object_get(a, key)) ==
+           json_integer_value(json_object_get(b, key));
 }
 
 static bool is_same_line(const json_t *a, const json_t *b)
@@ -163,8 +165,8 @@ static ifl_status compare_lines(comparing *c, ifl_compared_launch *to, json_t *a
 {
     ifl_compared_list all = {0};
     ifl_compared_line line = {.in_a = true, .in_b = true};
-    ifl_status status = compare_objects(c, json_object_get(a, "counters"),
-                                        json_object_get(b, "counters"), &all);
+    ifl_status status =
+        compare_objects(c, json_object_get(a, "counters"), json_object_get(b, "counters"), &all);
     to->lines_in_both++;
     if (status == IFL_OK && !ifl_vec_reserve(&line.counters, all.count + 1))
         status = no_memory(c);
@@ -193,7 +195,8 @@ static ifl_status add_alone(comparing *c, ifl_compared_launch *to, const json_t 
     return status;
 }
 
-static ifl_status pair_lines(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b, bool *taken)
+static ifl_status pair_lines(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b,
+                             bool *taken)
 {
     ifl_status status = IFL_OK;
     const size_t in_a = json_array_size(a), in_b = json_array_size(b);
@@ -238,9 +241,8 @@ static ifl_status compare_launches(comparing *c, json_t *a, json_t *b)
         return no_memory(c);
     c->is_same_code = same_text(a, b, "backend");
     ifl_compared_launch *to = &c->out->launches.at[c->out->launches.count - 1];
-    ifl_status status =
-        compare_objects(c, json_object_get(a, "counters"), json_object_get(b, "counters"),
-                        &to->counters);
+    ifl_status status = compare_objects(c, json_object_get(a, "counters"),
+                                        json_object_get(b, "counters"), &to->counters);
     count(c, to->counters.at, to->counters.count);
     if (status == IFL_OK)
         status = compare_objects(c, json_object_get(a, "timing"), json_object_get(b, "timing"),
@@ -311,7 +313,8 @@ static ifl_status read_report(const char *path, const char *text, size_t bytes, 
     const char *schema = json_string_value(json_object_get(*root, "schema"));
     *launches = json_object_get(*root, "launches");
     if (!schema || strcmp(schema, "inflight/1") != 0)
-        return fail_report(path, error, "this is no report of inflight: its schema is not \"inflight/1\"");
+        return fail_report(path, error,
+                           "this is no report of inflight: its schema is not \"inflight/1\"");
     if (!json_array_size(*launches))
         return fail_report(path, error, "the report holds no launch");
     return IFL_OK;

@@ -20,8 +20,9 @@ typedef struct ifl_compared {
     const char *name;
     ifl_figure_value a, b;
     double relative; /* |b - a| over the larger; 0 where one is not known */
-    bool of_code;    /* counts PTX on the engine and machine code on a GPU, and one side is each: no difference */
-    bool differs;    /* by more than the threshold; only where both are known */
+    bool
+        of_code; /* counts PTX on the engine and machine code on a GPU, and one side is each: no difference */
+    bool differs; /* by more than the threshold; only where both are known */
 } ifl_compared;
 
 typedef IFL_VEC(ifl_compared) ifl_compared_list;
@@ -34,9 +35,9 @@ typedef struct ifl_compared_line {
 } ifl_compared_line;
 
 typedef struct ifl_compared_launch {
-    const char *kernel;              /* in A; its signature */
+    const char *kernel; /* in A; its signature */
     const char *backend_a, *backend_b;
-    ifl_compared_list counters;  /* in the order of A's, then those of B alone */
+    ifl_compared_list counters; /* in the order of A's, then those of B alone */
     ifl_compared_list times;
     IFL_VEC(ifl_compared_line) lines; /* those that differ, or stand in one only */
     size_t lines_in_both;
@@ -46,15 +47,15 @@ typedef struct ifl_comparison {
     ifl_arena arena;
     IFL_VEC(ifl_compared_launch) launches;
     size_t compared, differing; /* counters, of launches and of lines, known on both sides */
-    size_t unmatched;           /* launches and lines that one side lacks, where the other has lines at all */
+    size_t unmatched; /* launches and lines that one side lacks, where the other has lines at all */
 } ifl_comparison;
 
 /* Compares the reports `text_a` and `text_b` (named by the paths in messages): launches of the same place in both where
  * there are as many, else of the same kernel, in order. `text_b` NULL: the first launch of A with its last. IFL_BAD_INPUT for
  * what is no report. `threshold` is the relative difference that is still equal. */
-ifl_status ifl_reports_compare(const char *path_a, const char *text_a, size_t bytes_a, const char *path_b,
-                               const char *text_b, size_t bytes_b, double threshold, ifl_comparison *out,
-                               ifl_error *error);
+ifl_status ifl_reports_compare(const char *path_a, const char *text_a, size_t bytes_a,
+                               const char *path_b, const char *text_b, size_t bytes_b,
+                               double threshold, ifl_comparison *out, ifl_error *error);
 void ifl_comparison_free(ifl_comparison *comparison);
 
 #endif

@@ -47,8 +47,10 @@ void ifl_times_document(FILE *out)
 {
     fputs("# Times\n"
           "\n"
-          "The figures of a launch on a real GPU, as `timing` in JSON has them and `ifl_profile_timing` gives\n"
-          "them. A run is one launch of the kernel; a sample is what one pair of events encloses. What is not\n"
+          "The figures of a launch on a real GPU, as `timing` in JSON has them and "
+          "`ifl_profile_timing` gives\n"
+          "them. A run is one launch of the kernel; a sample is what one pair of events encloses. "
+          "What is not\n"
           "known is absent. [gpu.md](gpu.md) says how each is taken.\n"
           "\n"
           "| figure | unit | what it is |\n"

@@ -29,9 +29,10 @@ ifl_times_field ifl_times_find(const char *name);
 typedef struct ifl_times {
     bool known[IFL_TIMING_COUNT];
     double value[IFL_TIMING_COUNT];
-    const char *between;    /* what happened between runs: "rotate", "flush", "warm"; NULL: nothing was timed */
-    const char *method;     /* "graph": the runs of a sample are one graph; "launches" */
-    bool floor_subtracted;  /* from all times of the run */
+    const char *
+        between; /* what happened between runs: "rotate", "flush", "warm"; NULL: nothing was timed */
+    const char *method;    /* "graph": the runs of a sample are one graph; "launches" */
+    bool floor_subtracted; /* from all times of the run */
 } ifl_times;
 
 /* A value that is not finite stays unknown. */
@@ -66,9 +67,10 @@ typedef struct ifl_output {
     uint32_t argument;
     const char *text; /* as the argument is described */
     uint64_t elements, different;
-    uint64_t worst;                          /* the element of the largest difference; 0 where none */
-    const char *worst_engine, *worst_gpu;    /* its values, "" where all are equal */
-    double largest, tolerance; /* differences, of the largest value; 0 for integers and exact results */
+    uint64_t worst;                       /* the element of the largest difference; 0 where none */
+    const char *worst_engine, *worst_gpu; /* its values, "" where all are equal */
+    double largest,
+        tolerance; /* differences, of the largest value; 0 for integers and exact results */
     ifl_output_verdict verdict;
 } ifl_output;
 

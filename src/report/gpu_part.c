@@ -24,7 +24,10 @@ static ifl_figure time_figure(double seconds)
     while (i < 3 && seconds * units[i].factor >= 1000)
         i++;
     const double value = seconds * units[i].factor;
-    snprintf(figure.text, sizeof figure.text, "%.*f %s", value >= 100 ? 1 : value >= 10 ? 2 : 3,
+    snprintf(figure.text, sizeof figure.text, "%.*f %s",
+             value >= 100  ? 1
+             : value >= 10 ? 2
+                           : 3,
              value, units[i].unit);
     return figure;
 }
@@ -34,7 +37,8 @@ static ifl_figure rate_figure(double bytes_per_s)
     ifl_figure figure;
     const double gb = 1e-9 * bytes_per_s;
     if (gb >= 100)
-        snprintf(figure.text, sizeof figure.text, "%.30s GB/s", ifl_figure_count((uint64_t)(gb + 0.5)).text);
+        snprintf(figure.text, sizeof figure.text, "%.30s GB/s",
+                 ifl_figure_count((uint64_t)(gb + 0.5)).text);
     else
         snprintf(figure.text, sizeof figure.text, "%.3g GB/s", gb);
     return figure;
@@ -55,16 +59,18 @@ static void print_gpu(ifl_page *page, const ifl_gpu_facts *gpu)
     const char *name = ifl_clean_line(arena, gpu->name ? gpu->name : "");
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
                        ifl_arena_printf(arena, "run on %s (sm_%" PRIu32 ", driver for CUDA %s)",
-                                        name ? name : "", gpu->sm, gpu->driver ? gpu->driver : "?"));
-    const char *blocks = gpu->blocks_per_sm
-                             ? ifl_arena_printf(arena, ", %" PRIu32 " block%s an SM at once",
-                                                gpu->blocks_per_sm, gpu->blocks_per_sm == 1 ? "" : "s")
-                             : "";
-    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(arena, "code: %s; %" PRIu32 " registers, %" PRIu32
-                                               " bytes of local memory a thread%s",
-                                        gpu->code ? gpu->code : "", gpu->registers, gpu->local_bytes,
-                                        blocks ? blocks : ""));
+                                        name ? name : "", gpu->sm,
+                                        gpu->driver ? gpu->driver : "?"));
+    const char *blocks =
+        gpu->blocks_per_sm
+            ? ifl_arena_printf(arena, ", %" PRIu32 " block%s an SM at once", gpu->blocks_per_sm,
+                               gpu->blocks_per_sm == 1 ? "" : "s")
+            : "";
+    ifl_page_paragraph(
+        page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+        ifl_arena_printf(
+            arena, "code: %s; %" PRIu32 " registers, %" PRIu32 " bytes of local memory a thread%s",
+            gpu->code ? gpu->code : "", gpu->registers, gpu->local_bytes, blocks ? blocks : ""));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -99,15 +105,14 @@ static void print_median(ifl_page *page, const ifl_times *t)
 {
     ifl_page_paragraph(
         page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
-        ifl_arena_printf(&page->arena,
-                         "%s a run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the "
-                         "90th percentile%s",
-                         time_figure(get(t, IFL_TIMING_median_s)).text, get(t, IFL_TIMING_samples),
-                         get(t, IFL_TIMING_runs_per_sample),
-                         get(t, IFL_TIMING_runs_per_sample) == 1 ? "" : "s",
-                         time_figure(get(t, IFL_TIMING_low_s)).text,
-                         time_figure(get(t, IFL_TIMING_high_s)).text,
-                         t->floor_subtracted ? "; the cost of an empty kernel is taken off" : ""));
+        ifl_arena_printf(
+            &page->arena,
+            "%s a run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the "
+            "90th percentile%s",
+            time_figure(get(t, IFL_TIMING_median_s)).text, get(t, IFL_TIMING_samples),
+            get(t, IFL_TIMING_runs_per_sample), get(t, IFL_TIMING_runs_per_sample) == 1 ? "" : "s",
+            time_figure(get(t, IFL_TIMING_low_s)).text, time_figure(get(t, IFL_TIMING_high_s)).text,
+            t->floor_subtracted ? "; the cost of an empty kernel is taken off" : ""));
 }
 
 static void print_rate(ifl_page *page, const ifl_times *t)
@@ -118,7 +123,8 @@ static void print_rate(ifl_page *page, const ifl_times *t)
     if (known(t, IFL_TIMING_useful_bytes_per_s)) {
         const double rate = get(t, IFL_TIMING_useful_bytes_per_s);
         const char *against =
-            has_copy ? ifl_arena_printf(arena, ", %s of a copy's", share_figure(rate / copy).text) : "";
+            has_copy ? ifl_arena_printf(arena, ", %s of a copy's", share_figure(rate / copy).text)
+                     : "";
         ifl_page_paragraph(
             page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
             ifl_arena_printf(arena, "%s asked of global memory: %s%s",
@@ -178,10 +184,11 @@ static void print_difference(ifl_page *page, const ifl_output *o)
     if (o->different)
         ifl_page_paragraph(
             page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
-            ifl_arena_printf(&page->arena, "%s of %s elements differ, by at most %.2g; element %" PRIu64
-                                           ": engine %s, GPU %s",
-                             ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text,
-                             o->largest, o->worst, o->worst_engine, o->worst_gpu));
+            ifl_arena_printf(
+                &page->arena,
+                "%s of %s elements differ, by at most %.2g; element %" PRIu64 ": engine %s, GPU %s",
+                ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text, o->largest,
+                o->worst, o->worst_engine, o->worst_gpu));
 }
 
 static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
@@ -200,8 +207,9 @@ static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
         const ifl_output *o = &outputs->list.at[i];
         const char *text = ifl_clean_line(&page->arena, o->text);
         ifl_page_paragraph(page, INDENT, 2 * INDENT, styles[o->verdict],
-                           ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s: %s", o->argument,
-                                            text ? text : "", ifl_output_verdict_text(o->verdict)));
+                           ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s: %s",
+                                            o->argument, text ? text : "",
+                                            ifl_output_verdict_text(o->verdict)));
         print_difference(page, o);
     }
 }
@@ -240,7 +248,8 @@ json_t *ifl_gpu_part_gpu_json(const ifl_profile *profile)
     failures += json_object_set_new(object, "static_shared_bytes",
                                     json_integer(g->static_shared_bytes)) != 0;
     if (g->blocks_per_sm)
-        failures += json_object_set_new(object, "blocks_per_sm", json_integer(g->blocks_per_sm)) != 0;
+        failures +=
+            json_object_set_new(object, "blocks_per_sm", json_integer(g->blocks_per_sm)) != 0;
     return whole(object, failures);
 }
 
@@ -251,7 +260,8 @@ json_t *ifl_gpu_part_timing_json(const ifl_profile *profile)
     int failures = 0;
     failures += json_object_set_new(object, "between", json_string(t->between)) != 0;
     failures += json_object_set_new(object, "method", json_string(t->method)) != 0;
-    failures += json_object_set_new(object, "floor_subtracted", json_boolean(t->floor_subtracted)) != 0;
+    failures +=
+        json_object_set_new(object, "floor_subtracted", json_boolean(t->floor_subtracted)) != 0;
     for (int i = 0; i < IFL_TIMING_COUNT; i++)
         if (t->known[i])
             failures += json_object_set_new(object, ifl_times_get((ifl_times_field)i)->name,
@@ -267,7 +277,8 @@ static json_t *output_json(const ifl_output *o)
     failures += json_object_set_new(object, "verdict",
                                     json_string(ifl_output_verdict_text(o->verdict))) != 0;
     failures += json_object_set_new(object, "elements", json_integer((json_int_t)o->elements)) != 0;
-    failures += json_object_set_new(object, "different", json_integer((json_int_t)o->different)) != 0;
+    failures +=
+        json_object_set_new(object, "different", json_integer((json_int_t)o->different)) != 0;
     if (!o->different)
         return whole(object, failures);
     failures += json_object_set_new(object, "largest", json_real(o->largest)) != 0;

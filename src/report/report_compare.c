@@ -43,14 +43,13 @@ static const char *difference_text(sheet *s, const ifl_compared *c)
         return "other code";
     if (c->a.number == 0)
         return "from 0";
-    return ifl_arena_printf(&s->page.arena, "%+.3g %%",
-                            100 * (c->b.number / c->a.number - 1));
+    return ifl_arena_printf(&s->page.arena, "%+.3g %%", 100 * (c->b.number / c->a.number - 1));
 }
 
 static void add_row(sheet *s, ifl_table *table, const ifl_compared *c)
 {
-    ifl_row row = {.cell = {c->name, value_text(s, &c->a), value_text(s, &c->b),
-                            difference_text(s, c)}};
+    ifl_row row = {
+        .cell = {c->name, value_text(s, &c->a), value_text(s, &c->b), difference_text(s, c)}};
     row.style[3] = c->differs ? IFL_STYLE_BAD : IFL_STYLE_PLAIN;
     for (size_t i = 0; i < 4; i++)
         s->page.no_memory |= !row.cell[i];
@@ -108,11 +107,11 @@ static void print_launch(sheet *s, const ifl_compared_launch *launch)
 {
     ifl_arena *arena = &s->page.arena;
     const char *kernel = ifl_clean_line(arena, launch->kernel);
-    const char *a = ifl_clean_line(arena, launch->backend_a), *b = ifl_clean_line(arena, launch->backend_b);
+    const char *a = ifl_clean_line(arena, launch->backend_a),
+               *b = ifl_clean_line(arena, launch->backend_b);
     ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_STRONG,
-                       kernel && a && b
-                           ? ifl_arena_printf(arena, "%s: A %s, B %s", kernel, a, b)
-                           : NULL);
+                       kernel && a && b ? ifl_arena_printf(arena, "%s: A %s, B %s", kernel, a, b)
+                                        : NULL);
     print_figures(s, "Counters", &launch->counters);
     print_lines(s, launch);
     print_figures(s, "Times", &launch->times);
@@ -138,12 +137,14 @@ static void print_verdict(sheet *s)
                      : "";
     ifl_page_paragraph(
         &s->page, 0, INDENT, c->differing || c->unmatched ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
-        unmatched ? ifl_arena_printf(arena, "%zu of %zu counters differ by more than %g %%%s.",
-                                     c->differing, c->compared, 100 * s->options->threshold, unmatched)
-                  : NULL);
+        unmatched
+            ? ifl_arena_printf(arena, "%zu of %zu counters differ by more than %g %%%s.",
+                               c->differing, c->compared, 100 * s->options->threshold, unmatched)
+            : NULL);
     if (has_other_code(c))
-        ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_DIM,
-                           "other code: the engine counts PTX, the GPU machine code; no difference.");
+        ifl_page_paragraph(
+            &s->page, 0, INDENT, IFL_STYLE_DIM,
+            "other code: the engine counts PTX, the GPU machine code; no difference.");
 }
 
 static ifl_status write_text(sheet *s, ifl_error *error)

@@ -59,8 +59,8 @@ static const char *text_of(comparison *c, const ifl_element *element, const uint
     uint64_t bits = 0;
     memcpy(&bits, at, element->bytes);
     if (element->class == 'F')
-        snprintf(text, sizeof text, "%.9g (0x%0*" PRIx64 ")", value_of(element, at), 2 * element->bytes,
-                 bits);
+        snprintf(text, sizeof text, "%.9g (0x%0*" PRIx64 ")", value_of(element, at),
+                 2 * element->bytes, bits);
     else if (element->class == 'I' && element->bytes < 8)
         snprintf(text, sizeof text, "%" PRId64,
                  (int64_t)(bits << (64 - 8 * element->bytes)) >> (64 - 8 * element->bytes));
@@ -125,7 +125,7 @@ static void compare_elements(const pair *p, double scale, ifl_output *out)
         }
     }
     out->largest = worst > 0 && isfinite(worst) ? worst : 0;
-    out->verdict = !out->different               ? IFL_OUTPUT_EQUAL
+    out->verdict = !out->different                                 ? IFL_OUTPUT_EQUAL
                    : worst <= out->tolerance && out->tolerance > 0 ? IFL_OUTPUT_WITHIN
                                                                    : IFL_OUTPUT_DIFFERENT;
 }
@@ -163,8 +163,8 @@ static ifl_status compare_argument(comparison *c, size_t index)
     if (status != IFL_OK || !gpu.is_buffer || gpu.same != index)
         return status;
     if (!engine.is_buffer || gpu.bytes != engine.bytes || gpu.element != engine.element)
-        return ifl_fail(c->error, IFL_USAGE, "argument %zu of the two launches is not the same buffer",
-                        index);
+        return ifl_fail(c->error, IFL_USAGE,
+                        "argument %zu of the two launches is not the same buffer", index);
     const pair p = {gpu.element, gpu.data, engine.data, gpu.bytes / gpu.element->bytes};
     return compare_pair(c, index, &p);
 }

@@ -11,16 +11,16 @@ static const struct {
     bool always; /* else only with .approx or .full */
     double error;
 } approximations[] = {
-    {IFL_OP_EX2, true, 0x1p-22},   {IFL_OP_LG2, true, 0x1p-22},   {IFL_OP_SIN, true, 0x1p-20},
-    {IFL_OP_COS, true, 0x1p-20},   {IFL_OP_TANH, true, 0x1p-11},  {IFL_OP_RSQRT, true, 0x1p-22},
-    {IFL_OP_RCP, false, 0x1p-23},  {IFL_OP_SQRT, false, 0x1p-23}, {IFL_OP_DIV, false, 0x1p-22},
+    {IFL_OP_EX2, true, 0x1p-22},  {IFL_OP_LG2, true, 0x1p-22},   {IFL_OP_SIN, true, 0x1p-20},
+    {IFL_OP_COS, true, 0x1p-20},  {IFL_OP_TANH, true, 0x1p-11},  {IFL_OP_RSQRT, true, 0x1p-22},
+    {IFL_OP_RCP, false, 0x1p-23}, {IFL_OP_SQRT, false, 0x1p-23}, {IFL_OP_DIV, false, 0x1p-22},
 };
 
 /* Registers whose values belong to one run on one machine. */
 static const ifl_special own[] = {
-    IFL_SPECIAL_CLOCK,          IFL_SPECIAL_CLOCK_HI,       IFL_SPECIAL_CLOCK64,
-    IFL_SPECIAL_GLOBALTIMER,    IFL_SPECIAL_GLOBALTIMER_LO, IFL_SPECIAL_GLOBALTIMER_HI,
-    IFL_SPECIAL_SMID,           IFL_SPECIAL_NSMID,          IFL_SPECIAL_GRIDID,
+    IFL_SPECIAL_CLOCK,       IFL_SPECIAL_CLOCK_HI,       IFL_SPECIAL_CLOCK64,
+    IFL_SPECIAL_GLOBALTIMER, IFL_SPECIAL_GLOBALTIMER_LO, IFL_SPECIAL_GLOBALTIMER_HI,
+    IFL_SPECIAL_SMID,        IFL_SPECIAL_NSMID,          IFL_SPECIAL_GRIDID,
     IFL_SPECIAL_WARPID,
 };
 
@@ -123,15 +123,17 @@ static void put_rule(scan *s)
         snprintf(out->rule, sizeof out->rule, "the result may depend on the run: %s", open);
     else if (s->float_atomics)
         snprintf(out->rule, sizeof out->rule,
-                 "floating-point atomics add in any order: %.1g of the largest value", out->tolerance_32);
+                 "floating-point atomics add in any order: %.1g of the largest value",
+                 out->tolerance_32);
     else if (s->approximate > 0)
         snprintf(out->rule, sizeof out->rule,
-                 "%s (line %u of the PTX) is approximate: to %.1g of the largest value", s->example, s->line,
-                 out->tolerance_32);
+                 "%s (line %u of the PTX) is approximate: to %.1g of the largest value", s->example,
+                 s->line, out->tolerance_32);
     else if (s->products && s->sums)
         snprintf(out->rule, sizeof out->rule,
-                 "products and sums without .rn may be fused: to %.1g (f32) or %.1g (f64) of the largest value", out->tolerance_32,
-                 out->tolerance_64);
+                 "products and sums without .rn may be fused: to %.1g (f32) or %.1g (f64) of the "
+                 "largest value",
+                 out->tolerance_32, out->tolerance_64);
     else
         snprintf(out->rule, sizeof out->rule, "bit for bit");
 }

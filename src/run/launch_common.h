@@ -7,11 +7,12 @@
 #include "run/launch.h"
 
 /* Grid and block are given, and the kernel and shared memory allow them. */
-ifl_status ifl_launch_check(const ifl_launch *launch, uint64_t static_shared_bytes, ifl_error *error);
+ifl_status ifl_launch_check(const ifl_launch *launch, uint64_t static_shared_bytes,
+                            ifl_error *error);
 
 /* Names, sizes and arguments of the launch. `backend` must outlive the profile. */
-ifl_status ifl_launch_describe(const ifl_launch *launch, uint64_t static_shared_bytes, const char *backend,
-                               ifl_profile *profile, ifl_error *error);
+ifl_status ifl_launch_describe(const ifl_launch *launch, uint64_t static_shared_bytes,
+                               const char *backend, ifl_profile *profile, ifl_error *error);
 
 /* A valid UTF-8 copy in the profile; NULL without memory. */
 const char *ifl_profile_copy_text(ifl_profile *profile, const char *text);

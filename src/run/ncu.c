@@ -29,8 +29,9 @@ static ifl_status warn(counting *c, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const char *copy = ifl_profile_copy_text(c->profile, text);
-    return copy && ifl_vec_push(&c->profile->warnings, copy) ? IFL_OK
-                                                             : ifl_fail_memory(c->error, sizeof text);
+    return copy && ifl_vec_push(&c->profile->warnings, copy)
+               ? IFL_OK
+               : ifl_fail_memory(c->error, sizeof text);
 }
 
 static void list_metrics(const counting *c, char to[METRICS_BYTES])
@@ -49,10 +50,21 @@ static ifl_status run_ncu(counting *c, int *code)
 {
     char metrics[METRICS_BYTES];
     list_metrics(c, metrics);
-    const char *words[MOST_WORDS] = {c->ncu,     "--csv",   "--page",          "raw",
-                                     "--print-units", "base", "--clock-control", "none",
-                                     "--target-processes", "all", "--log-file", c->page,
-                                     "--force-overwrite", "--metrics", metrics};
+    const char *words[MOST_WORDS] = {c->ncu,
+                                     "--csv",
+                                     "--page",
+                                     "raw",
+                                     "--print-units",
+                                     "base",
+                                     "--clock-control",
+                                     "none",
+                                     "--target-processes",
+                                     "all",
+                                     "--log-file",
+                                     c->page,
+                                     "--force-overwrite",
+                                     "--metrics",
+                                     metrics};
     size_t used = OWN_WORDS - 1;
     for (size_t i = 0; c->command[i] && used + 1 < MOST_WORDS; i++)
         words[used++] = c->command[i];
@@ -119,7 +131,8 @@ static ifl_status count_once(counting *c, bool *again)
     status = ifl_file_read(c->page, MOST_LOG, &page, &bytes, NULL);
     if (status == IFL_OK)
         status = take_page(c, page, code, again);
-    else if (status != IFL_NO_MEMORY && ifl_file_read(c->log, MOST_LOG, &log, &bytes, NULL) == IFL_OK)
+    else if (status != IFL_NO_MEMORY &&
+             ifl_file_read(c->log, MOST_LOG, &log, &bytes, NULL) == IFL_OK)
         status = take_page(c, log, code, again);
     free(page);
     free(log);
@@ -143,13 +156,15 @@ ifl_status ifl_profile_count(ifl_profile *profile, const char *const *command, i
     while (command[words])
         words++;
     if (words + OWN_WORDS > MOST_WORDS)
-        return ifl_fail(error, IFL_USAGE, "a command of more than %d words", MOST_WORDS - OWN_WORDS);
+        return ifl_fail(error, IFL_USAGE, "a command of more than %d words",
+                        MOST_WORDS - OWN_WORDS);
     if (!ifl_program_find("ncu", "/usr/local/cuda/bin", c.ncu))
         return warn(&c, "no counters: Nsight Compute (ncu) is not on the PATH");
     ifl_status status = ifl_scratch_make(&scratch, error);
     if (status != IFL_OK)
         return status;
-    if (ifl_scratch_path(&scratch, "page.csv", c.page) && ifl_scratch_path(&scratch, "log.txt", c.log))
+    if (ifl_scratch_path(&scratch, "page.csv", c.page) &&
+        ifl_scratch_path(&scratch, "log.txt", c.log))
         status = count_all(&c);
     ifl_scratch_remove(&scratch);
     return status;

@@ -21,8 +21,9 @@ static void put(const writing *w, ifl_device_field field, double value, const ch
     const ifl_field_info *info = ifl_field_get(field);
     if (!(value >= info->least && value <= info->most))
         return;
-    fprintf(w->out, "%s = %.*f%s%s  # %s\n", info->name, value == floor(value) || value >= 1e6 ? 0 : 3, value,
-            *info->unit ? " " : "", info->unit, source);
+    fprintf(w->out, "%s = %.*f%s%s  # %s\n", info->name,
+            value == floor(value) || value >= 1e6 ? 0 : 3, value, *info->unit ? " " : "",
+            info->unit, source);
 }
 
 static void put_measured(const writing *w, ifl_device_field field, double value, const char *how)
@@ -75,8 +76,7 @@ static void put_l1(const writing *w)
             continue;
         if (ifl_device_open(id, &device, NULL) != IFL_OK)
             continue;
-        const bool same =
-            lround(10 * device->value[IFL_DEVICE_compute_capability]) == w->gpu->sm;
+        const bool same = lround(10 * device->value[IFL_DEVICE_compute_capability]) == w->gpu->sm;
         snprintf(source, sizeof source, "as %.80s, of the same compute capability", id);
         if (same)
             put(w, IFL_DEVICE_l1_bytes_per_sm, device->value[IFL_DEVICE_l1_bytes_per_sm], source);
@@ -103,7 +103,8 @@ static void put_told(const writing *w)
 /* Two transfers a clock. */
 static double peak(const writing *w)
 {
-    return 2 * 1e3 * attribute(w, IFL_GPU_MEMORY_CLOCK_KHZ) * attribute(w, IFL_GPU_MEMORY_BUS_BITS) / 8;
+    return 2 * 1e3 * attribute(w, IFL_GPU_MEMORY_CLOCK_KHZ) *
+           attribute(w, IFL_GPU_MEMORY_BUS_BITS) / 8;
 }
 
 /* ---- what was measured ----------------------------------------------------------------------- */
@@ -124,7 +125,8 @@ static void put_latencies(const writing *w)
                             *in_dram = latency_at(w, 4 * l2);
     put_measured(w, IFL_DEVICE_latency_clock_hz, w->probe->clock_hz, "cycles over nanoseconds");
     if (in_l1)
-        put_measured(w, IFL_DEVICE_l1_latency_cycles, in_l1->l1_cycles, "chain of addresses in 16 KiB");
+        put_measured(w, IFL_DEVICE_l1_latency_cycles, in_l1->l1_cycles,
+                     "chain of addresses in 16 KiB");
     if (in_l2)
         put_measured(w, IFL_DEVICE_l2_latency_cycles, in_l2->l2_cycles,
                      "chain in a sixteenth of the L2, past the L1");
@@ -162,27 +164,31 @@ static void put_rates(const writing *w)
 static void put_tables(const writing *w)
 {
     const ifl_probe *p = w->probe;
-    fprintf(w->out, "\n# Chains of addresses, random lines: bytes, cycles a load, cycles past the L1\n");
+    fprintf(w->out,
+            "\n# Chains of addresses, random lines: bytes, cycles a load, cycles past the L1\n");
     for (size_t i = 0; i < p->latency_count; i++)
-        fprintf(w->out, "#   %12" PRIu64 " %8.1f %8.1f\n", p->latency[i].bytes, p->latency[i].l1_cycles,
-                p->latency[i].l2_cycles);
+        fprintf(w->out, "#   %12" PRIu64 " %8.1f %8.1f\n", p->latency[i].bytes,
+                p->latency[i].l1_cycles, p->latency[i].l2_cycles);
     fprintf(w->out, "# Reads over and over: bytes of the set, GB/s, GB/s past the L1\n");
     for (size_t i = 0; i < p->read_count; i++)
         fprintf(w->out, "#   %12" PRIu64 " %8.0f %8.0f\n", p->read[i].bytes,
                 1e-9 * p->read[i].bytes_per_s, 1e-9 * p->read[i].past_l1_bytes_per_s);
-    fprintf(w->out, "# Arrays of %" PRIu64 " bytes: read %.0f, copy %.0f, sum %.0f GB/s\n", p->dram_bytes,
-            1e-9 * p->dram_read_bytes_per_s, 1e-9 * p->dram_copy_bytes_per_s,
+    fprintf(w->out, "# Arrays of %" PRIu64 " bytes: read %.0f, copy %.0f, sum %.0f GB/s\n",
+            p->dram_bytes, 1e-9 * p->dram_read_bytes_per_s, 1e-9 * p->dram_copy_bytes_per_s,
             1e-9 * p->dram_triad_bytes_per_s);
-    fprintf(w->out, "# Bytes in flight: threads an SM, 16-byte loads of a thread at once, bytes in flight an SM, GB/s\n");
+    fprintf(w->out, "# Bytes in flight: threads an SM, 16-byte loads of a thread at once, bytes in "
+                    "flight an SM, GB/s\n");
     for (size_t i = 0; i < p->flight_count; i++)
-        fprintf(w->out, "#   %5" PRIu32 " %2" PRIu32 " %8" PRIu64 " %8.0f\n", p->flight[i].threads_per_sm,
-                p->flight[i].words, p->flight[i].bytes_in_flight_per_sm, 1e-9 * p->flight[i].bytes_per_s);
+        fprintf(w->out, "#   %5" PRIu32 " %2" PRIu32 " %8" PRIu64 " %8.0f\n",
+                p->flight[i].threads_per_sm, p->flight[i].words,
+                p->flight[i].bytes_in_flight_per_sm, 1e-9 * p->flight[i].bytes_per_s);
 }
 
 static void put_dram_peak(const writing *w)
 {
     if (peak(w) > 0)
-        put(w, IFL_DEVICE_dram_bytes_per_s, peak(w), "memory clock and bus as the driver tells them, two transfers a clock");
+        put(w, IFL_DEVICE_dram_bytes_per_s, peak(w),
+            "memory clock and bus as the driver tells them, two transfers a clock");
     else
         put_measured(w, IFL_DEVICE_dram_bytes_per_s, w->probe->dram_read_bytes_per_s,
                      "best read: the driver does not tell the peak");
@@ -204,6 +210,7 @@ ifl_status ifl_device_probe(ifl_gpu *gpu, FILE *out, ifl_error *error)
     put_latencies(&w);
     put_rates(&w);
     put_tables(&w);
-    return fflush(out) != 0 || ferror(out) ? ifl_fail(error, IFL_NO_FILE, "cannot write the description")
-                                           : IFL_OK;
+    return fflush(out) != 0 || ferror(out)
+               ? ifl_fail(error, IFL_NO_FILE, "cannot write the description")
+               : IFL_OK;
 }

@@ -3,6 +3,7 @@
  * run_gpu_time.c's. */
 #include "run/run_gpu.h"
 
+#include "base/file.h"
 #include "run/launch_common.h"
 #include "run/reach.h"
 
@@ -29,7 +30,8 @@ static uint32_t blocks_per_sm(const ifl_gpu_run *r)
     int blocks = 0;
     const uint32_t *b = r->to.block;
     return r->gpu->cu.max_blocks(&blocks, r->to.function, (int)(b[0] * b[1] * b[2]),
-                                 r->to.shared_bytes) == 0 && blocks > 0
+                                 r->to.shared_bytes) == 0 &&
+                   blocks > 0
                ? (uint32_t)blocks
                : 0;
 }
@@ -43,7 +45,7 @@ static ifl_status describe_gpu(ifl_gpu_run *r)
         .known = true,
         .name = keep_text(r, r->gpu->name),
         .driver = keep_text(r, driver),
-        .code = "PTX, compiled by the driver",
+        .code = r->is_cubin ? "the file's machine code" : "PTX, compiled by the driver",
         .sm = (uint32_t)r->gpu->sm,
         .registers = function_fact(r, IFL_FUNCTION_REGISTERS),
         .local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES),
@@ -68,12 +70,35 @@ static ifl_status check_target(const ifl_gpu_run *r)
                     program->target, r->gpu->name, r->gpu->sm);
 }
 
+enum { MOST_CUBIN_BYTES = 1 << 28, ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
+
+/* A file that is a cubin: its machine code is what the compiler that made it wants run. */
+static bool is_cubin(const char *image, size_t bytes)
+{
+    return bytes > ELF_MACHINE_AT + 1 && memcmp(image, "\177ELF", 4) == 0 &&
+           (uint8_t)image[ELF_MACHINE_AT] == ELF_MACHINE_CUDA && !image[ELF_MACHINE_AT + 1];
+}
+
+/* Where the cubin is for another GPU the driver refuses it, and the PTX in it is compiled. */
+static void load_cubin(ifl_gpu_run *r)
+{
+    char *image = NULL;
+    size_t bytes = 0;
+    if (ifl_file_read(r->launch->module->path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
+        is_cubin(image, bytes) &&
+        ifl_gpu_load(r->gpu, image, r->launch->module->path, &r->module, NULL) != IFL_OK)
+        r->module = NULL;
+    free(image);
+}
+
 static ifl_status load(ifl_gpu_run *r)
 {
     const ifl_program *program = r->launch->program;
     const char *kernel = program->functions[r->launch->function].name;
-    ifl_status status = check_target(r);
-    if (status == IFL_OK)
+    load_cubin(r);
+    r->is_cubin = r->module != NULL;
+    ifl_status status = r->is_cubin ? IFL_OK : check_target(r);
+    if (status == IFL_OK && !r->is_cubin)
         status = ifl_gpu_load(r->gpu, program->text, program->file, &r->module, r->error);
     if (status == IFL_OK)
         status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->error);

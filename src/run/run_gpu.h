@@ -13,12 +13,12 @@
 typedef struct ifl_gpu_buffers {
     const ifl_gpu *gpu;
     ifl_launch *launch;
-    unsigned sets;      /* made */
+    unsigned sets; /* made */
     bool has_kept;
-    uint64_t bytes;     /* of a set */
-    uint64_t *made;     /* addresses of allocations: [set][argument], the kept set last; 0: none */
-    uint8_t **params;   /* a parameter block for each set */
-    void **pointers;    /* [set][parameter]: what a launch takes */
+    uint64_t bytes;   /* of a set */
+    uint64_t *made;   /* addresses of allocations: [set][argument], the kept set last; 0: none */
+    uint8_t **params; /* a parameter block for each set */
+    void **pointers;  /* [set][parameter]: what a launch takes */
 } ifl_gpu_buffers;
 
 /* Makes set 0 and fills it as the engine's buffers are. The launch must be prepared. */
@@ -37,6 +37,7 @@ typedef struct ifl_gpu_run {
     ifl_gpu *gpu;
     const ifl_gpu_options *options;
     void *module;
+    bool is_cubin; /* the file's own machine code was loaded, not its PTX */
     ifl_gpu_launch to;
     ifl_gpu_buffers buffers;
     ifl_exactness exactness;

@@ -80,7 +80,8 @@ static ifl_status make_tables(ifl_gpu_buffers *b, ifl_error *error)
 {
     const size_t most_sets = IFL_MOST_SETS;
     const ifl_launch *launch = b->launch;
-    const size_t count = argument_count(b), bytes = launch->program->functions[launch->function].param_bytes;
+    const size_t count = argument_count(b),
+                 bytes = launch->program->functions[launch->function].param_bytes;
     b->made = calloc((most_sets + 1) * (count + 1), sizeof *b->made);
     b->pointers = calloc(most_sets * (count + 1), sizeof *b->pointers);
     b->params = calloc(most_sets, sizeof *b->params);

@@ -62,8 +62,9 @@ static ifl_status warn(ifl_gpu_run *r, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const char *copy = ifl_profile_copy_text(r->profile, text);
-    return copy && ifl_vec_push(&r->profile->warnings, copy) ? IFL_OK
-                                                             : ifl_fail_memory(r->error, sizeof text);
+    return copy && ifl_vec_push(&r->profile->warnings, copy)
+               ? IFL_OK
+               : ifl_fail_memory(r->error, sizeof text);
 }
 
 static void set(ifl_gpu_run *r, ifl_times_field field, double value)
@@ -93,7 +94,7 @@ static void take_times(ifl_gpu_run *r, const ifl_gpu_times *times)
     set(r, IFL_TIMING_runs_per_sample, times->batch);
     set(r, IFL_TIMING_buffer_sets, r->buffers.sets);
     static const ifl_times_field clocks[] = {IFL_TIMING_clock_before_hz, IFL_TIMING_clock_amid_hz,
-                                              IFL_TIMING_clock_after_hz};
+                                             IFL_TIMING_clock_after_hz};
     for (int i = 0; i < 3; i++)
         if (times->clock_hz[i] > 0)
             set(r, clocks[i], times->clock_hz[i]);
@@ -103,13 +104,14 @@ static void take_times(ifl_gpu_run *r, const ifl_gpu_times *times)
 
 static ifl_status warn_of_times(ifl_gpu_run *r)
 {
-    const double before = get(r, IFL_TIMING_clock_before_hz), amid = get(r, IFL_TIMING_clock_amid_hz),
-                 after = get(r, IFL_TIMING_clock_after_hz);
+    const double before = get(r, IFL_TIMING_clock_before_hz),
+                 amid = get(r, IFL_TIMING_clock_amid_hz), after = get(r, IFL_TIMING_clock_after_hz);
     const double least = fmin(fmin(before, amid), after), most = fmax(fmax(before, amid), after);
     ifl_status status = IFL_OK;
     if (get(r, IFL_TIMING_spread) > wide_spread)
-        status = warn(r, "the times are spread over %.0f %% of their median: something else uses "
-                         "the GPU, or its clocks move",
+        status = warn(r,
+                      "the times are spread over %.0f %% of their median: something else uses "
+                      "the GPU, or its clocks move",
                       100 * get(r, IFL_TIMING_spread));
     if (status == IFL_OK && (most - least) / least > moved_clock)
         status = warn(r, "the SM clock moved between %.0f and %.0f MHz while times were taken",
@@ -146,7 +148,7 @@ static void take_useful(ifl_gpu_run *r)
 static ifl_status take_floor(ifl_gpu_run *r, unsigned batch)
 {
     static const ifl_times_field times[] = {IFL_TIMING_median_s, IFL_TIMING_least_s,
-                                             IFL_TIMING_low_s, IFL_TIMING_high_s};
+                                            IFL_TIMING_low_s, IFL_TIMING_high_s};
     double floor_s = 0;
     const ifl_status status = ifl_gpu_time_empty(r->gpu, batch, &floor_s, r->error);
     if (status != IFL_OK)
@@ -168,7 +170,7 @@ static ifl_status take_copy(ifl_gpu_run *r)
     uint64_t moved = isnan(asked) ? r->buffers.bytes : (uint64_t)asked;
     moved = moved < least_copy ? least_copy : moved > most_copy ? most_copy : moved;
     const uint64_t room = ifl_gpu_free_bytes(r->gpu) / 4;
-    moved = moved > room ? room : moved;
+    moved = room && moved > room ? room : moved;
     const ifl_gpu_series how = series_of(r);
     double seconds = 0;
     const ifl_status status =

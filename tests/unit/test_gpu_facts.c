@@ -33,7 +33,8 @@ static void noise(void **state)
 
 static const char page[] =
     "==PROF== Connected to process 1\n"
-    "\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\",\"dram__bytes_read.sum\",\"lts__t_sectors_op_read.sum\","
+    "\"ID\",\"Kernel "
+    "Name\",\"smsp__inst_executed.sum\",\"dram__bytes_read.sum\",\"lts__t_sectors_op_read.sum\","
     "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\"\n"
     "\"\",\"\",\"inst\",\"byte\",\"sector\",\"\"\n"
     "\"0\",\"copy(float*, \"\"x\"\")\",\"19,922,944\",\"268452608\",\"n/a\",\"4,352 (1; 2)\"\n";
@@ -57,7 +58,8 @@ static void ncu_page_bad(void **state)
     (void)state;
     ifl_counters counters = {0};
     ifl_error error;
-    assert_int_equal(ifl_ncu_read("==ERROR== ERR_NVGPUCTRPERM\n", &counters, &error), IFL_BAD_INPUT);
+    assert_int_equal(ifl_ncu_read("==ERROR== ERR_NVGPUCTRPERM\n", &counters, &error),
+                     IFL_BAD_INPUT);
     assert_int_equal(ifl_ncu_read("\"ID\",\"smsp__inst_executed.sum\"\n\"\",\"\"\n\"0\",\"many\"\n",
                                   &counters, &error),
                      IFL_BAD_INPUT);
@@ -87,13 +89,15 @@ static ifl_exactness exactness_of(const char *text)
 static void exact_kernels(void **state)
 {
     (void)state;
-    const ifl_exactness plain = exactness_of(KERNEL("fma.rn.f32 %f1, %f2, %f3, %f4; div.rn.f32 %f1, %f2, %f3;"));
+    const ifl_exactness plain =
+        exactness_of(KERNEL("fma.rn.f32 %f1, %f2, %f3, %f4; div.rn.f32 %f1, %f2, %f3;"));
     assert_string_equal(plain.rule, "bit for bit");
     assert_float_equal(plain.tolerance_32, 0, 0);
     /* Products without sums cannot be fused; with a rounding neither can. */
     assert_string_equal(exactness_of(KERNEL("mul.f32 %f1, %f2, %f3;")).rule, "bit for bit");
-    assert_string_equal(exactness_of(KERNEL("mul.rn.f32 %f1, %f2, %f3; add.rn.f32 %f1, %f1, %f3;")).rule,
-                        "bit for bit");
+    assert_string_equal(
+        exactness_of(KERNEL("mul.rn.f32 %f1, %f2, %f3; add.rn.f32 %f1, %f1, %f3;")).rule,
+        "bit for bit");
 }
 
 /* PTX ISA: ex2.approx to 2^-22, tanh.approx to 2^-11 relative; 16 times that is allowed for what follows. */
@@ -104,8 +108,9 @@ static void inexact_kernels(void **state)
     assert_float_equal(ex2.tolerance_32, 0x1p-18, 0);
     assert_non_null(strstr(ex2.rule, "ex2.approx.f32 (line 11"));
     assert_float_equal(exactness_of(KERNEL("tanh.approx.f32 %f1, %f2;")).tolerance_32, 0x1p-7, 0);
-    assert_float_equal(exactness_of(KERNEL("mul.f32 %f1, %f2, %f3; add.f32 %f1, %f1, %f3;")).tolerance_32,
-                       0x1p-20, 0);
+    assert_float_equal(
+        exactness_of(KERNEL("mul.f32 %f1, %f2, %f3; add.f32 %f1, %f1, %f3;")).tolerance_32, 0x1p-20,
+        0);
     const ifl_exactness sum = exactness_of(KERNEL("red.global.add.f32 [%rd1], %f1;"));
     assert_true(sum.tolerance_32 > 0 && !sum.is_open);
 }
@@ -124,9 +129,10 @@ static void open_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles), cmocka_unit_test(noise),    cmocka_unit_test(ncu_page),
-        cmocka_unit_test(ncu_page_bad), cmocka_unit_test(ncu_names),
-        cmocka_unit_test(exact_kernels), cmocka_unit_test(inexact_kernels), cmocka_unit_test(open_kernels),
+        cmocka_unit_test(quantiles),       cmocka_unit_test(noise),
+        cmocka_unit_test(ncu_page),        cmocka_unit_test(ncu_page_bad),
+        cmocka_unit_test(ncu_names),       cmocka_unit_test(exact_kernels),
+        cmocka_unit_test(inexact_kernels), cmocka_unit_test(open_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
