@@ -12,6 +12,7 @@
 typedef struct ifl_context_options {
     const char *gpu; /* a name of devices/, "h200" */
     bool analysis;   /* observe the launches */
+    uint64_t observed_launches; /* only so many, the first; 0: all */
     int threads;     /* of the engine; 0: all cores */
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */

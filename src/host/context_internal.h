@@ -28,6 +28,7 @@ typedef struct ifl_ledger_entry {
 
 typedef struct ifl_ledger {
     IFL_VEC(ifl_ledger_entry) entries;
+    uint64_t launches;
     IFL_VEC(ifl_host_entry) shown;
 } ifl_ledger;
 

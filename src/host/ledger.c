@@ -67,6 +67,12 @@ static void remember(ifl_ledger_entry *entry, ifl_simt_result *result, bool is_o
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
+static bool is_observed(const ifl_context *context)
+{
+    const ifl_context_options *options = &context->options;
+    return options->analysis && (!options->observed_launches || context->ledger.launches < options->observed_launches);
+}
+
 static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *launch,
                                 const ifl_observer *const *observers)
 {
@@ -85,7 +91,7 @@ static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *lau
         .print = options->print,
         .print_user = options->print_user,
         .observers = observers,
-        .observer_count = options->analysis ? ifl_observation_count : 0,
+        .observer_count = is_observed(context) ? ifl_observation_count : 0,
     };
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
@@ -103,6 +109,7 @@ ifl_status ifl_context_launch(ifl_context *context, const ifl_host_launch *launc
     for (size_t i = 0; i < ifl_observation_count; i++)
         observers[i] = ifl_observations[i]->observer;
     const ifl_simt_launch to = describe(context, launch, observers);
+    context->ledger.launches++;
     ifl_simt_result result;
     const ifl_status status = ifl_simt_run(&to, &result, error);
     *fault = result.fault;
@@ -119,8 +126,9 @@ static ifl_status describe_profile(const ifl_ledger_entry *entry, ifl_profile *p
     const ifl_host_kernel *kernel = entry->kernel;
     const ifl_module *module = kernel->loaded->module;
     const char *const texts[] = {kernel->function->name, kernel->signature, module->path,
-                                 kernel->program->target};
-    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file, &profile->target};
+                                 kernel->program->target, entry->site};
+    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file, &profile->target,
+                                &profile->site};
     for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         *to[i] = ifl_arena_text(&profile->arena, texts[i], strlen(texts[i]));
         if (!*to[i])
@@ -132,6 +140,7 @@ static ifl_status describe_profile(const ifl_ledger_entry *entry, ifl_profile *p
     profile->backend = "engine";
     profile->complete = !entry->is_partial;
     profile->blocks_done = entry->blocks_done;
+    profile->launches = entry->launches;
     profile->seconds = entry->seconds;
     return IFL_OK;
 }

@@ -97,6 +97,8 @@ struct ifl_profile {
     bool complete;         /* false: stopped early; counters are of what ran */
     uint64_t blocks_done;
     double seconds;        /* wall time of the run itself, 0 unknown */
+    uint64_t launches;     /* that a program made and that are summed here; 0: one, described by a file */
+    const char *site;      /* where the program made them; NULL: not known */
     ifl_counters counters;
     IFL_VEC(ifl_profile_line) lines;       /* in program order */
     IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */

@@ -137,6 +137,10 @@ static json_t *launch_of(builder *b, const ifl_profile *profile, const ifl_repor
     put_text(b, object, "backend", profile->backend);
     put(b, object, "complete", json_boolean(profile->complete));
     put(b, object, "blocks_done", count_of(profile->blocks_done));
+    if (profile->launches)
+        put(b, object, "launches", count_of(profile->launches));
+    if (profile->site)
+        put_text(b, object, "site", profile->site);
     put(b, object, "arguments", texts_of(b, profile->arguments.at, profile->arguments.count));
     put(b, object, "warnings", texts_of(b, profile->warnings.at, profile->warnings.count));
     if (profile->gpu.known)

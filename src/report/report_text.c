@@ -63,11 +63,16 @@ static ifl_style needed_style(uint64_t ideal, uint64_t actual)
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
-/* "1 block", "8 warps" */
+static bool ends_in_h(const char *word)
+{
+    return word[0] && word[strlen(word) - 1] == 'h';
+}
+
+/* "1 block", "8 warps", "2 launches" */
 static const char *counted(sheet *s, uint64_t count, const char *what)
 {
     return ifl_arena_printf(&s->page.arena, "%s %s%s", ifl_figure_count(count).text, what,
-                            count == 1 ? "" : "s");
+                            count == 1 ? "" : ends_in_h(what) ? "es" : "s");
 }
 
 static void print_launch(sheet *s)
@@ -89,6 +94,10 @@ static void print_launch(sheet *s)
                                         or_nothing(p->target), must(s, blocks),
                                         p->complete ? "run" : "finished", must(s, warps),
                                         must(s, threads)));
+    if (p->launches)
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
+                           ifl_arena_printf(arena, "%s from %s", counted(s, p->launches, "launch"),
+                                            or_nothing(p->site)));
 }
 
 static void print_arguments(sheet *s)

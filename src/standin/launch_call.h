@@ -34,4 +34,8 @@ ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function
 /* The same, and gives it to the stream. `function` NULL: the program's function is not known. */
 ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call);
 
+/* Where <<<>>> stands: nvcc calls from there before it calls the kernel's stub, whose address tells nothing. The
+ * address of the caller where there was no <<<>>>. */
+const void *ifl_launch_place(const void *caller);
+
 #endif

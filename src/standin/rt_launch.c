@@ -90,7 +90,8 @@ ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *funct
 IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block, void **arguments,
                                            size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, false, __builtin_return_address(0)};
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
+                                  false, ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -98,7 +99,8 @@ ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
                                                       void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, true, __builtin_return_address(0)};
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
+                                  true, ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
@@ -115,7 +117,8 @@ ALSO(cudaGetKernel, __cudaGetKernel);
 IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block, void **arguments,
                                              size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream, false, __builtin_return_address(0)};
+    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
+                                  false, ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(context, kernel, &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
@@ -168,6 +171,7 @@ static ifl_cuda_error launch_with(ifl_context *context, const launch_configurati
 IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const launch_configuration *configuration, const void *host,
                                               void **arguments)
 {
-    SERVE(launch_with(context, configuration, host, arguments, __builtin_return_address(0)));
+    SERVE(launch_with(context, configuration, host, arguments,
+                      ifl_launch_place(__builtin_return_address(0))));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What nvcc's generated code calls before main, and around <<<>>>. */
 #include "standin/binary.h"
+#include "standin/launch_call.h"
 #include "standin/served.h"
 
 #include <stdlib.h>
@@ -67,17 +68,20 @@ typedef struct configuration {
     ifl_dim3 grid, block;
     size_t shared_bytes;
     void *stream;
+    const void *from; /* the code that launches */
 } configuration;
 
 enum { MOST_PENDING = 64 };
 static _Thread_local configuration pending[MOST_PENDING];
 static _Thread_local unsigned pending_count;
+static _Thread_local const void *popped_from;
 
 IFL_SERVED unsigned __cudaPushCallConfiguration(ifl_dim3 grid, ifl_dim3 block, size_t shared_bytes, void *stream)
 {
     if (pending_count == MOST_PENDING)
         return ifl_cudaErrorLaunchOutOfResources;
-    pending[pending_count++] = (configuration){grid, block, shared_bytes, stream};
+    pending[pending_count++] = (configuration){grid, block, shared_bytes, stream,
+                                               __builtin_return_address(0)};
     return ifl_cudaSuccess;
 }
 
@@ -90,5 +94,13 @@ IFL_SERVED ifl_cuda_error __cudaPopCallConfiguration(ifl_dim3 *grid, ifl_dim3 *b
     *block = top->block;
     *shared_bytes = top->shared_bytes;
     *(void **)stream = top->stream;
+    popped_from = top->from;
     return ifl_cudaSuccess;
+}
+
+const void *ifl_launch_place(const void *caller)
+{
+    const void *from = popped_from ? popped_from : caller;
+    popped_from = NULL;
+    return from;
 }

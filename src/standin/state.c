@@ -5,7 +5,6 @@
 #include "standin/run_options.h"
 #include "standin/summary.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,6 +20,7 @@ static struct {
     bool is_broken_told; /* a call has given it back */
     double microseconds;
     volatile int stop;
+    int exit_status; /* the program's own */
 } state;
 
 static _Thread_local ifl_cuda_error last_error;
@@ -66,6 +66,12 @@ static void catch_interrupt(void)
     }
 }
 
+static void note_exit_status(int status, void *user)
+{
+    (void)user;
+    state.exit_status = status;
+}
+
 static void make_context(void)
 {
     ifl_error error = {0};
@@ -76,6 +82,7 @@ static void make_context(void)
     }
     const ifl_context_options options = {.gpu = state.options.gpu,
                                          .analysis = state.options.analysis,
+                                         .observed_launches = state.options.launches,
                                          .threads = state.options.threads,
                                          .stop = &state.stop,
                                          .print = print};
@@ -83,6 +90,7 @@ static void make_context(void)
         ifl_state_tell_error(&error);
     else
         catch_interrupt();
+    on_exit(note_exit_status, NULL);
 }
 
 ifl_context *ifl_state_enter(void)
@@ -154,16 +162,7 @@ void ifl_state_tell_error(const ifl_error *error)
 
 void ifl_state_site(const void *address, char *to, size_t size)
 {
-    Dl_info info;
-    address = driver.depth ? driver.from : address;
-    if (!dladdr(address, &info) || !info.dli_fname) {
-        snprintf(to, size, "%p", address);
-        return;
-    }
-    const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
-    const char *from = info.dli_sname ? info.dli_saddr : info.dli_fbase;
-    snprintf(to, size, "%s+0x%zx (%s)", info.dli_sname ? info.dli_sname : "",
-             (size_t)((const char *)address - from), file);
+    ifl_site_describe(driver.depth ? driver.from : address, to, size);
 }
 
 /* ---- the driver's calls ------------------------------------------------------------------------ */
@@ -208,6 +207,8 @@ __attribute__((destructor)) static void finish(void)
     const int status = ifl_standin_summary(state.context, &state.options);
     ifl_context_free(state.context);
     state.context = NULL;
-    if (status)
+    if (status && !state.exit_status) {
+        fflush(NULL);
         _exit(status);
+    }
 }

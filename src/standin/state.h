@@ -32,6 +32,8 @@ bool ifl_state_runtime_called(void);
 
 /* The function of the program, or the library, that an address lies in: "main+0x1c (app)". */
 void ifl_state_site(const void *address, char *to, size_t size);
+/* The same without the driver's calls, which come through the runtime's; kept for the next time. */
+void ifl_site_describe(const void *address, char *to, size_t size);
 
 /* The microseconds that the GPU would have been busy so far, by the model; events read it. */
 double ifl_state_clock(void);
