@@ -207,14 +207,14 @@ static ifl_status run_sheet(const ifl_cli_lab_request *request, const ifl_cli_la
     ifl_status status = ifl_cli_lab_rows(request, sheet, error);
     if (status == IFL_OK && request->launches)
         return write_launches(request, sheet, error);
+    if (status == IFL_OK)
+        status = add_captured(request, path, sheet, error);
     if (status == IFL_OK && !request->no_run)
         status = ifl_cli_lab_run(request, gpu, sheet, error);
     const ifl_status run = status;
     if (status == IFL_OK || status == IFL_INTERRUPTED) {
         ifl_error later = {0};
-        status = add_captured(request, path, sheet, &later);
-        if (status == IFL_OK)
-            status = ifl_cli_lab_derive(sheet, &later);
+        status = ifl_cli_lab_derive(sheet, &later);
         if (status == IFL_OK && gpu && request->capture)
             status = ifl_cli_lab_capture(sheet, gpu, request->capture, &later);
         if (status != IFL_OK)

@@ -74,8 +74,8 @@ typedef struct ifl_cli_lab_devices {
     size_t count;
 } ifl_cli_lab_devices;
 
-/* The GPUs of the case's figures and those asked for. */
-ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const ifl_lab *lab,
+/* The GPUs of the case's figures, those asked for, and those that measured figures are of. */
+ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                                     ifl_cli_lab_devices *devices, ifl_error *error);
 void ifl_cli_lab_devices_close(ifl_cli_lab_devices *devices);
 /* Adds what the model says of the kernels of a row. "limiter" is an ifl_term. */

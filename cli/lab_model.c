@@ -65,9 +65,10 @@ static ifl_status add_of_figures(ifl_cli_lab_devices *devices, const ifl_lab *la
     return status;
 }
 
-ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const ifl_lab *lab,
+ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                                     ifl_cli_lab_devices *devices, ifl_error *error)
 {
+    const ifl_lab *lab = sheet->lab;
     ifl_status status = IFL_OK;
     for (size_t v = 0; v < ifl_lab_version_count(lab) && status == IFL_OK; v++) {
         /* A check looks at nothing but what is expected. */
@@ -78,6 +79,12 @@ ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const if
     }
     for (size_t i = 0; i < request->gpu_count && status == IFL_OK; i++)
         status = add_device(devices, lab, request->gpus[i], error);
+    /* A GPU that was measured need not be one that is described. */
+    for (size_t i = 0; i < sheet->origin_count && status == IFL_OK; i++) {
+        ifl_error own = {0};
+        if (add_device(devices, lab, sheet->origins[i].gpu, &own) == IFL_NO_MEMORY)
+            status = ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    }
     return status;
 }
 

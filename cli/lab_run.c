@@ -170,7 +170,7 @@ ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, const ifl_cli_lab
     ifl_cli_lab_devices devices = {0};
     const work common = {
         .request = request, .devices = &devices, .gpu = gpu, .sheet = sheet};
-    ifl_status status = ifl_cli_lab_devices_open(request, sheet->lab, &devices, error);
+    ifl_status status = ifl_cli_lab_devices_open(request, sheet, &devices, error);
     for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++)
         if (sheet->rows[i].verdict == IFL_CLI_NOT_RUN)
             status = run_row(&common, i, error);
