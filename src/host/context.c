@@ -118,7 +118,8 @@ const uint64_t *ifl_loaded_addresses(const ifl_loaded *loaded, const ifl_program
 static bool find_variable(const ifl_program *program, const char *name, size_t *index)
 {
     for (size_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].function < 0 && strcmp(program->variables[v].name, name) == 0) {
+        if (program->variables[v].function < 0 && !program->variables[v].is_extern &&
+            strcmp(program->variables[v].name, name) == 0) {
             *index = v;
             return true;
         }

@@ -4,6 +4,7 @@
 #include "run/module.h"
 
 #include "base/file.h"
+#include "isa/join.h"
 #include "ptx/ptx.h"
 #include "run/argument.h"
 #include "run/cuda_source.h"
@@ -185,6 +186,11 @@ static ifl_status add_program(ifl_module *module, ifl_program *program, ifl_erro
         ifl_program_free(program);
         return ifl_fail_memory(error, sizeof program);
     }
+    return IFL_OK;
+}
+
+static ifl_status add_kernels(ifl_module *module, const ifl_program *program, ifl_error *error)
+{
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < program->function_count && status == IFL_OK; i++)
         if (program->functions[i].is_kernel && !program->functions[i].is_extern)
@@ -240,6 +246,33 @@ static ifl_status read_texts(ifl_module *module, const ifl_ptx_texts *texts, ifl
     return module->unread.status;
 }
 
+/* What nvcc -rdc=true compiled apart becomes one program. */
+static ifl_status join(ifl_module *module, ifl_error *error)
+{
+    ifl_program *joined;
+    const size_t count = module->programs.count;
+    if (count < 2 || !ifl_programs_need_joining(module->programs.at, count))
+        return IFL_OK;
+    if (!ifl_vec_reserve(&module->parts, count))
+        return ifl_fail_memory(error, count * sizeof *module->parts.at);
+    const ifl_status status = ifl_programs_join(module->programs.at, count, &joined, error);
+    if (status != IFL_OK)
+        return status;
+    memcpy(module->parts.at, module->programs.at, count * sizeof *module->parts.at);
+    module->parts.count = count;
+    module->programs.at[0] = joined;
+    module->programs.count = 1;
+    return IFL_OK;
+}
+
+static ifl_status settle(ifl_module *module, ifl_error *error)
+{
+    ifl_status status = join(module, error);
+    for (size_t i = 0; i < module->programs.count && status == IFL_OK; i++)
+        status = add_kernels(module, module->programs.at[i], error);
+    return status;
+}
+
 static ifl_status fill(ifl_module *module, const char *path, const char *arch, ifl_error *error)
 {
     ifl_ptx_texts texts = {0};
@@ -249,6 +282,8 @@ static ifl_status fill(ifl_module *module, const char *path, const char *arch, i
     ifl_status status = load(path, arch, &texts, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
+    if (status == IFL_OK)
+        status = settle(module, error);
     ifl_ptx_texts_free(&texts);
     return status;
 }
@@ -310,6 +345,8 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
     ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
+    if (status == IFL_OK)
+        status = settle(module, error);
     ifl_ptx_texts_free(&texts);
     return status;
 }
@@ -335,6 +372,9 @@ void ifl_module_close(ifl_module *module)
         return;
     for (size_t i = 0; i < module->programs.count; i++)
         ifl_program_free(module->programs.at[i]);
+    for (size_t i = 0; i < module->parts.count; i++)
+        ifl_program_free(module->parts.at[i]);
+    ifl_vec_free(&module->parts);
     ifl_vec_free(&module->programs);
     ifl_vec_free(&module->kernels);
     ifl_vec_free(&module->names);

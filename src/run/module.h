@@ -16,7 +16,8 @@ typedef struct ifl_kernel {
 struct ifl_module {
     ifl_arena arena;
     const char *path;
-    IFL_VEC(ifl_program *) programs; /* one a translation unit */
+    IFL_VEC(ifl_program *) programs; /* one a translation unit, or all joined */
+    IFL_VEC(ifl_program *) parts; /* what the one program was joined from; none where each stands alone */
     IFL_VEC(ifl_kernel) kernels;
     IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
     ifl_error unread;               /* the first PTX text among several that could not be read */

@@ -53,13 +53,42 @@ static ifl_cuda_error code_of_load(ifl_status status)
                                      : ifl_cudaErrorInvalidPtx;
 }
 
+/* The linked machine code and, behind it, what nvcc -rdc=true linked it from: the PTX stands there. NULL without memory. */
+static uint8_t *gather(const ifl_fatbin_wrapper *wrapper, size_t *bytes)
+{
+    const void *fatbin;
+    uint8_t *all = NULL;
+    for (int is_copying = 0; is_copying < 2; is_copying++) {
+        size_t at = ifl_image_measure(wrapper, &fatbin);
+        if (is_copying)
+            memcpy(all, fatbin, at);
+        at = (at + 7) / 8 * 8;
+        for (void **one = wrapper->linked; *one; one++) {
+            const size_t size = ifl_image_measure(*one, &fatbin);
+            if (is_copying)
+                memcpy(all + at, fatbin, size);
+            at += (size + 7) / 8 * 8;
+        }
+        *bytes = at;
+        if (!is_copying && !(all = calloc(1, at)))
+            return NULL;
+    }
+    return all;
+}
+
 static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
 {
+    const ifl_fatbin_wrapper *wrapper = binary->wrapper;
+    const bool is_linked = wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
     ifl_error error = {0};
-    const void *fatbin;
-    const size_t bytes = ifl_image_measure(binary->wrapper, &fatbin);
+    const void *fatbin = NULL;
+    size_t bytes = is_linked ? 0 : ifl_image_measure(wrapper, &fatbin);
+    uint8_t *all = is_linked ? gather(wrapper, &bytes) : NULL;
+    if (is_linked && !all)
+        return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
-        ifl_context_load(context, "the program's fat binary", fatbin, bytes, &binary->loaded, &error);
+        ifl_context_load(context, "the program's fat binary", all ? all : fatbin, bytes, &binary->loaded, &error);
+    free(all);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
