@@ -127,6 +127,30 @@ static ifl_status put_libraries_first(ifl_error *error)
     return put("LD_LIBRARY_PATH", path, error);
 }
 
+/* As execvp finds it: a word without a slash is looked for along PATH. False where it is not found. */
+static bool find_program(const char *word, char *path, size_t room)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(word, '/') || !folders) {
+        snprintf(path, room, "%s", word);
+        return true;
+    }
+    while (*folders) {
+        const size_t length = strcspn(folders, ":");
+        snprintf(path, room, "%.*s/%s", (int)length, length ? folders : ".", word);
+        if (access(path, X_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static ifl_status check_program(const char *word, ifl_error *error)
+{
+    char path[2 * PATH_BYTES];
+    return find_program(word, path, sizeof path) ? ifl_program_check(path, error) : IFL_OK;
+}
+
 static ifl_status become(char **words, ifl_error *error)
 {
     const ifl_status status = put_libraries_first(error);
@@ -146,6 +170,8 @@ static int run(int word_count, char **words)
     ifl_status status = ifl_cli_parse(&ifl_cli_run, word_count, words, NULL, &first, &help, &error);
     if (status == IFL_OK && !help && first == word_count)
         status = ifl_cli_error(&error, IFL_USAGE, "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+    if (status == IFL_OK && !help)
+        status = check_program(words[first], &error);
     if (status == IFL_OK && !help)
         status = become(words + first, &error);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);

@@ -249,6 +249,12 @@ typedef struct ifl_compare_options {
 IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
                                      const ifl_compare_options *options, FILE *out, ifl_error *error);
 
+/* ---- programs that inflight run starts -------------------------------------------------------------------------------- */
+
+/* IFL_UNSUPPORTED, and what to do about it, where the file is a program that has kernels and its own copy of the CUDA
+ * runtime (nvcc -cudart static). IFL_OK otherwise, also for what is no program: starting it tells. */
+IFL_API ifl_status ifl_program_check(const char *path, ifl_error *error);
+
 /* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
 
 typedef struct ifl_machine ifl_machine;

@@ -2,6 +2,9 @@
  * The driver's calls by name, for programs that do not link with it. */
 #include "standin/driver_served.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
+
 /* CUDA Driver API reference, cuGetProcAddress. */
 enum { PER_THREAD_STREAM = 2 };
 enum { FOUND, NOT_FOUND, TOO_OLD };
@@ -64,4 +67,21 @@ IFL_SERVED ifl_cuda_error cuGetProcAddress(const char *name, void **out, int ver
 IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *found)
 {
     return get(name, out, version, flags, found);
+}
+
+/* Tables that are not documented. A runtime that is linked into the program, or into a library of it, can do nothing
+ * without them; others that ask, NVRTC for one, go on without. */
+IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
+{
+    Dl_info info;
+    ifl_error error = {0};
+    (void)id;
+    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname &&
+        ifl_program_check(info.dli_fname, &error) != IFL_OK) {
+        ifl_state_tell_error(&error);
+        exit(ifl_status_exit_code(error.status));
+    }
+    if (table)
+        *table = NULL;
+    return table ? (ifl_cuda_error)IFL_CUDA_NOT_FOUND : ifl_cudaErrorInvalidValue;
 }

@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program under `inflight run` and compares its standard output with what is expected of it.
-# usage: check_driver.sh INFLIGHT PROGRAM EXPECTED
+# usage: check_driver.sh INFLIGHT EXPECTED PROGRAM [ARGUMENT]...
 set -eu
+inflight=$1
+expected=$2
+shift 2
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-"$1" run --gpu h200 -- "$2" >"$output"
-diff "$3" "$output"
+"$inflight" run --gpu h200 -- "$@" >"$output"
+diff "$expected" "$output"

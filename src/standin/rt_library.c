@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Libraries of kernels that a program loads itself, and the driver's calls by name. Both are the driver's: handles pass
+ * from one to the other, so that they are asked of libcuda.so.1. */
+#include "standin/binary.h"
+#include "standin/served.h"
+
+#include <dlfcn.h>
+
+/* cudaDriverEntryPointQueryResult is CUdriverProcAddressQueryResult. */
+enum { NOT_FOUND = 1, NEWEST = 13000 };
+
+/* A call of the driver; NULL: there is none. The runtime has made its context current before. */
+static void *driver_call(const char *name)
+{
+    static void *driver;
+    if (!ifl_state_enter())
+        return NULL;
+    if (!driver)
+        driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *call = driver ? dlsym(driver, name) : NULL;
+    ifl_state_leave();
+    return call;
+}
+
+#define DELEGATE(name, type, ...)                                                                                      \
+    do {                                                                                                               \
+        type call;                                                                                                     \
+        *(void **)&call = driver_call(name);                                                                           \
+        return ifl_state_end(call ? call(__VA_ARGS__) : ifl_cudaErrorInsufficientDriver);                              \
+    } while (0)
+
+typedef ifl_cuda_error (*load)(void **, const void *, int *, void **, unsigned, int *, void **, unsigned);
+typedef ifl_cuda_error (*take_one)(void *);
+typedef ifl_cuda_error (*find_kernel)(void **, void *, const char *);
+typedef ifl_cuda_error (*find_variable)(void **, size_t *, void *, const char *);
+typedef ifl_cuda_error (*find_call)(const char *, void **, int, uint64_t, int *);
+
+IFL_SERVED ifl_cuda_error cudaLibraryLoadData(void **out, const void *image, int *options, void **values,
+                                              unsigned count, int *more, void **more_values, unsigned more_count)
+{
+    DELEGATE("cuLibraryLoadData", load, out, image, options, values, count, more, more_values, more_count);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryLoadFromFile(void **out, const char *path, int *options, void **values,
+                                                  unsigned count, int *more, void **more_values, unsigned more_count)
+{
+    DELEGATE("cuLibraryLoadFromFile", load, out, path, options, values, count, more, more_values, more_count);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryUnload(void *library)
+{
+    DELEGATE("cuLibraryUnload", take_one, library);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryGetKernel(void **out, void *library, const char *name)
+{
+    DELEGATE("cuLibraryGetKernel", find_kernel, out, library, name);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryGetGlobal(void **at, size_t *bytes, void *library, const char *name)
+{
+    DELEGATE("cuLibraryGetGlobal", find_variable, at, bytes, library, name);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryGetManaged(void **at, size_t *bytes, void *library, const char *name)
+{
+    DELEGATE("cuLibraryGetManaged", find_variable, at, bytes, library, name);
+}
+
+/* ---- handles of the program's own ------------------------------------------------------------ */
+
+static ifl_cuda_error function_of(ifl_context *context, void **out, const void *host)
+{
+    ifl_function_record *function = ifl_function_find(host);
+    const ifl_cuda_error code =
+        function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
+    *out = code == ifl_cudaSuccess ? function : NULL;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaGetFuncBySymbol(void **out, const void *host)
+{
+    SERVE(function_of(context, out, host));
+}
+
+/* ---- the driver's calls ---------------------------------------------------------------------- */
+
+static ifl_cuda_error entry(const char *name, void **out, int version, uint64_t flags, int *found)
+{
+    int result = NOT_FOUND;
+    find_call call;
+    *(void **)&call = driver_call("cuGetProcAddress_v2");
+    if (!call || !out)
+        return out ? ifl_cudaErrorInsufficientDriver : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = call(name, out, version, flags, &result);
+    if (found)
+        *found = result;
+    return code == ifl_cudaSuccess && result && !found ? ifl_cudaErrorSymbolNotFound : code;
+}
+
+/* From 12.0 on a fourth argument says what was found; programs of 11 pass none. */
+#if IFL_CUDART >= 12
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *found)
+{
+    return ifl_state_end(entry(name, out, NEWEST, flags, found));
+}
+#else
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags)
+{
+    return ifl_state_end(entry(name, out, NEWEST, flags, NULL));
+}
+#endif
+ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
+
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+                                                           unsigned long long flags, int *found)
+{
+    return ifl_state_end(entry(name, out, (int)version, flags, found));
+}
+ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The runtime and the driver in one program: memory, kernels and contexts of one are the other's. */
+#include "cu.h"
+
+#include <dlfcn.h>
+
+extern int cudaMalloc(void **out, size_t bytes);
+extern int cudaFree(void *at);
+extern int cudaMallocManaged(void **out, size_t bytes, unsigned flags);
+extern int cudaGetLastError(void);
+extern int cudaLibraryLoadData(void **out, const void *image, int *options, void **values, unsigned count, int *more,
+                               void **more_values, unsigned more_count);
+extern int cudaLibraryGetKernel(void **out, void *library, const char *name);
+extern int cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+                                            int *found);
+
+int main(void)
+{
+    void *at, *managed, *context, *library, *kernel, *call;
+    int value = 0, found;
+    address start;
+    size_t bytes;
+    OK(cudaMalloc(&at, 64));
+    OK(cuInit(0));
+    OK(cuCtxGetCurrent(&context));
+    EXPECT(context != NULL, 1);
+    OK(cuMemGetAddressRange_v2(&start, &bytes, (address)at));
+    EXPECT(bytes, 64);
+    OK(cudaMallocManaged(&managed, 64, 1));
+    OK(cuPointerGetAttribute(&value, 8, (address)managed));
+    EXPECT(value, 1);
+    OK(cuMemFree_v2((address)managed));
+    OK(cudaLibraryLoadData(&library, kernels, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernel(&kernel, library, "poke"));
+    void *params[] = {&at};
+    OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(&value, (address)at, 4));
+    EXPECT(value, 3);
+    OK(cudaGetDriverEntryPointByVersion("cuMemFree", &call, 12000, 0, &found));
+    EXPECT(found == 0 && call == dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemFree_v2"), 1);
+    EXPECT(cuMemFree_v2(1), INVALID_VALUE);
+    EXPECT(cudaGetLastError(), 0); /* the driver's errors are its own */
+    OK(cudaFree(at));
+    puts("one GPU for both");
+    return 0;
+}
