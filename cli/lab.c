@@ -299,7 +299,8 @@ static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *
         result = result ? result : own;
         opened += sheets[opened].lab != NULL;
     }
-    if (opened && !request->check && !request->launches && !writes_to_stdout(request))
+    /* What a document published is of the full size. */
+    if (opened && !request->reduced && !request->check && !request->launches && !writes_to_stdout(request))
         ifl_cli_lab_print_ratios(request, sheets, opened, stdout);
     const int written = write_files(request, sheets, opened);
     for (size_t i = 0; i < opened; i++) {
