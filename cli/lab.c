@@ -92,7 +92,8 @@ static const ifl_cli_option options[] = {
     {0, "check", NULL,
      "run what the tests run: every version and sweep, told in a line where all is as it has to be",
      set_check},
-    {0, "no-run", NULL, "run nothing: what was published, and measured on a GPU before", set_no_run},
+    {0, "no-run", NULL, "run nothing: what was published, and measured on a GPU before",
+     set_no_run},
     {0, "markdown", NULL, "print as Markdown: docs/lab.md", set_markdown},
     {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
@@ -158,9 +159,9 @@ static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli
     char path[4096];
     const ifl_cli_row *r = &sheet->rows[row];
     const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
-    size_t used = (size_t)snprintf(path, sizeof path, "%.3000s/%s-%s", request->launches,
-                                   ifl_lab_name(sheet->lab),
-                                   ifl_lab_version_name(sheet->lab, r->version));
+    size_t used =
+        (size_t)snprintf(path, sizeof path, "%.3000s/%s-%s", request->launches,
+                         ifl_lab_name(sheet->lab), ifl_lab_version_name(sheet->lab, r->version));
     for (size_t i = 0; i < r->setting_count && used < sizeof path; i++)
         used += (size_t)snprintf(path + used, sizeof path - used, "-%s%.15g", r->settings[i].name,
                                  r->settings[i].value);
@@ -288,7 +289,8 @@ static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *
     if (request->markdown)
         fputs("<!-- made by `make docs` -->\n"
               "# The lab\n\n"
-              "Every case of [lab/](../lab) with what its document published and what was measured on "
+              "Every case of [lab/](../lab) with what its document published and what was measured "
+              "on "
               "the GPUs at hand;\n"
               "`inflight lab CASE` adds what the engine counts and the model says. Speedups are "
               "against the case's first\n"
@@ -300,7 +302,8 @@ static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *
         opened += sheets[opened].lab != NULL;
     }
     /* What a document published is of the full size. */
-    if (opened && !request->reduced && !request->check && !request->launches && !writes_to_stdout(request))
+    if (opened && !request->reduced && !request->check && !request->launches &&
+        !writes_to_stdout(request))
         ifl_cli_lab_print_ratios(request, sheets, opened, stdout);
     const int written = write_files(request, sheets, opened);
     for (size_t i = 0; i < opened; i++) {
@@ -405,7 +408,8 @@ const ifl_cli_command ifl_cli_lab = {
             "its counts against what has to come out.\n"
             "$INFLIGHT_LAB names the folder of the cases where they are not found by themselves. "
             "docs/lab-format.md says how a case is written.",
-    .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block", NULL},
+    .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block",
+                 NULL},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

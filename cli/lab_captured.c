@@ -92,8 +92,9 @@ ifl_status ifl_cli_lab_capture(const ifl_cli_sheet *sheet, const ifl_cli_lab_gpu
     if (!out)
         return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
                              strerror(errno));
-    fprintf(out, "# SPDX-License-Identifier: Apache-2.0\n# inflight lab %s --on gpu --capture\n"
-                 "measured = %s\n",
+    fprintf(out,
+            "# SPDX-License-Identifier: Apache-2.0\n# inflight lab %s --on gpu --capture\n"
+            "measured = %s\n",
             ifl_lab_name(sheet->lab), gpu->origin);
     ifl_status status = IFL_OK;
     for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++)
@@ -133,8 +134,7 @@ static size_t find_row(const reading *r, char *words)
         *equals = '\0';
         settings[count++] = (ifl_lab_setting){word, strtod(equals + 1, NULL)};
     }
-    const size_t index =
-        version ? ifl_lab_version_find(r->sheet->lab, version) : IFL_LAB_COMMON;
+    const size_t index = version ? ifl_lab_version_find(r->sheet->lab, version) : IFL_LAB_COMMON;
     return index == IFL_LAB_COMMON ? r->sheet->row_count
                                    : ifl_cli_sheet_find_row(r->sheet, index, settings, count);
 }
@@ -159,8 +159,8 @@ static ifl_status note_origin(reading *r, const char *text, ifl_error *error)
     if (!grown)
         return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
     sheet->origins = grown;
-    grown[sheet->origin_count] = (ifl_cli_origin){ifl_cli_sheet_text(sheet, r->gpu),
-                                                  ifl_cli_sheet_text(sheet, text)};
+    grown[sheet->origin_count] =
+        (ifl_cli_origin){ifl_cli_sheet_text(sheet, r->gpu), ifl_cli_sheet_text(sheet, text)};
     if (!grown[sheet->origin_count].gpu || !grown[sheet->origin_count].text)
         return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
     sheet->origin_count++;

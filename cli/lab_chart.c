@@ -42,9 +42,9 @@ static void measure(chart *c)
         const ifl_cli_row *r = &c->sheet->rows[row];
         if (!belongs(c, row, &value))
             continue;
-        const int length = snprintf(text, sizeof text, "%s = %.15g",
-                                    r->settings[r->setting_count - 1].name,
-                                    r->settings[r->setting_count - 1].value);
+        const int length =
+            snprintf(text, sizeof text, "%s = %.15g", r->settings[r->setting_count - 1].name,
+                     r->settings[r->setting_count - 1].value);
         c->label_width = length > c->label_width ? length : c->label_width;
         c->most = value > c->most ? value : c->most;
     }
@@ -82,8 +82,8 @@ static void print_chart(chart *c, FILE *out)
             continue;
         if (!any)
             fprintf(out, "\n  sweep %s: %s, %s%s%s\n", c->sweep,
-                    ifl_cli_lab_metric(c->metric).heading, words[c->source],
-                    c->gpu ? " for " : "", c->gpu ? c->gpu : "");
+                    ifl_cli_lab_metric(c->metric).heading, words[c->source], c->gpu ? " for " : "",
+                    c->gpu ? c->gpu : "");
         any = true;
         series_label(c, row, label, sizeof label);
         if (strcmp(label, before) != 0)

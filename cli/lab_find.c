@@ -86,12 +86,13 @@ ifl_status ifl_cli_cases_find(ifl_cli_cases *cases, ifl_error *error)
     char named[MOST_PATH], folder[PATH_MAX], path[PATH_MAX + 600];
     *cases = (ifl_cli_cases){0};
     if (!lab_folder(named, sizeof named))
-        return ifl_cli_error(error, IFL_NO_FILE,
-                             "the lab's cases are not found; INFLIGHT_LAB=FOLDER names their place");
+        return ifl_cli_error(
+            error, IFL_NO_FILE,
+            "the lab's cases are not found; INFLIGHT_LAB=FOLDER names their place");
     DIR *open = realpath(named, folder) ? opendir(folder) : NULL;
     if (!open)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot read the folder '%.300s' of the lab's cases",
-                             named);
+        return ifl_cli_error(error, IFL_NO_FILE,
+                             "cannot read the folder '%.300s' of the lab's cases", named);
     ifl_status status = IFL_OK;
     for (struct dirent *entry; status == IFL_OK && (entry = readdir(open));) {
         snprintf(path, sizeof path, "%s/%s/%s.lab", folder, entry->d_name, entry->d_name);

@@ -102,8 +102,8 @@ ifl_status ifl_cli_lab_gpu_figures(ifl_cli_sheet *sheet, size_t row, const ifl_c
             spread = own_spread;
         ifl_profile_timing(profiles[i], "copy_bytes_per_s", &copy);
     }
-    ifl_status status = ifl_cli_sheet_add(sheet, row, IFL_CLI_MEASURED, gpu->id, "time_us",
-                                          1e6 * seconds, error);
+    ifl_status status =
+        ifl_cli_sheet_add(sheet, row, IFL_CLI_MEASURED, gpu->id, "time_us", 1e6 * seconds, error);
     if (status == IFL_OK)
         status = ifl_cli_sheet_add(sheet, row, IFL_CLI_MEASURED, gpu->id, "spread", spread, error);
     if (status == IFL_OK && copy > 0)

@@ -40,22 +40,14 @@ static const char *const counters[] = {
         kind "_wavefronts", kind "_wavefronts_ideal", kind "_useful_bytes"
 #define ON_CHIP(kind)                                                                              \
     kind "_requests", kind "_wavefronts", kind "_wavefronts_ideal", kind "_useful_bytes"
-    "ptx_instructions",
-    "instructions",
-    "thread_instructions",
-    OFF_CHIP("global_load"),
-    OFF_CHIP("global_store"),
-    OFF_CHIP("global_atomic"),
-    OFF_CHIP("local_load"),
-    OFF_CHIP("local_store"),
-    ON_CHIP("shared_load"),
-    ON_CHIP("shared_store"),
-    ON_CHIP("shared_atomic"),
-    "global_atomic_serial",
-    "shared_atomic_serial",
-    "branches",
-    "divergent_branches",
-    "barriers",
+    "ptx_instructions",       "instructions",
+    "thread_instructions",    OFF_CHIP("global_load"),
+    OFF_CHIP("global_store"), OFF_CHIP("global_atomic"),
+    OFF_CHIP("local_load"),   OFF_CHIP("local_store"),
+    ON_CHIP("shared_load"),   ON_CHIP("shared_store"),
+    ON_CHIP("shared_atomic"), "global_atomic_serial",
+    "shared_atomic_serial",   "branches",
+    "divergent_branches",     "barriers",
 #undef OFF_CHIP
 #undef ON_CHIP
 };
@@ -91,12 +83,11 @@ static ifl_status add_useful(ifl_cli_sheet *sheet, size_t row, ifl_error *error)
     const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
     double bytes = 0, loads = 0, stores = 0;
     bool found;
-    ifl_status status =
-        ifl_lab_number(sheet->lab, &point, "useful_bytes", &bytes, &found, error);
+    ifl_status status = ifl_lab_number(sheet->lab, &point, "useful_bytes", &bytes, &found, error);
     if (status != IFL_OK)
         return status;
-    if (!found && ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, "global_load_useful_bytes",
-                                    &loads) &&
+    if (!found &&
+        ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, "global_load_useful_bytes", &loads) &&
         ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, "global_store_useful_bytes", &stores)) {
         bytes = loads + stores;
         found = true;
@@ -141,15 +132,16 @@ static ifl_status derive_from_time(ifl_cli_sheet *sheet, const ifl_cli_figure *f
         return IFL_OK;
     /* A published time is of the full size. */
     const bool same_size = f.source != IFL_CLI_PUBLISHED || !sheet->reduced;
-    if (same_size && ifl_cli_sheet_get(sheet, f.row, IFL_CLI_ENGINE, NULL, "useful_bytes", &bytes) &&
+    if (same_size &&
+        ifl_cli_sheet_get(sheet, f.row, IFL_CLI_ENGINE, NULL, "useful_bytes", &bytes) &&
         !ifl_cli_sheet_get(sheet, f.row, f.source, f.gpu, "useful_gb_per_s", &base_us))
         status = ifl_cli_sheet_add(sheet, f.row, f.source, f.gpu, "useful_gb_per_s",
                                    bytes / f.value / 1e3, error);
     if (status == IFL_OK && base < sheet->row_count &&
         ifl_cli_sheet_get(sheet, base, f.source, f.gpu, "time_us", &base_us) &&
         !ifl_cli_sheet_get(sheet, f.row, f.source, f.gpu, "speedup", &bytes))
-        status = ifl_cli_sheet_add(sheet, f.row, f.source, f.gpu, "speedup", base_us / f.value,
-                                   error);
+        status =
+            ifl_cli_sheet_add(sheet, f.row, f.source, f.gpu, "speedup", base_us / f.value, error);
     return status;
 }
 
@@ -174,7 +166,8 @@ static ifl_status add_published(ifl_cli_sheet *sheet, size_t row, ifl_error *err
     bool found = true;
     for (size_t i = 0; found && status == IFL_OK; i++) {
         ifl_lab_figure figure;
-        status = ifl_lab_figure_at(sheet->lab, &point, IFL_LAB_PUBLISHED, i, &figure, &found, error);
+        status =
+            ifl_lab_figure_at(sheet->lab, &point, IFL_LAB_PUBLISHED, i, &figure, &found, error);
         if (status == IFL_OK && found)
             status = ifl_cli_sheet_add(sheet, row, IFL_CLI_PUBLISHED, figure.gpu, figure.metric,
                                        figure.value, error);
@@ -212,9 +205,9 @@ static ifl_status hold_one(ifl_cli_sheet *sheet, size_t row, const ifl_lab_figur
     ifl_cli_sheet_label(sheet, row, label, sizeof label);
     if (!ifl_cli_sheet_get(sheet, row, of_gpu ? IFL_CLI_MODELLED : IFL_CLI_ENGINE,
                            of_gpu ? figure->gpu : NULL, figure->metric, &got))
-        return ifl_cli_sheet_complain(sheet, error, "%s: %s%s%s is not known, expected %s (line %d)",
-                                      label, figure->gpu, of_gpu ? " " : "", figure->metric,
-                                      figure->text, figure->line);
+        return ifl_cli_sheet_complain(
+            sheet, error, "%s: %s%s%s is not known, expected %s (line %d)", label, figure->gpu,
+            of_gpu ? " " : "", figure->metric, figure->text, figure->line);
     if (got >= figure->low && got <= figure->high)
         return IFL_OK;
     return ifl_cli_sheet_complain(sheet, error, "%s: %s%s%s is %.10g, expected %.10g (line %d: %s)",
@@ -282,8 +275,7 @@ static const ifl_cli_metric shown[] = {
 const char *ifl_cli_lab_value_text(const ifl_cli_metric *metric, double value, char *to,
                                    size_t size)
 {
-    const char *name =
-        strcmp(metric->name, "limiter") == 0 ? ifl_term_name((ifl_term)value) : NULL;
+    const char *name = strcmp(metric->name, "limiter") == 0 ? ifl_term_name((ifl_term)value) : NULL;
     if (name)
         snprintf(to, size, "%s", name);
     else

@@ -122,8 +122,8 @@ static ifl_status add_figures(ifl_cli_sheet *sheet, size_t row, const char *gpu,
                               ifl_error *error)
 {
     const ifl_model *longest = &m->of[m->longest];
-    const double share = m->count == 1 ? 1 : m->dram_bytes / longest->dram_bytes *
-                                                 longest->time_us.mid / m->time_us;
+    const double share =
+        m->count == 1 ? 1 : m->dram_bytes / longest->dram_bytes * longest->time_us.mid / m->time_us;
     const named all[] = {
         {"time_us", m->time_us},
         {"limiter", longest->limiter},
@@ -133,7 +133,8 @@ static ifl_status add_figures(ifl_cli_sheet *sheet, size_t row, const char *gpu,
         {"occupancy_achieved", longest->occupancy_achieved},
         {"blocks_per_sm", longest->occupancy.blocks_per_sm},
         {"warps_per_sm", longest->occupancy.warps_per_sm},
-        {"registers", longest->registers && !longest->registers_estimated ? longest->registers : -1},
+        {"registers",
+         longest->registers && !longest->registers_estimated ? longest->registers : -1},
         {"waves", longest->waves.waves},
         {"tail_efficiency", longest->waves.tail_efficiency},
         {"bytes_in_flight_per_sm", longest->bytes_in_flight_per_sm},
@@ -142,8 +143,8 @@ static ifl_status add_figures(ifl_cli_sheet *sheet, size_t row, const char *gpu,
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == IFL_OK; i++)
         if (all[i].value >= 0)
-            status = ifl_cli_sheet_add(sheet, row, IFL_CLI_MODELLED, gpu, all[i].name,
-                                       all[i].value, error);
+            status = ifl_cli_sheet_add(sheet, row, IFL_CLI_MODELLED, gpu, all[i].name, all[i].value,
+                                       error);
     return status;
 }
 

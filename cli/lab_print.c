@@ -42,9 +42,9 @@ static const char *const verdicts[] = {[IFL_CLI_NOT_RUN] = "",
                                        [IFL_CLI_FAILED] = "FAILED"};
 
 static const char *const engine_metrics[] = {
-    "ptx_instructions",  "global_load_requests",      "sectors_per_load",
-    "load_efficiency",   "global_store_requests",     "sectors_per_store",
-    "store_efficiency",  "wavefronts_per_shared_load", "wavefronts_per_shared_store",
+    "ptx_instructions", "global_load_requests",       "sectors_per_load",
+    "load_efficiency",  "global_store_requests",      "sectors_per_store",
+    "store_efficiency", "wavefronts_per_shared_load", "wavefronts_per_shared_store",
 };
 
 enum { ENGINE_METRICS = sizeof engine_metrics / sizeof *engine_metrics };
@@ -98,7 +98,7 @@ static const char *const source_words[] = {[IFL_CLI_PUBLISHED] = "published",
                                            [IFL_CLI_MEASURED] = "measured"};
 
 /* Always shown where known, in this order; what a document publishes beyond them follows. */
-static const char *const first_metrics[] = {"time_us", "speedup", "useful_gb_per_s",
+static const char *const first_metrics[] = {"time_us",       "speedup",          "useful_gb_per_s",
                                             "copy_gb_per_s", "dram_utilization", "limiter"};
 
 typedef struct metrics {

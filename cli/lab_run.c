@@ -123,8 +123,8 @@ static ifl_status run_version(work *w, ifl_error *error)
     if (status == IFL_OK)
         status = ifl_cli_lab_count(w->sheet, w->row, w->profiles, w->profile_count, error);
     if (status == IFL_OK)
-        status = ifl_cli_lab_model(w->sheet, w->row, w->devices, w->profiles, w->profile_count,
-                                   error);
+        status =
+            ifl_cli_lab_model(w->sheet, w->row, w->devices, w->profiles, w->profile_count, error);
     return status == IFL_OK ? ifl_cli_lab_hold(w->sheet, w->row, error) : status;
 }
 
@@ -168,8 +168,7 @@ ifl_status ifl_cli_lab_run(const ifl_cli_lab_request *request, const ifl_cli_lab
                            ifl_cli_sheet *sheet, ifl_error *error)
 {
     ifl_cli_lab_devices devices = {0};
-    const work common = {
-        .request = request, .devices = &devices, .gpu = gpu, .sheet = sheet};
+    const work common = {.request = request, .devices = &devices, .gpu = gpu, .sheet = sheet};
     ifl_status status = ifl_cli_lab_devices_open(request, sheet, &devices, error);
     for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++)
         if (sheet->rows[i].verdict == IFL_CLI_NOT_RUN)

@@ -34,7 +34,8 @@ static const lab_argument *argument_of(const lab_run *run, size_t argument, bool
 {
     if (argument < run->argument_count && run->arguments[argument].is_buffer == is_buffer)
         return &run->arguments[argument];
-    fprintf(stderr, "inflight: error: the reference of version '%s' asks for argument %zu as a %s\n",
+    fprintf(stderr,
+            "inflight: error: the reference of version '%s' asks for argument %zu as a %s\n",
             run->version, argument, is_buffer ? "buffer" : "number");
     exit(6);
 }
@@ -256,8 +257,7 @@ static bool is_real(const char *type)
 static bool is_close(double got, double wanted, double tolerance)
 {
     const double size = fabs(wanted) > 1 ? fabs(wanted) : 1;
-    return got == wanted || (isnan(got) && isnan(wanted)) ||
-           fabs(got - wanted) <= tolerance * size;
+    return got == wanted || (isnan(got) && isnan(wanted)) || fabs(got - wanted) <= tolerance * size;
 }
 
 static bool element_differs(const lab_argument *a, const void *got, size_t index, double tolerance)
@@ -335,8 +335,7 @@ ifl_status ifl_cli_lab_compare(const ifl_lab *lab, const ifl_lab_point *point,
         if (status == IFL_OK)
             status = tolerance_of(lab, point, i, &tolerance, error);
         if (status == IFL_OK)
-            *right =
-                buffers_equal(&expected->arguments[i], i, info.data, tolerance, text, size);
+            *right = buffers_equal(&expected->arguments[i], i, info.data, tolerance, text, size);
     }
     return status;
 }

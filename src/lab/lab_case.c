@@ -11,14 +11,15 @@
 enum { MOST_FILE_BYTES = 1 << 20, MOST_VERSIONS = 1000 };
 
 static const char *const plain_keys[] = {
-    "title", "document", "shows",    "reference", "tolerance",    "file",  "kernel",  "grid", "block",
-    "shared", "arg",     "needs",    "note",      "role",         "baseline", "useful_bytes", "chart",
+    "title",  "document", "shows",    "reference",    "tolerance", "file",
+    "kernel", "grid",     "block",    "shared",       "arg",       "needs",
+    "note",   "role",     "baseline", "useful_bytes", "chart",
 };
 
 /* Keys of two parts or more. */
 static const char *const prefixes[] = {
-    "let.",  "reduced.", "word.", "arg.", "grid.", "block.", "shared.", "published.", "expect.",
-    "sweep.", "gpu.",
+    "let.",    "reduced.",   "word.",   "arg.",   "grid.", "block.",
+    "shared.", "published.", "expect.", "sweep.", "gpu.",
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */

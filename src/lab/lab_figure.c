@@ -97,8 +97,8 @@ static void set_range(const written *w, bool exact, ifl_lab_figure *out)
     out->high = w->bound == '>' ? INFINITY : out->value + slack;
 }
 
-static ifl_status read_value(const ifl_lab *lab, const ifl_lab_point *point,
-                             const ifl_lab_entry *e, ifl_lab_figure *out, ifl_error *error)
+static ifl_status read_value(const ifl_lab *lab, const ifl_lab_point *point, const ifl_lab_entry *e,
+                             ifl_lab_figure *out, ifl_error *error)
 {
     char *text;
     written w;
@@ -189,8 +189,7 @@ static ifl_status read_sweep(const ifl_lab *lab, size_t version, const ifl_lab_e
     for (char *axis = copy ? strtok_r(copy, ",", &state) : NULL; axis && status == IFL_OK;
          axis = strtok_r(NULL, ",", &state)) {
         if (out->axis_count == IFL_LAB_MOST_AXES)
-            status =
-                ifl_lab_fail(lab, e, 0, error, "more than %d variables", IFL_LAB_MOST_AXES);
+            status = ifl_lab_fail(lab, e, 0, error, "more than %d variables", IFL_LAB_MOST_AXES);
         else
             status = read_axis(lab, version, e, axis, &out->axes[out->axis_count++], error);
     }

@@ -201,8 +201,7 @@ static ifl_status name_file(const making *m)
     ifl_launch *launch = m->launch;
     launch->file = ifl_arena_text(&launch->arena, m->lab->reader.file, strlen(m->lab->reader.file));
     if (m->lab->folder)
-        launch->directory =
-            ifl_arena_text(&launch->arena, m->lab->folder, strlen(m->lab->folder));
+        launch->directory = ifl_arena_text(&launch->arena, m->lab->folder, strlen(m->lab->folder));
     return launch->file && (launch->directory || !m->lab->folder)
                ? IFL_OK
                : ifl_fail_memory(m->error, strlen(m->lab->reader.file));

@@ -113,7 +113,8 @@ static void versions_go_first(void **state)
     const ifl_lab_point a = {.version = 0}, b = {.version = 1},
                         small = {.version = 1, .reduced = true};
     const ifl_lab_setting set = {"n", 2};
-    const ifl_lab_point swept = {.version = 1, .reduced = true, .settings = &set, .setting_count = 1};
+    const ifl_lab_point swept = {
+        .version = 1, .reduced = true, .settings = &set, .setting_count = 1};
     assert_int_equal(ifl_lab_variable(lab, &a, "n", &value, NULL), IFL_OK);
     assert_true(value == 8);
     assert_int_equal(ifl_lab_variable(lab, &b, "n", &value, NULL), IFL_OK);
@@ -134,8 +135,11 @@ static void figures(void **state)
     (void)state;
     static const struct {
         double value, low, high;
-    } wanted[] = {{1.78, 1.775, 1.785}, {0.3615, 0.36145, 0.36155}, {100, 95, 105},
-                  {80, 80, INFINITY},   {6, 6, 6}};
+    } wanted[] = {{1.78, 1.775, 1.785},
+                  {0.3615, 0.36145, 0.36155},
+                  {100, 95, 105},
+                  {80, 80, INFINITY},
+                  {6, 6, 6}};
     const ifl_lab_point point = {0};
     ifl_lab_figure f;
     bool found;
@@ -197,9 +201,12 @@ static void mistakes_in_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions),       cmocka_unit_test(mistakes_in_expressions),
-        cmocka_unit_test(versions_go_first), cmocka_unit_test(figures),
-        cmocka_unit_test(sweeps),            cmocka_unit_test(mistakes_in_files),
+        cmocka_unit_test(expressions),
+        cmocka_unit_test(mistakes_in_expressions),
+        cmocka_unit_test(versions_go_first),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(mistakes_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
