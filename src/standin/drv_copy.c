@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Boxes of bytes that the driver copies and fills. */
 #include "standin/driver_served.h"
+#include "standin/graph.h"
 
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
 
@@ -141,6 +142,32 @@ IFL_SERVED ifl_cuda_error cuMemcpy3DAsync_v2(const deep_copy *copy, void *stream
 ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
+
+/* ---- in graphs ------------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error add_node(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+                               const deep_copy *copy)
+{
+    ifl_op op;
+    if (!out || !graph || !copy || (count && !after))
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = copy_op(copy, &op);
+    ifl_node *node = code == ifl_cudaSuccess ? ifl_graph_add(graph, &op) : NULL;
+    if (!node)
+        return code == ifl_cudaSuccess ? ifl_cudaErrorMemoryAllocation : code;
+    for (size_t i = 0; i < count; i++)
+        if (!ifl_vec_push(&node->waits_for, after[i]))
+            return ifl_cudaErrorMemoryAllocation;
+    *out = node;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+                                               const deep_copy *copy, void *context)
+{
+    (void)context;
+    DRIVE(add_node(out, graph, after, count, copy));
+}
 
 /* ---- fills ---------------------------------------------------------------------------------------------- */
 

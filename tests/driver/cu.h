@@ -85,6 +85,9 @@ extern int cuEventRecord(void *event, void *stream);
 extern int cuEventSynchronize(void *event);
 extern int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 extern int cuEventDestroy_v2(void *event);
+extern int cuGraphCreate(void **out, unsigned flags);
+extern int cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, size_t count, const void *copy,
+                                void *context);
 extern int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
 extern int cuGraphLaunch(void *exec, void *stream);
 extern int cuGraphExecDestroy(void *exec);
