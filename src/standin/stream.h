@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Streams and events. What a stream is given is done at once, so that streams never overlap; waiting finds everything
- * done. Time is the model's: ifl_state_clock. */
+ * done. Time is this machine's: ifl_state_clock. */
 #ifndef IFL_STANDIN_STREAM_H
 #define IFL_STANDIN_STREAM_H
 
