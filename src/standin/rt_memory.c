@@ -180,10 +180,18 @@ IFL_SERVED ifl_cuda_error cudaFree(void *at)
     SERVE(release(context, at));
 }
 
+/* What a graph will use when it is launched stays. */
+static ifl_cuda_error release_in(ifl_context *context, void *at, void *handle)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    return stream->capture ? ifl_cudaSuccess : release(context, at);
+}
+
 IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
 {
-    (void)stream;
-    SERVE(release(context, at));
+    SERVE(release_in(context, at, stream));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 
