@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs random kernels (kernel_writer.h) on the engine or on a GPU and prints a hash of what each left in memory.
+ *
+ *     differential [--gpu] FIRST COUNT      "SEED HASH" a line
+ *     differential --check FILE             the lines of FILE, from a GPU, against the engine; 1: some differ
+ *     differential --print SEED             its PTX
+ *     differential --coverage COUNT         how often the kernels 0 to COUNT - 1 hold each form of instruction
+ *     differential [--gpu] --words SEED     every word that it leaves, to find the first that differs */
+#include "kernel_writer.h"
+
+#include "inflight.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KERNELS_A_MODULE = 40, LINE_BYTES = 200 };
+
+static int complain(const char *what, const ifl_error *error)
+{
+    fprintf(stderr, "%s: %s\n", what, error->text);
+    return 6;
+}
+
+/* ---- one kernel --------------------------------------------------------------------------------- */
+
+static const char *const keys[] = {"grid", "block", "arg", "arg", "arg"};
+
+static ifl_status describe(ifl_launch *launch, ifl_error *error)
+{
+    char words[5][64];
+    const int threads = KERNEL_BLOCKS * KERNEL_THREADS;
+    snprintf(words[0], sizeof *words, "%d", KERNEL_BLOCKS);
+    snprintf(words[1], sizeof *words, "%d", KERNEL_THREADS);
+    snprintf(words[2], sizeof *words, "u64x%d=random:1", threads * KERNEL_INPUTS);
+    snprintf(words[3], sizeof *words, "u64x%d=zero", threads * KERNEL_OUTPUTS);
+    snprintf(words[4], sizeof *words, "u64x%d=random:2", KERNEL_SUMS);
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == IFL_OK; i++)
+        status = ifl_launch_set(launch, keys[i], words[i], error);
+    return status;
+}
+
+static ifl_status run(ifl_launch *launch, ifl_gpu *gpu, ifl_error *error)
+{
+    ifl_profile *profile = NULL;
+    const ifl_gpu_options untimed = {0};
+    const ifl_run_options one_core = {.threads = 1};
+    const ifl_status status = gpu ? ifl_launch_run_on(launch, gpu, &untimed, &profile, error)
+                                  : ifl_launch_run(launch, &one_core, &profile, error);
+    if (profile)
+        ifl_profile_free(profile);
+    return status;
+}
+
+/* FNV-1a */
+static uint64_t hash(uint64_t so_far, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        so_far = (so_far ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return so_far;
+}
+
+static void print_words(size_t argument, const uint64_t *words, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        printf("%zu %zu %016" PRIx64 "\n", argument, i, words[i]);
+}
+
+static ifl_status look(ifl_launch *launch, bool all_words, uint64_t *result, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    *result = UINT64_C(0xcbf29ce484222325);
+    for (size_t argument = 1; argument <= 2 && status == IFL_OK; argument++) {
+        void *data;
+        size_t bytes;
+        status = ifl_launch_buffer(launch, argument, &data, &bytes, error);
+        if (status == IFL_OK)
+            *result = hash(*result, data, bytes);
+        if (status == IFL_OK && all_words)
+            print_words(argument, data, bytes);
+    }
+    return status;
+}
+
+static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t seed, bool all_words, uint64_t *result,
+                             ifl_error *error)
+{
+    char name[40];
+    ifl_launch *launch;
+    snprintf(name, sizeof name, "kernel_%" PRIu64, seed);
+    ifl_status status = ifl_launch_new(module, name, &launch, error);
+    if (status != IFL_OK)
+        return status;
+    status = describe(launch, error);
+    if (status == IFL_OK)
+        status = run(launch, gpu, error);
+    if (status == IFL_OK)
+        status = look(launch, all_words, result, error);
+    ifl_launch_free(launch);
+    return status;
+}
+
+/* ---- a module of several ------------------------------------------------------------------------ */
+
+static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **module, ifl_error *error)
+{
+    char path[] = "/tmp/differential-XXXXXX.ptx";
+    const int descriptor = mkstemps(path, (int)strlen(".ptx"));
+    FILE *out = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!out)
+        return error->status = IFL_NO_FILE;
+    kernel_module_begin(out);
+    for (uint64_t seed = first; seed < first + count; seed++)
+        kernel_write(seed, out);
+    fclose(out);
+    const ifl_status status = ifl_module_open(path, NULL, module, error);
+    unlink(path);
+    return status;
+}
+
+/* What becomes of each kernel's result; false ends the run. */
+typedef bool visitor(void *user, uint64_t seed, uint64_t result);
+
+static ifl_status run_batch(uint64_t first, uint64_t count, ifl_gpu *gpu, visitor *visit, void *user, ifl_error *error)
+{
+    ifl_module *module;
+    ifl_status status = open_module(first, count, &module, error);
+    if (status != IFL_OK)
+        return status;
+    for (uint64_t seed = first; seed < first + count && status == IFL_OK; seed++) {
+        uint64_t result;
+        status = run_kernel(module, gpu, seed, false, &result, error);
+        if (status == IFL_OK && !visit(user, seed, result))
+            break;
+    }
+    ifl_module_close(module);
+    return status;
+}
+
+static bool print_result(void *user, uint64_t seed, uint64_t result)
+{
+    (void)user;
+    printf("%" PRIu64 " %016" PRIx64 "\n", seed, result);
+    return true;
+}
+
+static int run_all(uint64_t first, uint64_t count, ifl_gpu *gpu, visitor *visit, void *user)
+{
+    ifl_error error = {0};
+    for (uint64_t at = 0; at < count; at += KERNELS_A_MODULE) {
+        const uint64_t now = count - at < KERNELS_A_MODULE ? count - at : KERNELS_A_MODULE;
+        if (run_batch(first + at, now, gpu, visit, user, &error) != IFL_OK)
+            return complain("differential", &error);
+    }
+    return 0;
+}
+
+/* ---- against a GPU's results --------------------------------------------------------------------- */
+
+typedef struct expected {
+    uint64_t *result;
+    uint64_t count, differ;
+} expected;
+
+static bool compare(void *user, uint64_t seed, uint64_t result)
+{
+    expected *e = user;
+    if (e->result[seed] == result)
+        return true;
+    if (e->differ++ < 200)
+        printf("kernel %" PRIu64 ": the engine's memory differs from the GPU's\n", seed);
+    return true;
+}
+
+/* Lines that begin with # tell which GPU it was. Seeds count from 0. */
+static bool read_expected(const char *path, expected *e)
+{
+    char line[LINE_BYTES];
+    FILE *in = fopen(path, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        uint64_t seed, result;
+        if (line[0] == '#')
+            continue;
+        if (sscanf(line, "%" SCNu64 " %" SCNx64, &seed, &result) != 2 || seed != e->count)
+            break;
+        uint64_t *more = realloc(e->result, (e->count + 1) * sizeof *more);
+        if (!more)
+            break;
+        e->result = more;
+        e->result[e->count++] = result;
+    }
+    const bool is_whole = in && feof(in) && e->count;
+    if (in)
+        fclose(in);
+    return is_whole;
+}
+
+static int check(const char *path)
+{
+    expected e = {0};
+    int status = 3;
+    if (read_expected(path, &e))
+        status = run_all(0, e.count, NULL, compare, &e);
+    else
+        printf("%s: no results, or not in order\n", path);
+    if (status == 0)
+        printf("%" PRIu64 " kernels compared, %" PRIu64 " differ\n", e.count, e.differ);
+    free(e.result);
+    return status ? status : e.differ != 0;
+}
+
+/* ---- coverage ------------------------------------------------------------------------------------ */
+
+static int coverage(uint64_t kernels)
+{
+    const size_t forms = kernel_form_count();
+    unsigned least = UINT32_MAX, *times = calloc(forms, sizeof *times);
+    size_t covered = 0;
+    for (uint64_t seed = 0; times && seed < kernels; seed++)
+        for (unsigned i = 0; i < KERNEL_FORMS; i++)
+            for (size_t f = 0; f < forms; f++) {
+                const char *text = kernel_form_of(seed, i);
+                if (text && strcmp(text, kernel_form(f)) == 0) {
+                    times[f]++;
+                    break;
+                }
+            }
+    for (size_t f = 0; times && f < forms; f++) {
+        covered += times[f] > 0;
+        least = times[f] && times[f] < least ? times[f] : least;
+    }
+    printf("%zu forms of %zu, each at least %u times\n", covered, forms, least);
+    free(times);
+    return 0;
+}
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+static int words_of(uint64_t seed, ifl_gpu *gpu)
+{
+    ifl_error error = {0};
+    ifl_module *module;
+    uint64_t result;
+    ifl_status status = open_module(seed, 1, &module, &error);
+    if (status == IFL_OK) {
+        status = run_kernel(module, gpu, seed, true, &result, &error);
+        ifl_module_close(module);
+    }
+    return status == IFL_OK ? 0 : complain("differential", &error);
+}
+
+static int usage(void)
+{
+    fputs("usage: differential [--gpu] FIRST COUNT | --check FILE | --print SEED | --coverage COUNT | [--gpu] --words SEED\n", stderr);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    ifl_error error = {0};
+    ifl_gpu *gpu = NULL;
+    if (argc > 1 && strcmp(argv[1], "--gpu") == 0) {
+        if (ifl_gpu_open(0, &gpu, &error) != IFL_OK)
+            return complain("differential", &error);
+        printf("# %s, CUDA %d\n", ifl_gpu_name(gpu), ifl_gpu_cuda(gpu));
+        argc--, argv++;
+    }
+    int status = 0;
+    if (argc != 3)
+        status = usage();
+    else if (strcmp(argv[1], "--check") == 0)
+        status = check(argv[2]);
+    else if (strcmp(argv[1], "--coverage") == 0)
+        status = coverage(strtoull(argv[2], NULL, 10));
+    else if (strcmp(argv[1], "--words") == 0)
+        status = words_of(strtoull(argv[2], NULL, 10), gpu);
+    else if (strcmp(argv[1], "--print") == 0) {
+        kernel_module_begin(stdout);
+        kernel_write(strtoull(argv[2], NULL, 10), stdout);
+    } else
+        status = run_all(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), gpu, print_result, NULL);
+    if (gpu)
+        ifl_gpu_close(gpu);
+    return status;
+}

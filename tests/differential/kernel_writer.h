@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random small kernels in PTX, a seed each, whose results are the same on every right machine: no races, no
+ * approximations, no order that could show. Knows PTX text only. */
+#ifndef IFL_TEST_KERNEL_WRITER_H
+#define IFL_TEST_KERNEL_WRITER_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Of every kernel: blocks of so many threads, words of 8 bytes that a thread reads and writes, words that all threads
+ * add to. A kernel takes the addresses of input, output and sums. */
+enum { KERNEL_BLOCKS = 2, KERNEL_THREADS = 64, KERNEL_INPUTS = 8, KERNEL_OUTPUTS = 32, KERNEL_SUMS = 64 };
+
+/* Writes the head of a module, then any number of kernels named kernel_SEED. */
+void kernel_module_begin(FILE *out);
+void kernel_write(uint64_t seed, FILE *out);
+
+/* The arithmetic forms that kernels are made of ("add.sat.s32"), NULL past the end. Kernel `seed` holds those from
+ * kernel_first_form(seed) on, KERNEL_FORMS of them, in an order mixed once for all. */
+enum { KERNEL_FORMS = 12 };
+const char *kernel_form(size_t index);
+size_t kernel_form_count(void);
+
+/* The forms of one kernel, as written into it. */
+const char *kernel_form_of(uint64_t seed, unsigned index);
+
+#endif
