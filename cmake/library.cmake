@@ -84,9 +84,21 @@ set_target_properties(inflight_static PROPERTIES OUTPUT_NAME inflight EXPORT_NAM
 add_library(inflight_shared SHARED ${api} ${INFLIGHT_OBJECTS})
 set_target_properties(inflight_shared PROPERTIES OUTPUT_NAME inflight EXPORT_NAME inflight
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-# libiberty's names and those of the engine's tables stay inside.
-target_link_options(inflight_shared PRIVATE -Wl,--exclude-libs,ALL
-                    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+# What libinflight.so shows: the functions of inflight.h. Names of libiberty, of the engine's tables and those that only the
+# stand-in libraries share stay inside.
+set(public_header ${PROJECT_SOURCE_DIR}/include/inflight.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${public_header})
+file(READ ${public_header} public_text)
+string(REGEX MATCHALL "IFL_API[^;]*;" declarations "${public_text}")
+set(public_names "")
+foreach(declaration ${declarations})
+  if(declaration MATCHES "(ifl_[a-z0-9_]+)\\(")
+    string(APPEND public_names "    ${CMAKE_MATCH_1};\n")
+  endif()
+endforeach()
+set(exports ${CMAKE_CURRENT_BINARY_DIR}/exports.map)
+file(CONFIGURE OUTPUT ${exports} CONTENT "{\n  global:\n${public_names}  local: *;\n};\n")
+target_link_options(inflight_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${exports})
 foreach(library inflight_static inflight_shared)
   target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

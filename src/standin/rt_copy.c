@@ -48,6 +48,9 @@ IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const voi
                                    : copy_line(context, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream));
 }
 
+/* A runtime of 13.0 on an H200 says so; older ones name the pitch. */
+#define BAD_PITCH (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidPitchValue)
+
 static ifl_cuda_error copy_rows(ifl_context *context, void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, int kind, void *stream)
 {
@@ -55,7 +58,7 @@ static ifl_cuda_error copy_rows(ifl_context *context, void *to, size_t to_pitch,
     if (code != ifl_cudaSuccess)
         return code;
     if (width > to_pitch || width > from_pitch)
-        return ifl_cudaErrorInvalidPitchValue;
+        return BAD_PITCH;
     const ifl_op op = {.kind = IFL_DO_COPY,
                        .of.copy = {.to = to,
                                    .from = from,

@@ -39,7 +39,7 @@ typedef struct form {
 
 static const form forms[] = {
 #define HARDWARE(text, sources, hash) {text, sources},
-#include "../unit/lane_h200.def"
+#include "lane_h200.def"
 #undef HARDWARE
 };
 
