@@ -41,8 +41,10 @@ build-asan:
 	cmake --build build-asan -j $(JOBS)
 .PHONY: build-asan
 
+# Under the sanitizers not again what takes minutes there and runs the same code as shorter tests.
+SLOW = ^lab[.]|^model[.]measured|^advice[.]cases|^gpu[.](caches|differential|replay)|^programs[.]locks
 asan: build-asan
-	$(CTEST) build-asan
+	$(CTEST) build-asan -E '$(SLOW)'
 
 fuzz: build-asan
 	tools/fuzz build-asan

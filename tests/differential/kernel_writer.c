@@ -276,27 +276,34 @@ static void atomic(writer *w)
     fputs(";\n", w->out);
 }
 
-/* Where all lanes are together. */
-static void warp_wide(writer *w)
+/* Where all lanes are together. Numbers are drawn one a statement: C leaves the order of arguments open. */
+static void shuffle(writer *w, unsigned kind)
 {
     static const char *const shuffles[] = {"idx", "up", "down", "bfly"};
+    const bool is_up = kind == 1;
+    const unsigned lane = below(w, 32), from = below(w, POOL), valid = below(w, POOL), to = below(w, POOL);
+    fprintf(w->out, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %u, 0xffffffff;\n", shuffles[kind], to, valid, from, lane,
+            is_up ? 0 : 31);
+}
+
+static void warp_wide(writer *w)
+{
+    static const char *const reductions[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
+    enum { BALLOT = 4, VOTE, REDUCE };
     const unsigned kind = below(w, 8);
-    if (kind < 4) {
-        const bool is_up = kind == 1;
-        fprintf(w->out, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %u, 0xffffffff;\n", shuffles[kind],
-                below(w, POOL), below(w, POOL), below(w, POOL), below(w, 32), is_up ? 0 : 31);
-    } else if (kind == 4) {
-        fprintf(w->out, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0xffffffff;\n", below(w, POOL), below(w, POOL));
-    } else if (kind == 5) {
-        fprintf(w->out, "\tvote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;\n",
-                below(w, 2) ? "any" : "all", below(w, POOL), below(w, POOL));
-    } else if (kind == 6) {
-        static const char *const reductions[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
-        fprintf(w->out, "\tredux.sync.%s %%r%u, %%r%u, 0xffffffff;\n", reductions[below(w, 6)], below(w, POOL),
-                below(w, POOL));
-    } else {
-        fprintf(w->out, "\tmatch.any.sync.b32 %%r%u, %%r%u, 0xffffffff;\n", below(w, POOL), below(w, POOL));
+    if (kind < BALLOT) {
+        shuffle(w, kind);
+        return;
     }
+    const unsigned from = below(w, POOL), to = below(w, POOL);
+    if (kind == BALLOT)
+        fprintf(w->out, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0xffffffff;\n", to, from);
+    else if (kind == VOTE)
+        fprintf(w->out, "\tvote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;\n", below(w, 2) ? "any" : "all", to, from);
+    else if (kind == REDUCE)
+        fprintf(w->out, "\tredux.sync.%s %%r%u, %%r%u, 0xffffffff;\n", reductions[below(w, 6)], to, from);
+    else
+        fprintf(w->out, "\tmatch.any.sync.b32 %%r%u, %%r%u, 0xffffffff;\n", to, from);
 }
 
 /* A word of another thread of the block, between two barriers. */
