@@ -17,7 +17,7 @@ all:
 	cmake --build $(BUILD) -j $(JOBS)
 
 demo: all
-	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch
+	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
 check: all
 	$(CTEST) $(BUILD)

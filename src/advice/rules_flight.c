@@ -70,7 +70,7 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.blocks /= times;
     to->work.spread += to->work.waits * log2(times);
-    to->symptom = ifl_situation_say(s, "a thread waits %.2g times for loads and ends; %.3g waves of blocks",
+    to->symptom = ifl_situation_say(s, "a thread waits for loads (%.2g times) and ends; %.3g waves of blocks",
                                     s->work.waits, s->model.waves.waves);
     return true;
 }
@@ -209,7 +209,7 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.blocks /= times;
     to->work.waits *= times;
     to->work.spread *= times;
-    to->symptom = ifl_situation_say(s, "%.3g waves of blocks that wait %.2g times for loads", waves, s->work.waits);
+    to->symptom = ifl_situation_say(s, "%.3g waves of blocks that wait for loads (%.2g times) and end", waves, s->work.waits);
     return true;
 }
 

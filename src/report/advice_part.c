@@ -43,8 +43,8 @@ static void print_device(ifl_page *page, const ifl_device *device, const ifl_adv
 {
     const size_t count = advices->list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
     say(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-        count ? ifl_arena_printf(&page->arena, "%s:", device->name)
-              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", device->name));
+        count ? ifl_arena_printf(&page->arena, "%s:", device->id)
+              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", device->id));
     for (size_t i = 0; i < shown; i++)
         print_one(page, i + 1, &advices->list.at[i]);
     if (count > shown)

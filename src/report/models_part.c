@@ -59,7 +59,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, const ifl_model *m)
 {
     const ifl_row row = {
-        .cell = {device->name, figure(page, m->time_us.mid),
+        .cell = {device->id, figure(page, m->time_us.mid),
                  say(page, "%s–%s", figure(page, m->time_us.low), figure(page, m->time_us.high)),
                  ifl_term_name(m->limiter), say(page, "%.0f", m->dram_bytes_per_s / 1e9),
                  percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
@@ -92,7 +92,7 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
 static const char *limits_text(ifl_page *page, const ifl_device *device, const ifl_model *m)
 {
     const char *runners = runners_text(page, m);
-    return say(page, "%s: %s limits it: alone it would take %s µs%s%s.", device->name,
+    return say(page, "%s: %s limits it: alone it would take %s µs%s%s.", device->id,
                ifl_term_name(m->limiter), figure(page, m->term_us[m->limiter]),
                *runners ? "; then " : "", runners);
 }
@@ -178,7 +178,7 @@ ifl_status ifl_models_part_print(ifl_page *page, const ifl_profile *profile,
             add_row(page, &table, devices[i], &models[i]);
         else
             ifl_table_add(page, &table,
-                          &(ifl_row){.span = say(page, "%s: %s", devices[i]->name, why.text)});
+                          &(ifl_row){.span = say(page, "%s: %s", devices[i]->id, why.text)});
     }
     if (table.rows.count) {
         ifl_page_heading(page, "On these GPUs: a model's estimates (docs/model.md)");

@@ -284,7 +284,7 @@ static void print_nothing(sheet *s)
 
 static void print_findings(sheet *s)
 {
-    ifl_page_heading(&s->page, "What stands out");
+    ifl_page_heading(&s->page, "What stands out in the requests");
     for (size_t i = 0; i < s->findings.list.count; i++)
         print_finding(s, i, &s->findings.list.at[i]);
     if (!s->findings.list.count)

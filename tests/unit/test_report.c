@@ -478,7 +478,7 @@ static void test_save(void **state)
     assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_OK);
     assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_TEXT, NULL, path, &error), IFL_OK);
     assert_int_equal(ifl_file_read(path, 1 << 20, &text, &bytes, &error), IFL_OK);
-    assert_has(text, "What stands out");
+    assert_has(text, "What stands out in the requests");
     free(text);
     assert_int_equal(ifl_report_save(&p, 1, 7, NULL, path, &error), IFL_USAGE);
     assert_int_equal(unlink(path), 0);
