@@ -24,7 +24,7 @@ static const struct {
     double divisor;
     const char *shown;
 } scales[] = {
-    {"Hz", 1e6, "MHz"}, {"B/s", 1e9, "GB/s"}, {"bytes", 1024, "KiB"},
+    {"Hz", 1e6, "MHz"}, {"B/s", 1e9, "GB/s"}, {"bytes", 1073741824, "GiB"}, {"bytes", 1024, "KiB"},
 };
 
 static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_device_field field)
@@ -48,8 +48,8 @@ static const ifl_column list_columns[] = {
     {{"GPU", NULL}, false, 0},           {{"", NULL}, false, 0},
     {{"CC", NULL}, true, 0},             {{"SMs", NULL}, true, 0},
     {{"MHz", NULL}, true, 0},            {{"L1+shared", "KiB an SM"}, true, 0},
-    {{"L2", "MiB"}, true, 0},            {{"DRAM", "GB/s"}, true, 0},
-    {{"warps", "an SM"}, true, 0},
+    {{"L2", "MiB"}, true, 0},            {{"DRAM", "GiB"}, true, 0},
+    {{"DRAM", "GB/s"}, true, 0},         {{"warps", "an SM"}, true, 0},
 };
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_device *device)
@@ -60,13 +60,15 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_device *devic
         const char *format;
     } shown[] = {{IFL_DEVICE_compute_capability, 1, "%.1f"}, {IFL_DEVICE_sms, 1, "%.6g"},
                  {IFL_DEVICE_clock_hz, 1e6, "%.6g"},         {IFL_DEVICE_l1_bytes_per_sm, 1024, "%.6g"},
-                 {IFL_DEVICE_l2_bytes, 1048576, "%.6g"},     {IFL_DEVICE_dram_bytes_per_s, 1e9, "%.6g"},
-                 {IFL_DEVICE_max_warps_per_sm, 1, "%.6g"}};
+                 {IFL_DEVICE_l2_bytes, 1048576, "%.6g"},     {IFL_DEVICE_dram_bytes, 1073741824, "%.4g"},
+                 {IFL_DEVICE_dram_bytes_per_s, 1e9, "%.6g"}, {IFL_DEVICE_max_warps_per_sm, 1, "%.6g"}};
     ifl_row row = {.cell = {ifl_arena_printf(&page->arena, "%s", device->id),
                             ifl_arena_printf(&page->arena, "%s", device->name)}};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        row.cell[i + 2] =
-            ifl_arena_printf(&page->arena, shown[i].format, device->value[shown[i].field] / shown[i].divisor);
+        row.cell[i + 2] = !device->known[shown[i].field]
+                              ? ""
+                              : ifl_arena_printf(&page->arena, shown[i].format,
+                                                 device->value[shown[i].field] / shown[i].divisor);
     ifl_table_add(page, table, &row);
 }
 
