@@ -33,6 +33,7 @@ TEXT_OPTION(block)
 TEXT_OPTION(shared)
 TEXT_OPTION(arch)
 TEXT_OPTION(json)
+TEXT_OPTION(html)
 TEXT_OPTION(dump)
 TEXT_OPTION(vector_width)
 NUMBER_OPTION(threads, "threads", 1, 4096)
@@ -77,7 +78,8 @@ static ifl_status set_between(void *user, const char *value, ifl_error *error)
             ((ifl_cli_request *)user)->between = (ifl_between)i;
             return IFL_OK;
         }
-    return ifl_cli_error(error, IFL_USAGE, "--between takes rotate, flush or warm, not '%s'", value);
+    return ifl_cli_error(error, IFL_USAGE, "--between takes rotate, flush or warm, not '%s'",
+                         value);
 }
 
 static ifl_status set_color(void *user, const char *value, ifl_error *error)
@@ -129,6 +131,8 @@ static const ifl_cli_option options[] = {
      "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
     {0, "json", "FILE",
      "write the report as JSON too; - writes it to standard output in place of the text", set_json},
+    {0, "html", "FILE", "write the report as an HTML page too, or with - in place of the text",
+     set_html},
     {0, "save", "N=FILE",
      "write buffer argument N (counted from 0, all arguments counted) as it stands after the run "
      "to a NumPy file; may be given several times",
@@ -139,17 +143,20 @@ static const ifl_cli_option options[] = {
     {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
      set_check_reads},
     {0, "on", "WHERE",
-     "engine (the CPU, exactly; the default) or gpu: the real GPU, its time, and its results beside "
+     "engine (the CPU, exactly; the default) or gpu: the real GPU, its time, and its results "
+     "beside "
      "the engine's",
      set_on},
     {0, "no-timing", NULL, "on a GPU: run once and take no times", set_no_timing},
     {0, "no-check", NULL, "on a GPU: do not run the engine too; nothing is compared", set_no_check},
     {0, "between", "HOW",
-     "what stands between timed runs: rotate (other buffers, the default), flush (the L2 is read full "
+     "what stands between timed runs: rotate (other buffers, the default), flush (the L2 is read "
+     "full "
      "of other data) or warm",
      set_between},
     {0, "samples", "N", "times to take (30)", set_samples},
-    {0, "subtract-floor", NULL, "take what an empty kernel costs off the times", set_subtract_floor},
+    {0, "subtract-floor", NULL, "take what an empty kernel costs off the times",
+     set_subtract_floor},
     {0, "carveout", "PERCENT", "on a GPU: share of the L1 that is shared memory", set_carveout},
     {0, "device", "N", "which GPU, as nvidia-smi numbers them (0)", set_device},
     {0, "counters", NULL, "on a GPU: take Nsight Compute's counters too, where it is permitted",
@@ -181,10 +188,23 @@ static void print_kernel_text(void *user, const char *text, size_t length)
     fwrite(text, 1, length, c->out);
 }
 
+static bool is_dash(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* What goes to standard output. */
+static ifl_report_format page_format(const ifl_cli_request *request)
+{
+    return is_dash(request->json)   ? IFL_REPORT_JSON
+           : is_dash(request->html) ? IFL_REPORT_HTML
+                                    : IFL_REPORT_TEXT;
+}
+
 ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch,
                               ifl_profile **profile, ifl_error *error)
 {
-    console c = {.out = request->json && strcmp(request->json, "-") == 0 ? stderr : stdout};
+    console c = {.out = page_format(request) == IFL_REPORT_TEXT ? stdout : stderr};
     ifl_run_options run = {
         .threads = request->threads,
         .check_reads = request->check_reads,
@@ -221,16 +241,20 @@ int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *pro
         .devices = (const ifl_device *const *)request->devices,
         .device_count = request->device_count,
     };
+    const struct {
+        const char *path;
+        ifl_report_format format;
+    } files[] = {{request->json, IFL_REPORT_JSON}, {request->html, IFL_REPORT_HTML}};
     ifl_error error = {0};
-    bool json_only = request->json && strcmp(request->json, "-") == 0;
-    ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
     int result = 0;
-    if (with_page && ifl_report_write(profiles, count, format, &shown, stdout, &error) != IFL_OK)
+    if (with_page &&
+        ifl_report_write(profiles, count, page_format(request), &shown, stdout, &error) != IFL_OK)
         result = ifl_cli_fail(&error);
-    if (!request->json || json_only)
-        return result;
-    if (ifl_report_save(profiles, count, IFL_REPORT_JSON, &shown, request->json, &error) != IFL_OK)
-        result = first_of(result, ifl_cli_fail(&error));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i].path && !is_dash(files[i].path) &&
+            ifl_report_save(profiles, count, files[i].format, &shown, files[i].path, &error) !=
+                IFL_OK)
+            result = first_of(result, ifl_cli_fail(&error));
     return result;
 }
 
@@ -248,11 +272,12 @@ int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch)
 
 /* What a run that ended early counted is worth a page where some of it ran to its end, or where it
  * was asked for by Ctrl-C. A fault in the first blocks says all itself. */
-static bool is_worth_a_page(const ifl_profile *profile, ifl_status status, const char *json)
+static bool is_worth_a_page(const ifl_profile *profile, ifl_status status,
+                            const ifl_cli_request *request)
 {
     uint64_t issued = 0;
     bool counted = ifl_profile_counter(profile, "ptx_instructions", &issued) && issued;
-    if (status == IFL_OK || (json && strcmp(json, "-") == 0))
+    if (status == IFL_OK || page_format(request) != IFL_REPORT_TEXT)
         return true;
     return status == IFL_INTERRUPTED ? counted : ifl_profile_blocks_done(profile) > 0;
 }
@@ -267,7 +292,7 @@ static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
     int result = 0;
     if (profile) {
         const ifl_profile *const shown = profile;
-        result = ifl_cli_report(request, &shown, 1, is_worth_a_page(profile, status, request->json));
+        result = ifl_cli_report(request, &shown, 1, is_worth_a_page(profile, status, request));
         result = first_of(result, ifl_cli_save_buffers(request, launch));
     }
     ifl_profile_free(profile);
@@ -322,7 +347,8 @@ static int run_kernel(const ifl_cli_request *request, const ifl_module *module)
         if (status == IFL_OK)
             status = set_launch(request, reference, &error);
     }
-    int result = status == IFL_OK ? run_somewhere(request, launch, reference) : ifl_cli_fail(&error);
+    int result =
+        status == IFL_OK ? run_somewhere(request, launch, reference) : ifl_cli_fail(&error);
     ifl_launch_free(reference);
     ifl_launch_free(launch);
     return result;

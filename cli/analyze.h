@@ -14,7 +14,7 @@ typedef struct ifl_cli_request {
     const char *file, *kernel, *grid, *block, *shared, *arch; /* NULL: not given */
     char **arguments;
     int argument_count;
-    const char *json, *dump, *vector_width;
+    const char *json, *html, *dump, *vector_width;
     ifl_cli_save *saves;
     size_t save_count;
     ifl_device **devices; /* to model the launch on */

@@ -54,16 +54,27 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
 }
 
 /* The program may go to another folder before it ends. */
-static ifl_status set_json(void *user, const char *value, ifl_error *error)
+static ifl_status put_path(const char *name, const char *value, ifl_error *error)
 {
     char path[2 * PATH_BYTES], here[PATH_BYTES];
-    (void)user;
     if (value[0] == '/')
-        return put(IFL_RUN_JSON, value, error);
+        return put(name, value, error);
     if (!getcwd(here, sizeof here) || strlen(value) >= PATH_BYTES)
         return ifl_cli_error(error, IFL_NO_FILE, "cannot tell where '%.200s' is", value);
     snprintf(path, sizeof path, "%s/%s", here, value);
-    return put(IFL_RUN_JSON, path, error);
+    return put(name, path, error);
+}
+
+static ifl_status set_json(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    return put_path(IFL_RUN_JSON, value, error);
+}
+
+static ifl_status set_html(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    return put_path(IFL_RUN_HTML, value, error);
 }
 
 static ifl_status set_no_analysis(void *user, const char *value, ifl_error *error)
@@ -76,6 +87,7 @@ static ifl_status set_no_analysis(void *user, const char *value, ifl_error *erro
 static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
     {0, "json", "FILE", "write the report as JSON too", set_json},
+    {0, "html", "FILE", "write the report as an HTML page too", set_html},
     {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
     {0, "launches", "N", "observe only the first N launches (all)", set_launches},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},

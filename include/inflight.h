@@ -215,7 +215,8 @@ IFL_API uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t li
 
 /* ---- reports ---------------------------------------------------------------------------------------------------- */
 
-typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON } ifl_report_format;
+/* HTML is one page that stands alone; comparisons and reports on machine code have none. */
+typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HTML } ifl_report_format;
 
 typedef struct ifl_report_options {
     bool color;
@@ -366,6 +367,7 @@ IFL_API ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t i
  * Numbers are decimal, switches are 1 or 0. */
 #define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
 #define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
+#define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
 #define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
 #define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* only the first so many launches are observed; 0: all */
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Paragraphs and tables on a page of text. Knows nothing of what they say. */
+ * Paragraphs and tables on a page, and how they come out as text. Knows nothing of what they say. */
 #include "report/page.h"
 
 #include "report/figure.h"
@@ -34,11 +34,21 @@ void ifl_page_text(ifl_page *page, ifl_style style, const char *text)
         page->no_memory = true;
 }
 
-void ifl_page_heading(ifl_page *page, const char *text)
+static void text_title(ifl_page *page, const char *text)
+{
+    put(page, IFL_STYLE_STRONG, text, strlen(text));
+    fputc('\n', page->out);
+}
+
+static void text_gap(ifl_page *page)
 {
     fputc('\n', page->out);
-    ifl_page_text(page, IFL_STYLE_STRONG, text);
-    fputc('\n', page->out);
+}
+
+static void text_heading(ifl_page *page, const char *text)
+{
+    text_gap(page);
+    text_title(page, text);
 }
 
 static size_t columns_of(const char *text, size_t bytes)
@@ -64,13 +74,11 @@ static size_t fit(const char *text, size_t room)
     return best;
 }
 
-void ifl_page_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
+static void text_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
 {
     size_t width = page->width > 0 && page->width < PROSE_WIDTH ? (size_t)page->width : PROSE_WIDTH;
     size_t indent = (size_t)first;
-    if (!text)
-        page->no_memory = true;
-    while (text && *text) {
+    while (*text) {
         size_t bytes = fit(text, width > indent ? width - indent : 1);
         spaces(page, indent);
         put(page, style, text, bytes);
@@ -79,20 +87,6 @@ void ifl_page_paragraph(ifl_page *page, int first, int rest, ifl_style style, co
         text += strspn(text, " ");
         indent = (size_t)rest;
     }
-}
-
-static bool row_is_whole(const ifl_row *row, size_t column_count)
-{
-    for (size_t c = 0; !row->span && c < column_count; c++)
-        if (!row->cell[c])
-            return false;
-    return true;
-}
-
-void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row)
-{
-    if (!row_is_whole(row, table->column_count) || !ifl_vec_push(&table->rows, *row))
-        page->no_memory = true;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -203,7 +197,7 @@ static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths
     widths[0] -= excess < spare ? excess : spare;
 }
 
-void ifl_table_print(ifl_page *page, ifl_table *table)
+static void text_table(ifl_page *page, const ifl_table *table)
 {
     size_t widths[IFL_TABLE_COLUMNS];
     lay_out(page, table, widths);
@@ -214,5 +208,68 @@ void ifl_table_print(ifl_page *page, ifl_table *table)
         else
             print_cells(page, table, widths, &table->rows.at[r]);
     }
+}
+
+const ifl_page_form ifl_page_form_text = {
+    .title = text_title,
+    .gap = text_gap,
+    .heading = text_heading,
+    .paragraph = text_paragraph,
+    .table = text_table,
+};
+
+/* ---- in any form ----------------------------------------------------------------------------- */
+
+static const ifl_page_form *form_of(const ifl_page *page)
+{
+    return page->form ? page->form : &ifl_page_form_text;
+}
+
+static bool is_there(ifl_page *page, const char *text)
+{
+    page->no_memory |= !text;
+    return text != NULL;
+}
+
+void ifl_page_title(ifl_page *page, const char *text)
+{
+    if (is_there(page, text))
+        form_of(page)->title(page, text);
+}
+
+void ifl_page_gap(ifl_page *page)
+{
+    form_of(page)->gap(page);
+}
+
+void ifl_page_heading(ifl_page *page, const char *text)
+{
+    if (is_there(page, text))
+        form_of(page)->heading(page, text);
+}
+
+void ifl_page_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
+{
+    if (is_there(page, text))
+        form_of(page)->paragraph(page, first, rest, style, text);
+}
+
+static bool row_is_whole(const ifl_row *row, size_t column_count)
+{
+    for (size_t c = 0; !row->span && c < column_count; c++)
+        if (!row->cell[c])
+            return false;
+    return true;
+}
+
+void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row)
+{
+    if (!row_is_whole(row, table->column_count) || !ifl_vec_push(&table->rows, *row))
+        page->no_memory = true;
+}
+
+void ifl_table_print(ifl_page *page, ifl_table *table)
+{
+    form_of(page)->table(page, table);
     ifl_vec_free(&table->rows);
 }

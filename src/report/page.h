@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A page of plain text: wrapped paragraphs, aligned tables, a few styles. By hand and not with a
- * table library, because those take the width of a character from the process's locale, which a
- * library must not set. */
+ * A page of titles, paragraphs and tables, in a few styles, as plain text or as HTML: what a report
+ * says does not know which. Text by hand and not with a table library, because those take the width
+ * of a character from the process's locale, which a library must not set. */
 #ifndef IFL_REPORT_PAGE_H
 #define IFL_REPORT_PAGE_H
 
@@ -19,15 +19,22 @@ typedef enum ifl_style {
     IFL_STYLE_BAD
 } ifl_style;
 
+typedef struct ifl_page_form ifl_page_form;
+
 typedef struct ifl_page {
     FILE *out;
+    const ifl_page_form *form; /* NULL: text */
     bool color;
     int width;       /* columns, 0 unlimited */
     bool no_memory;  /* a text was NULL, or a row could not be added: the page is not whole */
     ifl_arena arena; /* for the texts of the page */
 } ifl_page;
 
+/* As it is, in a page of text only. */
 void ifl_page_text(ifl_page *page, ifl_style style, const char *text);
+void ifl_page_title(ifl_page *page, const char *text);
+/* A blank line, where the form needs one to set paragraphs apart. */
+void ifl_page_gap(ifl_page *page);
 void ifl_page_heading(ifl_page *page, const char *text);
 /* Words of `text` wrapped to the page; `first` and `rest` are the indents of the first and the
  * other lines. */
@@ -60,5 +67,15 @@ void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row);
 /* Prints the table and frees its rows. Where the page is too narrow the first column is cut, then
  * the last. */
 void ifl_table_print(ifl_page *page, ifl_table *table);
+
+/* How a page comes out: a function for each thing that stands on it. No text is NULL here. */
+struct ifl_page_form {
+    void (*title)(ifl_page *page, const char *text);
+    void (*gap)(ifl_page *page);
+    void (*heading)(ifl_page *page, const char *text);
+    void (*paragraph)(ifl_page *page, int first, int rest, ifl_style style, const char *text);
+    void (*table)(ifl_page *page, const ifl_table *table);
+};
+extern const ifl_page_form ifl_page_form_text, ifl_page_form_html;
 
 #endif

@@ -10,6 +10,7 @@
 static ifl_report_writer *const writers[] = {
     [IFL_REPORT_TEXT] = ifl_report_write_text,
     [IFL_REPORT_JSON] = ifl_report_write_json,
+    [IFL_REPORT_HTML] = ifl_report_write_html,
 };
 
 ifl_status ifl_report_fail_stream(const char *what, ifl_error *error)

@@ -22,8 +22,8 @@ enum {
     GOOD_PERCENT = 95,
     BAD_PERCENT = 50,
     WARP_LANES = 32,
-    LINES_WIDTH = 100,   /* columns of a page that has room for lines as well as sectors, */
-    FIGURES_WIDTH = 72   /* for all figures */
+    LINES_WIDTH = 100, /* columns of a page that has room for lines as well as sectors, */
+    FIGURES_WIDTH = 72 /* for all figures */
 };
 
 /* One launch and what was derived from it, for the parts of its page. */
@@ -72,7 +72,9 @@ static bool ends_in_h(const char *word)
 static const char *counted(sheet *s, uint64_t count, const char *what)
 {
     return ifl_arena_printf(&s->page.arena, "%s %s%s", ifl_figure_count(count).text, what,
-                            count == 1 ? "" : ends_in_h(what) ? "es" : "s");
+                            count == 1        ? ""
+                            : ends_in_h(what) ? "es"
+                                              : "s");
 }
 
 static void print_launch(sheet *s)
@@ -114,8 +116,7 @@ static void print_head(sheet *s)
 {
     const ifl_profile *p = s->profile;
     const char *name = p->signature && *p->signature ? p->signature : or_nothing(p->kernel);
-    ifl_page_text(&s->page, IFL_STYLE_STRONG, ifl_clean_line(&s->page.arena, name));
-    fputc('\n', s->page.out);
+    ifl_page_title(&s->page, ifl_clean_line(&s->page.arena, name));
     if (!p->complete)
         ifl_page_paragraph(
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
@@ -236,7 +237,7 @@ static void print_summary(sheet *s, bool on_chip)
         (on_chip ? add_on_chip_summary : add_off_chip_summary)(s, &table, kind, &t);
     }
     if (table.rows.count) {
-        fputc('\n', s->page.out);
+        ifl_page_gap(&s->page);
         ifl_table_print(&s->page, &table);
     }
 }
@@ -244,7 +245,7 @@ static void print_summary(sheet *s, bool on_chip)
 static void print_traffic(sheet *s)
 {
     total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
-    fputc('\n', s->page.out);
+    ifl_page_gap(&s->page);
     verdict_off_chip(s, &off_chip);
     verdict_on_chip(s, &on_chip);
     print_summary(s, false);
@@ -483,8 +484,8 @@ static const char *shared_text(const sheet *s)
 static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)
 {
     ifl_arena *arena = &s->page.arena;
-    const char *text = ifl_arena_printf(arena, "%s PTX instructions %s:",
-                                        ifl_figure_mean(all, shared_by(s)).text, shared_text(s));
+    const char *text = ifl_arena_printf(
+        arena, "%s PTX instructions %s:", ifl_figure_mean(all, shared_by(s)).text, shared_text(s));
     const char *separator = " ";
     for (work w = 0; w < WORK_COUNT && text; w++) {
         if (!count[w])
@@ -526,7 +527,7 @@ static void print_mix(sheet *s)
 
 static void print_legend(ifl_page *page)
 {
-    fputc('\n', page->out);
+    ifl_page_gap(page);
     ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
                        "A request is one memory instruction of one warp. It moves sectors of 32 "
                        "bytes, which stand in "
@@ -535,11 +536,10 @@ static void print_legend(ifl_page *page)
                        "are before the caches. 1 MB is 10^6 bytes.");
 }
 
-static sheet sheet_of(const ifl_report_input *input, size_t index, FILE *out)
+static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_page *page)
 {
     const ifl_profile *p = input->profiles[index];
-    sheet s = {.page = {.out = out, .color = input->options.color, .width = input->options.width},
-               .profile = p};
+    sheet s = {.page = *page, .profile = p};
     s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
     s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
@@ -567,8 +567,8 @@ static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_e
         return IFL_OK;
     }
     print_traffic(s);
-    ifl_status status = ifl_models_part_print(&s->page, s->profile, options->devices,
-                                              options->device_count, error);
+    ifl_status status =
+        ifl_models_part_print(&s->page, s->profile, options->devices, options->device_count, error);
     ifl_cache_part_print(&s->page, s->profile);
     if (status == IFL_OK)
         status = ifl_advice_part_print(&s->page, s->profile, options->devices,
@@ -584,17 +584,13 @@ static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_e
     return status;
 }
 
-static ifl_status write_launch(const ifl_report_input *input, size_t index, FILE *out,
-                               ifl_error *error)
+ifl_status ifl_report_print_launch(const ifl_report_input *input, size_t index,
+                                   const ifl_page *page, ifl_error *error)
 {
-    sheet s = sheet_of(input, index, out);
+    sheet s = sheet_of(input, index, page);
     ifl_status status = derive(&s, error);
-    if (status == IFL_OK) {
-        if (input->count > 1)
-            fprintf(out, "%s==== launch %zu of %zu ====\n", index ? "\n" : "", index + 1,
-                    input->count);
+    if (status == IFL_OK)
         status = print_sheet(&s, &input->options, error);
-    }
     if (status == IFL_OK && s.page.no_memory)
         status = ifl_fail_memory(error, sizeof s);
     ifl_findings_free(&s.findings);
@@ -606,8 +602,13 @@ static ifl_status write_launch(const ifl_report_input *input, size_t index, FILE
 
 ifl_status ifl_report_write_text(const ifl_report_input *input, FILE *out, ifl_error *error)
 {
+    const ifl_page page = {
+        .out = out, .color = input->options.color, .width = input->options.width};
     ifl_status status = IFL_OK;
-    for (size_t i = 0; i < input->count && status == IFL_OK; i++)
-        status = write_launch(input, i, out, error);
+    for (size_t i = 0; i < input->count && status == IFL_OK; i++) {
+        if (input->count > 1)
+            fprintf(out, "%s==== launch %zu of %zu ====\n", i ? "\n" : "", i + 1, input->count);
+        status = ifl_report_print_launch(input, i, &page, error);
+    }
     return status;
 }

@@ -6,6 +6,7 @@
 #define IFL_REPORT_WRITER_H
 
 #include "profile/profile.h"
+#include "report/page.h"
 
 typedef struct ifl_report_input {
     const ifl_profile *const *profiles;
@@ -18,7 +19,12 @@ typedef ifl_status ifl_report_writer(const ifl_report_input *input, FILE *out, i
 /* The stream has failed: says so of `what`, with the reason in errno. */
 ifl_status ifl_report_fail_stream(const char *what, ifl_error *error);
 
+/* What there is to say of one launch, on pages like `page`. */
+ifl_status ifl_report_print_launch(const ifl_report_input *input, size_t index,
+                                   const ifl_page *page, ifl_error *error);
+
 ifl_report_writer ifl_report_write_text;
+ifl_report_writer ifl_report_write_html;
 ifl_report_writer ifl_report_write_json;
 
 #endif

@@ -33,6 +33,7 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
     unsigned long threads;
     *options = (ifl_standin_options){.gpu = text_or(IFL_RUN_GPU, "h200"),
                                      .json = text_or(IFL_RUN_JSON, NULL),
+                                     .html = text_or(IFL_RUN_HTML, NULL),
                                      .kernel = text_or(IFL_RUN_KERNEL, NULL),
                                      .analysis = is_on(IFL_RUN_ANALYSIS, true),
                                      .leaks = is_on(IFL_RUN_LEAKS, false),

@@ -8,6 +8,7 @@
 typedef struct ifl_standin_options {
     const char *gpu;    /* "h200" */
     const char *json;   /* where the report goes as JSON; NULL: nowhere */
+    const char *html;   /* the same as an HTML page */
     const char *kernel; /* observe and report only kernels whose signature holds this text; NULL: all */
     unsigned long launches; /* report only so many; 0: all */
     int threads;

@@ -178,9 +178,11 @@ static ifl_status print_text(sites *all, ifl_error *error)
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
-/* In the order of the first launches. */
-static ifl_status save_json(const sites *all, size_t entries, const char *path, ifl_error *error)
+/* In the order of the first launches; nothing where no path is given. */
+static ifl_status save(const sites *all, size_t entries, ifl_report_format format, const char *path, ifl_error *error)
 {
+    if (!path)
+        return IFL_OK;
     const ifl_profile **profiles = calloc(entries + 1, sizeof *profiles);
     size_t count = 0;
     if (!profiles)
@@ -190,7 +192,7 @@ static ifl_status save_json(const sites *all, size_t entries, const char *path, 
     for (size_t i = 0; i < entries; i++)
         if (profiles[i])
             profiles[count++] = profiles[i];
-    const ifl_status status = ifl_report_save(profiles, count, IFL_REPORT_JSON, NULL, path, error);
+    const ifl_status status = ifl_report_save(profiles, count, format, NULL, path, error);
     free(profiles);
     return status;
 }
@@ -233,8 +235,10 @@ int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options
     fflush(stdout);
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
-    if (status == IFL_OK && options->json)
-        status = save_json(&all, count, options->json, &error);
+    if (status == IFL_OK)
+        status = save(&all, count, IFL_REPORT_JSON, options->json, &error);
+    if (status == IFL_OK)
+        status = save(&all, count, IFL_REPORT_HTML, options->html, &error);
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, &error);
     if (options->leaks)

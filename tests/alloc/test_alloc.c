@@ -96,6 +96,8 @@ static ifl_status report(session *s)
     if (status == IFL_OK)
         status = ifl_report_write(&profile, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
     if (status == IFL_OK)
+        status = ifl_report_write(&profile, 1, IFL_REPORT_HTML, NULL, s->sink, &s->error);
+    if (status == IFL_OK)
         status = ifl_report_save(&profile, 1, IFL_REPORT_JSON, NULL, s->saved, &s->error);
     return status;
 }

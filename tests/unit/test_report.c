@@ -446,6 +446,21 @@ static void test_json_of_odd_values(void **state)
     ifl_profile_free(p);
 }
 
+/* ---- HTML ------------------------------------------------------------------------------------ */
+
+static void test_html_escapes_foreign_text(void **state)
+{
+    (void)state;
+    ifl_profile *p = clean_profile();
+    p->signature = "void k<int>(A&, \"B\")";
+    char *text = text_of(p, IFL_REPORT_HTML, NULL);
+    assert_has(text, "<h1>void k&lt;int&gt;(A&amp;, &quot;B&quot;)</h1>");
+    assert_null(strstr(text, "k<int>"));
+    assert_has(text, "share\" style=\"--share:100%\">100 %</td>");
+    free(text);
+    ifl_profile_free(p);
+}
+
 /* ---- writing that fails ---------------------------------------------------------------------- */
 
 static void test_full_disk(void **state)
@@ -453,7 +468,7 @@ static void test_full_disk(void **state)
     (void)state;
     const ifl_profile *p = clean_profile();
     ifl_error error = {0};
-    for (ifl_report_format format = IFL_REPORT_TEXT; format <= IFL_REPORT_JSON; format++) {
+    for (ifl_report_format format = IFL_REPORT_TEXT; format <= IFL_REPORT_HTML; format++) {
         FILE *full = fopen("/dev/full", "w");
         assert_non_null(full);
         assert_int_equal(ifl_report_write(&p, 1, format, NULL, full, &error), IFL_NO_FILE);
@@ -505,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_width_and_color),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_of_odd_values),
+        cmocka_unit_test(test_html_escapes_foreign_text),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_save),
     };

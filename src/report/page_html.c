@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How titles, paragraphs and tables come out as HTML. Classes are the styles; how they look stands in
+ * report_html.c. Knows nothing of what they say. */
+#include "report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const classes[] = {
+    [IFL_STYLE_PLAIN] = "plain", [IFL_STYLE_STRONG] = "strong", [IFL_STYLE_DIM] = "dim",
+    [IFL_STYLE_GOOD] = "good",   [IFL_STYLE_WARN] = "warn",     [IFL_STYLE_BAD] = "bad",
+};
+
+static void put(ifl_page *page, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            fputs("&lt;", page->out);
+            break;
+        case '>':
+            fputs("&gt;", page->out);
+            break;
+        case '&':
+            fputs("&amp;", page->out);
+            break;
+        case '"':
+            fputs("&quot;", page->out);
+            break;
+        default:
+            fputc(*text, page->out);
+        }
+}
+
+static void put_element(ifl_page *page, const char *tag, const char *text)
+{
+    fprintf(page->out, "<%s>", tag);
+    put(page, text);
+    fprintf(page->out, "</%s>\n", tag);
+}
+
+static void html_title(ifl_page *page, const char *text)
+{
+    put_element(page, "h1", text);
+}
+
+static void html_gap(ifl_page *page)
+{
+    (void)page; /* elements have their own distances */
+}
+
+static void html_heading(ifl_page *page, const char *text)
+{
+    put_element(page, "h2", text);
+}
+
+static void html_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
+{
+    fprintf(page->out, "<p class=\"%s\" style=\"padding-left:%dch;text-indent:%dch\">",
+            classes[style], rest, first - rest);
+    put(page, text);
+    fputs("</p>\n", page->out);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* "87 %": a share, which gets a bar behind it. */
+static bool is_share(const char *text, double *percent)
+{
+    char *end;
+    *percent = strtod(text, &end);
+    return end != text && strcmp(end, " %") == 0 && *percent >= 0 && *percent <= 100;
+}
+
+static void put_head(ifl_page *page, const ifl_column *column)
+{
+    const char *first = column->head[0] ? column->head[0] : "",
+               *second = column->head[1] ? column->head[1] : "";
+    fprintf(page->out, "<th%s>", column->right ? " class=\"right\"" : "");
+    put(page, first);
+    fputs(*first && *second ? "<br>" : "", page->out);
+    put(page, second);
+    fputs("</th>", page->out);
+}
+
+static void put_cell(ifl_page *page, const ifl_column *column, const char *text, ifl_style style)
+{
+    double percent;
+    fprintf(page->out, "<td class=\"%s%s", classes[style], column->right ? " right" : "");
+    if (is_share(text, &percent))
+        fprintf(page->out, " share\" style=\"--share:%.4g%%", percent);
+    fputs("\">", page->out);
+    put(page, text);
+    fputs("</td>", page->out);
+}
+
+static void put_span(ifl_page *page, const ifl_row *row, size_t columns)
+{
+    fprintf(page->out, "<tr class=\"span\"><td colspan=\"%zu\"><b>", columns);
+    put(page, row->span);
+    fputs("</b>", page->out);
+    if (row->span_note && *row->span_note) {
+        fputs(" <code>", page->out);
+        put(page, row->span_note);
+        fputs("</code>", page->out);
+    }
+    fputs("</td></tr>\n", page->out);
+}
+
+static void put_row(ifl_page *page, const ifl_table *table, const ifl_row *row)
+{
+    fputs("<tr>", page->out);
+    for (size_t c = 0; c < table->column_count; c++)
+        put_cell(page, &table->columns[c], row->cell[c], row->style[c]);
+    fputs("</tr>\n", page->out);
+}
+
+static void html_table(ifl_page *page, const ifl_table *table)
+{
+    fputs("<div class=\"table\"><table>\n<thead><tr>", page->out);
+    for (size_t c = 0; c < table->column_count; c++)
+        put_head(page, &table->columns[c]);
+    fputs("</tr></thead>\n<tbody>\n", page->out);
+    for (size_t r = 0; r < table->rows.count; r++) {
+        if (table->rows.at[r].span)
+            put_span(page, &table->rows.at[r], table->column_count);
+        else
+            put_row(page, table, &table->rows.at[r]);
+    }
+    fputs("</tbody>\n</table></div>\n", page->out);
+}
+
+const ifl_page_form ifl_page_form_html = {
+    .title = html_title,
+    .gap = html_gap,
+    .heading = html_heading,
+    .paragraph = html_paragraph,
+    .table = html_table,
+};
