@@ -27,7 +27,8 @@ static const char *gain_text(ifl_page *page, const ifl_advice *a)
 
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
 {
-    const char *gain = gain_text(page, a), *place = a->line ? ifl_place_name(&page->arena, a->line) : "";
+    const char *gain = gain_text(page, a),
+               *place = a->line ? ifl_place_name(&page->arena, a->line) : "";
     if (!gain || !place) {
         page->no_memory = true;
         return;
@@ -35,8 +36,9 @@ static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
     say(page, INDENT, INDENT + 3, IFL_STYLE_STRONG,
         ifl_arena_printf(&page->arena, "%zu. %s: %s", index, gain, a->remedy));
     say(page, INDENT + 3, INDENT + 3, IFL_STYLE_PLAIN,
-        ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s; document%s %s)", place, *place ? ": " : "",
-                         a->symptom, a->cost, a->rule, a->document[3] ? "s" : "", a->document));
+        ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s; document%s %s)", place,
+                         *place ? ": " : "", a->symptom, a->cost, a->rule,
+                         a->document[3] ? "s" : "", a->document));
 }
 
 static void print_device(ifl_page *page, const ifl_device *device, const ifl_advices *advices)
@@ -44,7 +46,8 @@ static void print_device(ifl_page *page, const ifl_device *device, const ifl_adv
     const size_t count = advices->list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
     say(page, INDENT, INDENT, IFL_STYLE_PLAIN,
         count ? ifl_arena_printf(&page->arena, "%s:", device->id)
-              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", device->id));
+              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.",
+                                 device->id));
     for (size_t i = 0; i < shown; i++)
         print_one(page, i + 1, &advices->list.at[i]);
     if (count > shown)
@@ -58,13 +61,15 @@ ifl_status ifl_advice_part_print(ifl_page *page, const ifl_profile *profile,
     bool has_heading = false;
     for (size_t i = 0; i < count; i++) {
         ifl_advices advices;
-        const ifl_status status = ifl_advice_find(profile, devices[i], &page->arena, &advices, error);
+        const ifl_status status =
+            ifl_advice_find(profile, devices[i], &page->arena, &advices, error);
         if (status == IFL_NO_MEMORY)
             return status;
         if (status != IFL_OK) /* there is no model, as its table says */
             continue;
         if (!has_heading)
-            ifl_page_heading(page, "What would help, by the model: time now over time then (docs/advice.md)");
+            ifl_page_heading(
+                page, "What would help, by the model: time now over time then (docs/advice.md)");
         has_heading = true;
         print_device(page, devices[i], &advices);
         ifl_advice_free(&advices);
@@ -74,58 +79,43 @@ ifl_status ifl_advice_part_print(ifl_page *page, const ifl_profile *profile,
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static bool put(json_t *object, const char *key, json_t *value)
-{
-    return value && json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *advice_of(const ifl_device *device, const ifl_advice *a)
+static json_t *advice_of(ifl_tree *tree, const ifl_device *device, const ifl_advice *a)
 {
     json_t *object = json_object();
-    bool done = object && put(object, "gpu", json_string(device->id)) &&
-                put(object, "rule", json_string(a->rule)) &&
-                put(object, "gain_low", json_real(a->gain_low)) &&
-                put(object, "gain_high", json_real(a->gain_high)) &&
-                put(object, "text", json_string(a->remedy)) &&
-                put(object, "symptom", json_string(a->symptom)) &&
-                put(object, "cost", json_string(a->cost)) &&
-                put(object, "document", json_string(a->document));
-    if (done && a->line)
-        done = put(object, "file", json_string(a->line->file)) &&
-               put(object, "line", json_integer(a->line->line));
-    if (done)
-        return object;
-    json_decref(object);
-    return NULL;
+    ifl_tree_put_text(tree, object, "gpu", device->id);
+    ifl_tree_put_text(tree, object, "rule", a->rule);
+    ifl_tree_put_real(tree, object, "gain_low", a->gain_low);
+    ifl_tree_put_real(tree, object, "gain_high", a->gain_high);
+    ifl_tree_put_text(tree, object, "text", a->remedy);
+    ifl_tree_put_text(tree, object, "symptom", a->symptom);
+    ifl_tree_put_text(tree, object, "cost", a->cost);
+    ifl_tree_put_text(tree, object, "document", a->document);
+    if (a->line) {
+        ifl_tree_put_text(tree, object, "file", a->line->file);
+        ifl_tree_put_count(tree, object, "line", a->line->line);
+    }
+    return object;
 }
 
-static bool append_device(json_t *array, const ifl_profile *profile, const ifl_device *device,
-                          ifl_arena *arena)
+static void append_device(ifl_tree *tree, json_t *array, const ifl_profile *profile,
+                          const ifl_device *device)
 {
     ifl_advices advices;
     ifl_error error;
-    const ifl_status status = ifl_advice_find(profile, device, arena, &advices, &error);
-    bool done = status != IFL_NO_MEMORY;
-    for (size_t i = 0; status == IFL_OK && done && i < advices.list.count; i++) {
-        json_t *object = advice_of(device, &advices.list.at[i]);
-        done = object && json_array_append_new(array, object) == 0;
-    }
-    if (status == IFL_OK)
-        ifl_advice_free(&advices);
-    return done;
+    const ifl_status status = ifl_advice_find(profile, device, &tree->arena, &advices, &error);
+    tree->no_memory |= status == IFL_NO_MEMORY;
+    if (status != IFL_OK)
+        return;
+    for (size_t i = 0; i < advices.list.count; i++)
+        ifl_tree_append(tree, array, advice_of(tree, device, &advices.list.at[i]));
+    ifl_advice_free(&advices);
 }
 
-json_t *ifl_advice_part_json(const ifl_profile *profile, const ifl_device *const *devices,
-                             size_t count)
+json_t *ifl_advice_part_json(ifl_tree *tree, const ifl_profile *profile,
+                             const ifl_device *const *devices, size_t count)
 {
-    ifl_arena arena = {0};
     json_t *array = json_array();
-    bool done = array != NULL;
-    for (size_t i = 0; i < count && done; i++)
-        done = append_device(array, profile, devices[i], &arena);
-    ifl_arena_free(&arena);
-    if (done)
-        return array;
-    json_decref(array);
-    return NULL;
+    for (size_t i = 0; i < count; i++)
+        append_device(tree, array, profile, devices[i]);
+    return array;
 }

@@ -11,10 +11,10 @@ enum { INDENT = 2 };
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static const ifl_column columns[] = {
-    {{"", "GPU"}, false, 0},         {{"L1 hits,", "loads"}, true, 0},
+    {{"", "GPU"}, false, 0},          {{"L1 hits,", "loads"}, true, 0},
     {{"L2 hits,", "loads"}, true, 0}, {{"DRAM", "read"}, true, 0},
-    {{"DRAM", "written"}, true, 0},  {{"left in", "the L2"}, true, 80},
-    {{"L1 of", "an SM"}, true, 90},  {{"", "sample"}, false, 100},
+    {{"DRAM", "written"}, true, 0},   {{"left in", "the L2"}, true, 80},
+    {{"L1 of", "an SM"}, true, 90},   {{"", "sample"}, false, 100},
 };
 
 static double share(double part, double whole)
@@ -72,40 +72,31 @@ void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static bool put(json_t *object, const char *key, json_t *value)
-{
-    return value && json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *estimate_of(const ifl_cache_estimate *e)
+static json_t *estimate_of(ifl_tree *tree, const ifl_cache_estimate *e)
 {
     json_t *object = json_object();
-    if (object && put(object, "value", json_real(e->value)) && put(object, "low", json_real(e->low)) &&
-        put(object, "high", json_real(e->high)))
-        return object;
-    json_decref(object);
-    return NULL;
+    ifl_tree_put_real(tree, object, "value", e->value);
+    ifl_tree_put_real(tree, object, "low", e->low);
+    ifl_tree_put_real(tree, object, "high", e->high);
+    return object;
 }
 
-static json_t *facts_of(const ifl_cache_facts *f)
+static json_t *facts_of(ifl_tree *tree, const ifl_cache_facts *f)
 {
     json_t *object = json_object();
-    bool done = object && put(object, "l1_bytes", json_integer((json_int_t)f->l1_bytes)) &&
-                put(object, "l2_bytes", json_integer((json_int_t)f->l2_bytes)) &&
-                put(object, "sample", json_string(f->sample));
-#define PUT(name, unit, doc) done = done && put(object, #name, estimate_of(&f->name));
+    ifl_tree_put_count(tree, object, "l1_bytes", f->l1_bytes);
+    ifl_tree_put_count(tree, object, "l2_bytes", f->l2_bytes);
+    ifl_tree_put_text(tree, object, "sample", f->sample);
+#define PUT(name, unit, doc) ifl_tree_put(tree, object, #name, estimate_of(tree, &f->name));
     IFL_CACHE_ESTIMATES(PUT)
 #undef PUT
-    if (done)
-        return object;
-    json_decref(object);
-    return NULL;
+    return object;
 }
 
-bool ifl_cache_part_put(json_t *model, const ifl_profile *profile, const char *device)
+void ifl_cache_part_put(ifl_tree *tree, json_t *model, const ifl_profile *profile,
+                        const char *device)
 {
     for (size_t i = 0; i < profile->caches.count; i++)
         if (strcmp(profile->caches.at[i].device, device) == 0)
-            return put(model, "caches", facts_of(&profile->caches.at[i]));
-    return true;
+            ifl_tree_put(tree, model, "caches", facts_of(tree, &profile->caches.at[i]));
 }

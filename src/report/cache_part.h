@@ -5,12 +5,12 @@
 
 #include "profile/profile.h"
 #include "report/page.h"
-
-#include <jansson.h>
+#include "report/tree.h"
 
 /* Prints nothing where no device's caches were followed. */
 void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile);
 /* Adds "caches" to the model's object where they are known; false without memory. */
-bool ifl_cache_part_put(json_t *model, const ifl_profile *profile, const char *device);
+void ifl_cache_part_put(ifl_tree *tree, json_t *model, const ifl_profile *profile,
+                        const char *device);
 
 #endif

@@ -225,77 +225,58 @@ void ifl_gpu_part_print(ifl_page *page, const ifl_profile *profile)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* An object that lost a member is freed, so that NULL says it all. */
-static json_t *whole(json_t *object, int failures)
-{
-    if (!object || !failures)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-json_t *ifl_gpu_part_gpu_json(const ifl_profile *profile)
+json_t *ifl_gpu_part_gpu_json(ifl_tree *tree, const ifl_profile *profile)
 {
     const ifl_gpu_facts *g = &profile->gpu;
     json_t *object = json_object();
-    int failures = 0;
-    failures += json_object_set_new(object, "name", json_string(g->name)) != 0;
-    failures += json_object_set_new(object, "sm", json_integer(g->sm)) != 0;
-    failures += json_object_set_new(object, "driver", json_string(g->driver)) != 0;
-    failures += json_object_set_new(object, "code", json_string(g->code)) != 0;
-    failures += json_object_set_new(object, "registers", json_integer(g->registers)) != 0;
-    failures += json_object_set_new(object, "local_bytes", json_integer(g->local_bytes)) != 0;
-    failures += json_object_set_new(object, "static_shared_bytes",
-                                    json_integer(g->static_shared_bytes)) != 0;
+    ifl_tree_put_text(tree, object, "name", g->name);
+    ifl_tree_put_count(tree, object, "sm", g->sm);
+    ifl_tree_put_text(tree, object, "driver", g->driver);
+    ifl_tree_put_text(tree, object, "code", g->code);
+    ifl_tree_put_count(tree, object, "registers", g->registers);
+    ifl_tree_put_count(tree, object, "local_bytes", g->local_bytes);
+    ifl_tree_put_count(tree, object, "static_shared_bytes", g->static_shared_bytes);
     if (g->blocks_per_sm)
-        failures +=
-            json_object_set_new(object, "blocks_per_sm", json_integer(g->blocks_per_sm)) != 0;
-    return whole(object, failures);
+        ifl_tree_put_count(tree, object, "blocks_per_sm", g->blocks_per_sm);
+    return object;
 }
 
-json_t *ifl_gpu_part_timing_json(const ifl_profile *profile)
+json_t *ifl_gpu_part_timing_json(ifl_tree *tree, const ifl_profile *profile)
 {
     const ifl_times *t = &profile->timing;
     json_t *object = json_object();
-    int failures = 0;
-    failures += json_object_set_new(object, "between", json_string(t->between)) != 0;
-    failures += json_object_set_new(object, "method", json_string(t->method)) != 0;
-    failures +=
-        json_object_set_new(object, "floor_subtracted", json_boolean(t->floor_subtracted)) != 0;
+    ifl_tree_put_text(tree, object, "between", t->between);
+    ifl_tree_put_text(tree, object, "method", t->method);
+    ifl_tree_put_flag(tree, object, "floor_subtracted", t->floor_subtracted);
     for (int i = 0; i < IFL_TIMING_COUNT; i++)
         if (t->known[i])
-            failures += json_object_set_new(object, ifl_times_get((ifl_times_field)i)->name,
-                                            json_real(t->value[i])) != 0;
-    return whole(object, failures);
+            ifl_tree_put_real(tree, object, ifl_times_get((ifl_times_field)i)->name, t->value[i]);
+    return object;
 }
 
-static json_t *output_json(const ifl_output *o)
+static json_t *output_json(ifl_tree *tree, const ifl_output *o)
 {
     json_t *object = json_object();
-    int failures = 0;
-    failures += json_object_set_new(object, "argument", json_integer(o->argument)) != 0;
-    failures += json_object_set_new(object, "verdict",
-                                    json_string(ifl_output_verdict_text(o->verdict))) != 0;
-    failures += json_object_set_new(object, "elements", json_integer((json_int_t)o->elements)) != 0;
-    failures +=
-        json_object_set_new(object, "different", json_integer((json_int_t)o->different)) != 0;
+    ifl_tree_put_count(tree, object, "argument", o->argument);
+    ifl_tree_put_text(tree, object, "verdict", ifl_output_verdict_text(o->verdict));
+    ifl_tree_put_count(tree, object, "elements", o->elements);
+    ifl_tree_put_count(tree, object, "different", o->different);
     if (!o->different)
-        return whole(object, failures);
-    failures += json_object_set_new(object, "largest", json_real(o->largest)) != 0;
-    failures += json_object_set_new(object, "tolerance", json_real(o->tolerance)) != 0;
-    failures += json_object_set_new(object, "element", json_integer((json_int_t)o->worst)) != 0;
-    failures += json_object_set_new(object, "engine", json_string(o->worst_engine)) != 0;
-    failures += json_object_set_new(object, "gpu", json_string(o->worst_gpu)) != 0;
-    return whole(object, failures);
+        return object;
+    ifl_tree_put_real(tree, object, "largest", o->largest);
+    ifl_tree_put_real(tree, object, "tolerance", o->tolerance);
+    ifl_tree_put_count(tree, object, "element", o->worst);
+    ifl_tree_put_text(tree, object, "engine", o->worst_engine);
+    ifl_tree_put_text(tree, object, "gpu", o->worst_gpu);
+    return object;
 }
 
-json_t *ifl_gpu_part_outputs_json(const ifl_profile *profile)
+json_t *ifl_gpu_part_outputs_json(ifl_tree *tree, const ifl_profile *profile)
 {
     json_t *object = json_object(), *list = json_array();
-    int failures = 0;
-    failures += json_object_set_new(object, "rule", json_string(profile->outputs.rule)) != 0;
+    ifl_tree_put_text(tree, object, "rule", profile->outputs.rule);
     for (size_t i = 0; i < profile->outputs.list.count; i++)
-        failures += json_array_append_new(list, output_json(&profile->outputs.list.at[i])) != 0;
-    failures += json_object_set_new(object, "arguments", list) != 0;
-    return whole(object, failures);
+        ifl_tree_append(tree, list, output_json(tree, &profile->outputs.list.at[i]));
+    ifl_tree_put(tree, object, "arguments", list);
+    return object;
 }

@@ -5,14 +5,13 @@
 
 #include "profile/profile.h"
 #include "report/page.h"
-
-#include <jansson.h>
+#include "report/tree.h"
 
 void ifl_gpu_part_print(ifl_page *page, const ifl_profile *profile);
 
 /* New objects, NULL without memory. */
-json_t *ifl_gpu_part_gpu_json(const ifl_profile *profile);
-json_t *ifl_gpu_part_timing_json(const ifl_profile *profile);
-json_t *ifl_gpu_part_outputs_json(const ifl_profile *profile);
+json_t *ifl_gpu_part_gpu_json(ifl_tree *tree, const ifl_profile *profile);
+json_t *ifl_gpu_part_timing_json(ifl_tree *tree, const ifl_profile *profile);
+json_t *ifl_gpu_part_outputs_json(ifl_tree *tree, const ifl_profile *profile);
 
 #endif

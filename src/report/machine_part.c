@@ -143,101 +143,77 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-typedef struct builder {
-    ifl_arena *arena;
-    bool whole;
-} builder;
-
-static void put(builder *b, json_t *object, const char *key, json_t *value)
-{
-    b->whole &= json_object_set_new(object, key, value) == 0;
-}
-
-static void put_count(builder *b, json_t *object, const char *key, uint64_t value)
-{
-    put(b, object, key, json_integer((json_int_t)value));
-}
-
-static void put_text(builder *b, json_t *object, const char *key, const char *text)
-{
-    const char *clean = ifl_clean_utf8(b->arena, text);
-    put(b, object, key, clean ? json_string(clean) : NULL);
-}
-
-static json_t *loop_of(builder *b, const ifl_machine_loop *loop)
+static json_t *loop_of(ifl_tree *tree, const ifl_machine_loop *loop)
 {
     json_t *object = json_object();
     if (loop->first_line) {
-        put_text(b, object, "file", loop->file);
-        put_count(b, object, "first_line", loop->first_line);
-        put_count(b, object, "last_line", loop->last_line);
+        ifl_tree_put_text(tree, object, "file", loop->file);
+        ifl_tree_put_count(tree, object, "first_line", loop->first_line);
+        ifl_tree_put_count(tree, object, "last_line", loop->last_line);
     }
-    put_count(b, object, "depth", loop->depth);
-    put(b, object, "innermost", json_boolean(loop->is_innermost));
-    put_count(b, object, "instructions", loop->instructions);
-    put_count(b, object, "useful", loop->useful);
-    put_count(b, object, "exposed_latencies", loop->exposed_latencies);
-    put_count(b, object, "register_reuses", loop->register_reuses);
-    put_count(b, object, "bytes_in_flight", loop->bytes_in_flight);
-    put_count(b, object, "spills", loop->spills);
+    ifl_tree_put_count(tree, object, "depth", loop->depth);
+    ifl_tree_put_flag(tree, object, "innermost", loop->is_innermost);
+    ifl_tree_put_count(tree, object, "instructions", loop->instructions);
+    ifl_tree_put_count(tree, object, "useful", loop->useful);
+    ifl_tree_put_count(tree, object, "exposed_latencies", loop->exposed_latencies);
+    ifl_tree_put_count(tree, object, "register_reuses", loop->register_reuses);
+    ifl_tree_put_count(tree, object, "bytes_in_flight", loop->bytes_in_flight);
+    ifl_tree_put_count(tree, object, "spills", loop->spills);
     return object;
 }
 
-static json_t *access_of(builder *b, const ifl_machine_access *a)
+static json_t *access_of(ifl_tree *tree, const ifl_machine_access *a)
 {
     json_t *object = json_object();
-    put_text(b, object, "file", a->file);
-    put_count(b, object, "line", a->line);
-    put_text(b, object, "space", a->space);
-    put_text(b, object, "kind", a->kind);
-    put_count(b, object, "ptx_instructions", a->ptx_count);
-    put_count(b, object, "ptx_bytes", a->ptx_bytes);
-    put_count(b, object, "machine_instructions", a->machine_count);
-    put_count(b, object, "machine_bytes", a->machine_bytes);
-    put_text(b, object, "verdict", ifl_machine_verdict_text(a->verdict));
+    ifl_tree_put_text(tree, object, "file", a->file);
+    ifl_tree_put_count(tree, object, "line", a->line);
+    ifl_tree_put_text(tree, object, "space", a->space);
+    ifl_tree_put_text(tree, object, "kind", a->kind);
+    ifl_tree_put_count(tree, object, "ptx_instructions", a->ptx_count);
+    ifl_tree_put_count(tree, object, "ptx_bytes", a->ptx_bytes);
+    ifl_tree_put_count(tree, object, "machine_instructions", a->machine_count);
+    ifl_tree_put_count(tree, object, "machine_bytes", a->machine_bytes);
+    ifl_tree_put_text(tree, object, "verdict", ifl_machine_verdict_text(a->verdict));
     return object;
 }
 
-static void put_lists(builder *b, json_t *object, const ifl_machine_facts *facts)
+static void put_lists(ifl_tree *tree, json_t *object, const ifl_machine_facts *facts)
 {
     json_t *opcodes = json_object(), *useful = json_object(), *loops = json_array();
     json_t *accesses = json_array();
     for (size_t i = 0; i < facts->opcodes.count; i++) {
-        put_count(b, opcodes, facts->opcodes.at[i].name, facts->opcodes.at[i].count);
+        ifl_tree_put_count(tree, opcodes, facts->opcodes.at[i].name, facts->opcodes.at[i].count);
         if (facts->opcodes.at[i].useful)
-            put_count(b, useful, facts->opcodes.at[i].name, facts->opcodes.at[i].useful);
+            ifl_tree_put_count(tree, useful, facts->opcodes.at[i].name,
+                               facts->opcodes.at[i].useful);
     }
     for (size_t i = 0; i < facts->loops.count; i++)
-        b->whole &= json_array_append_new(loops, loop_of(b, &facts->loops.at[i])) == 0;
+        ifl_tree_append(tree, loops, loop_of(tree, &facts->loops.at[i]));
     for (size_t i = 0; i < facts->accesses.count; i++)
-        b->whole &= json_array_append_new(accesses, access_of(b, &facts->accesses.at[i])) == 0;
-    put(b, object, "opcodes", opcodes);
-    put(b, object, "useful_opcodes", useful);
-    put(b, object, "loops", loops);
-    put(b, object, "accesses", accesses);
+        ifl_tree_append(tree, accesses, access_of(tree, &facts->accesses.at[i]));
+    ifl_tree_put(tree, object, "opcodes", opcodes);
+    ifl_tree_put(tree, object, "useful_opcodes", useful);
+    ifl_tree_put(tree, object, "loops", loops);
+    ifl_tree_put(tree, object, "accesses", accesses);
     if (!facts->lines_known)
         json_object_del(object, "accesses");
 }
 
-json_t *ifl_machine_part_json(const ifl_machine_facts *facts, ifl_arena *arena)
+json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts)
 {
-    builder b = {.arena = arena, .whole = true};
     json_t *object = json_object();
-    put_text(&b, object, "file", facts->file);
-    put_count(&b, object, "sm", facts->sm);
+    ifl_tree_put_text(tree, object, "file", facts->file);
+    ifl_tree_put_count(tree, object, "sm", facts->sm);
     if (facts->registers)
-        put_count(&b, object, "registers", facts->registers);
-    put_count(&b, object, "static_shared_bytes", facts->static_shared_bytes);
-    put_count(&b, object, "stack_bytes", facts->stack_bytes);
-    put_count(&b, object, "spill_load_bytes", facts->spill_load_bytes);
-    put_count(&b, object, "spill_store_bytes", facts->spill_store_bytes);
-    put_count(&b, object, "instructions", facts->instructions);
-    put_count(&b, object, "useful_instructions", facts->useful);
-    put_count(&b, object, "unknown_instructions", facts->unknown);
-    put_count(&b, object, "bytes_in_flight", facts->bytes_in_flight);
-    put_lists(&b, object, facts);
-    if (b.whole)
-        return object;
-    json_decref(object);
-    return NULL;
+        ifl_tree_put_count(tree, object, "registers", facts->registers);
+    ifl_tree_put_count(tree, object, "static_shared_bytes", facts->static_shared_bytes);
+    ifl_tree_put_count(tree, object, "stack_bytes", facts->stack_bytes);
+    ifl_tree_put_count(tree, object, "spill_load_bytes", facts->spill_load_bytes);
+    ifl_tree_put_count(tree, object, "spill_store_bytes", facts->spill_store_bytes);
+    ifl_tree_put_count(tree, object, "instructions", facts->instructions);
+    ifl_tree_put_count(tree, object, "useful_instructions", facts->useful);
+    ifl_tree_put_count(tree, object, "unknown_instructions", facts->unknown);
+    ifl_tree_put_count(tree, object, "bytes_in_flight", facts->bytes_in_flight);
+    put_lists(tree, object, facts);
+    return object;
 }

@@ -5,12 +5,11 @@
 
 #include "profile/profile.h"
 #include "report/page.h"
-
-#include <jansson.h>
+#include "report/tree.h"
 
 /* Prints nothing where the machine code is not known. */
 void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile);
 /* The "machine" object, NULL without memory. */
-json_t *ifl_machine_part_json(const ifl_machine_facts *facts, ifl_arena *arena);
+json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts);
 
 #endif

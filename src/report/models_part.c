@@ -194,22 +194,22 @@ ifl_status ifl_models_part_print(ifl_page *page, const ifl_profile *profile,
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* What is not known is absent. */
-static bool put(json_t *object, const char *key, double value)
+/* What is not known is negative in a model, and absent here. */
+static void put_known(ifl_tree *tree, json_t *object, const char *key, double value)
 {
-    return value < 0 || !isfinite(value) || json_object_set_new(object, key, json_real(value)) == 0;
+    if (value >= 0)
+        ifl_tree_put_real(tree, object, key, value);
 }
 
-static json_t *terms_json(const ifl_model *m)
+static json_t *terms_json(ifl_tree *tree, const ifl_model *m)
 {
     json_t *object = json_object();
     for (int t = 0; t < IFL_TERM_COUNT; t++)
-        if (!put(object, ifl_term_name((ifl_term)t), m->term_us[t]))
-            break;
+        put_known(tree, object, ifl_term_name((ifl_term)t), m->term_us[t]);
     return object;
 }
 
-static json_t *levers_json(const ifl_model *m)
+static json_t *levers_json(ifl_tree *tree, const ifl_model *m)
 {
     static const char *const keys[IFL_LEVER_COUNT] = {
         [IFL_LEVER_LATENCY] = "latency",
@@ -219,64 +219,66 @@ static json_t *levers_json(const ifl_model *m)
     };
     json_t *object = json_object();
     for (int l = 0; l < IFL_LEVER_COUNT; l++)
-        if (!put(object, keys[l], m->lever_us[l]))
-            break;
+        put_known(tree, object, keys[l], m->lever_us[l]);
     return object;
 }
 
-static bool put_occupancy(json_t *o, const ifl_model *m)
+static void put_occupancy(ifl_tree *tree, json_t *o, const ifl_model *m)
 {
-    return put(o, "occupancy_theoretical", m->occupancy.theoretical) &&
-           put(o, "occupancy_achieved", m->occupancy_achieved) &&
-           json_object_set_new(o, "blocks_per_sm", json_integer(m->occupancy.blocks_per_sm)) == 0 &&
-           json_object_set_new(o, "warps_per_sm", json_integer(m->occupancy.warps_per_sm)) == 0 &&
-           json_object_set_new(o, "occupancy_limiter", json_string(m->occupancy.limiter)) == 0 &&
-           (!m->registers ||
-            json_object_set_new(o, "registers", json_integer(m->registers)) == 0) &&
-           (!m->registers || json_object_set_new(o, "registers_estimated",
-                                                 json_boolean(m->registers_estimated)) == 0) &&
-           put(o, "waves", m->waves.waves) && put(o, "partial_wave", m->waves.partial_wave) &&
-           put(o, "tail_efficiency", m->waves.tail_efficiency);
+    put_known(tree, o, "occupancy_theoretical", m->occupancy.theoretical);
+    put_known(tree, o, "occupancy_achieved", m->occupancy_achieved);
+    ifl_tree_put_count(tree, o, "blocks_per_sm", (uint64_t)m->occupancy.blocks_per_sm);
+    ifl_tree_put_count(tree, o, "warps_per_sm", (uint64_t)m->occupancy.warps_per_sm);
+    ifl_tree_put_text(tree, o, "occupancy_limiter", m->occupancy.limiter);
+    if (m->registers) {
+        ifl_tree_put_count(tree, o, "registers", (uint64_t)m->registers);
+        ifl_tree_put_flag(tree, o, "registers_estimated", m->registers_estimated);
+    }
+    put_known(tree, o, "waves", m->waves.waves);
+    put_known(tree, o, "partial_wave", m->waves.partial_wave);
+    put_known(tree, o, "tail_efficiency", m->waves.tail_efficiency);
 }
 
-static bool put_time(json_t *o, const ifl_model *m)
+static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
 {
-    return put(o, "bytes_in_flight_per_sm", m->bytes_in_flight_per_sm) &&
-           put(o, "bytes_needed_per_sm", m->bytes_needed_per_sm) &&
-           put(o, "waits_per_warp", m->waits_per_warp) && put(o, "latency_ns", m->latency_ns) &&
-           json_object_set_new(o, "limiter", json_string(ifl_term_name(m->limiter))) == 0 &&
-           json_object_set_new(o, "runner_up", json_string(ifl_term_name(m->runner_up))) == 0 &&
-           put(o, "time_us", m->time_us.mid) && put(o, "time_us_low", m->time_us.low) &&
-           put(o, "time_us_high", m->time_us.high) &&
-           json_object_set_new(o, "terms_us", terms_json(m)) == 0 &&
-           json_object_set_new(o, "levers_us", levers_json(m)) == 0 &&
-           put(o, "dram_bytes", m->dram_bytes) && put(o, "dram_bytes_per_s", m->dram_bytes_per_s) &&
-           put(o, "dram_utilization", m->dram_utilization);
+    put_known(tree, o, "bytes_in_flight_per_sm", m->bytes_in_flight_per_sm);
+    put_known(tree, o, "bytes_needed_per_sm", m->bytes_needed_per_sm);
+    put_known(tree, o, "waits_per_warp", m->waits_per_warp);
+    put_known(tree, o, "latency_ns", m->latency_ns);
+    ifl_tree_put_text(tree, o, "limiter", ifl_term_name(m->limiter));
+    ifl_tree_put_text(tree, o, "runner_up", ifl_term_name(m->runner_up));
+    put_known(tree, o, "time_us", m->time_us.mid);
+    put_known(tree, o, "time_us_low", m->time_us.low);
+    put_known(tree, o, "time_us_high", m->time_us.high);
+    ifl_tree_put(tree, o, "terms_us", terms_json(tree, m));
+    ifl_tree_put(tree, o, "levers_us", levers_json(tree, m));
+    put_known(tree, o, "dram_bytes", m->dram_bytes);
+    put_known(tree, o, "dram_bytes_per_s", m->dram_bytes_per_s);
+    put_known(tree, o, "dram_utilization", m->dram_utilization);
 }
 
-static bool append(json_t *array, const ifl_profile *profile, const ifl_device *device)
+static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_device *device)
 {
     ifl_model m;
     ifl_error why = {0};
     json_t *object = json_object();
-    bool whole = json_object_set_new(object, "gpu", json_string(device->id)) == 0 &&
-                 json_object_set_new(object, "name", json_string(device->name)) == 0;
-    if (ifl_profile_model(profile, device, &m, &why) != IFL_OK)
-        whole = whole && json_object_set_new(object, "unsupported", json_string(why.text)) == 0;
-    else
-        whole = whole && put_occupancy(object, &m) && put_time(object, &m) &&
-                ifl_cache_part_put(object, profile, device->id);
-    return json_array_append_new(array, object) == 0 && whole;
+    ifl_tree_put_text(tree, object, "gpu", device->id);
+    ifl_tree_put_text(tree, object, "name", device->name);
+    if (ifl_profile_model(profile, device, &m, &why) != IFL_OK) {
+        ifl_tree_put_text(tree, object, "unsupported", why.text);
+        return object;
+    }
+    put_occupancy(tree, object, &m);
+    put_time(tree, object, &m);
+    ifl_cache_part_put(tree, object, profile, device->id);
+    return object;
 }
 
-json_t *ifl_models_part_json(const ifl_profile *profile, const ifl_device *const *devices,
-                             size_t count)
+json_t *ifl_models_part_json(ifl_tree *tree, const ifl_profile *profile,
+                             const ifl_device *const *devices, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        if (!array || !append(array, profile, devices[i])) {
-            json_decref(array);
-            return NULL;
-        }
+        ifl_tree_append(tree, array, model_json(tree, profile, devices[i]));
     return array;
 }

@@ -4,11 +4,11 @@
 #include "profile/compare_reports.h"
 #include "report/figure.h"
 #include "report/page.h"
+#include "report/tree.h"
 #include "report/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -159,87 +159,70 @@ static ifl_status write_text(sheet *s, ifl_error *error)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static int put(json_t *object, const char *key, json_t *value)
+static void put_value(ifl_tree *tree, json_t *object, const char *key,
+                      const ifl_figure_value *value)
 {
-    return json_object_set_new(object, key, value);
+    if (value->known)
+        ifl_tree_put(tree, object, key,
+                     value->is_integer ? json_integer(value->integer) : json_real(value->number));
 }
 
-static int put_value(json_t *object, const char *key, const ifl_figure_value *value)
-{
-    if (!value->known)
-        return 0;
-    return put(object, key,
-               value->is_integer ? json_integer(value->integer) : json_real(value->number));
-}
-
-static int put_figures(json_t *to, const char *key, const ifl_compared_list *list, bool all)
+static void put_figures(ifl_tree *tree, json_t *to, const char *key, const ifl_compared_list *list)
 {
     json_t *object = json_object();
-    int failures = 0;
     for (size_t i = 0; i < list->count; i++) {
         const ifl_compared *c = &list->at[i];
-        if (!all && !c->differs && c->a.known && c->b.known)
-            continue;
         json_t *pair = json_object();
-        failures |= put_value(pair, "a", &c->a) | put_value(pair, "b", &c->b);
-        if (c->a.known && c->b.known)
-            failures |= put(pair, "relative", json_real(c->relative)) |
-                        put(pair, "differs", json_boolean(c->differs));
-        failures |= put(object, c->name, pair);
+        put_value(tree, pair, "a", &c->a);
+        put_value(tree, pair, "b", &c->b);
+        if (c->a.known && c->b.known) {
+            ifl_tree_put_real(tree, pair, "relative", c->relative);
+            ifl_tree_put_flag(tree, pair, "differs", c->differs);
+        }
+        ifl_tree_put(tree, object, c->name, pair);
     }
-    return failures | put(to, key, object);
+    ifl_tree_put(tree, to, key, object);
 }
 
-static int put_lines(json_t *to, const ifl_compared_launch *launch)
+static json_t *line_json(ifl_tree *tree, const ifl_compared_line *line)
 {
-    json_t *array = json_array();
-    int failures = 0;
-    for (size_t i = 0; i < launch->lines.count; i++) {
-        const ifl_compared_line *line = &launch->lines.at[i];
-        json_t *object = json_object();
-        failures |= put(object, "place", json_string(line->place)) |
-                    put(object, "op", json_string(line->op));
-        if (!line->in_a || !line->in_b)
-            failures |= put(object, "only_in", json_string(line->in_a ? "a" : "b"));
-        failures |= put_figures(object, "counters", &line->counters, true);
-        failures |= json_array_append_new(array, object);
-    }
-    return failures | put(to, "lines", array);
+    json_t *object = json_object();
+    ifl_tree_put_text(tree, object, "place", line->place);
+    ifl_tree_put_text(tree, object, "op", line->op);
+    if (!line->in_a || !line->in_b)
+        ifl_tree_put_text(tree, object, "only_in", line->in_a ? "a" : "b");
+    put_figures(tree, object, "counters", &line->counters);
+    return object;
 }
 
-static int put_launches(json_t *root, const ifl_comparison *c)
+static json_t *launch_json(ifl_tree *tree, const ifl_compared_launch *launch)
 {
-    json_t *array = json_array();
-    int failures = 0;
-    for (size_t i = 0; i < c->launches.count; i++) {
-        const ifl_compared_launch *launch = &c->launches.at[i];
-        json_t *object = json_object();
-        failures |= put(object, "kernel", json_string(launch->kernel)) |
-                    put(object, "backend_a", json_string(launch->backend_a)) |
-                    put(object, "backend_b", json_string(launch->backend_b));
-        failures |= put_figures(object, "counters", &launch->counters, true);
-        failures |= put_figures(object, "timing", &launch->times, true);
-        failures |= put_lines(object, launch);
-        failures |= json_array_append_new(array, object);
-    }
-    return failures | put(root, "launches", array);
+    json_t *object = json_object(), *lines = json_array();
+    ifl_tree_put_text(tree, object, "kernel", launch->kernel);
+    ifl_tree_put_text(tree, object, "backend_a", launch->backend_a);
+    ifl_tree_put_text(tree, object, "backend_b", launch->backend_b);
+    put_figures(tree, object, "counters", &launch->counters);
+    put_figures(tree, object, "timing", &launch->times);
+    for (size_t i = 0; i < launch->lines.count; i++)
+        ifl_tree_append(tree, lines, line_json(tree, &launch->lines.at[i]));
+    ifl_tree_put(tree, object, "lines", lines);
+    return object;
 }
 
 static ifl_status write_json(sheet *s, ifl_error *error)
 {
     const ifl_comparison *c = s->comparison;
-    json_t *root = json_object();
-    int failures = put(root, "schema", json_string("inflight-compare/1")) |
-                   put(root, "threshold", json_real(s->options->threshold)) |
-                   put(root, "compared", json_integer((json_int_t)c->compared)) |
-                   put(root, "differing", json_integer((json_int_t)c->differing)) |
-                   put(root, "unmatched", json_integer((json_int_t)c->unmatched));
-    failures |= put_launches(root, c);
-    if (!failures && json_dumpf(root, s->page.out, JSON_INDENT(1)) != 0 && !ferror(s->page.out))
-        failures = 1;
-    fputc('\n', s->page.out);
-    json_decref(root);
-    return failures ? ifl_fail_memory(error, sizeof *s) : IFL_OK;
+    ifl_tree tree = {0};
+    json_t *root = json_object(), *launches = json_array();
+    ifl_tree_put_text(&tree, root, "schema", "inflight-compare/1");
+    ifl_tree_put_real(&tree, root, "threshold", s->options->threshold);
+    ifl_tree_put_count(&tree, root, "compared", c->compared);
+    ifl_tree_put_count(&tree, root, "differing", c->differing);
+    ifl_tree_put_count(&tree, root, "unmatched", c->unmatched);
+    for (size_t i = 0; i < c->launches.count; i++)
+        ifl_tree_append(&tree, launches, launch_json(&tree, &c->launches.at[i]));
+    ifl_tree_put(&tree, root, "launches", launches);
+    return ifl_tree_finish(&tree, root, IFL_OK, s->page.out, error);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */

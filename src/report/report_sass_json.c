@@ -2,76 +2,43 @@
  * The JSON report on machine code, schema "inflight-sass/1": docs/sass.md. */
 #include "report/report_sass.h"
 
-#include "report/figure.h"
+#include "report/tree.h"
 
-#include <jansson.h>
 #include <string.h>
 
-/* Any failure to allocate shows as a false `whole` at the end. */
-typedef struct builder {
-    ifl_arena arena;
-    bool whole;
-    const ifl_sass_report *report;
-} builder;
-
-static void put(builder *b, json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value) != 0)
-        b->whole = false;
-}
-
-static void append(builder *b, json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value) != 0)
-        b->whole = false;
-}
-
-static void put_text(builder *b, json_t *object, const char *key, const char *text)
-{
-    char *clean = ifl_clean_utf8(&b->arena, text);
-    put(b, object, key, clean ? json_string(clean) : NULL);
-}
-
-/* JSON integers are signed here; a count past 2^63 is written as a real. */
-static void put_count(builder *b, json_t *object, const char *key, uint64_t value)
-{
-    put(b, object, key,
-        value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value));
-}
-
 /* "global loads" is the key global_loads. */
-static const char *key_of(builder *b, ifl_sass_class c)
+static const char *key_of(ifl_tree *tree, ifl_sass_class c)
 {
     const char *text = ifl_sass_class_text(c);
-    char *key = ifl_arena_text(&b->arena, text, strlen(text));
+    char *key = ifl_arena_text(&tree->arena, text, strlen(text));
     for (char *at = key; at && *at; at++)
         *at = *at == ' ' ? '_' : *at;
-    b->whole &= key != NULL;
+    tree->no_memory |= !key;
     return key ? key : "";
 }
 
 /* ---- loops and blocks ------------------------------------------------------------------------ */
 
-static json_t *widths_of(builder *b, const uint32_t count[IFL_SASS_WIDTHS])
+static json_t *widths_of(ifl_tree *tree, const uint32_t count[IFL_SASS_WIDTHS])
 {
     static const char *const keys[IFL_SASS_WIDTHS] = {"1", "2", "4", "8", "16", "32"};
     json_t *object = json_object();
     for (int w = 0; w < IFL_SASS_WIDTHS; w++)
         if (count[w])
-            put_count(b, object, keys[w], count[w]);
+            ifl_tree_put_count(tree, object, keys[w], count[w]);
     return object;
 }
 
-static json_t *classes_of(builder *b, const uint32_t count[IFL_SASS_CLASSES])
+static json_t *classes_of(ifl_tree *tree, const uint32_t count[IFL_SASS_CLASSES])
 {
     json_t *object = json_object();
     for (ifl_sass_class c = 0; c < IFL_SASS_CLASSES; c++)
         if (count[c])
-            put_count(b, object, key_of(b, c), count[c]);
+            ifl_tree_put_count(tree, object, key_of(tree, c), count[c]);
     return object;
 }
 
-static json_t *accesses_of(builder *b, const ifl_sass_loop *loop)
+static json_t *accesses_of(ifl_tree *tree, const ifl_sass_loop *loop)
 {
     json_t *object = json_object();
     for (ifl_sass_class c = 0; c < IFL_SASS_CLASSES; c++) {
@@ -79,48 +46,48 @@ static json_t *accesses_of(builder *b, const ifl_sass_loop *loop)
         for (int w = 0; w < IFL_SASS_WIDTHS; w++)
             all += loop->width_count[c][w];
         if (all)
-            put(b, object, key_of(b, c), widths_of(b, loop->width_count[c]));
+            ifl_tree_put(tree, object, key_of(tree, c), widths_of(tree, loop->width_count[c]));
     }
     return object;
 }
 
-static void put_place(builder *b, json_t *object, const ifl_sass_facts *facts, size_t l)
+static void put_place(ifl_tree *tree, json_t *object, const ifl_sass_facts *facts, size_t l)
 {
     const char *file;
     uint32_t first, last;
     if (!ifl_sass_loop_lines(facts, l, &file, &first, &last))
         return;
-    put_text(b, object, "file", file);
-    put_count(b, object, "first_line", first);
-    put_count(b, object, "last_line", last);
+    ifl_tree_put_text(tree, object, "file", file);
+    ifl_tree_put_count(tree, object, "first_line", first);
+    ifl_tree_put_count(tree, object, "last_line", last);
 }
 
-static json_t *loop_of(builder *b, const ifl_sass_facts *facts, size_t l)
+static json_t *loop_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t l)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     const ifl_sass_loop *loop = &kernel->loops[l];
     json_t *object = json_object();
-    put_count(b, object, "header_offset",
-              kernel->instructions[kernel->blocks[loop->header].first].offset);
+    ifl_tree_put_count(tree, object, "header_offset",
+                       kernel->instructions[kernel->blocks[loop->header].first].offset);
     if (loop->outer >= 0)
-        put_count(b, object, "outer", (uint64_t)loop->outer);
-    put_count(b, object, "depth", loop->depth);
-    put(b, object, "innermost", json_boolean(loop->is_innermost));
-    put_place(b, object, facts, l);
-    put_count(b, object, "instructions", loop->instructions);
-    put_count(b, object, "useful", loop->useful);
-    put_count(b, object, "address_arithmetic", loop->address_arithmetic);
-    put_count(b, object, "exposed_latencies", loop->exposed_latencies);
-    put_count(b, object, "register_reuses", loop->register_reuses);
-    put_count(b, object, "bytes_in_flight", loop->load_bytes_in_flight);
-    put_count(b, object, "spill_loads", loop->spill_loads);
-    put_count(b, object, "spill_stores", loop->spill_stores);
-    put(b, object, "classes", classes_of(b, loop->loads));
-    put(b, object, "accesses", accesses_of(b, loop));
+        ifl_tree_put_count(tree, object, "outer", (uint64_t)loop->outer);
+    ifl_tree_put_count(tree, object, "depth", loop->depth);
+    ifl_tree_put_flag(tree, object, "innermost", loop->is_innermost);
+    put_place(tree, object, facts, l);
+    ifl_tree_put_count(tree, object, "instructions", loop->instructions);
+    ifl_tree_put_count(tree, object, "useful", loop->useful);
+    ifl_tree_put_count(tree, object, "address_arithmetic", loop->address_arithmetic);
+    ifl_tree_put_count(tree, object, "exposed_latencies", loop->exposed_latencies);
+    ifl_tree_put_count(tree, object, "register_reuses", loop->register_reuses);
+    ifl_tree_put_count(tree, object, "bytes_in_flight", loop->load_bytes_in_flight);
+    ifl_tree_put_count(tree, object, "spill_loads", loop->spill_loads);
+    ifl_tree_put_count(tree, object, "spill_stores", loop->spill_stores);
+    ifl_tree_put(tree, object, "classes", classes_of(tree, loop->loads));
+    ifl_tree_put(tree, object, "accesses", accesses_of(tree, loop));
     return object;
 }
 
-static void put_instructions(builder *b, json_t *object, const ifl_sass_kernel *kernel,
+static void put_instructions(ifl_tree *tree, json_t *object, const ifl_sass_kernel *kernel,
                              const ifl_sass_block *block)
 {
     uint32_t classes[IFL_SASS_CLASSES] = {0}, in_flight = 0;
@@ -130,166 +97,166 @@ static void put_instructions(builder *b, json_t *object, const ifl_sass_kernel *
         if (kernel->wait_bytes[i] > in_flight)
             in_flight = kernel->wait_bytes[i];
     }
-    put_count(b, object, "instructions", block->last - block->first);
-    put(b, object, "classes", classes_of(b, classes));
+    ifl_tree_put_count(tree, object, "instructions", block->last - block->first);
+    ifl_tree_put(tree, object, "classes", classes_of(tree, classes));
     if (in_flight)
-        put_count(b, object, "bytes_in_flight", in_flight);
+        ifl_tree_put_count(tree, object, "bytes_in_flight", in_flight);
 }
 
-static json_t *block_of(builder *b, const ifl_sass_facts *facts, size_t index)
+static json_t *block_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t index)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     const ifl_sass_block *block = &kernel->blocks[index];
     json_t *object = json_object(), *to = json_array();
-    put_count(b, object, "offset", kernel->instructions[block->first].offset);
+    ifl_tree_put_count(tree, object, "offset", kernel->instructions[block->first].offset);
     for (int s = 0; s < 2; s++)
         if (block->successor[s] != UINT32_MAX)
-            append(b, to, json_integer(block->successor[s]));
-    put(b, object, "to", to);
+            ifl_tree_append(tree, to, json_integer(block->successor[s]));
+    ifl_tree_put(tree, object, "to", to);
     if (block->loop >= 0)
-        put_count(b, object, "loop", (uint64_t)block->loop);
-    put(b, object, "reached", json_boolean(kernel->reached[index]));
-    put_instructions(b, object, kernel, block);
+        ifl_tree_put_count(tree, object, "loop", (uint64_t)block->loop);
+    ifl_tree_put_flag(tree, object, "reached", kernel->reached[index]);
+    put_instructions(tree, object, kernel, block);
     if (facts->counts.known && facts->counts.known[index])
-        put_count(b, object, "executed", facts->counts.block[index]);
+        ifl_tree_put_count(tree, object, "executed", facts->counts.block[index]);
     return object;
 }
 
 /* ---- opcodes, instructions ------------------------------------------------------------------- */
 
-static void put_opcodes(builder *b, json_t *object, const ifl_sass_facts *facts)
+static void put_opcodes(ifl_tree *tree, json_t *object, const ifl_sass_facts *facts)
 {
     json_t *all = json_object(), *useful = json_object(), *executed = json_object();
     for (size_t i = 0; i < facts->opcode_count; i++) {
         const ifl_sass_opcode *opcode = &facts->opcodes[i];
-        put_count(b, all, opcode->name, opcode->count);
+        ifl_tree_put_count(tree, all, opcode->name, opcode->count);
         if (opcode->useful)
-            put_count(b, useful, opcode->name, opcode->useful);
+            ifl_tree_put_count(tree, useful, opcode->name, opcode->useful);
         if (opcode->executed_known)
-            put_count(b, executed, opcode->name, opcode->executed);
+            ifl_tree_put_count(tree, executed, opcode->name, opcode->executed);
     }
-    put(b, object, "opcodes", all);
-    put(b, object, "useful_opcodes", useful);
-    put(b, object, "executed_opcodes", executed);
+    ifl_tree_put(tree, object, "opcodes", all);
+    ifl_tree_put(tree, object, "useful_opcodes", useful);
+    ifl_tree_put(tree, object, "executed_opcodes", executed);
     if (!facts->counts.known)
         json_object_del(object, "executed_opcodes");
     if (facts->counts.all)
-        put_count(b, object, "executed_instructions", facts->counts.executed);
+        ifl_tree_put_count(tree, object, "executed_instructions", facts->counts.executed);
 }
 
-static json_t *instruction_of(builder *b, const ifl_sass_facts *facts, size_t i)
+static json_t *instruction_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t i)
 {
     enum { TEXT = 256, ALWAYS = 7 };
     const ifl_sass_instruction *instruction = &facts->kernel.instructions[i];
     const ifl_machine_line *line = ifl_machine_line_at(facts->kernel.kernel, instruction->offset);
     char text[TEXT] = "", control[IFL_SASS_CONTROL_BYTES];
     json_t *object = json_object();
-    put_count(b, object, "offset", instruction->offset);
+    ifl_tree_put_count(tree, object, "offset", instruction->offset);
     if (instruction->opcode)
-        put_text(b, object, "text", ifl_sass_text(instruction, text, sizeof text));
-    put_text(b, object, "control", ifl_sass_control_text(instruction, control));
+        ifl_tree_put_text(tree, object, "text", ifl_sass_text(instruction, text, sizeof text));
+    ifl_tree_put_text(tree, object, "control", ifl_sass_control_text(instruction, control));
     if (instruction->guard != ALWAYS || instruction->guard_negated) {
-        put_count(b, object, "guard", instruction->guard);
-        put(b, object, "guard_negated", json_boolean(instruction->guard_negated));
-        put(b, object, "guard_uniform", json_boolean(instruction->guard_uniform));
+        ifl_tree_put_count(tree, object, "guard", instruction->guard);
+        ifl_tree_put_flag(tree, object, "guard_negated", instruction->guard_negated);
+        ifl_tree_put_flag(tree, object, "guard_uniform", instruction->guard_uniform);
     }
     if (instruction->memory_bytes)
-        put_count(b, object, "memory_bytes", instruction->memory_bytes);
-    put_text(b, object, "purpose",
-             ifl_sass_purpose_text((ifl_sass_purpose)facts->kernel.purpose[i]));
+        ifl_tree_put_count(tree, object, "memory_bytes", instruction->memory_bytes);
+    ifl_tree_put_text(tree, object, "purpose",
+                      ifl_sass_purpose_text((ifl_sass_purpose)facts->kernel.purpose[i]));
     if (facts->kernel.wait_bytes[i])
-        put_count(b, object, "bytes_in_flight", facts->kernel.wait_bytes[i]);
+        ifl_tree_put_count(tree, object, "bytes_in_flight", facts->kernel.wait_bytes[i]);
     if (line && line->line) {
-        put_text(b, object, "file", ifl_sass_file_of(facts->machine, line));
-        put_count(b, object, "line", line->line);
+        ifl_tree_put_text(tree, object, "file", ifl_sass_file_of(facts->machine, line));
+        ifl_tree_put_count(tree, object, "line", line->line);
     }
     return object;
 }
 
 /* ---- a kernel -------------------------------------------------------------------------------- */
 
-static void put_resources(builder *b, json_t *object, const ifl_machine_kernel *kernel)
+static void put_resources(ifl_tree *tree, json_t *object, const ifl_machine_kernel *kernel)
 {
     const uint64_t threads =
         (uint64_t)kernel->max_threads[0] * kernel->max_threads[1] * kernel->max_threads[2];
-    put_text(b, object, "kernel", kernel->name);
+    ifl_tree_put_text(tree, object, "kernel", kernel->name);
     if (kernel->demangled)
-        put_text(b, object, "signature", kernel->demangled);
-    put(b, object, "is_kernel", json_boolean(kernel->is_kernel));
-    put_count(b, object, "sm", kernel->sm);
+        ifl_tree_put_text(tree, object, "signature", kernel->demangled);
+    ifl_tree_put_flag(tree, object, "is_kernel", kernel->is_kernel);
+    ifl_tree_put_count(tree, object, "sm", kernel->sm);
     if (kernel->registers)
-        put_count(b, object, "registers", kernel->registers);
-    put_count(b, object, "static_shared_bytes", kernel->static_shared_bytes);
-    put_count(b, object, "stack_bytes", kernel->frame_bytes);
-    put_count(b, object, "barriers", kernel->barriers);
+        ifl_tree_put_count(tree, object, "registers", kernel->registers);
+    ifl_tree_put_count(tree, object, "static_shared_bytes", kernel->static_shared_bytes);
+    ifl_tree_put_count(tree, object, "stack_bytes", kernel->frame_bytes);
+    ifl_tree_put_count(tree, object, "barriers", kernel->barriers);
     if (threads)
-        put_count(b, object, "max_threads", threads);
+        ifl_tree_put_count(tree, object, "max_threads", threads);
 }
 
-static void put_flow(builder *b, json_t *object, const ifl_sass_facts *facts)
+static void put_flow(ifl_tree *tree, json_t *object, const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     json_t *loops = json_array(), *blocks = json_array();
     for (size_t l = 0; l < kernel->loop_count; l++)
-        append(b, loops, loop_of(b, facts, l));
-    put(b, object, "loops", loops);
+        ifl_tree_append(tree, loops, loop_of(tree, facts, l));
+    ifl_tree_put(tree, object, "loops", loops);
     for (size_t i = 0; i < kernel->block_count; i++)
-        append(b, blocks, block_of(b, facts, i));
-    put(b, object, "blocks", blocks);
+        ifl_tree_append(tree, blocks, block_of(tree, facts, i));
+    ifl_tree_put(tree, object, "blocks", blocks);
 }
 
-static json_t *kernel_of(builder *b, const ifl_sass_facts *facts)
+static json_t *kernel_of(ifl_tree *tree, const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     json_t *object = json_object(), *purposes = json_object();
-    put_resources(b, object, kernel->kernel);
-    put_count(b, object, "spill_load_bytes", kernel->spill_load_bytes);
-    put_count(b, object, "spill_store_bytes", kernel->spill_store_bytes);
-    put_count(b, object, "instructions", facts->reached);
-    put_count(b, object, "unknown_instructions", kernel->unknown);
-    put_count(b, object, "bytes_in_flight", kernel->bytes_in_flight);
-    put_count(b, object, "exposed_latencies_outside_loops", kernel->exposed_latencies);
+    put_resources(tree, object, kernel->kernel);
+    ifl_tree_put_count(tree, object, "spill_load_bytes", kernel->spill_load_bytes);
+    ifl_tree_put_count(tree, object, "spill_store_bytes", kernel->spill_store_bytes);
+    ifl_tree_put_count(tree, object, "instructions", facts->reached);
+    ifl_tree_put_count(tree, object, "unknown_instructions", kernel->unknown);
+    ifl_tree_put_count(tree, object, "bytes_in_flight", kernel->bytes_in_flight);
+    ifl_tree_put_count(tree, object, "exposed_latencies_outside_loops", kernel->exposed_latencies);
     for (ifl_sass_purpose p = 0; p < IFL_SASS_PURPOSES; p++)
-        put_count(b, purposes, ifl_sass_purpose_text(p), facts->purpose[p]);
-    put(b, object, "purposes", purposes);
-    put_opcodes(b, object, facts);
-    put_flow(b, object, facts);
+        ifl_tree_put_count(tree, purposes, ifl_sass_purpose_text(p), facts->purpose[p]);
+    ifl_tree_put(tree, object, "purposes", purposes);
+    put_opcodes(tree, object, facts);
+    put_flow(tree, object, facts);
     return object;
 }
 
-static void put_listing(builder *b, json_t *object, const ifl_sass_facts *facts)
+static void put_listing(ifl_tree *tree, json_t *object, const ifl_sass_facts *facts)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < facts->kernel.instruction_count; i++)
-        append(b, array, instruction_of(b, facts, i));
-    put(b, object, "listing", array);
+        ifl_tree_append(tree, array, instruction_of(tree, facts, i));
+    ifl_tree_put(tree, object, "listing", array);
 }
 
 /* A kernel of a list, or of a target that is not known here. */
-static json_t *unread_kernel_of(builder *b, const ifl_machine_kernel *kernel)
+static json_t *unread_kernel_of(ifl_tree *tree, const ifl_machine_kernel *kernel)
 {
     json_t *object = json_object();
-    put_resources(b, object, kernel);
-    put_count(b, object, "code_bytes", kernel->code_bytes);
+    put_resources(tree, object, kernel);
+    ifl_tree_put_count(tree, object, "code_bytes", kernel->code_bytes);
     return object;
 }
 
-static ifl_status append_kernel(builder *b, json_t *kernels, size_t index, ifl_error *error)
+static ifl_status append_kernel(ifl_tree *tree, json_t *kernels, const ifl_sass_report *report,
+                                size_t index, ifl_error *error)
 {
-    const ifl_machine_options *options = b->report->options;
-    const ifl_machine_kernel *kernel = &b->report->machine->kernels[index];
+    const ifl_machine_kernel *kernel = &report->machine->kernels[index];
     ifl_arena arena = {0};
     ifl_sass_facts facts;
-    if (b->report->machine->is_list || !ifl_sass_supports(kernel->sm)) {
-        append(b, kernels, unread_kernel_of(b, kernel));
+    if (report->machine->is_list || !ifl_sass_supports(kernel->sm)) {
+        ifl_tree_append(tree, kernels, unread_kernel_of(tree, kernel));
         return IFL_OK;
     }
-    ifl_status status = ifl_sass_report_facts(b->report, index, &arena, &facts, error);
+    ifl_status status = ifl_sass_report_facts(report, index, &arena, &facts, error);
     if (status == IFL_OK) {
-        json_t *object = kernel_of(b, &facts);
-        if (options->listing)
-            put_listing(b, object, &facts);
-        append(b, kernels, object);
+        json_t *object = kernel_of(tree, &facts);
+        if (report->options->listing)
+            put_listing(tree, object, &facts);
+        ifl_tree_append(tree, kernels, object);
     }
     ifl_arena_free(&arena);
     return status;
@@ -297,22 +264,13 @@ static ifl_status append_kernel(builder *b, json_t *kernels, size_t index, ifl_e
 
 ifl_status ifl_sass_write_json(const ifl_sass_report *report, FILE *out, ifl_error *error)
 {
-    builder b = {.whole = true, .report = report};
+    ifl_tree tree = {0};
     json_t *root = json_object(), *kernels = json_array();
     ifl_status status = IFL_OK;
-    put(&b, root, "schema", json_string("inflight-sass/1"));
-    put_text(&b, root, "file", report->machine->file);
+    ifl_tree_put_text(&tree, root, "schema", "inflight-sass/1");
+    ifl_tree_put_text(&tree, root, "file", report->machine->file);
     for (size_t i = 0; i < report->chosen_count && status == IFL_OK; i++)
-        status = append_kernel(&b, kernels, report->chosen[i], error);
-    put(&b, root, "kernels", kernels);
-    if (status == IFL_OK && (!root || !b.whole))
-        status = ifl_fail_memory(error, sizeof *report);
-    /* A failing stream stays marked as one, and the caller looks; else jansson ran out of
-     * memory. */
-    if (status == IFL_OK && json_dumpf(root, out, JSON_INDENT(1)) != 0 && !ferror(out))
-        status = ifl_fail_memory(error, sizeof *report);
-    fputc('\n', out);
-    json_decref(root);
-    ifl_arena_free(&b.arena);
-    return status;
+        status = append_kernel(&tree, kernels, report, report->chosen[i], error);
+    ifl_tree_put(&tree, root, "kernels", kernels);
+    return ifl_tree_finish(&tree, root, status, out, error);
 }
