@@ -187,6 +187,14 @@ bool ifl_cli_can_run(const ifl_cli_request *request, const ifl_module *module)
     return one && request->grid && request->block;
 }
 
+static bool is_a_kernel(const ifl_module *module, const char *name, ifl_error *error)
+{
+    ifl_launch *launch = NULL;
+    const bool found = ifl_launch_new(module, name, &launch, error) == IFL_OK;
+    ifl_launch_free(launch);
+    return found;
+}
+
 int ifl_cli_say_what_is_missing(const ifl_cli_request *request, const ifl_module *module)
 {
     ifl_error error = {0};
@@ -195,6 +203,8 @@ int ifl_cli_say_what_is_missing(const ifl_cli_request *request, const ifl_module
         ifl_cli_error(&error, IFL_BAD_INPUT, "'%s' holds no kernel", request->file);
         return ifl_cli_fail(&error);
     }
+    if (request->kernel && !is_a_kernel(module, request->kernel, &error))
+        return ifl_cli_fail(&error);
     print_kernels(request, module, count);
     if (!request->kernel && count > 1)
         ifl_cli_error(&error, IFL_USAGE, "which kernel? -k KERNEL");

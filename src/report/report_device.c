@@ -204,7 +204,7 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
     ifl_status status = ifl_occupancy_compute(device, request, &o, error);
     if (status != IFL_OK)
         return status;
-    ifl_row row = {.cell = {device->name, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
+    ifl_row row = {.cell = {device->id, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
                             ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
                             ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical)}};
     size_t next = 4;
