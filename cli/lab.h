@@ -95,11 +95,16 @@ void ifl_cli_lab_gpu_close(ifl_cli_lab_gpu *gpu);
 /* Does it have the compute capability that the version needs? */
 ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
                                const ifl_lab_point *point, bool *can, ifl_error *error);
+/* `copy`: takes the time of a copy of as many bytes too. */
 ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
-                               ifl_launch *launch, ifl_profile **out, ifl_error *error);
+                               bool copy, ifl_launch *launch, ifl_profile **out,
+                               ifl_error *error);
 ifl_status ifl_cli_lab_gpu_figures(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab_gpu *gpu,
                                    ifl_profile *const *profiles, size_t count, ifl_error *error);
 
+/* A number made of the words of a row's launches and the PTX of their kernels. */
+ifl_status ifl_cli_lab_hash(const ifl_cli_sheet *sheet, size_t row, uint64_t *hash,
+                            ifl_error *error);
 /* Keeps what was measured as FOLDER/CASE.GPU.txt. */
 ifl_status ifl_cli_lab_capture(const ifl_cli_sheet *sheet, const ifl_cli_lab_gpu *gpu,
                                const char *folder, ifl_error *error);

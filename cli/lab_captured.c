@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What was measured on a real GPU, kept beside the case as CASE.GPU.txt: `key = value` lines, a
- * `row` line before the figures of each row. A row counts only while its launch is the one that was
- * measured. */
+ * `row` line before the figures of each row. A row counts only while its launch and kernel are those that
+ * were measured (lab_hash.c). */
 #include "lab.h"
 #include "terminal.h"
 
@@ -12,49 +12,6 @@
 #include <string.h>
 
 enum { MOST_PATH = 4096 };
-
-/* ---- which launch it was --------------------------------------------------------------------- */
-
-/* FNV-1a over the words of the launch: not the file's place, nor the comment above. */
-static uint64_t hash_text(uint64_t hash, char *text)
-{
-    char *state = NULL;
-    for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
-        if (line[0] == '#' || strncmp(line, "file ", 5) == 0)
-            continue;
-        for (; *line; line++)
-            hash = (hash ^ (unsigned char)*line) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static ifl_status hash_kernel(const ifl_cli_sheet *sheet, const ifl_lab_point *point, size_t kernel,
-                              uint64_t *hash, ifl_error *error)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    if (!stream)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
-    ifl_status status = ifl_lab_launch_write(sheet->lab, point, kernel, stream, error);
-    if (fclose(stream) != 0 && status == IFL_OK)
-        status = ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
-    if (status == IFL_OK)
-        *hash = hash_text(*hash, text);
-    free(text);
-    return status;
-}
-
-static ifl_status hash_row(const ifl_cli_sheet *sheet, size_t row, uint64_t *hash, ifl_error *error)
-{
-    const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
-    size_t kernels = 0;
-    ifl_status status = ifl_lab_kernel_count(sheet->lab, &point, &kernels, error);
-    *hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < kernels && status == IFL_OK; i++)
-        status = hash_kernel(sheet, &point, i, hash, error);
-    return status;
-}
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -67,13 +24,14 @@ static ifl_status put_row(const ifl_cli_sheet *sheet, size_t row, const char *gp
     if (!ifl_cli_sheet_get(sheet, row, IFL_CLI_MEASURED, gpu, "time_us", &value) ||
         r->verdict == IFL_CLI_WRONG)
         return IFL_OK; /* a wrong result's time is worth nothing */
-    const ifl_status status = hash_row(sheet, row, &hash, error);
+    const ifl_status status = ifl_cli_lab_hash(sheet, row, &hash, error);
     if (status != IFL_OK)
         return status;
     fprintf(out, "\nrow = %s", ifl_lab_version_name(sheet->lab, r->version));
     for (size_t i = 0; i < r->setting_count; i++)
         fprintf(out, " %s=%.15g", r->settings[i].name, r->settings[i].value);
-    fprintf(out, "\nlaunch = %016" PRIx64 "\n", hash);
+    fprintf(out, "\nlaunch = %016" PRIx64 "\n%s", hash,
+            r->verdict == IFL_CLI_RIGHT ? "verified = 1\n" : "");
     for (size_t i = 0; i < sheet->figure_count; i++) {
         const ifl_cli_figure *f = &sheet->figures[i];
         if (f->row == row && f->source == IFL_CLI_MEASURED && strcmp(f->gpu, gpu) == 0 &&
@@ -144,7 +102,7 @@ static ifl_status check_launch(reading *r, const char *text, ifl_error *error)
     uint64_t hash = 0;
     if (r->row == r->sheet->row_count)
         return IFL_OK;
-    const ifl_status status = hash_row(r->sheet, r->row, &hash, error);
+    const ifl_status status = ifl_cli_lab_hash(r->sheet, r->row, &hash, error);
     if (status == IFL_OK && hash != strtoull(text, NULL, 16)) {
         r->row = r->sheet->row_count;
         r->left_out++;
@@ -214,10 +172,11 @@ static ifl_status read_file(ifl_cli_sheet *sheet, const char *path, const char *
     const ifl_status status = read_lines(&r, file, error);
     fclose(file);
     if (status == IFL_OK && r.left_out)
-        return ifl_cli_sheet_complain(sheet, error,
-                                      "%zu rows of %s were measured with other launches; they are "
-                                      "left out",
-                                      r.left_out, path);
+        return ifl_cli_sheet_complain(
+            sheet, error,
+            "%zu rows of %s were measured with other launches or kernels; they "
+            "are left out",
+            r.left_out, path);
     return status;
 }
 

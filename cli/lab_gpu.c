@@ -79,9 +79,10 @@ ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
 }
 
 ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
-                               ifl_launch *launch, ifl_profile **out, ifl_error *error)
+                               bool copy, ifl_launch *launch, ifl_profile **out, ifl_error *error)
 {
     const ifl_gpu_options options = {.time = !request->check,
+                                     .no_copy = !copy,
                                      .threads = request->threads,
                                      .samples = request->samples,
                                      .stop = ifl_cli_catch_signals()};

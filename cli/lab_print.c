@@ -157,13 +157,25 @@ static bool fill_gpu_row(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *she
     return any;
 }
 
+/* Whether the result of every row that has a time was held against the reference. */
+static bool all_verified(const ifl_cli_sheet *sheet, const char *gpu)
+{
+    double value;
+    for (size_t row = 0; row < sheet->row_count; row++)
+        if (ifl_cli_sheet_get(sheet, row, IFL_CLI_MEASURED, gpu, "time_us", &value) &&
+            !ifl_cli_sheet_get(sheet, row, IFL_CLI_MEASURED, gpu, "verified", &value))
+            return false;
+    return true;
+}
+
 static void print_origin(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                          const char *gpu, FILE *out)
 {
     for (size_t i = 0; i < sheet->origin_count; i++)
         if (strcmp(sheet->origins[i].gpu, gpu) == 0)
-            fprintf(out, request->markdown ? "\nMeasured: %s.\n" : "  measured: %s\n",
-                    sheet->origins[i].text);
+            fprintf(out, request->markdown ? "\nMeasured: %s%s.\n" : "  measured: %s%s\n",
+                    sheet->origins[i].text,
+                    all_verified(sheet, gpu) ? "; every result held against the reference" : "");
 }
 
 static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,

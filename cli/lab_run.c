@@ -62,9 +62,10 @@ static ifl_status run_on_engine(work *w, ifl_launch *launch, ifl_profile **out, 
 static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
 {
     ifl_profile *profile = NULL;
-    const ifl_status status = w->gpu
-                                  ? ifl_cli_lab_gpu_run(w->request, w->gpu, launch, &profile, error)
-                                  : run_on_engine(w, launch, &profile, error);
+    const bool in_sweep = w->sheet->rows[w->row].setting_count > 0;
+    const ifl_status status =
+        w->gpu ? ifl_cli_lab_gpu_run(w->request, w->gpu, !in_sweep, launch, &profile, error)
+               : run_on_engine(w, launch, &profile, error);
     if (status == IFL_OK)
         w->profiles[w->profile_count++] = profile;
     else

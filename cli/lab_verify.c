@@ -145,6 +145,31 @@ uint16_t lab_to_f16(float value)
     return sign | (uint16_t)(((uint32_t)(exponent + 14) << 10) + (uint32_t)places);
 }
 
+/* ---- many bytes ------------------------------------------------------------------------------ */
+
+enum { PIECE_BYTES = 1 << 20 };
+
+static size_t piece_at(size_t at, size_t bytes)
+{
+    return bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+}
+
+static void copy_bytes(char *to, const char *from, size_t bytes)
+{
+#pragma omp parallel for
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES)
+        memcpy(to + at, from + at, piece_at(at, bytes));
+}
+
+static bool equal_bytes(const char *one, const char *other, size_t bytes)
+{
+    bool equal = true;
+#pragma omp parallel for reduction(&& : equal)
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES)
+        equal = equal && memcmp(one + at, other + at, piece_at(at, bytes)) == 0;
+    return equal;
+}
+
 /* ---- what is expected ------------------------------------------------------------------------ */
 
 static size_t element_bytes(const char *type)
@@ -179,7 +204,7 @@ static ifl_status copy_argument(ifl_cli_expected *e, ifl_launch *launch, size_t 
         if (!a->data)
             return ifl_cli_error(error, IFL_NO_MEMORY, "no memory for %zu bytes of a reference",
                                  a->bytes);
-        memcpy(a->data, info.data, a->bytes);
+        copy_bytes(a->data, info.data, a->bytes);
     }
     e->count++;
     return IFL_OK;
@@ -293,7 +318,7 @@ static bool buffers_equal(const lab_argument *a, size_t index, const void *got, 
 {
     size_t different = 0, first = 0;
     char wanted_text[40], got_text[40];
-    if (memcmp(a->data, got, a->bytes) == 0)
+    if (equal_bytes(a->data, got, a->bytes))
         return true;
     for (size_t i = 0; i < a->count; i++)
         if (element_differs(a, got, i, tolerance) && different++ == 0)

@@ -171,6 +171,7 @@ typedef struct ifl_gpu_options {
     ifl_between between;
     int samples;         /* 0: 30 */
     bool subtract_floor; /* take what an empty kernel costs off the times */
+    bool no_copy;        /* take no time of a copy of as many bytes */
     bool carveout_given;
     int carveout_percent;     /* of the L1, for shared memory */
     int threads;              /* that fill the buffers; 0: all cores */

@@ -78,6 +78,7 @@ LAB_REFERENCE(aos_soa)
                      .cells = (nx + 2) * (ny + 2),
                      .arrays = strncmp(run->version, "arrays", 6) == 0};
     double *out = lab_data(run, 4);
+#pragma omp parallel for
     for (size_t y = 0; y < ny; y++)
         for (size_t x = 0; x < nx; x++) {
             double change[OUTPUTS];

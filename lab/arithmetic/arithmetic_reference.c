@@ -79,7 +79,9 @@ LAB_REFERENCE(arithmetic)
     const long long rounds = lab_integer(run, 0);
     const float *x = lab_data(run, 1);
     float *y = lab_data(run, 2);
-    for (size_t i = 0; i < lab_count(run, 2); i++) {
+    const size_t count = lab_count(run, 2);
+#pragma omp parallel for
+    for (size_t i = 0; i < count; i++) {
         step *const next = step_of(run->version, i);
         y[i] = x[i];
         for (long long r = 0; r < rounds; r++)

@@ -11,6 +11,7 @@ LAB_REFERENCE(axpy)
     const float alpha = (float)lab_real(run, 1), *x = lab_data(run, 2);
     float *y = lab_data(run, 3);
     const size_t n = lab_count(run, 3);
+#pragma omp parallel for
     for (size_t i = 0; i < n; i++)
         y[i] = fmaf(alpha, x[i], y[i]);
 }

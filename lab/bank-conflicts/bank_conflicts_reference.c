@@ -48,6 +48,8 @@ LAB_REFERENCE(bank_conflicts)
     for (int lane = 0; lane < LANES; lane++)
         of_lane[lane] = column ? sum_of_column(in, lane * width, reads)
                                : sum_of_words(in, word_of(run->version, lane), reads);
-    for (size_t i = 0; i < lab_count(run, 2); i++)
+    const size_t count = lab_count(run, 2);
+#pragma omp parallel for
+    for (size_t i = 0; i < count; i++)
         out[i] = of_lane[i % LANES];
 }

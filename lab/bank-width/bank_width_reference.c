@@ -59,6 +59,7 @@ LAB_REFERENCE(bank_width)
     const float *in = lab_data(run, 3);
     float *out = lab_data(run, 4);
     const ptrdiff_t other = g.cell == 2 ? 1 : g.nx * g.ny * g.nz;
+#pragma omp parallel for
     for (ptrdiff_t z = 0; z < g.nz; z++)
         for (ptrdiff_t y = 0; y < g.ny; y++)
             for (ptrdiff_t x = 0; x < g.nx; x++) {

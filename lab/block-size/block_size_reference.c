@@ -41,9 +41,11 @@ LAB_REFERENCE(block_size)
     const size_t columns = (size_t)lab_integer(run, 0), values = columns * LEVELS;
     const float *u = lab_data(run, 2), *v = lab_data(run, 3), *slopes = lab_data(run, 5);
     const int32_t *near = lab_data(run, 4);
+    const size_t steps = (size_t)lab_integer(run, 1);
     float *out = lab_data(run, 6);
-    for (size_t t = 0; t < (size_t)lab_integer(run, 1); t++)
-        for (size_t c = 0; c < columns; c++)
+#pragma omp parallel for
+    for (size_t c = 0; c < columns; c++)
+        for (size_t t = 0; t < steps; t++)
             for (int level = 0; level < LEVELS; level++) {
                 float *at = out + c * LEVELS + (size_t)level;
                 add_level(u + t * values, v + t * values, near + c * SIDES, slopes + c * SIDES,

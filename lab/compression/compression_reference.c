@@ -84,11 +84,13 @@ LAB_REFERENCE(compression)
 {
     const bool in_float = strcmp(run->arguments[ALPHA].type, "f32") == 0;
     const kept *of_x = kept_as(run, X), *of_y = kept_as(run, Y), *of_z = kept_as(run, Z);
-    double table[256] = {0}, x[PIECE], y[PIECE];
+    double table[256] = {0};
     if (run->argument_count > TABLE)
         kept_as(run, TABLE)->get(lab_data(run, TABLE), 0, lab_count(run, TABLE), NULL, table);
     const size_t n = lab_count(run, Z);
+#pragma omp parallel for
     for (size_t first = 0; first < n; first += PIECE) {
+        double x[PIECE], y[PIECE];
         const size_t count = n - first < PIECE ? n - first : PIECE;
         of_x->get(lab_data(run, X), first, count, table, x);
         of_y->get(lab_data(run, Y), first, count, table, y);

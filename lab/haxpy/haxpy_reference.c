@@ -7,6 +7,7 @@
 
 static void haxpy_plain(size_t n, float alpha, const uint16_t *x, uint16_t *y)
 {
+#pragma omp parallel for if (n > 65536)
     for (size_t i = 0; i < n; i++)
         y[i] = lab_to_bf16(fmaf(alpha, lab_from_bf16(x[i]), lab_from_bf16(y[i])));
 }
@@ -27,7 +28,9 @@ LAB_REFERENCE(haxpy_all)
                  slot_elements = (size_t)lab_integer(run, 2);
     const uint16_t *x = lab_data(run, 4);
     uint16_t *y = lab_data(run, 5);
-    for (size_t slot = 0; slot < lab_count(run, 5) / slot_elements; slot++) {
+    const size_t slots = lab_count(run, 5) / slot_elements;
+#pragma omp parallel for
+    for (size_t slot = 0; slot < slots; slot++) {
         const size_t at = slot % OFFSETS, begin = slot * slot_elements;
         haxpy_plain(first + slot / OFFSETS, (float)lab_real(run, 3),
                     x + begin + (at + apart) % OFFSETS, y + begin + at);

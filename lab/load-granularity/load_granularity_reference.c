@@ -70,6 +70,7 @@ LAB_REFERENCE(load_granularity)
     uint32_t *out = lab_data(run, 2);
     word_of *const word = pattern_of(run->version);
     const size_t count = lab_count(run, 2);
+#pragma omp parallel for
     for (size_t i = 0; i < count; i++)
         out[i] = in[word((uint32_t)i, bits)];
 }

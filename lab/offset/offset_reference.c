@@ -29,6 +29,7 @@ LAB_REFERENCE(offset)
     const float *p = lab_data(run, 3), *velocity = lab_data(run, 4);
     float *wave = lab_data(run, 5);
     const ptrdiff_t nx = (ptrdiff_t)run->grid[0] * WIDTH, ny = (ptrdiff_t)run->grid[1] * HEIGHT;
+#pragma omp parallel for
     for (ptrdiff_t z = RADIUS; z < planes + RADIUS; z++)
         for (ptrdiff_t y = RADIUS; y < ny + RADIUS; y++)
             for (ptrdiff_t x = RADIUS; x < nx + RADIUS; x++) {

@@ -34,10 +34,8 @@ LAB_REFERENCE(prefetch)
     const size_t elements = (size_t)lab_integer(run, ELEMENTS), threads = run->block[0];
     const double *array = lab_data(run, ARRAY);
     double *results = lab_data(run, RESULTS);
-    for (size_t block = 0; block < run->grid[0]; block++) {
+#pragma omp parallel for
+    for (size_t block = 0; block < run->grid[0]; block++)
         for (size_t i = 0; i < elements; i += ABREAST)
-            add_worth(results + i % threads, array + i);
-        results += threads;
-        array += elements;
-    }
+            add_worth(results + block * threads + i % threads, array + block * elements + i);
 }

@@ -35,6 +35,7 @@ LAB_REFERENCE(region_threads)
     const long long levels = lab_integer(run, 0);
     const double least = lab_real(run, 1);
     double *q = lab_data(run, 2);
+#pragma omp parallel for
     for (long long k = 0; k < levels; k++)
         limit(least, q + k * POINTS);
 }

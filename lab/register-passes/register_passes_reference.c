@@ -70,6 +70,7 @@ static void rest(const arrays *a, ptrdiff_t at)
 
 static void for_each_cell(const arrays *a, void (*work)(const arrays *a, ptrdiff_t at))
 {
+#pragma omp parallel for
     for (ptrdiff_t z = 0; z < a->nz; z++)
         for (ptrdiff_t y = 0; y < a->ny; y++)
             for (ptrdiff_t x = 0; x < a->nx; x++)

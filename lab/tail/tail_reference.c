@@ -21,6 +21,8 @@ LAB_REFERENCE(tail)
     const long long rounds = lab_integer(run, 1);
     const float *x = lab_data(run, 2);
     float *y = lab_data(run, 3);
-    for (size_t i = 0; i < lab_count(run, 3); i++)
+    const size_t count = lab_count(run, 3);
+#pragma omp parallel for
+    for (size_t i = 0; i < count; i++)
         y[i] = after(rounds, x[i]);
 }

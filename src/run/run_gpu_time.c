@@ -200,7 +200,7 @@ ifl_status ifl_gpu_run_time(ifl_gpu_run *r)
     take_times(r, &times);
     status = take_floor(r, times.batch);
     take_useful(r);
-    if (status == IFL_OK)
+    if (status == IFL_OK && !r->options->no_copy)
         status = take_copy(r);
     return status == IFL_OK ? warn_of_times(r) : status;
 }
