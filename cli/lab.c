@@ -104,21 +104,42 @@ static const ifl_cli_option options[] = {
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-static ifl_status list_sweeps(const ifl_lab *lab, size_t version, ifl_error *error)
+static void list_sweep(const ifl_lab_sweep *sweep)
+{
+    printf("  sweep %s:", sweep->name);
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        printf(" %s =", sweep->axes[a].variable);
+        for (size_t k = 0; k < sweep->axes[a].count; k++)
+            printf(" %.15g", sweep->axes[a].values[k]);
+        fputs(a + 1 < sweep->axis_count ? "," : "\n", stdout);
+    }
+}
+
+/* Does a version before this one have a sweep of that name? */
+static bool is_listed(const ifl_lab *lab, size_t version, const char *name)
 {
     ifl_lab_sweep sweep;
     bool found = true;
+    for (size_t v = 0; v < version; v++)
+        for (size_t i = 0; ifl_lab_sweep_at(lab, v, i, &sweep, &found, NULL) == IFL_OK && found;
+             i++)
+            if (strcmp(sweep.name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Each name once, with the values of the first version that has it. Those of versions for the tests stay out. */
+static ifl_status list_sweeps(const ifl_lab *lab, ifl_error *error)
+{
     ifl_status status = IFL_OK;
-    for (size_t i = 0; found && status == IFL_OK; i++) {
-        status = ifl_lab_sweep_at(lab, version, i, &sweep, &found, error);
-        if (status != IFL_OK || !found)
-            break;
-        printf("  sweep %s:", sweep.name);
-        for (size_t a = 0; a < sweep.axis_count; a++) {
-            printf(" %s =", sweep.axes[a].variable);
-            for (size_t k = 0; k < sweep.axes[a].count; k++)
-                printf(" %.15g", sweep.axes[a].values[k]);
-            fputs(a + 1 < sweep.axis_count ? "," : "\n", stdout);
+    for (size_t v = 0; v < ifl_lab_version_count(lab) && status == IFL_OK; v++) {
+        const char *role = ifl_lab_text(lab, v, "role");
+        bool found = !role || strcmp(role, "check") != 0;
+        for (size_t i = 0; found && status == IFL_OK; i++) {
+            ifl_lab_sweep sweep;
+            status = ifl_lab_sweep_at(lab, v, i, &sweep, &found, error);
+            if (status == IFL_OK && found && !is_listed(lab, v, sweep.name))
+                list_sweep(&sweep);
         }
     }
     return status;
@@ -144,7 +165,7 @@ static int list_case(const char *path, bool in_full)
            ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
     if (in_full) {
         list_versions(lab);
-        status = list_sweeps(lab, IFL_LAB_COMMON, &error);
+        status = list_sweeps(lab, &error);
     }
     ifl_lab_close(lab);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
