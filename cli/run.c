@@ -89,7 +89,7 @@ static const ifl_cli_option options[] = {
     {0, "json", "FILE", "write the report as JSON too", set_json},
     {0, "html", "FILE", "write the report as an HTML page too", set_html},
     {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
-    {0, "launches", "N", "observe only the first N launches (all)", set_launches},
+    {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
     {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",

@@ -370,7 +370,7 @@ IFL_API ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t i
 #define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
 #define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
 #define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
-#define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* only the first so many launches are observed; 0: all */
+#define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
 #define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */

@@ -12,7 +12,7 @@
 typedef struct ifl_context_options {
     const char *gpu; /* a name of devices/, "h200" */
     bool analysis;   /* observe the launches */
-    uint64_t observed_launches; /* only so many, the first; 0: all */
+    uint64_t observed_launches; /* with the same arguments from one place; 0: all */
     int threads;     /* of the engine; 0: all cores */
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */
@@ -69,14 +69,31 @@ typedef struct ifl_host_launch {
 ifl_status ifl_context_launch(ifl_context *context, const ifl_host_launch *launch, ifl_fault_kind *fault,
                               ifl_error *error);
 
+/* ---- time ------------------------------------------------------------------------------------ */
+
+typedef enum ifl_transfer {
+    IFL_TRANSFER_LINK,   /* between host and GPU */
+    IFL_TRANSFER_WITHIN, /* from the GPU to itself */
+    IFL_TRANSFER_FILL,
+    IFL_TRANSFER_HOST    /* from the host to itself: no time of the GPU */
+} ifl_transfer;
+
+/* Microseconds that the GPU has spent, by the model; this machine's clock where nothing is observed. */
+double ifl_context_clock(const ifl_context *context);
+/* Lets the clock go on by a copy or a fill of so many bytes. */
+void ifl_context_transfer(ifl_context *context, ifl_transfer transfer, uint64_t bytes);
+
 /* ---- what was seen --------------------------------------------------------------------------- */
 
 /* All launches of one kernel from one place, with the same grid and block. */
 typedef struct ifl_host_entry {
     const char *kernel, *signature, *site;
     uint64_t launches;
+    uint64_t observed;    /* of them; their sums are in the profile */
     double seconds;       /* of the engine */
+    double model_us;      /* of one launch on the GPU, by the model; 0: not known */
     ifl_profile *profile; /* their sum, owned by the context; NULL when nothing was observed */
+    ifl_profile *first;   /* of the first launch alone, as `inflight analyze` makes it; NULL like profile */
 } ifl_host_entry;
 
 /* Makes the entries, in the order of their first launches. They are valid until the context is freed; later launches

@@ -13,22 +13,31 @@ struct ifl_loaded {
     ifl_host_kernel **kernels;   /* by kernel of the module; NULL: not asked for yet */
 };
 
+typedef struct ifl_ledger_arguments {
+    uint64_t hash;
+    uint64_t launches; /* with them */
+} ifl_ledger_arguments;
+
 /* One entry a kernel, place of launch, grid and block. */
 typedef struct ifl_ledger_entry {
     const ifl_host_kernel *kernel;
     char *site;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared_bytes;
-    uint64_t launches, blocks_done;
-    double seconds;
+    ifl_ledger_arguments arguments[32]; /* the newest */
+    size_t argument_count;              /* seen, ever */
+    uint64_t launches;
+    uint64_t observed, blocks_done; /* blocks of those */
+    double seconds;   /* of those */
+    double model_us;  /* of one launch, by the model; 0: not known */
     bool is_partial;  /* one of them did not come to its end */
     void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
+    ifl_profile *first; /* of the first launch alone, with what the model needs */
 } ifl_ledger_entry;
 
 typedef struct ifl_ledger {
     IFL_VEC(ifl_ledger_entry) entries;
-    uint64_t launches;
     IFL_VEC(ifl_host_entry) shown;
 } ifl_ledger;
 
@@ -38,6 +47,7 @@ struct ifl_context {
     ifl_memory *memory;
     IFL_VEC(ifl_loaded *) loaded;
     ifl_ledger ledger;
+    double clock_us;
 };
 
 const uint64_t *ifl_loaded_addresses(const ifl_loaded *loaded, const ifl_program *program);

@@ -2,7 +2,8 @@
  * Launches, and what was seen of them: the observers' states of launches of the same kernel from the same place are
  * added up; profiles are made of them when somebody asks. */
 #include "host/context_internal.h"
-
+#include "host/watch.h"
+#include "model/model.h"
 #include "observe/observe.h"
 #include "run/lines.h"
 
@@ -42,39 +43,79 @@ static ifl_ledger_entry *find_entry(ifl_ledger *ledger, const ifl_host_launch *l
     return add_entry(ledger, launch);
 }
 
-/* Takes the states over, or adds them to those that are there. */
-static void add_states(ifl_ledger_entry *entry, ifl_simt_result *result)
+/* Takes the states of the counters over, or adds them to those that are there. */
+static ifl_status add_states(ifl_ledger_entry *entry, ifl_simt_result *result, ifl_error *error)
 {
-    if (!entry->states) {
-        entry->states = result->states;
-        result->states = NULL;
-        return;
-    }
-    for (size_t i = 0; result->states && i < ifl_observation_count; i++)
-        if (entry->states[i] && result->states[i])
+    const bool is_first = !entry->states;
+    if (is_first)
+        entry->states = calloc(ifl_observation_count, sizeof *entry->states);
+    if (!entry->states)
+        return ifl_fail_memory(error, ifl_observation_count * sizeof *entry->states);
+    for (size_t i = 0; i < ifl_observation_count; i++) {
+        if (is_first) {
+            entry->states[i] = result->states[i];
+            result->states[i] = NULL;
+        } else if (entry->states[i] && result->states[i]) {
             ifl_observations[i]->observer->merge(entry->states[i], result->states[i]);
+        }
+    }
+    return IFL_OK;
 }
 
-static void remember(ifl_ledger_entry *entry, ifl_simt_result *result, bool is_observed)
+static ifl_status remember(ifl_ledger_entry *entry, const ifl_watch *watch, ifl_simt_result *result, ifl_error *error)
 {
     entry->launches++;
+    entry->is_partial |= !result->complete;
+    if (entry->profile)
+        ifl_profile_destroy(entry->profile);
+    entry->profile = NULL;
+    if (watch->depth == IFL_WATCH_NOTHING || !result->states)
+        return IFL_OK;
+    entry->observed++;
     entry->blocks_done += result->blocks_done;
     entry->seconds += result->seconds;
-    entry->is_partial |= !result->complete;
-    if (is_observed)
-        add_states(entry, result);
+    return add_states(entry, result, error);
+}
+
+/* ---- repeats --------------------------------------------------------------------------------- */
+
+/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t hash_of(const uint8_t *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* How often the entry's kernel was launched with these arguments before, and once more now. The oldest arguments are
+ * forgotten where there are many. */
+static uint64_t count_repeats(ifl_ledger_entry *entry, const ifl_host_launch *launch)
+{
+    enum { MOST = sizeof entry->arguments / sizeof *entry->arguments };
+    const uint64_t hash = hash_of(launch->params, launch->kernel->function->param_bytes);
+    for (size_t i = 0; i < entry->argument_count && i < MOST; i++)
+        if (entry->arguments[i].hash == hash)
+            return entry->arguments[i].launches++;
+    entry->arguments[entry->argument_count++ % MOST] = (ifl_ledger_arguments){hash, 1};
+    return 0;
+}
+
+static ifl_watch_depth depth_of(const ifl_context *context, ifl_ledger_entry *entry, const ifl_host_launch *launch)
+{
+    const ifl_context_options *options = &context->options;
+    if (!options->analysis)
+        return IFL_WATCH_NOTHING;
+    const uint64_t repeats = count_repeats(entry, launch);
+    if (!entry->launches)
+        return IFL_WATCH_MODEL;
+    return !options->observed_launches || repeats < options->observed_launches ? IFL_WATCH_COUNTERS
+                                                                               : IFL_WATCH_NOTHING;
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-static bool is_observed(const ifl_context *context)
-{
-    const ifl_context_options *options = &context->options;
-    return options->analysis && (!options->observed_launches || context->ledger.launches < options->observed_launches);
-}
-
-static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *launch,
-                                const ifl_observer *const *observers)
+static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *launch, const ifl_watch *watch)
 {
     const ifl_context_options *options = &context->options;
     const ifl_host_kernel *kernel = launch->kernel;
@@ -90,32 +131,65 @@ static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *lau
         .stop = options->stop,
         .print = options->print,
         .print_user = options->print_user,
-        .observers = observers,
-        .observer_count = is_observed(context) ? ifl_observation_count : 0,
+        .observers = watch->observers,
+        .observer_count = watch->count,
     };
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
     return to;
 }
 
+static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profile, ifl_error *error);
+
+/* The profile of the entry's first launch, and what the model makes of it: a launch that the model has no time for
+ * has none. */
+static ifl_status take_model(const ifl_context *context, const ifl_watch *watch, const ifl_host_launch *launch,
+                             const ifl_simt_result *result, ifl_ledger_entry *entry, ifl_error *error)
+{
+    ifl_model model;
+    entry->first = ifl_profile_new();
+    if (!entry->first)
+        return ifl_fail_memory(error, sizeof *entry->first);
+    ifl_status status = fill_profile(entry, entry->first, error);
+    if (status == IFL_OK)
+        status = ifl_watch_report(watch, launch, context->memory, result->states, entry->first, error);
+    if (status == IFL_OK && ifl_profile_model(entry->first, context->device, &model, NULL) == IFL_OK)
+        entry->model_us = model.time_us.mid;
+    return status;
+}
+
+static ifl_status run_watched(ifl_context *context, const ifl_host_launch *launch, const ifl_watch *watch,
+                              ifl_ledger_entry *entry, ifl_fault_kind *fault, ifl_error *error)
+{
+    const ifl_simt_launch to = describe(context, launch, watch);
+    ifl_simt_result result;
+    const ifl_status ran = ifl_simt_run(&to, &result, error);
+    ifl_status status = ran;
+    *fault = result.fault;
+    if (ran == IFL_OK || ran == IFL_FINDING || ran == IFL_INTERRUPTED) {
+        const ifl_status kept = remember(entry, watch, &result, error);
+        status = kept == IFL_OK ? ran : kept;
+    }
+    if (status == IFL_OK && watch->depth == IFL_WATCH_MODEL && result.states)
+        status = take_model(context, watch, launch, &result, entry, error);
+    context->clock_us += entry->model_us > 0 ? entry->model_us : result.seconds * 1e6;
+    ifl_simt_result_free(&to, &result);
+    return status;
+}
+
 ifl_status ifl_context_launch(ifl_context *context, const ifl_host_launch *launch, ifl_fault_kind *fault,
                               ifl_error *error)
 {
-    const ifl_observer *observers[16];
+    ifl_watch watch;
     ifl_ledger_entry *entry = find_entry(&context->ledger, launch);
     *fault = IFL_FAULT_NONE;
-    if (!entry || ifl_observation_count > sizeof observers / sizeof *observers)
+    if (!entry)
         return ifl_fail_memory(error, sizeof *entry);
-    for (size_t i = 0; i < ifl_observation_count; i++)
-        observers[i] = ifl_observations[i]->observer;
-    const ifl_simt_launch to = describe(context, launch, observers);
-    context->ledger.launches++;
-    ifl_simt_result result;
-    const ifl_status status = ifl_simt_run(&to, &result, error);
-    *fault = result.fault;
-    if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED)
-        remember(entry, &result, to.observer_count > 0);
-    ifl_simt_result_free(&to, &result);
+    ifl_status status =
+        ifl_watch_begin(&watch, depth_of(context, entry, launch), context->device, launch, error);
+    if (status == IFL_OK)
+        status = run_watched(context, launch, &watch, entry, fault, error);
+    ifl_watch_end(&watch);
     return status;
 }
 
@@ -140,7 +214,8 @@ static ifl_status describe_profile(const ifl_ledger_entry *entry, ifl_profile *p
     profile->backend = "engine";
     profile->complete = !entry->is_partial;
     profile->blocks_done = entry->blocks_done;
-    profile->launches = entry->launches;
+    profile->launches = entry->observed;
+    profile->made = entry->launches;
     profile->seconds = entry->seconds;
     return IFL_OK;
 }
@@ -164,12 +239,16 @@ static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profi
     return status;
 }
 
+static bool is_first_all(const ifl_ledger_entry *entry)
+{
+    return entry->first && entry->observed == 1;
+}
+
 static ifl_status make_profile(ifl_ledger_entry *entry, ifl_error *error)
 {
-    if (entry->profile)
-        ifl_profile_destroy(entry->profile);
-    entry->profile = NULL;
-    if (!entry->states)
+    if (entry->first)
+        entry->first->made = entry->launches;
+    if (entry->profile || !entry->states || is_first_all(entry))
         return IFL_OK;
     entry->profile = ifl_profile_new();
     return entry->profile ? fill_profile(entry, entry->profile, error)
@@ -189,8 +268,11 @@ ifl_status ifl_context_entries(ifl_context *context, const ifl_host_entry **entr
                                       .signature = entry->kernel->signature,
                                       .site = entry->site,
                                       .launches = entry->launches,
+                                      .observed = entry->observed,
+                                      .model_us = entry->model_us,
                                       .seconds = entry->seconds,
-                                      .profile = entry->profile};
+                                      .first = entry->first,
+                                      .profile = is_first_all(entry) ? entry->first : entry->profile};
         if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
             status = ifl_fail_memory(error, sizeof shown);
     }
@@ -208,6 +290,8 @@ static void free_entry(ifl_ledger_entry *entry)
     free(entry->site);
     if (entry->profile)
         ifl_profile_destroy(entry->profile);
+    if (entry->first)
+        ifl_profile_destroy(entry->first);
 }
 
 void ifl_ledger_free(ifl_ledger *ledger)

@@ -187,6 +187,9 @@ ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *devic
 {
     question q = {.profile = profile, .device = device, .error = error};
     memset(out, 0, sizeof *out);
+    if (profile->launches > 1)
+        return ifl_fail(error, IFL_UNSUPPORTED, "the counters of %llu launches together have no time",
+                        (unsigned long long)profile->launches);
     ifl_rates_find(device, &q.rates);
     ifl_status status = ifl_work_find(profile, device, &q.rates, &q.work, error);
     if (status == IFL_OK)

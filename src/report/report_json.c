@@ -100,6 +100,8 @@ static json_t *launch_of(ifl_tree *tree, const ifl_profile *profile,
     ifl_tree_put_count(tree, object, "blocks_done", profile->blocks_done);
     if (profile->launches)
         ifl_tree_put_count(tree, object, "launches", profile->launches);
+    if (profile->made)
+        ifl_tree_put_count(tree, object, "made", profile->made);
     if (profile->site)
         ifl_tree_put_text(tree, object, "site", profile->site);
     ifl_tree_put(tree, object, "arguments",

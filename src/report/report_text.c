@@ -77,6 +77,16 @@ static const char *counted(sheet *s, uint64_t count, const char *what)
                                               : "s");
 }
 
+/* "4 of " 301 launches */
+static const char *part_of(sheet *s, const ifl_profile *p)
+{
+    if (p->launches == p->made)
+        return "";
+    if (p->launches == 1)
+        return "the first of ";
+    return must(s, ifl_arena_printf(&s->page.arena, "%s of ", ifl_figure_count(p->launches).text));
+}
+
 static void print_launch(sheet *s)
 {
     const ifl_profile *p = s->profile;
@@ -98,7 +108,7 @@ static void print_launch(sheet *s)
                                         must(s, threads)));
     if (p->launches)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(arena, "%s from %s", counted(s, p->launches, "launch"),
+                           ifl_arena_printf(arena, "%s%s from %s", part_of(s, p), counted(s, p->made, "launch"),
                                             or_nothing(p->site)));
 }
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 typedef struct finding {
-    const ifl_launch *launch;
+    const ifl_program *program;
+    const ifl_function *function;
     ifl_profile *profile;
     uint32_t wanted; /* the PTX's target */
     uint32_t found;  /* the target of what was taken; 0: nothing yet */
@@ -141,13 +142,13 @@ static ifl_status take_facts(const finding *f, const ifl_sass_facts *facts, ifl_
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* A cubin that was made of other PTX is found out by the kernel's parameters. */
-static bool takes_same(const ifl_launch *launch, const ifl_machine_kernel *kernel)
+static bool takes_same(const finding *f, const ifl_machine_kernel *kernel)
 {
-    const ifl_function *function = &launch->program->functions[launch->function];
+    const ifl_function *function = f->function;
     if (kernel->parameter_count != function->param_count)
         return false;
     for (uint32_t i = 0; i < function->param_count; i++)
-        if (kernel->parameters[i].offset != launch->program->variables[function->params[i]].offset)
+        if (kernel->parameters[i].offset != f->program->variables[function->params[i]].offset)
             return false;
     return true;
 }
@@ -185,7 +186,7 @@ static ifl_status visit(void *user, const ifl_machine *cubin, ifl_error *error)
         if (!kernel->is_kernel || strcmp(kernel->name, f->profile->kernel) != 0 ||
             !is_better(f, kernel->sm))
             continue;
-        const bool same = takes_same(f->launch, kernel);
+        const bool same = takes_same(f, kernel);
         f->other |= !same;
         if (same)
             status = describe(f, cubin, k, error);
@@ -237,7 +238,10 @@ static ifl_status warn(ifl_profile *profile, ifl_error *error, const char *file,
 static ifl_status describe_from(const ifl_launch *launch, const char *path, ifl_profile *profile,
                                 ifl_error *error)
 {
-    finding f = {.launch = launch, .profile = profile, .wanted = target_of(profile)};
+    finding f = {.program = launch->program,
+                 .function = &launch->program->functions[launch->function],
+                 .profile = profile,
+                 .wanted = target_of(profile)};
     ifl_error own = {0};
     const ifl_status status = search(&f, path, &own);
     if (status == IFL_NO_MEMORY) {
@@ -251,6 +255,13 @@ static ifl_status describe_from(const ifl_launch *launch, const char *path, ifl_
         return warn(profile, error, base_name(path),
                     "its kernel of this name takes other parameters");
     return IFL_OK;
+}
+
+ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_program *program, const ifl_function *function,
+                                 ifl_profile *profile, ifl_error *error)
+{
+    finding f = {.program = program, .function = function, .profile = profile, .wanted = target_of(profile)};
+    return visit(&f, machine, error);
 }
 
 /* ---- where it is ----------------------------------------------------------------------------- */

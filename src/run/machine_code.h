@@ -4,6 +4,7 @@
 #define IFL_RUN_MACHINE_CODE_H
 
 #include "run/launch.h"
+#include "sass/sass.h"
 
 /* Fills profile->machine from the machine code of the kernel, where there is some: in the module's
  * file itself, or, for NAME.ptx, in NAME.cubin beside it. That of the PTX's target is taken, else
@@ -12,5 +13,8 @@
  * the launch has run without it. */
 ifl_status ifl_machine_code_describe(const ifl_launch *launch, ifl_profile *profile,
                                      ifl_error *error);
+/* The same from machine code that is at hand. */
+ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_program *program, const ifl_function *function,
+                                 ifl_profile *profile, ifl_error *error);
 
 #endif

@@ -31,6 +31,18 @@ static uint64_t span(size_t pitch, size_t slice, size_t width, size_t height, si
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+static bool is_on_gpu(ifl_context *context, const void *address)
+{
+    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)address);
+    return a && !(a->flags & IFL_ALLOCATION_ADOPTED);
+}
+
+static ifl_transfer transfer_of(ifl_context *context, const ifl_op_copy *c)
+{
+    const bool to = is_on_gpu(context, c->to), from = is_on_gpu(context, c->from);
+    return to && from ? IFL_TRANSFER_WITHIN : to || from ? IFL_TRANSFER_LINK : IFL_TRANSFER_HOST;
+}
+
 static ifl_cuda_error run_copy(ifl_context *context, const ifl_op_copy *c)
 {
     if (!c->width || !c->height || !c->depth)
@@ -45,6 +57,7 @@ static ifl_cuda_error run_copy(ifl_context *context, const ifl_op_copy *c)
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(to + z * c->to_slice + y * c->to_pitch, from + z * c->from_slice + y * c->from_pitch, c->width);
+    ifl_context_transfer(context, transfer_of(context, c), (uint64_t)c->width * c->height * c->depth);
     return ifl_cudaSuccess;
 }
 
@@ -69,6 +82,8 @@ static ifl_cuda_error run_set(ifl_context *context, const ifl_op_set *s)
     for (size_t z = 0; z < s->depth; z++)
         for (size_t y = 0; y < s->height; y++)
             set_row(to + z * s->slice + y * s->pitch, s);
+    ifl_context_transfer(context, IFL_TRANSFER_FILL,
+                         (uint64_t)s->width * s->element_bytes * s->height * s->depth);
     return ifl_cudaSuccess;
 }
 
@@ -131,7 +146,7 @@ ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op)
     case IFL_DO_COPY: return run_copy(context, &op->of.copy);
     case IFL_DO_SET: return run_set(context, &op->of.set);
     case IFL_DO_HOST: return run_host(&op->of.host);
-    case IFL_DO_EVENT_RECORD: ifl_event_note(op->of.event); return ifl_cudaSuccess;
+    case IFL_DO_EVENT_RECORD: ifl_event_note(context, op->of.event); return ifl_cudaSuccess;
     case IFL_DO_CHILD_GRAPH: return ifl_graph_run(context, op->of.child);
     default: return ifl_cudaSuccess;
     }

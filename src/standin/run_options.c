@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ifl_status number(const char *name, unsigned long most, unsigned long *out, ifl_error *error)
+enum { OBSERVED_LAUNCHES = 4 };
+
+static ifl_status number(const char *name, unsigned long otherwise, unsigned long most, unsigned long *out,
+                         ifl_error *error)
 {
     const char *text = getenv(name);
     char *end;
-    *out = 0;
+    *out = otherwise;
     if (!text || !*text)
         return IFL_OK;
     *out = strtoul(text, &end, 10);
@@ -38,9 +41,9 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .analysis = is_on(IFL_RUN_ANALYSIS, true),
                                      .leaks = is_on(IFL_RUN_LEAKS, false),
                                      .fail = is_on(IFL_RUN_FAIL, false)};
-    ifl_status status = number(IFL_RUN_LAUNCHES, 1ul << 40, &options->launches, error);
+    ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
-        status = number(IFL_RUN_THREADS, 1024, &threads, error);
+        status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;
     return status;

@@ -10,7 +10,7 @@ typedef struct ifl_standin_options {
     const char *json;   /* where the report goes as JSON; NULL: nowhere */
     const char *html;   /* the same as an HTML page */
     const char *kernel; /* observe and report only kernels whose signature holds this text; NULL: all */
-    unsigned long launches; /* report only so many; 0: all */
+    unsigned long launches; /* observe so many with the same arguments from one place; 0: all */
     int threads;
     bool analysis, leaks, fail;
 } ifl_standin_options;

@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct {
     pthread_mutex_t lock;
@@ -184,15 +183,6 @@ void ifl_state_driver_end(void)
 bool ifl_state_runtime_called(void)
 {
     return driver.runtime_called;
-}
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-double ifl_state_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

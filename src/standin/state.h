@@ -35,7 +35,4 @@ void ifl_state_site(const void *address, char *to, size_t size);
 /* The same without the driver's calls, which come through the runtime's; kept for the next time. */
 void ifl_site_describe(const void *address, char *to, size_t size);
 
-/* The microseconds of this machine's own clock; events read it. No GPU's: docs/run.md says so. */
-double ifl_state_clock(void);
-
 #endif

@@ -59,10 +59,10 @@ void ifl_streams_leave(const ifl_graph *graph)
 
 /* ---- giving them work ------------------------------------------------------------------------ */
 
-void ifl_event_note(ifl_event *event)
+void ifl_event_note(const ifl_context *context, ifl_event *event)
 {
     event->is_recorded = true;
-    event->microseconds = ifl_state_clock();
+    event->microseconds = ifl_context_clock(context);
 }
 
 ifl_cuda_error ifl_stream_give(ifl_context *context, void *handle, const ifl_op *op)

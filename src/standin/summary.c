@@ -20,7 +20,7 @@ typedef struct site {
     const ifl_host_entry *entry;
     size_t order; /* among the entries */
     ifl_traffic traffic; /* off chip, all kinds */
-    uint64_t excess;     /* bytes */
+    uint64_t excess;     /* bytes, of the launches that were observed */
     const char *worst;   /* the line that spends most for nothing; "" where nothing is */
     bool has_finding;
 } site;
@@ -69,11 +69,18 @@ static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
     return status == IFL_OK && !s->worst ? ifl_fail_memory(error, 1) : status;
 }
 
-static int by_excess(const void *a, const void *b)
+/* Repeats that were not observed weigh like those that were. */
+static double weight(const site *s)
+{
+    return (double)s->excess * (double)s->entry->launches / (double)s->entry->observed;
+}
+
+static int by_weight(const void *a, const void *b)
 {
     const site *x = a, *y = b;
-    if (x->excess != y->excess)
-        return x->excess < y->excess ? 1 : -1;
+    const double of_x = weight(x), of_y = weight(y);
+    if (of_x != of_y)
+        return of_x < of_y ? 1 : -1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -90,7 +97,7 @@ static ifl_status gather(const ifl_host_entry *entries, size_t count, const ifl_
             status = ifl_fail_memory(error, sizeof s);
     }
     if (status == IFL_OK && out->list.count)
-        qsort(out->list.at, out->list.count, sizeof(site), by_excess);
+        qsort(out->list.at, out->list.count, sizeof(site), by_weight);
     return status;
 }
 
@@ -100,7 +107,7 @@ static const ifl_column columns[] = {
     {.head = {"kernel", NULL}},
     {.head = {"launched from", NULL}},
     {.head = {"launches", NULL}, .right = true},
-    {.head = {"blocks", NULL}, .right = true},
+    {.head = {"time of one", "(model)"}, .right = true},
     {.head = {"requests", NULL}, .right = true},
     {.head = {"sectors", "a request"}, .right = true},
     {.head = {"for nothing", NULL}, .right = true},
@@ -114,13 +121,29 @@ static const char *short_name(ifl_arena *arena, const char *signature)
     return ifl_arena_text(arena, signature, end ? (size_t)(end - signature) : strlen(signature));
 }
 
+/* "301", or "4 of 301" where that many were observed. */
+static const char *launches_of(ifl_arena *arena, const ifl_host_entry *e)
+{
+    const ifl_figure all = ifl_figure_count(e->launches);
+    return e->observed == e->launches
+               ? ifl_arena_printf(arena, "%s", all.text)
+               : ifl_arena_printf(arena, "%s of %s", ifl_figure_count(e->observed).text, all.text);
+}
+
+static const char *time_of(ifl_arena *arena, double us)
+{
+    enum { MILLISECOND = 1000 };
+    if (!(us > 0))
+        return "";
+    return us < MILLISECOND ? ifl_arena_printf(arena, "%.1f µs", us)
+                            : ifl_arena_printf(arena, "%.2f ms", us / MILLISECOND);
+}
+
 static void add_row(ifl_page *page, ifl_table *table, const site *s)
 {
     ifl_arena *arena = &page->arena;
-    const ifl_profile *p = s->entry->profile;
-    ifl_row row = {.cell = {short_name(arena, s->entry->signature), s->entry->site,
-                            ifl_arena_printf(arena, "%s", ifl_figure_count(s->entry->launches).text),
-                            ifl_arena_printf(arena, "%s", ifl_figure_count(p->blocks_done).text),
+    ifl_row row = {.cell = {short_name(arena, s->entry->signature), s->entry->site, launches_of(arena, s->entry),
+                            time_of(arena, s->entry->model_us),
                             ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
                             ifl_arena_printf(arena, "%s",
                                              ifl_figure_ratio(s->traffic.sectors, s->traffic.requests).text),
@@ -134,9 +157,11 @@ static void print_table(sites *all)
 {
     ifl_page *page = &all->page;
     ifl_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
-    uint64_t launches = 0;
-    for (size_t i = 0; i < all->list.count; i++)
+    uint64_t launches = 0, observed = 0;
+    for (size_t i = 0; i < all->list.count; i++) {
         launches += all->list.at[i].entry->launches;
+        observed += all->list.at[i].entry->observed;
+    }
     ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s launch%s of kernels from %zu place%s",
                                             ifl_figure_count(launches).text, launches == 1 ? "" : "es",
                                             all->list.count, all->list.count == 1 ? "" : "s"));
@@ -145,17 +170,26 @@ static void print_table(sites *all)
     ifl_table_print(page, &table);
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which spend less for nothing\n", all->list.count - MOST_ROWS);
+    if (observed < launches)
+        fputs("  Counts are of the launches that were observed; repeats with the same arguments are run and checked only.\n",
+              page->out);
     fputc('\n', page->out);
 }
 
 /* ---- sheets ---------------------------------------------------------------------------------- */
+
+/* The first launch, which has a time. */
+static const ifl_profile *page_of(const ifl_host_entry *entry)
+{
+    return entry->first ? entry->first : entry->profile;
+}
 
 static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_error *error)
 {
     const ifl_profile *worst[MOST_SHEETS];
     size_t count = 0;
     while (count < all->list.count && count < MOST_SHEETS) {
-        worst[count] = all->list.at[count].entry->profile;
+        worst[count] = page_of(all->list.at[count].entry);
         count++;
     }
     const ifl_status status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
@@ -165,7 +199,7 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     return status;
 }
 
-static ifl_status print_text(sites *all, ifl_error *error)
+static ifl_status print_text(sites *all, const ifl_device *device, ifl_error *error)
 {
     struct winsize window;
     const bool is_terminal = isatty(STDERR_FILENO);
@@ -173,14 +207,17 @@ static ifl_status print_text(sites *all, ifl_error *error)
     all->page.color = is_terminal && !getenv("NO_COLOR");
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
         all->page.width = window.ws_col;
-    const ifl_report_options how = {.color = all->page.color, .width = all->page.width};
+    const ifl_report_options how = {
+        .color = all->page.color, .width = all->page.width, .devices = &device, .device_count = 1};
     print_table(all);
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
-/* In the order of the first launches; nothing where no path is given. */
-static ifl_status save(const sites *all, size_t entries, ifl_report_format format, const char *path, ifl_error *error)
+/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the first launches. */
+static ifl_status save(const sites *all, size_t entries, const ifl_device *device, ifl_report_format format,
+                       const char *path, ifl_error *error)
 {
+    const ifl_report_options how = {.devices = &device, .device_count = 1};
     if (!path)
         return IFL_OK;
     const ifl_profile **profiles = calloc(entries + 1, sizeof *profiles);
@@ -188,11 +225,12 @@ static ifl_status save(const sites *all, size_t entries, ifl_report_format forma
     if (!profiles)
         return ifl_fail_memory(error, entries * sizeof *profiles);
     for (size_t i = 0; i < all->list.count; i++)
-        profiles[all->list.at[i].order] = all->list.at[i].entry->profile;
+        profiles[all->list.at[i].order] =
+            format == IFL_REPORT_JSON ? all->list.at[i].entry->profile : page_of(all->list.at[i].entry);
     for (size_t i = 0; i < entries; i++)
         if (profiles[i])
             profiles[count++] = profiles[i];
-    const ifl_status status = ifl_report_save(profiles, count, format, NULL, path, error);
+    const ifl_status status = ifl_report_save(profiles, count, format, &how, path, error);
     free(profiles);
     return status;
 }
@@ -227,6 +265,7 @@ static bool has_finding(const sites *all)
 
 int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options)
 {
+    const ifl_device *device = ifl_context_device(context);
     ifl_error error = {0};
     const ifl_host_entry *entries;
     size_t count;
@@ -236,11 +275,11 @@ int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
     if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_JSON, options->json, &error);
+        status = save(&all, count, device, IFL_REPORT_JSON, options->json, &error);
     if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_HTML, options->html, &error);
+        status = save(&all, count, device, IFL_REPORT_HTML, options->html, &error);
     if (status == IFL_OK && all.list.count)
-        status = print_text(&all, &error);
+        status = print_text(&all, device, &error);
     if (options->leaks)
         tell_leaks(context);
     if (status != IFL_OK)
