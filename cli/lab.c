@@ -206,6 +206,8 @@ static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_c
     for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++) {
         const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
         size_t kernels = 0;
+        if (ifl_lab_text(sheet->lab, point.version, "call"))
+            continue;
         status = ifl_lab_kernel_count(sheet->lab, &point, &kernels, error);
         for (size_t i = 0; i < kernels && status == IFL_OK; i++)
             status = write_launch(request, sheet, row, i, kernels == 1, error);

@@ -92,13 +92,14 @@ struct ifl_cli_lab_gpu {
 
 ifl_status ifl_cli_lab_gpu_open(ifl_cli_lab_gpu *gpu, ifl_error *error);
 void ifl_cli_lab_gpu_close(ifl_cli_lab_gpu *gpu);
-/* Does it have the compute capability that the version needs? */
+/* Does it have the compute capability, or the library, that the version needs? */
 ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
                                const ifl_lab_point *point, bool *can, ifl_error *error);
-/* `copy`: takes the time of a copy of as many bytes too. */
+/* A launch of that row: a library's call in the kernel's place where the version is one; the time of a
+ * copy of as many bytes too, but not for the points of sweeps. */
 ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
-                               bool copy, ifl_launch *launch, ifl_profile **out,
-                               ifl_error *error);
+                               const ifl_cli_sheet *sheet, size_t row, ifl_launch *launch,
+                               ifl_profile **out, ifl_error *error);
 ifl_status ifl_cli_lab_gpu_figures(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab_gpu *gpu,
                                    ifl_profile *const *profiles, size_t count, ifl_error *error);
 

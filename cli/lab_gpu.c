@@ -73,19 +73,24 @@ ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
 {
     double needs = 0;
     bool found;
+    const char *call = ifl_lab_text(lab, point->version, "call");
     const ifl_status status = ifl_lab_number(lab, point, "needs", &needs, &found, error);
-    *can = !found || ifl_gpu_sm(gpu->gpu) >= (int)(needs * 10 + 0.5);
+    *can = (!found || ifl_gpu_sm(gpu->gpu) >= (int)(needs * 10 + 0.5)) &&
+           (!call || ifl_gpu_can_call(gpu->gpu, call));
     return status;
 }
 
 ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
-                               bool copy, ifl_launch *launch, ifl_profile **out, ifl_error *error)
+                               const ifl_cli_sheet *sheet, size_t row, ifl_launch *launch,
+                               ifl_profile **out, ifl_error *error)
 {
-    const ifl_gpu_options options = {.time = !request->check,
-                                     .no_copy = !copy,
-                                     .threads = request->threads,
-                                     .samples = request->samples,
-                                     .stop = ifl_cli_catch_signals()};
+    const ifl_gpu_options options = {
+        .time = !request->check,
+        .no_copy = sheet->rows[row].setting_count > 0,
+        .threads = request->threads,
+        .samples = request->samples,
+        .stop = ifl_cli_catch_signals(),
+        .call = ifl_lab_text(sheet->lab, sheet->rows[row].version, "call")};
     return ifl_launch_run_on(launch, gpu->gpu, &options, out, error);
 }
 

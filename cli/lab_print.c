@@ -20,17 +20,20 @@ static const char *role_of(const ifl_cli_sheet *sheet, size_t row)
     return ifl_lab_text(sheet->lab, sheet->rows[row].version, "role");
 }
 
-static bool is_ours(const ifl_cli_sheet *sheet, size_t row)
+/* What stands behind a version's name that no document has. */
+static const char *remark_of(const ifl_cli_sheet *sheet, size_t row)
 {
     const char *role = role_of(sheet, row);
-    return role && strcmp(role, "ours") == 0;
+    if (role && strcmp(role, "ours") == 0)
+        return " (ours)";
+    return role && strcmp(role, "peer") == 0 ? " (a peer)" : "";
 }
 
 static void set_version(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *sheet, size_t row)
 {
     char label[200];
     ifl_cli_grid_set(grid, at, 0, "%s%s", ifl_cli_sheet_label(sheet, row, label, sizeof label),
-                     is_ours(sheet, row) ? " (ours)" : "");
+                     remark_of(sheet, row));
 }
 
 /* ---- the engine ------------------------------------------------------------------------------ */
@@ -228,7 +231,7 @@ static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         any = true;
         fprintf(out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s\n",
                 ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
-                is_ours(sheet, row) ? " (ours)" : "");
+                remark_of(sheet, row));
     }
 }
 

@@ -59,12 +59,17 @@ static ifl_status run_on_engine(work *w, ifl_launch *launch, ifl_profile **out, 
     return status;
 }
 
+/* A library's call that the version stands for; NULL: it is kernels. */
+static const char *call_of(const work *w)
+{
+    return ifl_lab_text(w->sheet->lab, w->point.version, "call");
+}
+
 static ifl_status run_launch(work *w, ifl_launch *launch, ifl_error *error)
 {
     ifl_profile *profile = NULL;
-    const bool in_sweep = w->sheet->rows[w->row].setting_count > 0;
     const ifl_status status =
-        w->gpu ? ifl_cli_lab_gpu_run(w->request, w->gpu, !in_sweep, launch, &profile, error)
+        w->gpu ? ifl_cli_lab_gpu_run(w->request, w->gpu, w->sheet, w->row, launch, &profile, error)
                : run_on_engine(w, launch, &profile, error);
     if (status == IFL_OK)
         w->profiles[w->profile_count++] = profile;
@@ -108,7 +113,7 @@ static ifl_status check_result(work *w, ifl_error *error)
 static ifl_status run_version(work *w, ifl_error *error)
 {
     size_t kernels = 0;
-    bool can = true;
+    bool can = w->gpu || !call_of(w);
     ifl_status status = ifl_lab_kernel_count(w->sheet->lab, &w->point, &kernels, error);
     if (status == IFL_OK && w->gpu)
         status = ifl_cli_lab_gpu_can(w->gpu, w->sheet->lab, &w->point, &can, error);

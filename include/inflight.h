@@ -177,7 +177,12 @@ typedef struct ifl_gpu_options {
     int threads;              /* that fill the buffers; 0: all cores */
     const volatile int *stop; /* as in ifl_run_options */
     const ifl_profile *engine; /* of the same launch on the engine, for the useful bytes; may be NULL */
+    const char *call; /* of a vendor's library, in the kernel's place on its arguments n, alpha, x, y: "saxpy" or
+                       * "haxpy" (cuBLAS, y = alpha * x + y in float or bfloat16); NULL: the kernel */
 } ifl_gpu_options;
+
+/* Is the library of a call installed? It is looked for at run time. */
+IFL_API bool ifl_gpu_can_call(ifl_gpu *gpu, const char *call);
 
 /* Runs the launch once on the GPU, from the bytes that its buffers hold (filled as for the engine), and brings its
  * results back: ifl_launch_buffer then gives them. Takes times on further copies of the buffers. The profile has

@@ -3,6 +3,7 @@
 #include "cuda/gpu.h"
 
 #include "base/dynamic.h"
+#include "cuda/blas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,7 @@ void ifl_gpu_close(ifl_gpu *gpu)
 {
     if (!gpu)
         return;
+    ifl_gpu_blas_close(gpu);
     if (gpu->scratch)
         gpu->cu.release(gpu->scratch);
     if (gpu->kernels)

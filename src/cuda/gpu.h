@@ -55,6 +55,8 @@ enum {
     IFL_FUNCTION_CARVEOUT = 9
 };
 
+typedef struct ifl_blas ifl_blas;
+
 struct ifl_gpu {
     void *library;
     ifl_driver cu;
@@ -63,6 +65,8 @@ struct ifl_gpu {
     void *stream;
     void *kernels;    /* module of cuda/kernels.ptx, NULL until one is wanted */
     uint64_t scratch; /* memory to read the L2 full with, 0: none yet */
+    ifl_blas *blas;   /* cuda/blas.h; NULL: none, or not looked for yet */
+    bool blas_sought;
     char name[128];
     int driver; /* CUDA version that the driver supports: 13000 is 13.0 */
     int sm;     /* 90 */

@@ -13,7 +13,7 @@ enum { MOST_FILE_BYTES = 1 << 20, MOST_VERSIONS = 1000 };
 static const char *const plain_keys[] = {
     "title",  "document", "shows",    "reference",    "tolerance", "file",
     "kernel", "grid",     "block",    "shared",       "arg",       "needs",
-    "note",   "role",     "baseline", "useful_bytes", "chart",
+    "note",   "role",     "baseline", "useful_bytes", "chart",     "call",
 };
 
 /* Keys of two parts or more. */

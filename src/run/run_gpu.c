@@ -4,6 +4,7 @@
 #include "run/run_gpu.h"
 
 #include "base/file.h"
+#include "cuda/blas.h"
 #include "run/launch_common.h"
 #include "run/reach.h"
 
@@ -36,22 +37,29 @@ static uint32_t blocks_per_sm(const ifl_gpu_run *r)
                : 0;
 }
 
+static void describe_code(const ifl_gpu_run *r, ifl_gpu_facts *facts)
+{
+    facts->code = r->options->call ? "a library's"
+                  : r->is_cubin    ? "the file's machine code"
+                                   : "PTX, compiled by the driver";
+    if (r->options->call)
+        return;
+    facts->registers = function_fact(r, IFL_FUNCTION_REGISTERS);
+    facts->local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES);
+    facts->static_shared_bytes = function_fact(r, IFL_FUNCTION_SHARED_BYTES);
+    facts->blocks_per_sm = blocks_per_sm(r);
+}
+
 static ifl_status describe_gpu(ifl_gpu_run *r)
 {
     char driver[32];
     ifl_gpu_facts *facts = &r->profile->gpu;
     snprintf(driver, sizeof driver, "%d.%d", r->gpu->driver / 1000, r->gpu->driver % 1000 / 10);
-    *facts = (ifl_gpu_facts){
-        .known = true,
-        .name = keep_text(r, r->gpu->name),
-        .driver = keep_text(r, driver),
-        .code = r->is_cubin ? "the file's machine code" : "PTX, compiled by the driver",
-        .sm = (uint32_t)r->gpu->sm,
-        .registers = function_fact(r, IFL_FUNCTION_REGISTERS),
-        .local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES),
-        .static_shared_bytes = function_fact(r, IFL_FUNCTION_SHARED_BYTES),
-        .blocks_per_sm = blocks_per_sm(r),
-    };
+    *facts = (ifl_gpu_facts){.known = true,
+                             .name = keep_text(r, r->gpu->name),
+                             .driver = keep_text(r, driver),
+                             .sm = (uint32_t)r->gpu->sm};
+    describe_code(r, facts);
     return facts->name && facts->driver ? IFL_OK : ifl_fail_memory(r->error, sizeof driver);
 }
 
@@ -105,6 +113,28 @@ static ifl_status load(ifl_gpu_run *r)
     return status;
 }
 
+bool ifl_gpu_can_call(ifl_gpu *gpu, const char *call)
+{
+    return ifl_gpu_blas_has(gpu, call);
+}
+
+/* The arguments of y = alpha * x + y: n, alpha, x, y, with n elements at least in both. */
+static ifl_status check_call(const ifl_gpu_run *r)
+{
+    const ifl_argument *a = r->launch->arguments.at;
+    const bool is_axpy = r->launch->arguments.count == 4 && a[0].kind == IFL_ARGUMENT_VALUE &&
+                         a[0].value_bytes == 4 && a[1].kind == IFL_ARGUMENT_VALUE &&
+                         a[1].value_bytes == 4 && a[2].kind == IFL_ARGUMENT_BUFFER &&
+                         a[3].kind == IFL_ARGUMENT_BUFFER;
+    int32_t n = 0;
+    if (is_axpy)
+        memcpy(&n, a[0].value, sizeof n);
+    if (is_axpy && (n < 0 || ((uint32_t)n <= a[2].count && (uint32_t)n <= a[3].count)))
+        return IFL_OK;
+    return ifl_fail(r->error, IFL_USAGE, "%s takes n, alpha, x and y, of n elements each",
+                    r->options->call);
+}
+
 static void set_shape(ifl_gpu_run *r)
 {
     const ifl_launch *launch = r->launch;
@@ -134,14 +164,23 @@ static ifl_status check(ifl_gpu_run *r, uint64_t *static_shared_bytes)
     return status;
 }
 
+ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
+{
+    ifl_gpu_launch to = r->to;
+    to.params = r->buffers.pointers + set * r->launch->arguments.count;
+    return r->options->call ? ifl_gpu_blas_put(r->gpu, r->options->call, to.params, error)
+                            : ifl_gpu_launch_put(r->gpu, &to, error);
+}
+
 static ifl_status run_once(ifl_gpu_run *r)
 {
-    r->to.params = r->buffers.pointers;
-    ifl_status status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
+    ifl_status status = IFL_OK;
+    if (!r->options->call)
+        status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
     if (status == IFL_OK)
         status = describe_gpu(r);
     if (status == IFL_OK)
-        status = ifl_gpu_launch_put(r->gpu, &r->to, r->error);
+        status = ifl_gpu_run_put(r, 0, r->error);
     if (status == IFL_OK)
         status = ifl_gpu_wait(r->gpu, "running the kernel", r->error);
     return status;
@@ -177,7 +216,7 @@ static ifl_status run_all(ifl_gpu_run *r)
     if (status == IFL_OK)
         status = ifl_launch_describe(r->launch, static_shared_bytes, "gpu", r->profile, r->error);
     if (status == IFL_OK)
-        status = load(r);
+        status = r->options->call ? check_call(r) : load(r);
     if (status == IFL_OK)
         status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
     if (status == IFL_OK)

@@ -45,6 +45,8 @@ typedef struct ifl_gpu_run {
     ifl_error *error;
 } ifl_gpu_run;
 
+/* Puts one run on the buffers of set `set` into the GPU's stream. */
+ifl_status ifl_gpu_run_put(const ifl_gpu_run *run, unsigned set, ifl_error *error);
 /* Takes the times of a launch that has run once, into the profile. */
 ifl_status ifl_gpu_run_time(ifl_gpu_run *run);
 

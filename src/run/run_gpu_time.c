@@ -29,10 +29,7 @@ static const struct {
 
 static ifl_status put_run(void *user, unsigned set, ifl_error *error)
 {
-    const ifl_gpu_run *r = user;
-    ifl_gpu_launch to = r->to;
-    to.params = r->buffers.pointers + set * r->launch->arguments.count;
-    return ifl_gpu_launch_put(r->gpu, &to, error);
+    return ifl_gpu_run_put(user, set, error);
 }
 
 static ifl_status restore(void *user, ifl_error *error)

@@ -178,6 +178,29 @@ static void run_root(const call *c)
     pass(10000);
 }
 
+/* `n`, `alpha`, `x`, `y`: y += alpha * x. */
+static void add_up(const call *c)
+{
+    float alpha, *y = (float *)(uintptr_t)c->param[3];
+    const float *x = (const float *)(uintptr_t)c->param[2];
+    memcpy(&alpha, &c->param[1], sizeof alpha);
+    for (uint32_t i = 0; i < (uint32_t)c->param[0]; i++)
+        y[i] = __builtin_fmaf(alpha, x[i], y[i]);
+}
+
+static void run_saxpy(const call *c)
+{
+    add_up(c);
+    pass(10000);
+}
+
+/* tests/gpu/stub_cublas.c launches it. */
+static void run_library(const call *c)
+{
+    add_up(c);
+    pass(6000);
+}
+
 typedef struct kernel {
     const char *name;
     int params; /* each of at most 8 bytes */
@@ -201,6 +224,8 @@ static const kernel kernels[] = {
     {"copy", 3, {8, 8, 4}, run_copy, 0},
     {"wrong", 3, {8, 8, 4}, run_wrong, 0},
     {"root", 3, {8, 8, 4}, run_root, 0},
+    {"saxpy", 4, {4, 4, 8, 8}, run_saxpy, 0},
+    {"library_saxpy", 4, {4, 4, 8, 8}, run_library, 0},
     {"fault", 3, {8, 8, 4}, run_nothing, ILLEGAL_ADDRESS},
 };
 
