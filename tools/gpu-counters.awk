@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Nsight Compute's raw page becomes the lines of counters.txt: FILE LAUNCH-INDEX KERNEL NAME VALUE.
+# Nsight Compute's raw page becomes lines of counters.txt: the names of the counters, then for each launch its file, index
+# and kernel and the counters' values, "-" where there is none.
 # usage: awk -v which=small|large -f tools/gpu-counters.awk tests/gpu/metrics.txt LIST RAW.csv
 #   which: the rows of metrics.txt to take beside "all"
 #   LIST is what `gpu-ptx --list` printed for the same files: its lines are the page's rows, in order.
@@ -15,6 +16,10 @@ FNR == 1 { part++ }
 part == 1 && !/^#/ && ($3 == "all" || $3 == which) {
     metric[++metrics] = $2
     name[metrics] = $1
+    if (!($1 in place)) {
+        place[$1] = ++names
+        header = header " " $1
+    }
 }
 
 part == 2 {
@@ -33,7 +38,7 @@ part == 3 && /^"/ {
         write_row(++row)
 }
 
-function write_row(index_,    m, value)
+function write_row(index_,    m, value, cell, line)
 {
     if (index_ > launches || field[column["Kernel Name"]] != kernel[index_])
         fail("row " index_ " is " field[column["Kernel Name"]] ", not " launch[index_] " " kernel[index_])
@@ -45,8 +50,14 @@ function write_row(index_,    m, value)
         gsub(/,/, "", value)
         if (value !~ /^[0-9]+$/)
             fail(launch[index_] " " metric[m] " is " value)
-        print launch[index_], kernel[index_], name[m], value
+        cell[place[name[m]]] += value
     }
+    if (index_ == 1)
+        print "names" header
+    line = launch[index_] " " kernel[index_]
+    for (m = 1; m <= names; m++)
+        line = line " " (m in cell ? sprintf("%.0f", cell[m]) : "-")
+    print line
 }
 
 END {

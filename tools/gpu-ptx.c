@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_PER_CHILD = 60, NO_GPU = 5 };
+enum { SECONDS_PER_FILE = 60, NO_GPU = 5 };
 
 /* Shared with the children. */
 typedef struct tally {
-    int files, launches, elements, skipped, contradictions, failures;
-    size_t next; /* launch of the file at hand; SIZE_MAX when it is done */
+    int file, launches, elements, skipped, contradictions, failures;
+    size_t next; /* launch of the file at hand */
 } tally;
 
 typedef struct session {
@@ -133,45 +133,49 @@ static bool run_launch(session *s, const ifl_expect_launch *l)
 
 /* ---- a file ------------------------------------------------------------------------------ */
 
-static void run_launches(session *s)
+/* As below: false when the process's context may be lost. */
+static bool run_launches(session *s)
 {
     while (s->tally->next < s->file->launch_count) {
         const ifl_expect_launch *l = &s->file->launches[s->tally->next++];
         if (strcmp(ifl_expect_status(l), "ok") != 0)
             s->tally->skipped++;
         else if (!run_launch(s, l))
-            return;
+            return false;
     }
-    s->tally->next = SIZE_MAX;
+    return true;
 }
 
-static void run_ptx(session *s, const char *path)
+static bool run_ptx(session *s, const char *path)
 {
     ifl_expect_file file;
     ifl_error error = {0};
+    bool is_well = true;
     s->file = &file;
     if (!ifl_expect_read(path, &file)) {
         printf("%s\n", file.message);
         s->tally->failures++;
-        s->tally->next = SIZE_MAX;
     } else if (ifl_module_open(path, NULL, &s->module, &error) != IFL_OK) {
         say(s, error.line, "%s", error.text);
         s->tally->skipped++;
-        s->tally->next = SIZE_MAX;
     } else {
-        run_launches(s);
+        is_well = run_launches(s);
         ifl_module_close(s->module);
     }
     ifl_expect_free(&file);
+    return is_well;
 }
 
-static void run_launch_file(session *s, const char *path)
+static bool run_launch_file(session *s, const char *path)
 {
     ifl_module *module = NULL;
     ifl_launch *launch = NULL;
     ifl_profile *profile = NULL;
     ifl_error error = {0};
-    ifl_status status = ifl_launch_read(path, &module, &launch, &error);
+    ifl_status status = IFL_OK;
+    if (s->tally->next++) /* its one launch ended the process before */
+        return true;
+    status = ifl_launch_read(path, &module, &launch, &error);
     if (status == IFL_OK)
         status = ifl_launch_run_on(launch, s->gpu, NULL, &profile, &error);
     s->tally->launches += status == IFL_OK;
@@ -181,7 +185,7 @@ static void run_launch_file(session *s, const char *path)
     ifl_profile_free(profile);
     ifl_launch_free(launch);
     ifl_module_close(module);
-    s->tally->next = SIZE_MAX;
+    return status == IFL_OK;
 }
 
 static bool is_launch_file(const char *path)
@@ -190,46 +194,57 @@ static bool is_launch_file(const char *path)
     return end && strcmp(end, ".launch") == 0;
 }
 
-static void run_child(const char *path, tally *t)
+/* Files from the tally's on, until a kernel faults; true when all are done. */
+static bool run_files(session *s, char *const *paths, int count)
+{
+    while (s->tally->file < count) {
+        const char *path = paths[s->tally->file];
+        alarm(SECONDS_PER_FILE);
+        if (!(is_launch_file(path) ? run_launch_file(s, path) : run_ptx(s, path)))
+            return false;
+        s->tally->file++;
+        s->tally->next = 0;
+    }
+    return true;
+}
+
+static bool run_child(char *const *paths, int count, tally *t)
 {
     session s = {.tally = t};
     ifl_error error = {0};
-    if (ifl_gpu_open(0, &s.gpu, &error) != IFL_OK) {
-        printf("%s: %s\n", path, error.text);
+    const bool is_open = ifl_gpu_open(0, &s.gpu, &error) == IFL_OK;
+    if (!is_open) {
+        printf("%s\n", error.text);
         t->failures++;
-        t->next = SIZE_MAX;
-    } else if (is_launch_file(path)) {
-        run_launch_file(&s, path);
-    } else {
-        run_ptx(&s, path);
     }
-    ifl_gpu_close(s.gpu);
+    const bool is_done = !is_open || run_files(&s, paths, count);
+    if (is_done)
+        ifl_gpu_close(s.gpu);
     fflush(stdout);
+    return is_done;
 }
 
-/* A kernel that faults takes its process's context with it, so each file has a process of its own, and what is left of
- * the file after a fault another one. */
-static void run_file(const char *path, tally *t)
+/* A kernel that faults takes its process's context with it: what is left goes on in another process. */
+static void run_all(char *const *paths, int count, tally *t)
 {
-    size_t begun;
-    t->next = 0;
+    int status = 0;
     do {
-        int status = 0;
-        begun = t->next;
+        const int file = t->file;
+        const size_t next = t->next;
         fflush(stdout);
         const pid_t child = fork();
-        if (child == 0) {
-            alarm(SECONDS_PER_CHILD);
-            run_child(path, t);
-            _exit(0);
-        }
-        if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
-            printf("%s: launch %zu ended by signal %d\n", path, t->next,
-                   WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        if (child == 0)
+            _exit(run_child(paths, count, t) ? 0 : 1);
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            break;
+        if (WIFSIGNALED(status)) {
+            printf("%s: launch %zu ended by signal %d\n", paths[t->file], t->next,
+                   WTERMSIG(status));
             t->failures++;
         }
-    } while (t->next != SIZE_MAX && t->next > begun);
-    t->files++;
+        if (status != 0 && t->file == file && t->next == next) /* not even its first launch */
+            t->file++, t->next = 0;
+    } while (status != 0);
 }
 
 /* In a child too: a process that has used the driver must not fork. */
@@ -298,10 +313,9 @@ int main(int count, char **paths)
     }
     if (!find_gpu())
         return NO_GPU;
-    for (int i = 1; i < count; i++)
-        run_file(paths[i], t);
+    run_all(paths + 1, count - 1, t);
     printf(
         "%d files, %d launches, %d elements compared: %d contradictions, %d failures, %d skipped\n",
-        t->files, t->launches, t->elements, t->contradictions, t->failures, t->skipped);
+        t->file, t->launches, t->elements, t->contradictions, t->failures, t->skipped);
     return t->contradictions || t->failures;
 }

@@ -7,6 +7,7 @@
  *         `points`, and outside of its bounds by more than `margin`. "off" marks what is within the bounds only.
  *
  * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
+#include "counters_table.h"
 #include "inflight.h"
 #include "profile/profile.h"
 
@@ -39,25 +40,25 @@ static const struct {
     {"registers", offsetof(counted, registers)},         {"shared_config_bytes", offsetof(counted, shared_config)},
 };
 
+static bool keep(void *user, const gpu_counter *c)
+{
+    counted *row = (counted *)user + c->index;
+    if (c->index >= MAX_LAUNCHES)
+        return false;
+    row->known = true;
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        if (strcmp(fields[f].name, c->name) == 0)
+            *(double *)((char *)row + fields[f].at) = (double)c->value;
+    return true;
+}
+
 static void read_counted(const char *path, counted table[MAX_LAUNCHES])
 {
-    char line[256], name[64];
-    unsigned index;
-    double value;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "%s cannot be opened\n", path);
-        exit(2);
-    }
-    while (fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%*s %u %*s %63s %lf", &index, name, &value) != 3 || index >= MAX_LAUNCHES)
-            continue;
-        table[index].known = true;
-        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-            if (strcmp(fields[f].name, name) == 0)
-                *(double *)((char *)&table[index] + fields[f].at) = value;
-    }
-    fclose(file);
+    const int bad = gpu_counters_read(path, keep, table);
+    if (!bad)
+        return;
+    fprintf(stderr, "%s:%d: cannot be read\n", path, bad);
+    exit(2);
 }
 
 static bool set(ifl_launch *launch, const char *key, const char *format, unsigned long long value, ifl_error *error)

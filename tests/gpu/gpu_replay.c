@@ -2,12 +2,14 @@
  * Runs the launches that a GPU ran and compares every counter with what the GPU counted. Knows the
  * public header and the text of the fixtures; needs no GPU.
  *
- *     gpu_replay FOLDER    exit status 0: every counter is equal or explained, 1: not
+ *     gpu_replay FOLDER LAUNCHES    exit status 0: every counter is equal or explained, 1: not
  *
- * FOLDER/counters.txt    FILE LAUNCH-INDEX KERNEL NAME VALUE, names as in tests/gpu/metrics.txt
+ * FOLDER/counters.txt    counters_table.h, names as in tests/gpu/metrics.txt
  * FOLDER/explained.txt   FILE LAUNCH-INDEX NAME GPU-VALUE ENGINE-VALUE CAUSE...
  *
+ * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --launches` made it.
  * An explanation holds for these two values only and must be needed: an old one is a failure. */
+#include "counters_table.h"
 #include "expect.h"
 #include "inflight.h"
 
@@ -40,6 +42,7 @@ typedef struct tally {
 } tally;
 
 typedef struct replay {
+    const char *folder; /* of launch files without one */
     table counters, explained;
     tally tallies[MAX_NAMES];
     size_t tally_count;
@@ -69,14 +72,6 @@ static void fail(replay *r, const table *t, int line, const char *format, ...)
 
 /* ---- the fixtures ------------------------------------------------------------------------ */
 
-static bool read_counter(const char *text, row *out)
-{
-    int end = 0;
-    return sscanf(text, "%127s %zu %127s %63s %" SCNu64 " %n", out->file, &out->index, out->kernel,
-                  out->name, &out->gpu, &end) == 5 &&
-           end && !text[end];
-}
-
 /* A cause of one word explains nothing. */
 static bool read_explanation(const char *text, row *out)
 {
@@ -97,11 +92,32 @@ static row *add_row(table *t)
     return memset(&t->rows[t->count++], 0, sizeof *t->rows);
 }
 
-static void read_table(replay *r, table *t, const char *folder, const char *name,
-                       bool (*read)(const char *, row *))
+static bool keep_counter(void *user, const gpu_counter *c)
+{
+    row *next = add_row(user);
+    if (!next)
+        return false;
+    *next = (row){.line = c->line, .index = c->index, .gpu = c->value};
+    snprintf(next->file, sizeof next->file, "%s", c->file);
+    snprintf(next->kernel, sizeof next->kernel, "%s", c->kernel);
+    snprintf(next->name, sizeof next->name, "%s", c->name);
+    return true;
+}
+
+static void read_counters(replay *r, const char *folder)
+{
+    table *t = &r->counters;
+    snprintf(t->path, sizeof t->path, "%s/counters.txt", folder);
+    const int bad = gpu_counters_read(t->path, keep_counter, t);
+    if (bad)
+        fail(r, t, bad, "cannot be read");
+}
+
+static void read_explanations(replay *r, const char *folder)
 {
     char text[1024];
-    snprintf(t->path, sizeof t->path, "%s/%s", folder, name);
+    table *t = &r->explained;
+    snprintf(t->path, sizeof t->path, "%s/explained.txt", folder);
     FILE *file = fopen(t->path, "r");
     if (!file) {
         fail(r, t, 0, "cannot be read");
@@ -111,7 +127,7 @@ static void read_table(replay *r, table *t, const char *folder, const char *name
         if (text[0] == '#' || text[0] == '\n')
             continue;
         row *next = add_row(t);
-        if (!next || !read(text, next))
+        if (!next || !read_explanation(text, next))
             fail(r, t, line, "cannot be read: %s", text);
         else
             next->line = line;
@@ -156,12 +172,15 @@ static ifl_status open_ptx(trial *t, const row *is)
     return status;
 }
 
-static ifl_status open_launch(trial *t, const row *is)
+static ifl_status open_launch(const replay *r, trial *t, const row *is)
 {
+    char path[4096];
     const char *end = strrchr(is->file, '.');
-    if (end && strcmp(end, ".launch") == 0)
-        return ifl_launch_read(is->file, &t->module, &t->launch, &t->error);
-    return open_ptx(t, is);
+    if (!end || strcmp(end, ".launch") != 0)
+        return open_ptx(t, is);
+    snprintf(path, sizeof path, "%s%s%s", strchr(is->file, '/') ? "" : r->folder,
+             strchr(is->file, '/') ? "" : "/", is->file);
+    return ifl_launch_read(path, &t->module, &t->launch, &t->error);
 }
 
 static void close_trial(trial *t)
@@ -176,18 +195,26 @@ static void close_trial(trial *t)
 
 /* ---- comparison -------------------------------------------------------------------------- */
 
-/* Nsight Compute's source counters do not tell loads from stores. No launch here has atomics. */
+/* Nsight Compute's source counters do not tell loads from stores. */
 static const struct {
     const char *name;
     const char *parts[MAX_PARTS];
 } sums[] = {
     {"sum:global_loads_executed", {"global_load_requests"}},
     {"sum:global_stores_executed", {"global_store_requests"}},
-    {"sum:shared_wavefronts", {"shared_load_wavefronts", "shared_store_wavefronts"}},
+    {"sum:global_atomics_executed", {"global_atomic_requests"}},
+    {"sum:shared_load_wavefronts", {"shared_load_wavefronts"}},
+    {"sum:shared_store_wavefronts", {"shared_store_wavefronts"}},
+    {"sum:shared_atomic_wavefronts", {"shared_atomic_wavefronts"}},
+    {"sum:shared_wavefronts",
+     {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts"}},
     {"sum:shared_wavefronts_ideal",
-     {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal"}},
-    {"sum:global_sectors", {"global_load_sectors", "global_store_sectors"}},
-    {"sum:global_sectors_ideal", {"global_load_sectors_ideal", "global_store_sectors_ideal"}},
+     {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal",
+      "shared_atomic_wavefronts_ideal"}},
+    {"sum:global_sectors",
+     {"global_load_sectors", "global_store_sectors", "global_atomic_sectors"}},
+    {"sum:global_sectors_ideal",
+     {"global_load_sectors_ideal", "global_store_sectors_ideal", "global_atomic_sectors_ideal"}},
 };
 
 static bool engine_value(const ifl_profile *profile, const char *name, uint64_t *out)
@@ -261,7 +288,7 @@ static size_t replay_launch(replay *r, size_t first)
     trial t = {0};
     const row *is = &r->counters.rows[first];
     size_t end = first;
-    ifl_status status = open_launch(&t, is);
+    ifl_status status = open_launch(r, &t, is);
     if (status == IFL_OK)
         status = ifl_launch_run(t.launch, NULL, &t.profile, &t.error);
     if (status != IFL_OK)
@@ -297,12 +324,13 @@ static void report(const replay *r)
 int main(int count, char **words)
 {
     static replay r;
-    if (count != 2) {
-        fprintf(stderr, "usage: gpu_replay FOLDER\n");
+    if (count != 3) {
+        fprintf(stderr, "usage: gpu_replay FOLDER LAUNCHES\n");
         return 2;
     }
-    read_table(&r, &r.counters, words[1], "counters.txt", read_counter);
-    read_table(&r, &r.explained, words[1], "explained.txt", read_explanation);
+    r.folder = words[2];
+    read_counters(&r, words[1]);
+    read_explanations(&r, words[1]);
     for (size_t i = 0; i < r.counters.count;)
         i += replay_launch(&r, i);
     if (r.launches)
