@@ -4,19 +4,32 @@
  *     differential [--gpu] FIRST COUNT      "SEED HASH" a line
  *     differential --check FILE             the lines of FILE, from a GPU, against the engine; 1: others differ than
  *                                           those with a line "! SEED CAUSE", or those no longer do
+ *     differential --approximate COUNT      kernels with approximations on engine and GPU: "SEED HASH", then "~ SLOT
+ *                                           WORD..." of the GPU, results of a few threads; then how far the results of
+ *                                           each form are apart, as a share of what is allowed
+ *     differential --check-approximate FILE its lines against the engine
  *     differential --print SEED             its PTX
  *     differential --coverage COUNT         how often the kernels 0 to COUNT - 1 hold each form of instruction
  *     differential [--gpu] --words SEED     every word that it leaves, to find the first that differs */
+#include "approximation.h"
 #include "kernel_writer.h"
 
 #include "inflight.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { KERNELS_A_MODULE = 40, LINE_BYTES = 200 };
+enum { THREADS = KERNEL_BLOCKS * KERNEL_THREADS };
+
+/* What a kernel left: a hash of output and sums, and its results of approximations, 0 where it has none. */
+typedef struct outcome {
+    uint64_t hash;
+    uint64_t approximations[THREADS][KERNEL_APPROXIMATIONS];
+} outcome;
 
 static int complain(const char *what, const ifl_error *error)
 {
@@ -26,19 +39,21 @@ static int complain(const char *what, const ifl_error *error)
 
 /* ---- one kernel --------------------------------------------------------------------------------- */
 
-static const char *const keys[] = {"grid", "block", "arg", "arg", "arg"};
+static const char *const keys[] = {"grid", "block", "arg", "arg", "arg", "arg"};
 
-static ifl_status describe(ifl_launch *launch, ifl_error *error)
+static ifl_status describe(ifl_launch *launch, uint64_t seed, ifl_error *error)
 {
-    char words[5][64];
-    const int threads = KERNEL_BLOCKS * KERNEL_THREADS;
+    char words[6][64];
+    const int threads = THREADS;
+    const size_t count = sizeof keys / sizeof *keys - (seed < KERNEL_FIRST_APPROXIMATE);
     snprintf(words[0], sizeof *words, "%d", KERNEL_BLOCKS);
     snprintf(words[1], sizeof *words, "%d", KERNEL_THREADS);
     snprintf(words[2], sizeof *words, "u64x%d=random:1", threads * KERNEL_INPUTS);
     snprintf(words[3], sizeof *words, "u64x%d=zero", threads * KERNEL_OUTPUTS);
     snprintf(words[4], sizeof *words, "u64x%d=random:2", KERNEL_SUMS);
+    snprintf(words[5], sizeof *words, "u64x%d=zero", threads * KERNEL_APPROXIMATIONS);
     ifl_status status = IFL_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == IFL_OK; i++)
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = ifl_launch_set(launch, keys[i], words[i], error);
     return status;
 }
@@ -69,24 +84,30 @@ static void print_words(size_t argument, const uint64_t *words, size_t bytes)
         printf("%zu %zu %016" PRIx64 "\n", argument, i, words[i]);
 }
 
-static ifl_status look(ifl_launch *launch, bool all_words, uint64_t *result, ifl_error *error)
+static ifl_status look(ifl_launch *launch, uint64_t seed, bool all_words, outcome *result,
+                       ifl_error *error)
 {
     ifl_status status = IFL_OK;
-    *result = UINT64_C(0xcbf29ce484222325);
+    void *data;
+    size_t bytes;
+    result->hash = UINT64_C(0xcbf29ce484222325);
     for (size_t argument = 1; argument <= 2 && status == IFL_OK; argument++) {
-        void *data;
-        size_t bytes;
         status = ifl_launch_buffer(launch, argument, &data, &bytes, error);
         if (status == IFL_OK)
-            *result = hash(*result, data, bytes);
+            result->hash = hash(result->hash, data, bytes);
         if (status == IFL_OK && all_words)
             print_words(argument, data, bytes);
     }
+    memset(result->approximations, 0, sizeof result->approximations);
+    if (status == IFL_OK && seed >= KERNEL_FIRST_APPROXIMATE)
+        status = ifl_launch_buffer(launch, 3, &data, &bytes, error);
+    if (status == IFL_OK && seed >= KERNEL_FIRST_APPROXIMATE)
+        memcpy(result->approximations, data, sizeof result->approximations);
     return status;
 }
 
-static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t seed, bool all_words, uint64_t *result,
-                             ifl_error *error)
+static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t seed, bool all_words,
+                             outcome *result, ifl_error *error)
 {
     char name[40];
     ifl_launch *launch;
@@ -94,11 +115,11 @@ static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t se
     ifl_status status = ifl_launch_new(module, name, &launch, error);
     if (status != IFL_OK)
         return status;
-    status = describe(launch, error);
+    status = describe(launch, seed, error);
     if (status == IFL_OK)
         status = run(launch, gpu, error);
     if (status == IFL_OK)
-        status = look(launch, all_words, result, error);
+        status = look(launch, seed, all_words, result, error);
     ifl_launch_free(launch);
     return status;
 }
@@ -107,7 +128,10 @@ static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t se
 
 static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **module, ifl_error *error)
 {
-    char path[] = "/tmp/differential-XXXXXX.ptx";
+    char path[4096];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%.4000s/differential-XXXXXX.ptx",
+             folder && *folder ? folder : P_tmpdir);
     const int descriptor = mkstemps(path, (int)strlen(".ptx"));
     FILE *out = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (!out)
@@ -122,28 +146,29 @@ static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **modul
 }
 
 /* What becomes of each kernel's result; false ends the run. */
-typedef bool visitor(void *user, uint64_t seed, uint64_t result);
+typedef bool visitor(void *user, uint64_t seed, const outcome *result);
 
-static ifl_status run_batch(uint64_t first, uint64_t count, ifl_gpu *gpu, visitor *visit, void *user, ifl_error *error)
+static ifl_status run_batch(uint64_t first, uint64_t count, ifl_gpu *gpu, visitor *visit,
+                            void *user, ifl_error *error)
 {
     ifl_module *module;
     ifl_status status = open_module(first, count, &module, error);
     if (status != IFL_OK)
         return status;
     for (uint64_t seed = first; seed < first + count && status == IFL_OK; seed++) {
-        uint64_t result;
+        outcome result;
         status = run_kernel(module, gpu, seed, false, &result, error);
-        if (status == IFL_OK && !visit(user, seed, result))
+        if (status == IFL_OK && !visit(user, seed, &result))
             break;
     }
     ifl_module_close(module);
     return status;
 }
 
-static bool print_result(void *user, uint64_t seed, uint64_t result)
+static bool print_result(void *user, uint64_t seed, const outcome *result)
 {
     (void)user;
-    printf("%" PRIu64 " %016" PRIx64 "\n", seed, result);
+    printf("%" PRIu64 " %016" PRIx64 "\n", seed, result->hash);
     return true;
 }
 
@@ -177,10 +202,10 @@ static bool is_explained(const expected *e, uint64_t seed)
     return false;
 }
 
-static bool compare(void *user, uint64_t seed, uint64_t result)
+static bool compare(void *user, uint64_t seed, const outcome *result)
 {
     expected *e = user;
-    const bool differs = e->result[seed] != result;
+    const bool differs = e->result[seed] != result->hash;
     e->differ += differs;
     if (differs == is_explained(e, seed))
         return true;
@@ -227,10 +252,137 @@ static int check(const char *path)
     else
         printf("%s: no results, or not in order\n", path);
     if (status == 0)
-        printf("%" PRIu64 " kernels compared, %" PRIu64 " differ, %zu of them explained\n", e.count, e.differ,
-               e.explained_count);
+        printf("%" PRIu64 " kernels compared, %" PRIu64 " differ, %zu of them explained\n", e.count,
+               e.differ, e.explained_count);
     free(e.result);
     return status ? status : e.faults != 0;
+}
+
+/* ---- approximations ------------------------------------------------------------------------------ */
+
+enum { MOST_APPROXIMATIONS = 64, MOST_KERNELS = 1000, KEPT_EVERY = 16, KEPT_FIRST = 5 };
+
+typedef struct nearness {
+    outcome *gpu; /* of kernel KERNEL_FIRST_APPROXIMATE + its index */
+    uint64_t count, faults;
+    double worst[MOST_APPROXIMATIONS];
+    unsigned results[MOST_APPROXIMATIONS];
+    size_t step; /* between threads that are known */
+} nearness;
+
+static bool keep(void *user, uint64_t seed, const outcome *result)
+{
+    nearness *n = user;
+    n->gpu[seed - KERNEL_FIRST_APPROXIMATE] = *result;
+    return true;
+}
+
+static void hold(nearness *n, uint64_t seed, unsigned slot, uint64_t engine, uint64_t gpu)
+{
+    const size_t which = kernel_approximation(seed, slot);
+    const double share = approximation_share(approximation_at(which), engine, gpu);
+    n->worst[which] = fmax(n->worst[which], share);
+    n->results[which]++;
+    if (share <= 1)
+        return;
+    n->faults++;
+    printf("kernel %" PRIu64 ", %s: the engine has %" PRIx64 ", the GPU %" PRIx64 "\n", seed,
+           approximation_at(which)->text, engine, gpu);
+}
+
+static bool compare_approximations(void *user, uint64_t seed, const outcome *engine)
+{
+    nearness *n = user;
+    const outcome *gpu = &n->gpu[seed - KERNEL_FIRST_APPROXIMATE];
+    if (gpu->hash != engine->hash) {
+        printf("kernel %" PRIu64 ": the engine's memory differs from the GPU's\n", seed);
+        n->faults++;
+    }
+    for (size_t t = n->step > 1 ? KEPT_FIRST : 0; t < THREADS; t += n->step)
+        for (unsigned slot = 0; slot < KERNEL_APPROXIMATIONS; slot++)
+            hold(n, seed, slot, engine->approximations[t][slot], gpu->approximations[t][slot]);
+    return true;
+}
+
+static int compare_all(nearness *n)
+{
+    const int status = run_all(KERNEL_FIRST_APPROXIMATE, n->count, NULL, compare_approximations, n);
+    for (size_t a = 0; a < approximation_count(); a++)
+        printf("# %-24s %6u results, at most %.3f of what is allowed apart\n",
+               approximation_at(a)->text, n->results[a], n->worst[a]);
+    return status ? status : n->faults != 0;
+}
+
+static bool print_kept(void *user, uint64_t seed, const outcome *result)
+{
+    print_result(NULL, seed, result);
+    for (unsigned slot = 0; slot < KERNEL_APPROXIMATIONS; slot++) {
+        printf("~ %u", slot);
+        for (size_t t = KEPT_FIRST; t < THREADS; t += KEPT_EVERY)
+            printf(" %" PRIx64, result->approximations[t][slot]);
+        printf("\n");
+    }
+    return keep(user, seed, result);
+}
+
+static int measure_approximations(uint64_t count, ifl_gpu *gpu)
+{
+    nearness n = {.gpu = calloc(MOST_KERNELS, sizeof *n.gpu),
+                  .count = count < MOST_KERNELS ? count : MOST_KERNELS,
+                  .step = 1};
+    int status = n.gpu ? run_all(KERNEL_FIRST_APPROXIMATE, n.count, gpu, print_kept, &n) : 6;
+    if (status == 0)
+        status = compare_all(&n);
+    free(n.gpu);
+    return status;
+}
+
+/* "~ SLOT WORD..." of the kernel read last. */
+static bool read_kept(nearness *n, const char *line)
+{
+    unsigned slot;
+    int used, next = 0;
+    outcome *o = &n->gpu[n->count - 1];
+    if (!n->count || sscanf(line, "~ %u%n", &slot, &used) != 1 || slot >= KERNEL_APPROXIMATIONS)
+        return false;
+    for (size_t t = KEPT_FIRST; t < THREADS; t += KEPT_EVERY, used += next)
+        if (sscanf(line + used, "%" SCNx64 "%n", &o->approximations[t][slot], &next) != 1)
+            return false;
+    return true;
+}
+
+static bool read_approximations(const char *path, nearness *n)
+{
+    char line[LINE_BYTES];
+    bool is_well = true;
+    FILE *in = fopen(path, "r");
+    while (in && is_well && fgets(line, sizeof line, in)) {
+        uint64_t seed, hash;
+        if (line[0] == '#')
+            continue;
+        if (line[0] == '~')
+            is_well = read_kept(n, line);
+        else if (sscanf(line, "%" SCNu64 " %" SCNx64, &seed, &hash) == 2 &&
+                 n->count < MOST_KERNELS && seed == KERNEL_FIRST_APPROXIMATE + n->count)
+            n->gpu[n->count++].hash = hash;
+        else
+            is_well = false;
+    }
+    if (in)
+        fclose(in);
+    return in && is_well && n->count;
+}
+
+static int check_approximations(const char *path)
+{
+    nearness n = {.gpu = calloc(MOST_KERNELS, sizeof *n.gpu), .step = KEPT_EVERY};
+    int status = 3;
+    if (n.gpu && read_approximations(path, &n))
+        status = compare_all(&n);
+    else
+        printf("%s: no results, or not in order\n", path);
+    free(n.gpu);
+    return status;
 }
 
 /* ---- coverage ------------------------------------------------------------------------------------ */
@@ -264,7 +416,7 @@ static int words_of(uint64_t seed, ifl_gpu *gpu)
 {
     ifl_error error = {0};
     ifl_module *module;
-    uint64_t result;
+    outcome result;
     ifl_status status = open_module(seed, 1, &module, &error);
     if (status == IFL_OK) {
         status = run_kernel(module, gpu, seed, true, &result, &error);
@@ -275,7 +427,10 @@ static int words_of(uint64_t seed, ifl_gpu *gpu)
 
 static int usage(void)
 {
-    fputs("usage: differential [--gpu] FIRST COUNT | --check FILE | --print SEED | --coverage COUNT | [--gpu] --words SEED\n", stderr);
+    fputs("usage: differential [--gpu] FIRST COUNT | --check FILE | --gpu --approximate COUNT | "
+          "--check-approximate FILE |\n"
+          "       --print SEED | --coverage COUNT | [--gpu] --words SEED\n",
+          stderr);
     return 2;
 }
 
@@ -294,6 +449,10 @@ int main(int argc, char **argv)
         status = usage();
     else if (strcmp(argv[1], "--check") == 0)
         status = check(argv[2]);
+    else if (strcmp(argv[1], "--approximate") == 0)
+        status = measure_approximations(strtoull(argv[2], NULL, 10), gpu);
+    else if (strcmp(argv[1], "--check-approximate") == 0)
+        status = check_approximations(argv[2]);
     else if (strcmp(argv[1], "--coverage") == 0)
         status = coverage(strtoull(argv[2], NULL, 10));
     else if (strcmp(argv[1], "--words") == 0)
@@ -302,7 +461,8 @@ int main(int argc, char **argv)
         kernel_module_begin(stdout);
         kernel_write(strtoull(argv[2], NULL, 10), stdout);
     } else
-        status = run_all(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), gpu, print_result, NULL);
+        status = run_all(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), gpu,
+                         print_result, NULL);
     if (gpu)
         ifl_gpu_close(gpu);
     return status;

@@ -4,6 +4,8 @@
  * divergence and each other. */
 #include "kernel_writer.h"
 
+#include "approximation.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -62,7 +64,8 @@ static bool is_exact(const char *text)
 {
     const bool fusible = (begins(text, "add.") || begins(text, "sub.") || begins(text, "mul.")) &&
                          (strstr(text, ".f") || strstr(text, ".bf"));
-    const bool is_rounded = strstr(text, ".rn") || strstr(text, ".rz") || strstr(text, ".rm") || strstr(text, ".rp");
+    const bool is_rounded =
+        strstr(text, ".rn") || strstr(text, ".rz") || strstr(text, ".rm") || strstr(text, ".rp");
     const bool parts = (begins(text, "cvt.rm.") || begins(text, "cvt.rp.")) && strstr(text, ".ftz");
     return !(fusible && !is_rounded) && !parts && !strstr(text, "tf32");
 }
@@ -98,10 +101,11 @@ static unsigned register_bits(const char *type, size_t length)
     static const struct {
         const char *name;
         unsigned bits;
-    } types[] = {{"u8", 16},    {"s8", 16},     {"b8", 16},   {"u16", 16},    {"s16", 16},    {"b16", 16},
-                 {"f16", 16},   {"bf16", 16},   {"u32", 32},  {"s32", 32},    {"b32", 32},    {"f32", 32},
-                 {"f16x2", 32}, {"bf16x2", 32}, {"u16x2", 32}, {"s16x2", 32}, {"e4m3x2", 16}, {"e5m2x2", 16},
-                 {"u64", 64},   {"s64", 64},    {"b64", 64},  {"f64", 64}};
+    } types[] = {{"u8", 16},    {"s8", 16},     {"b8", 16},     {"u16", 16},    {"s16", 16},
+                 {"b16", 16},   {"f16", 16},    {"bf16", 16},   {"u32", 32},    {"s32", 32},
+                 {"b32", 32},   {"f32", 32},    {"f16x2", 32},  {"bf16x2", 32}, {"u16x2", 32},
+                 {"s16x2", 32}, {"e4m3x2", 16}, {"e5m2x2", 16}, {"u64", 64},    {"s64", 64},
+                 {"b64", 64},   {"f64", 64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i].name) == length && memcmp(types[i].name, type, length) == 0)
             return types[i].bits;
@@ -236,9 +240,9 @@ static void memory(writer *w)
     static const struct {
         const char *text;
         unsigned bits, elements;
-    } accesses[] = {{"u8", 16, 1},     {"s8", 16, 1},     {"u16", 16, 1},    {"s16", 16, 1},    {"b32", 32, 1},
-                    {"b64", 64, 1},    {"v2.b32", 32, 2}, {"v2.b64", 64, 2}, {"v4.b32", 32, 4}, {"v4.u8", 16, 4},
-                    {"v2.u16", 16, 2}, {"v4.b16", 16, 4}};
+    } accesses[] = {{"u8", 16, 1},     {"s8", 16, 1},    {"u16", 16, 1},    {"s16", 16, 1},
+                    {"b32", 32, 1},    {"b64", 64, 1},   {"v2.b32", 32, 2}, {"v2.b64", 64, 2},
+                    {"v4.b32", 32, 4}, {"v4.u8", 16, 4}, {"v2.u16", 16, 2}, {"v4.b16", 16, 4}};
     const unsigned space = below(w, 3), a = below(w, sizeof accesses / sizeof *accesses);
     const bool is_store = below(w, 2);
     const unsigned at = 16 * below(w, 4), elements = accesses[a].elements;
@@ -251,12 +255,15 @@ static void memory(writer *w)
         fprintf(w->out, "\tadd.u16 %%b%u, %%h%u, 1;\n", e, (first + e) % POOL);
     for (unsigned e = 0; e < elements; e++)
         used += snprintf(operand + used, sizeof operand - (size_t)used, "%s%%%s%u", e ? ", " : "",
-                         is_narrow ? "b" : pool_name(accesses[a].bits), is_narrow ? e : (first + e) % POOL);
+                         is_narrow ? "b" : pool_name(accesses[a].bits),
+                         is_narrow ? e : (first + e) % POOL);
     snprintf(operand + used, sizeof operand - (size_t)used, elements > 1 ? "}" : "");
     if (is_store)
-        fprintf(w->out, "\tst.%s.%s [%s+%u], %s;\n", spaces[space], accesses[a].text, bases[space], at, operand);
+        fprintf(w->out, "\tst.%s.%s [%s+%u], %s;\n", spaces[space], accesses[a].text, bases[space],
+                at, operand);
     else
-        fprintf(w->out, "\tld.%s.%s %s, [%s+%u];\n", spaces[space], accesses[a].text, operand, bases[space], at);
+        fprintf(w->out, "\tld.%s.%s %s, [%s+%u];\n", spaces[space], accesses[a].text, operand,
+                bases[space], at);
 }
 
 /* Sums come out the same in any order; old values are not looked at. */
@@ -281,14 +288,16 @@ static void shuffle(writer *w, unsigned kind)
 {
     static const char *const shuffles[] = {"idx", "up", "down", "bfly"};
     const bool is_up = kind == 1;
-    const unsigned lane = below(w, 32), from = below(w, POOL), valid = below(w, POOL), to = below(w, POOL);
-    fprintf(w->out, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %u, 0xffffffff;\n", shuffles[kind], to, valid, from, lane,
-            is_up ? 0 : 31);
+    const unsigned lane = below(w, 32), from = below(w, POOL), valid = below(w, POOL),
+                   to = below(w, POOL);
+    fprintf(w->out, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %u, 0xffffffff;\n", shuffles[kind],
+            to, valid, from, lane, is_up ? 0 : 31);
 }
 
 static void warp_wide(writer *w)
 {
-    static const char *const reductions[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
+    static const char *const reductions[] = {"add.u32", "min.s32", "max.u32",
+                                             "and.b32", "or.b32",  "xor.b32"};
     enum { BALLOT = 4, VOTE, REDUCE };
     const unsigned kind = below(w, 8);
     if (kind < BALLOT) {
@@ -299,9 +308,11 @@ static void warp_wide(writer *w)
     if (kind == BALLOT)
         fprintf(w->out, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0xffffffff;\n", to, from);
     else if (kind == VOTE)
-        fprintf(w->out, "\tvote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;\n", below(w, 2) ? "any" : "all", to, from);
+        fprintf(w->out, "\tvote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;\n",
+                below(w, 2) ? "any" : "all", to, from);
     else if (kind == REDUCE)
-        fprintf(w->out, "\tredux.sync.%s %%r%u, %%r%u, 0xffffffff;\n", reductions[below(w, 6)], to, from);
+        fprintf(w->out, "\tredux.sync.%s %%r%u, %%r%u, 0xffffffff;\n", reductions[below(w, 6)], to,
+                from);
     else
         fprintf(w->out, "\tmatch.any.sync.b32 %%r%u, %%r%u, 0xffffffff;\n", to, from);
 }
@@ -309,10 +320,12 @@ static void warp_wide(writer *w)
 /* A word of another thread of the block, between two barriers. */
 static void exchange(writer *w)
 {
-    const unsigned partner = 1 + below(w, KERNEL_THREADS - 1), from = below(w, POOL), to = below(w, POOL);
+    const unsigned partner = 1 + below(w, KERNEL_THREADS - 1), from = below(w, POOL),
+                   to = below(w, POOL);
     fprintf(w->out,
             "\tst.shared.b32 [%%own_shared], %%r%u;\n\tbar.sync 0;\n\txor.b32 %%t0, %%tid_x, %u;\n"
-            "\tshl.b32 %%t0, %%t0, 6;\n\tadd.u32 %%t0, %%t0, %%shared_base;\n\tld.shared.b32 %%r%u, [%%t0];\n\tbar.sync 0;\n",
+            "\tshl.b32 %%t0, %%t0, 6;\n\tadd.u32 %%t0, %%t0, %%shared_base;\n\tld.shared.b32 "
+            "%%r%u, [%%t0];\n\tbar.sync 0;\n",
             from, partner, to);
 }
 
@@ -339,15 +352,17 @@ static void loop(writer *w, uint64_t seed, unsigned index)
     fprintf(w->out, "\tand.b32 %%n%u, %%r%u, 7;\n$L%u:\n", depth, below(w, POOL), label);
     arithmetic(w, &forms[form_index(seed, index)]);
     small_statement(w);
-    fprintf(w->out, "\tsub.u32 %%n%u, %%n%u, 1;\n\tsetp.gt.s32 %%q%u, %%n%u, 0;\n\t@%%q%u bra $L%u;\n", depth, depth,
-            depth, depth, depth, label);
+    fprintf(w->out,
+            "\tsub.u32 %%n%u, %%n%u, 1;\n\tsetp.gt.s32 %%q%u, %%n%u, 0;\n\t@%%q%u bra $L%u;\n",
+            depth, depth, depth, depth, depth, label);
     w->depth--;
 }
 
 static void branch(writer *w, uint64_t seed, unsigned index)
 {
     const unsigned otherwise = w->labels++, end = w->labels++, depth = w->depth++;
-    fprintf(w->out, "\tmov.pred %%q%u, %%p%u;\n\t@%%q%u bra $L%u;\n", depth, below(w, POOL), depth, otherwise);
+    fprintf(w->out, "\tmov.pred %%q%u, %%p%u;\n\t@%%q%u bra $L%u;\n", depth, below(w, POOL), depth,
+            otherwise);
     arithmetic(w, &forms[form_index(seed, index)]);
     small_statement(w);
     if (depth < 2 && below(w, 2))
@@ -359,6 +374,53 @@ static void branch(writer *w, uint64_t seed, unsigned index)
     w->depth--;
 }
 
+/* ---- approximations ----------------------------------------------------------------------------- */
+
+size_t kernel_approximation(uint64_t seed, unsigned slot)
+{
+    return (size_t)((seed - KERNEL_FIRST_APPROXIMATE) * KERNEL_APPROXIMATIONS + slot) %
+           approximation_count();
+}
+
+/* Bits of a pool, by an integer operation; ordinary ones have an exponent of -7 to 0. */
+static void put_operand(writer *w, const approximation *a, int source)
+{
+    const bool only_ordinary =
+        a->ordinary == RANGE_BOTH || (a->ordinary == RANGE_SECOND && source == 1);
+    const unsigned from = below(w, POOL);
+    const bool is_ordinary = below(w, 2) || only_ordinary;
+    if (a->type == TYPE_F64)
+        fprintf(w->out, "\tadd.s64 %%g, %%d%u, 1;\n", from);
+    else if (a->type == TYPE_F16 || a->type == TYPE_BF16)
+        fprintf(w->out, "\tadd.u16 %%b%d, %%h%u, 1;\n", source, from);
+    else if (a->type == TYPE_F32 && is_ordinary)
+        fprintf(w->out, "\tand.b32 %%f%d, %%r%u, 0x83ffffff;\n\tor.b32 %%f%d, %%f%d, 0x3c000000;\n",
+                source, from, source, source);
+    else
+        fprintf(w->out, "\tadd.u32 %%f%d, %%r%u, 1;\n", source, from);
+}
+
+static void approximate(writer *w, uint64_t seed, unsigned slot)
+{
+    const approximation *a = approximation_at(kernel_approximation(seed, slot));
+    const bool is_wide = a->type == TYPE_F64,
+               is_narrow = a->type == TYPE_F16 || a->type == TYPE_BF16;
+    const char *const to = is_wide ? "%z" : is_narrow ? "%y" : "%x";
+    const char *const from = is_wide ? "%g" : is_narrow ? "%b0" : "%f0";
+    for (int i = 0; i < a->sources; i++)
+        put_operand(w, a, i);
+    const bool is_guarded = below(w, 2);
+    const unsigned guard = below(w, POOL);
+    fprintf(w->out, "\t%s %s, %s%s;\n\t", a->text, to, from, a->sources == 2 ? ", %f1" : "");
+    if (is_guarded)
+        fprintf(w->out, "@%%p%u ", guard);
+    fprintf(w->out, "st.global.b%d [%%approximations+%u], %s;\n",
+            is_wide     ? 64
+            : is_narrow ? 16
+                        : 32,
+            8 * slot, to);
+}
+
 /* ---- a kernel ----------------------------------------------------------------------------------- */
 
 void kernel_module_begin(FILE *out)
@@ -368,46 +430,70 @@ void kernel_module_begin(FILE *out)
 
 static void begin(writer *w, uint64_t seed)
 {
+    fprintf(
+        w->out,
+        ".visible .entry kernel_%llu(.param .u64 in, .param .u64 out, .param .u64 sums%s)\n{\n"
+        "\t.reg .b16 %%h<%d>;\n\t.reg .b32 %%r<%d>;\n\t.reg .b64 %%d<%d>;\n\t.reg .pred %%p<%d>;\n"
+        "\t.reg .b16 %%b<4>;\n\t.reg .b32 %%n<4>;\n\t.reg .pred %%q<4>;\n\t.reg .b32 %%f<2>, "
+        "%%t<2>, %%tid_x, %%own_shared, %%shared_base;\n"
+        "\t.reg .b64 %%in, %%out, %%sums, %%own_global, %%own_local, %%g;\n"
+        "\t.shared .align 16 .b8 words[%d];\n\t.local .align 16 .b8 stack[64];\n",
+        (unsigned long long)seed,
+        seed < KERNEL_FIRST_APPROXIMATE ? "" : ", .param .u64 approximations", POOL, POOL, POOL,
+        POOL, 64 * KERNEL_THREADS);
+    fprintf(
+        w->out,
+        "\tmov.u32 %%tid_x, %%tid.x;\n\tmov.u32 %%t0, %%ctaid.x;\n\tmad.lo.u32 %%t0, %%t0, %d, "
+        "%%tid_x;\n"
+        "\tld.param.u64 %%in, [in];\n\tld.param.u64 %%out, [out];\n\tld.param.u64 %%sums, [sums];\n"
+        "\tmul.wide.u32 %%g, %%t0, %d;\n\tadd.u64 %%in, %%in, %%g;\n"
+        "\tmul.wide.u32 %%g, %%t0, %d;\n\tadd.u64 %%out, %%out, %%g;\n\tadd.u64 %%own_global, "
+        "%%out, %d;\n"
+        "\tmov.u64 %%own_local, stack;\n\tmov.u32 %%shared_base, words;\n\tshl.b32 %%t1, %%tid_x, "
+        "6;\n"
+        "\tadd.u32 %%own_shared, %%shared_base, %%t1;\n",
+        KERNEL_THREADS, 8 * KERNEL_INPUTS, 8 * KERNEL_OUTPUTS, 8 * (KERNEL_OUTPUTS - 8));
+}
+
+static void begin_approximations(writer *w)
+{
     fprintf(w->out,
-            ".visible .entry kernel_%llu(.param .u64 in, .param .u64 out, .param .u64 sums)\n{\n"
-            "\t.reg .b16 %%h<%d>;\n\t.reg .b32 %%r<%d>;\n\t.reg .b64 %%d<%d>;\n\t.reg .pred %%p<%d>;\n"
-            "\t.reg .b16 %%b<4>;\n\t.reg .b32 %%n<4>;\n\t.reg .pred %%q<4>;\n\t.reg .b32 %%f<2>, %%t<2>, %%tid_x, %%own_shared, %%shared_base;\n"
-            "\t.reg .b64 %%in, %%out, %%sums, %%own_global, %%own_local, %%g;\n"
-            "\t.shared .align 16 .b8 words[%d];\n\t.local .align 16 .b8 stack[64];\n",
-            (unsigned long long)seed, POOL, POOL, POOL, POOL, 64 * KERNEL_THREADS);
-    fprintf(w->out,
-            "\tmov.u32 %%tid_x, %%tid.x;\n\tmov.u32 %%t0, %%ctaid.x;\n\tmad.lo.u32 %%t0, %%t0, %d, %%tid_x;\n"
-            "\tld.param.u64 %%in, [in];\n\tld.param.u64 %%out, [out];\n\tld.param.u64 %%sums, [sums];\n"
-            "\tmul.wide.u32 %%g, %%t0, %d;\n\tadd.u64 %%in, %%in, %%g;\n"
-            "\tmul.wide.u32 %%g, %%t0, %d;\n\tadd.u64 %%out, %%out, %%g;\n\tadd.u64 %%own_global, %%out, %d;\n"
-            "\tmov.u64 %%own_local, stack;\n\tmov.u32 %%shared_base, words;\n\tshl.b32 %%t1, %%tid_x, 6;\n"
-            "\tadd.u32 %%own_shared, %%shared_base, %%t1;\n",
-            KERNEL_THREADS, 8 * KERNEL_INPUTS, 8 * KERNEL_OUTPUTS, 8 * (KERNEL_OUTPUTS - 8));
+            "\t.reg .b64 %%approximations, %%z;\n\t.reg .b32 %%x;\n\t.reg .b16 %%y;\n"
+            "\tld.param.u64 %%approximations, [approximations];\n\tmul.wide.u32 %%g, %%t0, %d;\n"
+            "\tadd.u64 %%approximations, %%approximations, %%g;\n",
+            8 * KERNEL_APPROXIMATIONS);
 }
 
 /* Pools start from the thread's inputs; own memory of all spaces is written before anybody reads it. */
 static void fill(writer *w)
 {
     for (int i = 0; i < POOL; i++)
-        fprintf(w->out, "\tld.global.b64 %%d%d, [%%in+%d];\n\tcvt.u32.u64 %%r%d, %%d%d;\n\tshr.u64 %%g, %%d%d, 40;\n"
-                        "\tcvt.u16.u64 %%h%d, %%g;\n\tsetp.lt.s32 %%p%d, %%r%d, 0;\n",
+        fprintf(w->out,
+                "\tld.global.b64 %%d%d, [%%in+%d];\n\tcvt.u32.u64 %%r%d, %%d%d;\n\tshr.u64 %%g, "
+                "%%d%d, 40;\n"
+                "\tcvt.u16.u64 %%h%d, %%g;\n\tsetp.lt.s32 %%p%d, %%r%d, 0;\n",
                 i, 8 * i, i, i, i, i, i, i);
     for (int i = 0; i < 8; i++)
-        fprintf(w->out, "\tst.shared.b64 [%%own_shared+%d], %%d%d;\n\tst.local.b64 [%%own_local+%d], %%d%d;\n"
-                        "\tst.global.b64 [%%own_global+%d], %%d%d;\n",
-                8 * i, i, 8 * i, i, 8 * i, i);
+        fprintf(
+            w->out,
+            "\tst.shared.b64 [%%own_shared+%d], %%d%d;\n\tst.local.b64 [%%own_local+%d], %%d%d;\n"
+            "\tst.global.b64 [%%own_global+%d], %%d%d;\n",
+            8 * i, i, 8 * i, i, 8 * i, i);
     fputs("\tbar.sync 0;\n", w->out);
 }
 
 static void empty(writer *w)
 {
     for (int i = 0; i < POOL; i++)
-        fprintf(w->out, "\tst.global.b64 [%%out+%d], %%d%d;\n\tcvt.u32.u16 %%t0, %%h%d;\n\tselp.u32 %%t1, 0x10000, 0, %%p%d;\n"
-                        "\tor.b32 %%t0, %%t0, %%t1;\n\tst.global.v2.b32 [%%out+%d], {%%r%d, %%t0};\n",
+        fprintf(w->out,
+                "\tst.global.b64 [%%out+%d], %%d%d;\n\tcvt.u32.u16 %%t0, %%h%d;\n\tselp.u32 %%t1, "
+                "0x10000, 0, %%p%d;\n"
+                "\tor.b32 %%t0, %%t0, %%t1;\n\tst.global.v2.b32 [%%out+%d], {%%r%d, %%t0};\n",
                 8 * i, i, i, i, 8 * (POOL + i), i);
     for (int i = 0; i < 8; i++)
-        fprintf(w->out, "\tld.shared.b64 %%d0, [%%own_shared+%d];\n\tld.local.b64 %%d1, [%%own_local+%d];\n"
-                        "\txor.b64 %%d0, %%d0, %%d1;\n\tst.global.b64 [%%out+%d], %%d0;\n",
+        fprintf(w->out,
+                "\tld.shared.b64 %%d0, [%%own_shared+%d];\n\tld.local.b64 %%d1, [%%own_local+%d];\n"
+                "\txor.b64 %%d0, %%d0, %%d1;\n\tst.global.b64 [%%out+%d], %%d0;\n",
                 8 * i, 8 * i, 8 * (2 * POOL + i));
     fputs("\tret;\n}\n", w->out);
 }
@@ -415,12 +501,17 @@ static void empty(writer *w)
 void kernel_write(uint64_t seed, FILE *out)
 {
     writer w = {.out = out, .state = seed};
+    const bool is_approximate = seed >= KERNEL_FIRST_APPROXIMATE;
     begin(&w, seed);
+    if (is_approximate)
+        begin_approximations(&w);
     fill(&w);
     for (unsigned i = 0; i < KERNEL_FORMS; i++) {
         const form *f = &forms[form_index(seed, i)];
         if (is_exact(f->text))
             arithmetic(&w, f);
+        if (is_approximate && i % (KERNEL_FORMS / KERNEL_APPROXIMATIONS) == 0)
+            approximate(&w, seed, i / (KERNEL_FORMS / KERNEL_APPROXIMATIONS));
         if (below(&w, 2))
             small_statement(&w);
         if (is_exact(f->text) && below(&w, 4) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Random small kernels in PTX, a seed each, whose results are the same on every right machine: no races, no
- * approximations, no order that could show. Knows PTX text only. */
+ * Random small kernels in PTX, a seed each, whose results are the same on every right machine: no races, no order that
+ * could show; results of approximations stand apart, and nothing goes on from them. Knows PTX text only. */
 #ifndef IFL_TEST_KERNEL_WRITER_H
 #define IFL_TEST_KERNEL_WRITER_H
 
@@ -9,7 +9,18 @@
 
 /* Of every kernel: blocks of so many threads, words of 8 bytes that a thread reads and writes, words that all threads
  * add to. A kernel takes the addresses of input, output and sums. */
-enum { KERNEL_BLOCKS = 2, KERNEL_THREADS = 64, KERNEL_INPUTS = 8, KERNEL_OUTPUTS = 32, KERNEL_SUMS = 64 };
+enum {
+    KERNEL_BLOCKS = 2,
+    KERNEL_THREADS = 64,
+    KERNEL_INPUTS = 8,
+    KERNEL_OUTPUTS = 32,
+    KERNEL_SUMS = 64
+};
+
+/* Kernels of these seeds and above take a fourth address: KERNEL_APPROXIMATIONS words of 8 bytes a thread, which they write. */
+enum { KERNEL_FIRST_APPROXIMATE = 1000000, KERNEL_APPROXIMATIONS = 4 };
+/* Of approximation.h: what word `slot` of such a kernel is a result of. */
+size_t kernel_approximation(uint64_t seed, unsigned slot);
 
 /* Writes the head of a module, then any number of kernels named kernel_SEED. */
 void kernel_module_begin(FILE *out);
