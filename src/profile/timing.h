@@ -69,8 +69,9 @@ typedef struct ifl_output {
     uint64_t elements, different;
     uint64_t worst;                       /* the element of the largest difference; 0 where none */
     const char *worst_engine, *worst_gpu; /* its values, "" where all are equal */
-    double largest,
-        tolerance; /* differences, of the largest value; 0 for integers and exact results */
+    double largest;   /* difference of floats, of the buffer's largest value where there is a tolerance, else of
+                       * the element's; 0: not known */
+    double tolerance; /* of the largest value; 0 for integers and exact results */
     ifl_output_verdict verdict;
 } ifl_output;
 

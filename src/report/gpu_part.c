@@ -181,14 +181,16 @@ static void print_times(ifl_page *page, const ifl_times *t)
 
 static void print_difference(ifl_page *page, const ifl_output *o)
 {
-    if (o->different)
-        ifl_page_paragraph(
-            page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
-            ifl_arena_printf(
-                &page->arena,
-                "%s of %s elements differ, by at most %.2g; element %" PRIu64 ": engine %s, GPU %s",
-                ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text, o->largest,
-                o->worst, o->worst_engine, o->worst_gpu));
+    if (!o->different)
+        return;
+    const char *by =
+        o->largest > 0 ? ifl_arena_printf(&page->arena, ", by at most %.2g", o->largest) : "";
+    ifl_page_paragraph(
+        page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
+        ifl_arena_printf(&page->arena,
+                         "%s of %s elements differ%s; element %" PRIu64 ": engine %s, GPU %s",
+                         ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text,
+                         by ? by : "", o->worst, o->worst_engine, o->worst_gpu));
 }
 
 static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
@@ -263,7 +265,8 @@ static json_t *output_json(ifl_tree *tree, const ifl_output *o)
     ifl_tree_put_count(tree, object, "different", o->different);
     if (!o->different)
         return object;
-    ifl_tree_put_real(tree, object, "largest", o->largest);
+    if (o->largest > 0)
+        ifl_tree_put_real(tree, object, "largest", o->largest);
     ifl_tree_put_real(tree, object, "tolerance", o->tolerance);
     ifl_tree_put_count(tree, object, "element", o->worst);
     ifl_tree_put_text(tree, object, "engine", o->worst_engine);

@@ -61,6 +61,19 @@ const char *ifl_profile_copy_text(ifl_profile *profile, const char *text)
     return copy;
 }
 
+ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    text[strcspn(text, "\n")] = '\0';
+    const char *copy = ifl_profile_copy_text(profile, text);
+    return copy && ifl_vec_push(&profile->warnings, copy) ? IFL_OK
+                                                          : ifl_fail_memory(error, sizeof text);
+}
+
 static ifl_status describe_arguments(const ifl_launch *launch, ifl_profile *profile,
                                      ifl_error *error)
 {

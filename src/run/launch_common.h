@@ -16,5 +16,8 @@ ifl_status ifl_launch_describe(const ifl_launch *launch, uint64_t static_shared_
 
 /* A valid UTF-8 copy in the profile; NULL without memory. */
 const char *ifl_profile_copy_text(ifl_profile *profile, const char *text);
+/* Adds a warning, of one line and at most a thousand bytes. */
+ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...)
+    IFL_PRINTF(3, 4);
 
 #endif

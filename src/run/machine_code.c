@@ -3,8 +3,8 @@
  * kernels and profiles; what machine code means is known in src/sass. */
 #include "run/machine_code.h"
 
+#include "run/launch_common.h"
 #include "run/machine_lines.h"
-#include "run/utf8.h"
 #include "sass/sass_facts.h"
 
 #include <stdlib.h>
@@ -56,27 +56,20 @@ static ifl_sass_launch told_by(const ifl_profile *profile, ifl_sass_request_coun
         const ifl_profile_line *line = &profile->lines.at[i];
         const ifl_sass_access access = ifl_sass_access_find(line->space, line->kind);
         if (access != IFL_SASS_ACCESSES)
-            requests[launch.request_count++] = (ifl_sass_request_count){
-                line->file, line->line, line->ptx_line, access, line->access_bytes, requests_of(line)};
+            requests[launch.request_count++] =
+                (ifl_sass_request_count){line->file, line->line,         line->ptx_line,
+                                         access,     line->access_bytes, requests_of(line)};
     }
     return launch;
 }
 
 /* ---- into the profile ------------------------------------------------------------------------ */
 
-static const char *copy_text(ifl_profile *profile, const char *text)
-{
-    char *copy = ifl_arena_text(&profile->arena, text, strlen(text));
-    if (copy)
-        ifl_utf8_clean(copy);
-    return copy;
-}
-
 static bool take_opcodes(ifl_profile *profile, const ifl_sass_facts *facts)
 {
     for (size_t i = 0; i < facts->opcode_count; i++) {
         const ifl_sass_opcode *opcode = &facts->opcodes[i];
-        const char *name = copy_text(profile, opcode->name);
+        const char *name = ifl_profile_copy_text(profile, opcode->name);
         if (!name || !ifl_vec_push(&profile->machine.opcodes,
                                    (ifl_machine_opcode){name, opcode->count, opcode->useful}))
             return false;
@@ -101,7 +94,7 @@ static bool take_loops(ifl_profile *profile, const ifl_sass_facts *facts)
         };
         const bool has_lines =
             ifl_sass_loop_lines(facts, l, &file, &loop.first_line, &loop.last_line);
-        loop.file = copy_text(profile, has_lines ? file : "");
+        loop.file = ifl_profile_copy_text(profile, has_lines ? file : "");
         if (!loop.file || !ifl_vec_push(&profile->machine.loops, loop))
             return false;
     }
@@ -127,8 +120,8 @@ static ifl_status take_facts(const finding *f, const ifl_sass_facts *facts, ifl_
 {
     ifl_profile *profile = f->profile;
     ifl_machine_facts_free(&profile->machine);
-    profile->machine =
-        (ifl_machine_facts){.file = copy_text(profile, base_name(facts->machine->file))};
+    profile->machine = (ifl_machine_facts){
+        .file = ifl_profile_copy_text(profile, base_name(facts->machine->file))};
     take_figures(&profile->machine, facts);
     if (!profile->machine.file || !take_opcodes(profile, facts) || !take_loops(profile, facts))
         return ifl_fail_memory(error, sizeof(ifl_machine_loop));
@@ -224,16 +217,7 @@ static ifl_status search(finding *f, const char *path, ifl_error *error)
     return status;
 }
 
-static ifl_status warn(ifl_profile *profile, ifl_error *error, const char *file, const char *why)
-{
-    enum { TEXT = 1024 };
-    char text[TEXT];
-    snprintf(text, sizeof text, "the machine code in '%.200s' is left out: %.700s", file, why);
-    text[strcspn(text, "\n")] = '\0';
-    const char *copy = copy_text(profile, text);
-    return copy && ifl_vec_push(&profile->warnings, copy) ? IFL_OK
-                                                          : ifl_fail_memory(error, sizeof text);
-}
+static const char left_out[] = "the machine code in '%.200s' is left out: %.700s";
 
 static ifl_status describe_from(const ifl_launch *launch, const char *path, ifl_profile *profile,
                                 ifl_error *error)
@@ -250,17 +234,19 @@ static ifl_status describe_from(const ifl_launch *launch, const char *path, ifl_
         return status;
     }
     if (status != IFL_OK)
-        return warn(profile, error, base_name(path), own.text);
+        return ifl_profile_warn(profile, error, left_out, base_name(path), own.text);
     if (!f.found && f.other)
-        return warn(profile, error, base_name(path),
-                    "its kernel of this name takes other parameters");
+        return ifl_profile_warn(profile, error, left_out, base_name(path),
+                                "its kernel of this name takes other parameters");
     return IFL_OK;
 }
 
-ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_program *program, const ifl_function *function,
-                                 ifl_profile *profile, ifl_error *error)
+ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_program *program,
+                                 const ifl_function *function, ifl_profile *profile,
+                                 ifl_error *error)
 {
-    finding f = {.program = program, .function = function, .profile = profile, .wanted = target_of(profile)};
+    finding f = {
+        .program = program, .function = function, .profile = profile, .wanted = target_of(profile)};
     return visit(&f, machine, error);
 }
 

@@ -20,20 +20,6 @@ typedef struct counting {
     ifl_error *error;
 } counting;
 
-static ifl_status warn(counting *c, const char *format, ...) IFL_PRINTF(2, 3);
-static ifl_status warn(counting *c, const char *format, ...)
-{
-    char text[600];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    const char *copy = ifl_profile_copy_text(c->profile, text);
-    return copy && ifl_vec_push(&c->profile->warnings, copy)
-               ? IFL_OK
-               : ifl_fail_memory(c->error, sizeof text);
-}
-
 static void list_metrics(const counting *c, char to[METRICS_BYTES])
 {
     size_t used = 0;
@@ -109,14 +95,17 @@ static ifl_status take_page(counting *c, const char *page, int code, bool *again
     if (ifl_ncu_read(page, &c->profile->counters, &own) == IFL_OK)
         return IFL_OK;
     if (is_denied(page))
-        return warn(c, "no counters: Nsight Compute may not read them here (ERR_NVGPUCTRPERM); "
-                       "docs/gpu.md says who can permit it");
+        return ifl_profile_warn(
+            c->profile, c->error,
+            "no counters: Nsight Compute may not read them here (ERR_NVGPUCTRPERM); "
+            "docs/gpu.md says who can permit it");
     if (drop_unknown(c, page)) {
         *again = true;
         return IFL_OK;
     }
     error_line(page, why, sizeof why);
-    return warn(c, "no counters: Nsight Compute ended with %d: %s", code, *why ? why : own.text);
+    return ifl_profile_warn(c->profile, c->error, "no counters: Nsight Compute ended with %d: %s",
+                            code, *why ? why : own.text);
 }
 
 static ifl_status count_once(counting *c, bool *again)
@@ -127,7 +116,9 @@ static ifl_status count_once(counting *c, bool *again)
     *again = false;
     ifl_status status = run_ncu(c, &code);
     if (status != IFL_OK)
-        return status == IFL_NO_MEMORY ? status : warn(c, "no counters: %s", c->ncu);
+        return status == IFL_NO_MEMORY
+                   ? status
+                   : ifl_profile_warn(c->profile, c->error, "no counters: %s", c->ncu);
     status = ifl_file_read(c->page, MOST_LOG, &page, &bytes, NULL);
     if (status == IFL_OK)
         status = take_page(c, page, code, again);
@@ -159,7 +150,8 @@ ifl_status ifl_profile_count(ifl_profile *profile, const char *const *command, i
         return ifl_fail(error, IFL_USAGE, "a command of more than %d words",
                         MOST_WORDS - OWN_WORDS);
     if (!ifl_program_find("ncu", "/usr/local/cuda/bin", c.ncu))
-        return warn(&c, "no counters: Nsight Compute (ncu) is not on the PATH");
+        return ifl_profile_warn(profile, error,
+                                "no counters: Nsight Compute (ncu) is not on the PATH");
     ifl_status status = ifl_scratch_make(&scratch, error);
     if (status != IFL_OK)
         return status;

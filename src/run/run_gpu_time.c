@@ -50,20 +50,6 @@ static ifl_gpu_series series_of(const ifl_gpu_run *r)
 
 /* ---- what is said of them -------------------------------------------------------------------- */
 
-static ifl_status warn(ifl_gpu_run *r, const char *format, ...) IFL_PRINTF(2, 3);
-static ifl_status warn(ifl_gpu_run *r, const char *format, ...)
-{
-    char text[400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    const char *copy = ifl_profile_copy_text(r->profile, text);
-    return copy && ifl_vec_push(&r->profile->warnings, copy)
-               ? IFL_OK
-               : ifl_fail_memory(r->error, sizeof text);
-}
-
 static void set(ifl_gpu_run *r, ifl_times_field field, double value)
 {
     ifl_times_set(&r->profile->timing, field, value);
@@ -106,16 +92,21 @@ static ifl_status warn_of_times(ifl_gpu_run *r)
     const double least = fmin(fmin(before, amid), after), most = fmax(fmax(before, amid), after);
     ifl_status status = IFL_OK;
     if (get(r, IFL_TIMING_spread) > wide_spread)
-        status = warn(r,
-                      "the times are spread over %.0f %% of their median: something else uses "
-                      "the GPU, or its clocks move",
-                      100 * get(r, IFL_TIMING_spread));
+        status = ifl_profile_warn(
+            r->profile, r->error,
+            "the times are spread over %.0f %% of their median: something else uses "
+            "the GPU, or its clocks move",
+            100 * get(r, IFL_TIMING_spread));
     if (status == IFL_OK && (most - least) / least > moved_clock)
-        status = warn(r, "the SM clock moved between %.0f and %.0f MHz while times were taken",
-                      1e-6 * least, 1e-6 * most);
+        status =
+            ifl_profile_warn(r->profile, r->error,
+                             "the SM clock moved between %.0f and %.0f MHz while times were taken",
+                             1e-6 * least, 1e-6 * most);
     if (status == IFL_OK && !r->buffers.has_kept && r->buffers.bytes)
-        status = warn(r, "the GPU's memory holds the buffers once only: every timed run goes on "
-                         "from what the run before it left in them");
+        status = ifl_profile_warn(
+            r->profile, r->error,
+            "the GPU's memory holds the buffers once only: every timed run goes on "
+            "from what the run before it left in them");
     return status;
 }
 

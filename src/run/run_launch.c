@@ -59,12 +59,10 @@ static ifl_status describe(run *r)
 
 static ifl_status take_warnings(run *r)
 {
-    for (size_t i = 0; i < r->result.warning_count; i++) {
-        const char *text = ifl_profile_copy_text(r->profile, r->result.warnings[i]);
-        if (!text || !ifl_vec_push(&r->profile->warnings, text))
-            return ifl_fail_memory(r->error, sizeof text);
-    }
-    return IFL_OK;
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < r->result.warning_count && status == IFL_OK; i++)
+        status = ifl_profile_warn(r->profile, r->error, "%s", r->result.warnings[i]);
+    return status;
 }
 
 static uint64_t buffer_bytes(const ifl_launch *launch)

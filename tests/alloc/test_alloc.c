@@ -2,7 +2,7 @@
  * Repeats one whole session (read a launch, run it, report it, save it), and each time another
  * allocation fails. Each must end with IFL_NO_MEMORY and an error text, or with the same answer as
  * without failure; nothing may leak. Uses the public interface only.
- * usage: test_alloc FILE.launch */
+ * usage: test_alloc FILE.launch [gpu]      gpu: on a GPU too, that of tests/gpu/stub_cuda.c */
 #include "failing.h"
 #include "inflight.h"
 
@@ -44,10 +44,12 @@ typedef struct answer {
 typedef struct session {
     const char *path;
     const char *saved; /* a file to write */
+    bool with_gpu;
     FILE *sink;
-    ifl_module *module;
-    ifl_launch *launch;
-    ifl_profile *profile;
+    ifl_module *module, *gpu_module;
+    ifl_launch *launch, *gpu_launch;
+    ifl_gpu *gpu;
+    ifl_profile *profile, *gpu_profile;
     ifl_error error;
     answer answer;
 } session;
@@ -89,9 +91,27 @@ static ifl_status run(session *s)
     return ifl_launch_run(s->launch, &options, &s->profile, &s->error);
 }
 
-static ifl_status report(session *s)
+/* Timed, and compared with the engine's results. No L2 is flushed and nothing copied: a stub does that with memory. */
+static ifl_status run_on_gpu(session *s)
 {
-    const ifl_profile *profile = s->profile;
+    const ifl_gpu_options options = {.time = true,
+                                     .between = IFL_BETWEEN_WARM,
+                                     .no_copy = true,
+                                     .samples = 2,
+                                     .threads = 2,
+                                     .engine = s->profile};
+    ifl_status status = ifl_launch_read(s->path, &s->gpu_module, &s->gpu_launch, &s->error);
+    if (status == IFL_OK)
+        status = ifl_gpu_open(0, &s->gpu, &s->error);
+    if (status == IFL_OK)
+        status = ifl_launch_run_on(s->gpu_launch, s->gpu, &options, &s->gpu_profile, &s->error);
+    if (status == IFL_OK)
+        status = ifl_launch_compare(s->gpu_launch, s->launch, s->gpu_profile, &s->error);
+    return status;
+}
+
+static ifl_status report(session *s, const ifl_profile *profile)
+{
     ifl_status status = ifl_report_write(&profile, 1, IFL_REPORT_TEXT, NULL, s->sink, &s->error);
     if (status == IFL_OK)
         status = ifl_report_write(&profile, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
@@ -110,7 +130,11 @@ static ifl_status go_through(session *s)
     if (status == IFL_OK)
         status = collect(s);
     if (status == IFL_OK)
-        status = report(s);
+        status = report(s, s->profile);
+    if (status == IFL_OK && s->with_gpu)
+        status = run_on_gpu(s);
+    if (status == IFL_OK && s->with_gpu)
+        status = report(s, s->gpu_profile);
     if (status == IFL_OK)
         status = ifl_module_dump(s->module, "program", NULL, s->sink, &s->error);
     if (status == IFL_OK)
@@ -121,11 +145,16 @@ static ifl_status go_through(session *s)
 static void close_session(session *s)
 {
     ifl_profile_free(s->profile);
+    ifl_profile_free(s->gpu_profile);
     ifl_launch_free(s->launch);
+    ifl_launch_free(s->gpu_launch);
     ifl_module_close(s->module);
-    s->profile = NULL;
-    s->launch = NULL;
-    s->module = NULL;
+    ifl_module_close(s->gpu_module);
+    ifl_gpu_close(s->gpu);
+    s->profile = s->gpu_profile = NULL;
+    s->launch = s->gpu_launch = NULL;
+    s->module = s->gpu_module = NULL;
+    s->gpu = NULL;
 }
 
 static bool has_leaked(void)
@@ -205,7 +234,10 @@ int main(int argc, char **argv)
 {
     char saved[] = "alloc_saved_XXXXXX"; /* in the build folder, where CTest runs this */
     int file = mkstemp(saved);
-    session s = {.path = argc == 2 ? argv[1] : "", .saved = saved, .sink = fopen("/dev/null", "w")};
+    session s = {.path = argc >= 2 ? argv[1] : "",
+                 .saved = saved,
+                 .with_gpu = argc == 3,
+                 .sink = fopen("/dev/null", "w")};
     answer expected;
     int faults = 1;
     if (file < 0 || !s.sink)
