@@ -38,21 +38,40 @@ KERNEL lookup_original(PLAIN_ARGUMENTS)
     }
 }
 
-// Document 002: the sum in a register, loads through the read-only path.
-KERNEL lookup_registers(ARGUMENTS)
+// Which way a load goes.
+struct Readonly {
+    template <typename T> static __device__ T load(const T *from) { return __ldg(from); }
+};
+struct PastL1 {
+    template <typename T> static __device__ T load(const T *from) { return __ldcg(from); }
+};
+
+template <typename WAY> static __device__ void lookup(ARGUMENTS)
 {
     u64 i = thread_index();
     if (i >= m)
         return;
-    u64 offset = __ldg(&offsets[i]);
+    u64 offset = WAY::load(&offsets[i]);
     float sum = 0;
     for (u64 t = 0; t < times; t++) {
 #pragma unroll 8
         for (int s = 0; s < SUMMANDS && offset + s < n; s++)
-            sum += __ldg(&data[offset + s]);
-        offset = __ldg(&offsets[offset]);
+            sum += WAY::load(&data[offset + s]);
+        offset = WAY::load(&offsets[offset]);
     }
     results[i] = sum;
+}
+
+// Document 002: the sum in a register, loads through the read-only path.
+KERNEL lookup_registers(ARGUMENTS)
+{
+    lookup<Readonly>(n, m, times, offsets, data, results);
+}
+
+// The same loads past the L1.
+KERNEL lookup_bypass(ARGUMENTS)
+{
+    lookup<PastL1>(n, m, times, offsets, data, results);
 }
 
 // Document 002: four elements a load; offsets rounded down to 16 bytes.
@@ -71,23 +90,6 @@ KERNEL lookup_wide(ARGUMENTS)
             sum += v.x + v.y + v.z + v.w;
         }
         offset = __ldg(&offsets[offset]);
-    }
-    results[i] = sum;
-}
-
-// The same loads past the L1.
-KERNEL lookup_bypass(ARGUMENTS)
-{
-    u64 i = thread_index();
-    if (i >= m)
-        return;
-    u64 offset = __ldcg(&offsets[i]);
-    float sum = 0;
-    for (u64 t = 0; t < times; t++) {
-#pragma unroll 8
-        for (int s = 0; s < SUMMANDS && offset + s < n; s++)
-            sum += __ldcg(&data[offset + s]);
-        offset = __ldcg(&offsets[offset]);
     }
     results[i] = sum;
 }
