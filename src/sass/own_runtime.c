@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Whether an executable brings its own copy of the CUDA runtime: it holds kernels, and does not ask another library to
- * register them. */
+ * register them, nor the driver to run them. */
 #include "inflight.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 typedef struct finding {
-    bool has_kernels, asks_runtime;
+    bool has_kernels, asks_runtime; /* or the driver */
 } finding;
 
 static bool asks_runtime(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
@@ -23,7 +23,7 @@ static bool asks_runtime(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
         if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && strcmp(name, "__cudaRegisterFatBinary") == 0)
+        if (name && (strcmp(name, "__cudaRegisterFatBinary") == 0 || strcmp(name, "cuInit") == 0))
             return true;
     }
     return false;

@@ -142,13 +142,21 @@ static void put_block_special(const ifl_warp *warp, char *slots, uint32_t slot, 
         to[lane] = value;
 }
 
-/* Every reading is later than the one before it, also in another warp. */
+/* Every reading is later than the one before it, also in another warp. What waits by the clock takes as many readings as
+ * the time that it waits for has of these. */
+enum { READING_CYCLES = 1024 };
+
 ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)mask, (void)active;
-    warp->clock = ++warp->worker->clock * 32;
+    const where w = {.warp = warp, .grid = warp->worker->grid};
+    const ifl_special special = (ifl_special)code->value;
+    warp->clock = ++warp->worker->clock * READING_CYCLES;
     ifl_warp_observe(warp);
-    put_special(warp, frame, code->d, (ifl_special)code->value);
+    const uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
+    const uint64_t value = special_value(&w, special); /* of all lanes */
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        put_lane(frame, code->d, bits, lane, value);
     return IFL_REASON_NONE;
 }
 

@@ -122,3 +122,52 @@ ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph)
     free(done);
     return code;
 }
+
+/* ---- nodes that wait ------------------------------------------------------------------------- */
+
+ifl_cuda_error ifl_node_depend(ifl_node *node, ifl_node *const *after, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!ifl_vec_push(&node->waits_for, after[i]))
+            return ifl_cudaErrorMemoryAllocation;
+    return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_graph_add_after(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+                                   const ifl_op *op)
+{
+    ifl_node *node = graph && out ? ifl_graph_add(graph, op) : NULL;
+    if (!node)
+        return graph && out ? ifl_cudaErrorMemoryAllocation : ifl_cudaErrorInvalidValue;
+    *out = node;
+    return ifl_node_depend(node, after, count);
+}
+
+/* ---- memory of graphs ------------------------------------------------------------------------ */
+
+typedef struct kept_memory {
+    uint64_t address, bytes;
+} kept_memory;
+
+static IFL_VEC(kept_memory) kept;
+
+bool ifl_graph_memory_keep(uint64_t address, uint64_t bytes)
+{
+    return ifl_vec_push(&kept, ((kept_memory){address, bytes}));
+}
+
+bool ifl_graph_memory_holds(uint64_t address)
+{
+    for (size_t i = 0; i < kept.count; i++)
+        if (kept.at[i].address == address)
+            return true;
+    return false;
+}
+
+uint64_t ifl_graph_memory_bytes(void)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < kept.count; i++)
+        bytes += kept.at[i].bytes;
+    return bytes;
+}

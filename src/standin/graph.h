@@ -25,7 +25,17 @@ ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op);
 ifl_graph *ifl_graph_clone(const ifl_graph *graph);
 /* The node of a clone that was made from `node`, or `node` itself where it is of this graph; NULL: neither. */
 ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node);
+/* A node that waits for the `count` nodes `after`. */
+ifl_cuda_error ifl_graph_add_after(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+                                   const ifl_op *op);
+ifl_cuda_error ifl_node_depend(ifl_node *node, ifl_node *const *after, size_t count);
 /* Runs every node, each after those it waits for. */
 ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph);
+
+/* Memory that nodes of graphs allocate stands where it is from the node's making on: a graph that is launched again finds
+ * it, and giving it back between changes nothing. */
+bool ifl_graph_memory_keep(uint64_t address, uint64_t bytes);
+bool ifl_graph_memory_holds(uint64_t address);
+uint64_t ifl_graph_memory_bytes(void);
 
 #endif

@@ -53,6 +53,11 @@ typedef struct ifl_op_host {
     void *stream;
 } ifl_op_host;
 
+typedef struct ifl_op_memory {
+    void *address;
+    uint64_t bytes;
+} ifl_op_memory;
+
 typedef struct ifl_op {
     ifl_op_kind kind;
     union {
@@ -62,7 +67,7 @@ typedef struct ifl_op {
         ifl_op_host host;
         struct ifl_event *event;
         struct ifl_graph *child;
-        void *address;
+        ifl_op_memory memory;
     } of;
 } ifl_op;
 

@@ -138,26 +138,9 @@ IFL_SERVED ifl_cuda_error cudaGraphDestroy(ifl_graph *graph)
     return ifl_state_end(graph ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
-static ifl_cuda_error depend(ifl_node *node, ifl_node *const *after, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!ifl_vec_push(&node->waits_for, after[i]))
-            return ifl_cudaErrorMemoryAllocation;
-    return ifl_cudaSuccess;
-}
-
-static ifl_cuda_error add(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count, const ifl_op *op)
-{
-    ifl_node *node = graph && out ? ifl_graph_add(graph, op) : NULL;
-    if (!node)
-        return graph && out ? ifl_cudaErrorMemoryAllocation : ifl_cudaErrorInvalidValue;
-    *out = node;
-    return depend(node, after, count);
-}
-
 IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count)
 {
-    return ifl_state_end(add(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}));
+    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}));
 }
 
 typedef struct kernel_params {
@@ -187,7 +170,7 @@ static ifl_cuda_error add_kernel(ifl_context *context, ifl_node **out, ifl_graph
     ifl_cuda_error code = kernel_op(context, params, from, &op);
     if (code != ifl_cudaSuccess)
         return code;
-    code = add(out, graph, after, count, &op);
+    code = ifl_graph_add_after(out, graph, after, count, &op);
     ifl_op_clear(&op);
     return code;
 }
@@ -203,14 +186,14 @@ IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, ifl_graph *grap
 {
     ifl_op op;
     const ifl_cuda_error code = ifl_copy_box_op(box, &op);
-    return ifl_state_end(code == ifl_cudaSuccess ? add(out, graph, after, count, &op) : code);
+    return ifl_state_end(code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code);
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode1D(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                    size_t count, void *to, const void *from, size_t bytes, int kind)
 {
     const ifl_op op = ifl_copy_line_op(to, from, bytes, kind);
-    return ifl_state_end(add(out, graph, after, count, &op));
+    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
 }
 
 typedef struct set_params {
@@ -231,7 +214,7 @@ IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, ifl_graph *grap
                                   .depth = 1,
                                   .element_bytes = params->element_bytes,
                                   .value = params->value}};
-    return ifl_state_end(add(out, graph, after, count, &op));
+    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
 }
 
 typedef struct host_params {
@@ -243,35 +226,35 @@ IFL_SERVED ifl_cuda_error cudaGraphAddHostNode(ifl_node **out, ifl_graph *graph,
                                                const host_params *params)
 {
     const ifl_op op = {.kind = IFL_DO_HOST, .of.host = {.call = params->call, .user = params->user}};
-    return ifl_state_end(add(out, graph, after, count, &op));
+    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                      size_t count, ifl_graph *child)
 {
     const ifl_op op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child};
-    return ifl_state_end(child ? add(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue);
+    return ifl_state_end(child ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddEventRecordNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                       size_t count, void *event)
 {
     const ifl_op op = {.kind = IFL_DO_EVENT_RECORD, .of.event = ifl_event_of(event)};
-    return ifl_state_end(op.of.event ? add(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
+    return ifl_state_end(op.of.event ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddEventWaitNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                     size_t count, void *event)
 {
     const ifl_op op = {.kind = IFL_DO_EVENT_WAIT, .of.event = ifl_event_of(event)};
-    return ifl_state_end(op.of.event ? add(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
+    return ifl_state_end(op.of.event ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
 }
 
 static ifl_cuda_error add_edges(ifl_node *const *from, ifl_node *const *to, size_t count)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
     for (size_t i = 0; i < count && code == ifl_cudaSuccess; i++)
-        code = depend(to[i], &from[i], 1);
+        code = ifl_node_depend(to[i], &from[i], 1);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
  * own address on the GPU too, as with unified addressing. */
+#include "standin/graph.h"
 #include "standin/host_block.h"
 #include "standin/served.h"
 
@@ -49,10 +50,23 @@ IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
     SERVE(allocate(context, out, bytes, __builtin_return_address(0)));
 }
 
+/* In a capture, a node of the graph. */
+static ifl_cuda_error allocate_in(ifl_context *context, void **out, uint64_t bytes, void *handle, const void *from)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = allocate(context, out, bytes, from);
+    if (code != ifl_cudaSuccess || !stream->capture)
+        return code;
+    if (!ifl_graph_memory_keep((uintptr_t)*out, bytes))
+        return ifl_cudaErrorMemoryAllocation;
+    return ifl_serve_op(context, handle, (ifl_op){.kind = IFL_DO_ALLOCATE, .of.memory = {*out, bytes}});
+}
+
 IFL_SERVED ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream)
 {
-    (void)stream;
-    SERVE(allocate(context, out, bytes, __builtin_return_address(0)));
+    SERVE(allocate_in(context, out, bytes, stream, __builtin_return_address(0)));
 }
 ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 
@@ -85,6 +99,80 @@ static ifl_cuda_error allocate_box(ifl_context *context, ifl_pitched *out, ifl_e
 IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
 {
     SERVE(allocate_box(context, out, extent, __builtin_return_address(0)));
+}
+
+/* ---- of graphs ------------------------------------------------------------------------------- */
+
+/* cudaMemAllocNodeParams: first the properties of a pool, all of which say "on this GPU". */
+typedef struct memory_node {
+    char pool[88];
+    const void *access;
+    size_t access_count, bytes;
+    void *address;
+} memory_node;
+
+static ifl_cuda_error add_memory(ifl_context *context, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+                                 size_t count, memory_node *params, const void *from)
+{
+    ifl_cuda_error code = params->bytes ? allocate(context, &params->address, params->bytes, from)
+                                        : ifl_cudaErrorInvalidValue;
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (!ifl_graph_memory_keep((uintptr_t)params->address, params->bytes))
+        return ifl_cudaErrorMemoryAllocation;
+    const ifl_op op = {.kind = IFL_DO_ALLOCATE, .of.memory = {params->address, params->bytes}};
+    return ifl_graph_add_after(out, graph, after, count, &op);
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+                                                   size_t count, memory_node *params)
+{
+    SERVE(add_memory(context, out, graph, after, count, params, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const ifl_node *node, memory_node *out)
+{
+    const bool is_one = node && node->op.kind == IFL_DO_ALLOCATE;
+    if (is_one)
+        *out = (memory_node){.bytes = node->op.of.memory.bytes, .address = node->op.of.memory.address};
+    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+                                                  size_t count, void *at)
+{
+    const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
+    SERVE(((void)context, ifl_graph_memory_holds((uintptr_t)at) ? ifl_graph_add_after(out, graph, after, count, &op)
+                                                                : ifl_cudaErrorInvalidValue));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphMemFreeNodeGetParams(const ifl_node *node, void **out)
+{
+    const bool is_one = node && node->op.kind == IFL_DO_RELEASE;
+    if (is_one)
+        *out = node->op.of.memory.address;
+    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+/* All that graphs ever allocated is reserved and in use. */
+IFL_SERVED ifl_cuda_error cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *out)
+{
+    enum { RESERVED_HIGH = 3 };
+    const bool is_one = !device && attribute >= 0 && attribute <= RESERVED_HIGH;
+    if (is_one)
+        *out = ifl_graph_memory_bytes();
+    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceSetGraphMemAttribute(int device, int attribute, uint64_t *value)
+{
+    (void)attribute, (void)value;
+    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGraphMemTrim(int device)
+{
+    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
 }
 
 /* ---- the host's ------------------------------------------------------------------------------ */
@@ -162,7 +250,7 @@ static ifl_cuda_error release_block(ifl_context *context, ifl_block *b)
 static ifl_cuda_error release(ifl_context *context, void *at)
 {
     ifl_block *b = ifl_block_find(at);
-    if (!at)
+    if (!at || ifl_graph_memory_holds((uintptr_t)at))
         return ifl_cudaSuccess;
     if (b)
         return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(context, b)
@@ -180,13 +268,13 @@ IFL_SERVED ifl_cuda_error cudaFree(void *at)
     SERVE(release(context, at));
 }
 
-/* What a graph will use when it is launched stays. */
 static ifl_cuda_error release_in(ifl_context *context, void *at, void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    return stream->capture ? ifl_cudaSuccess : release(context, at);
+    return stream->capture ? ifl_serve_op(context, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
+                           : release(context, at);
 }
 
 IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
