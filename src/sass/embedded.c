@@ -183,7 +183,7 @@ static ifl_status search_fatbin(search *s, const uint8_t *data, size_t bytes)
 static ifl_status fail_empty(const search *s)
 {
     if (s->passed[0])
-        return ifl_fail(s->error, IFL_BAD_INPUT,
+        return ifl_fail(s->error, IFL_UNSUPPORTED,
                         "'%s' has no PTX for sm_%u or older; it has PTX for %s", s->path, s->sm,
                         s->passed);
     if (s->machine_code)

@@ -25,7 +25,6 @@ typedef struct ifl_op_kernel {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     uint8_t *params; /* of malloc, owned: the parameter block */
-    bool cooperative;
     char site[160];
 } ifl_op_kernel;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a program may ask of its kernels: attributes, and how many blocks of them an SM holds. */
 #include "standin/binary.h"
+#include "standin/launch_call.h"
 #include "standin/served.h"
 
 #include <string.h>
@@ -112,15 +113,11 @@ IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error blocks_of(ifl_context *context, int *blocks, const void *host, int threads, size_t shared_bytes)
+ifl_cuda_error ifl_launch_blocks_per_sm(ifl_context *context, const ifl_host_kernel *kernel, int threads,
+                                        uint64_t shared_bytes, int *blocks)
 {
-    ifl_function_record *function;
     ifl_error error;
     ifl_occupancy occupancy;
-    const ifl_cuda_error code = find(context, host, &function);
-    if (code != ifl_cudaSuccess)
-        return code;
-    const ifl_host_kernel *kernel = function->kernel;
     const uint64_t shared = kernel->static_shared_bytes + shared_bytes;
     if (threads <= 0 || (uint32_t)threads > most_threads(context, kernel) || shared > INT32_MAX) {
         *blocks = 0;
@@ -134,6 +131,15 @@ static ifl_cuda_error blocks_of(ifl_context *context, int *blocks, const void *h
         return ifl_cudaErrorInvalidValue;
     *blocks = occupancy.blocks_per_sm;
     return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error blocks_of(ifl_context *context, int *blocks, const void *host, int threads, size_t shared_bytes)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(context, host, &function);
+    return code == ifl_cudaSuccess
+               ? ifl_launch_blocks_per_sm(context, function->kernel, threads, shared_bytes, blocks)
+               : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,

@@ -24,24 +24,53 @@ static bool is_size_allowed(const ifl_device *device, ifl_dim3 grid, ifl_dim3 bl
            threads <= most && block.x <= most && block.y <= most && block.z <= 64;
 }
 
-static ifl_cuda_error check(ifl_context *context, const ifl_function_record *function, ifl_dim3 grid, ifl_dim3 block,
-                            uint64_t shared_bytes)
+/* CUDA Programming Guide, "Shared Memory": more than this must be asked for, by cudaFuncSetAttribute. */
+enum { WITHOUT_ASKING = 48 * 1024 };
+
+static bool is_shared_allowed(const ifl_function_record *function, uint64_t dynamic_bytes)
 {
-    enum { WITHOUT_ASKING = 48 * 1024 };
-    const ifl_host_kernel *kernel = function->kernel;
-    const uint32_t *most = kernel->function->max_threads;
+    const uint64_t asked = (uint64_t)function->max_dynamic_shared;
+    return asked > WITHOUT_ASKING ? dynamic_bytes <= asked
+                                  : function->kernel->static_shared_bytes + dynamic_bytes <= WITHOUT_ASKING;
+}
+
+static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
+{
+    const uint32_t *most = function->kernel->function->max_threads;
+    return !most[0] || threads <= (uint64_t)most[0] * most[1] * most[2];
+}
+
+static ifl_cuda_error check(ifl_context *context, const ifl_function_record *function, const ifl_launch_call *call)
+{
+    const ifl_dim3 grid = call->grid, block = call->block;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    const uint64_t allowed = function->max_dynamic_shared > WITHOUT_ASKING ? (uint64_t)function->max_dynamic_shared
-                                                                          : WITHOUT_ASKING;
-    if (!is_size_allowed(ifl_context_device(context), grid, block))
-        return INVALID_SIZE;
-    if (kernel->static_shared_bytes + shared_bytes > allowed + (function->max_dynamic_shared > WITHOUT_ASKING
-                                                                    ? kernel->static_shared_bytes
-                                                                    : 0))
-        return ifl_cudaErrorInvalidValue;
-    if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-        return ifl_cudaErrorInvalidValue;
-    return ifl_cudaSuccess;
+    const bool is_size = is_size_allowed(ifl_context_device(context), grid, block);
+    const char *wrong = !is_size                                            ? "the GPU has no such grid or block"
+                        : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
+                        : !is_bound_kept(function, threads)                 ? "more threads than its __launch_bounds__"
+                                                                            : NULL;
+    if (!wrong)
+        return ifl_cudaSuccess;
+    ifl_state_tell("%s cannot be launched with grid %u,%u,%u, block %u,%u,%u, %llu bytes of dynamic shared memory: %s",
+                   function->kernel->signature, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                   (unsigned long long)call->shared_bytes, wrong);
+    return is_size ? ifl_cudaErrorInvalidValue : INVALID_SIZE;
+}
+
+/* All blocks of a cooperative launch must be on the GPU at once. */
+static ifl_cuda_error check_cooperative(ifl_context *context, const ifl_host_kernel *kernel,
+                                        const ifl_launch_call *call)
+{
+    const uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
+    const int threads = (int)(call->block.x * call->block.y * call->block.z);
+    int at_once = 0;
+    const ifl_cuda_error code = ifl_launch_blocks_per_sm(context, kernel, threads, call->shared_bytes, &at_once);
+    const uint64_t most = (uint64_t)at_once * limit(ifl_context_device(context), IFL_DEVICE_sms);
+    if (code != ifl_cudaSuccess || blocks <= most)
+        return code;
+    ifl_state_tell("a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d an SM",
+                   (unsigned long long)blocks, (unsigned long long)most, at_once);
+    return ifl_cudaErrorCooperativeLaunchTooLarge;
 }
 
 static uint8_t *gather(const ifl_host_kernel *kernel, void **arguments)
@@ -60,7 +89,9 @@ ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function
 {
     ifl_cuda_error code = function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
     if (code == ifl_cudaSuccess)
-        code = check(context, function, call->grid, call->block, call->shared_bytes);
+        code = check(context, function, call);
+    if (code == ifl_cudaSuccess && call->cooperative)
+        code = check_cooperative(context, function->kernel, call);
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
@@ -68,8 +99,7 @@ ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function
                                  .grid = {call->grid.x, call->grid.y, call->grid.z},
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,
-                                 .params = gather(function->kernel, call->arguments),
-                                 .cooperative = call->cooperative}};
+                                 .params = gather(function->kernel, call->arguments)}};
     ifl_state_site(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }

@@ -43,5 +43,15 @@ int main()
     printf("wrong: %d\n", bad);
     printf("too large: %s\n", cudaGetErrorName(cudaLaunchCooperativeKernel(
                                   (void *)rounds, dim3(1 << 20), dim3(128), arguments, 0, 0)));
+    int per_sm;
+    cudaDeviceProp properties;
+    CHECK(cudaGetDeviceProperties(&properties, 0));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, rounds, 128, 0));
+    const int most = per_sm * properties.multiProcessorCount;
+    times = 0;
+    CHECK(cudaLaunchCooperativeKernel((void *)rounds, dim3(most), dim3(128), arguments, 0, 0));
+    CHECK(cudaDeviceSynchronize());
+    printf("one more: %s\n", cudaGetErrorName(cudaLaunchCooperativeKernel(
+                                 (void *)rounds, dim3(most + 1), dim3(128), arguments, 0, 0)));
     return bad != 0;
 }
