@@ -8,11 +8,14 @@ file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt
 file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
 list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver})
 
+# The source lines of the programs that run.
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
+
 set(script ${CMAKE_CURRENT_BINARY_DIR}/inflight_standin.map)
 file(WRITE ${script} "{ global: ifl_*; local: *; };\n")
 add_library(inflight_standin SHARED ${standin_core} ${INFLIGHT_OBJECTS} ${api})
 target_compile_options(inflight_standin PRIVATE -fvisibility=default)
-target_link_libraries(inflight_standin PRIVATE inflight_settings ${INFLIGHT_DEPENDENCIES})
+target_link_libraries(inflight_standin PRIVATE inflight_settings ${INFLIGHT_DEPENDENCIES} PkgConfig::LIBDW)
 target_link_options(inflight_standin PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${script} -Wl,-Bsymbolic)
 set_target_properties(inflight_standin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script})
 

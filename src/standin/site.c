@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where in the program a call stands: function and offset, from the symbol table of the file that the address lies in.
- * Programs ask from few places, again and again: what was found is kept. */
+ * Where in the program a call stands: the source line where the program has debugging information (nvcc -g), else function
+ * and offset. Programs ask from few places, again and again: what was found is kept. */
 #include "base/demangle.h"
+#include "standin/dwarf_line.h"
 #include "standin/state.h"
 
 #include <dlfcn.h>
@@ -10,16 +11,20 @@
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 enum { SITE_BYTES = 160, MOST_KEPT = 512 };
+
+typedef struct site {
+    const void *address;
+    bool is_wrapper; /* a template of cuda_runtime.h that nobody inlined: its caller is meant */
+    char text[SITE_BYTES];
+} site;
 
 static struct {
     pthread_mutex_t lock;
     size_t count;
-    struct {
-        const void *address;
-        char text[SITE_BYTES];
-    } list[MOST_KEPT];
+    site list[MOST_KEPT];
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -86,42 +91,86 @@ static uint64_t place_in_file(const Dl_info *info, const void *address)
     return kind == ET_EXEC ? (uintptr_t)address : (uintptr_t)address - (uintptr_t)info->dli_fbase;
 }
 
+/* cudaError cudaMalloc<float>(float**, unsigned long) */
+static bool is_wrapper(const char *name)
+{
+    const char *word = strstr(name, "cuda");
+    return word && (word == name || word[-1] == ' ') && strchr(word, '<');
+}
+
 /* The address behind a call: what stands before it is meant. */
-static void describe(const void *address, char *to, size_t size)
+static void describe(const void *address, site *out)
 {
     Dl_info info;
     symbol found = {.is_found = false};
-    char name[96];
+    char name[96], line[56];
+    *out = (site){.address = address};
     if (!dladdr(address, &info) || !info.dli_fname) {
-        snprintf(to, size, "%p", address);
+        snprintf(out->text, sizeof out->text, "%p", address);
         return;
     }
     const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
     const uint64_t at = place_in_file(&info, address);
     look_in_file(slash ? info.dli_fname : "/proc/self/exe", at - 1, &found);
     if (!found.is_found) {
-        snprintf(to, size, "+0x%llx (%s)", (unsigned long long)at, file);
+        snprintf(out->text, sizeof out->text, "+0x%llx (%s)", (unsigned long long)at, file);
         return;
     }
     write_name(found.name, name, sizeof name);
-    snprintf(to, size, "%s+0x%llx (%s)", name, (unsigned long long)(at - found.start), file);
+    out->is_wrapper = is_wrapper(name);
+    if (ifl_dwarf_line((uintptr_t)address - 1, line, sizeof line))
+        snprintf(out->text, sizeof out->text, "%s at %s", name, line);
+    else
+        snprintf(out->text, sizeof out->text, "%s+0x%llx (%s)", name, (unsigned long long)(at - found.start), file);
+}
+
+/* ---- callers --------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    uintptr_t below, found;
+    bool is_next;
+} walk;
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *user)
+{
+    walk *w = user;
+    const uintptr_t at = _Unwind_GetIP(frame);
+    if (w->is_next) {
+        w->found = at;
+        return _URC_END_OF_STACK;
+    }
+    w->is_next = at == w->below;
+    return _URC_NO_REASON;
+}
+
+/* Where the function that holds the address was called from; 0 where the stack does not say. */
+static const void *caller_of(const void *address)
+{
+    walk w = {.below = (uintptr_t)address};
+    _Unwind_Backtrace(step, &w);
+    return (const void *)w.found;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static const site *look_up(const void *address, site *spare)
+{
+    for (size_t i = 0; i < kept.count; i++)
+        if (kept.list[i].address == address)
+            return &kept.list[i];
+    site *to = kept.count < MOST_KEPT ? &kept.list[kept.count++] : spare;
+    describe(address, to);
+    return to;
 }
 
 void ifl_site_describe(const void *address, char *to, size_t size)
 {
-    char text[SITE_BYTES];
-    size_t i = 0;
+    site spare[2];
     pthread_mutex_lock(&kept.lock);
-    while (i < kept.count && kept.list[i].address != address)
-        i++;
-    if (i == kept.count) {
-        describe(address, text, sizeof text);
-        if (i < MOST_KEPT) {
-            kept.list[i].address = address;
-            memcpy(kept.list[i].text, text, sizeof text);
-            kept.count++;
-        }
-    }
-    snprintf(to, size, "%s", i < MOST_KEPT ? kept.list[i].text : text);
+    const site *found = look_up(address, &spare[0]);
+    const void *caller = found->is_wrapper ? caller_of(address) : NULL;
+    if (caller)
+        found = look_up(caller, &spare[1]);
+    snprintf(to, size, "%s", found->text);
     pthread_mutex_unlock(&kept.lock);
 }
