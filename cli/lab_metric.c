@@ -11,6 +11,15 @@
 
 /* ---- what follows from counters -------------------------------------------------------------- */
 
+/* Loads and stores together. */
+static const struct {
+    const char *name, *of_loads, *of_stores;
+} sums[] = {
+    {"shared_requests", "shared_load_requests", "shared_store_requests"},
+    {"shared_wavefronts", "shared_load_wavefronts", "shared_store_wavefronts"},
+    {"shared_wavefronts_ideal", "shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal"},
+};
+
 /* (above - less) * factor / below; absent where any of them is not known or nothing is below. */
 static const struct {
     const char *name, *above, *less, *below;
@@ -30,6 +39,8 @@ static const struct {
      "shared_load_requests", 1},
     {"replays_per_shared_store", "shared_store_wavefronts", "shared_store_wavefronts_ideal",
      "shared_store_requests", 1},
+    {"replays_per_shared_request", "shared_wavefronts", "shared_wavefronts_ideal",
+     "shared_requests", 1},
 };
 
 /* Names of counters come from the page of counters that the library writes; those the lab shows and
@@ -63,6 +74,16 @@ static bool sum_counter(ifl_profile *const *profiles, size_t count, const char *
         *sum += (double)value;
     }
     return count > 0;
+}
+
+static ifl_status add_sum(ifl_cli_sheet *sheet, size_t row, size_t index, ifl_error *error)
+{
+    double loads, stores;
+    if (!ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, sums[index].of_loads, &loads) ||
+        !ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, sums[index].of_stores, &stores))
+        return IFL_OK;
+    return ifl_cli_sheet_add(sheet, row, IFL_CLI_ENGINE, NULL, sums[index].name, loads + stores,
+                             error);
 }
 
 static ifl_status add_ratio(ifl_cli_sheet *sheet, size_t row, size_t index, ifl_error *error)
@@ -105,6 +126,8 @@ ifl_status ifl_cli_lab_count(ifl_cli_sheet *sheet, size_t row, ifl_profile *cons
         if (sum_counter(profiles, count, counters[i], &sum))
             status = ifl_cli_sheet_add(sheet, row, IFL_CLI_ENGINE, NULL, counters[i], sum, error);
     }
+    for (size_t i = 0; i < sizeof sums / sizeof *sums && status == IFL_OK; i++)
+        status = add_sum(sheet, row, i, error);
     for (size_t i = 0; i < sizeof ratios / sizeof *ratios && status == IFL_OK; i++)
         status = add_ratio(sheet, row, i, error);
     return status;
@@ -267,6 +290,7 @@ static const ifl_cli_metric shown[] = {
     {"wavefronts_per_shared_store", "wavefronts/sh.store", 1, 2, ""},
     {"replays_per_shared_load", "replays/sh.load", 1, 2, ""},
     {"replays_per_shared_store", "replays/sh.store", 1, 2, ""},
+    {"replays_per_shared_request", "replays/sh.request", 1, 2, ""},
     {"global_load_requests", "loads", 1, 0, ""},
     {"global_store_requests", "stores", 1, 0, ""},
     {"ptx_instructions", "PTX instructions", 1, 0, ""},

@@ -245,6 +245,7 @@ void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *
         print_engine(request, sheet, out);
     for (size_t i = 0; (gpu = ifl_cli_sheet_gpu(sheet, i)); i++)
         print_gpu(request, sheet, gpu, out);
+    ifl_cli_lab_sweeps(request, sheet, out);
     if (request->sweep)
         ifl_cli_lab_chart(request, sheet, out);
     else if (!request->markdown)
