@@ -413,10 +413,8 @@ static int run(int word_count, char **words)
     /* Files named by their paths need no folder of cases. */
     if (status == IFL_OK && (first == word_count || !are_paths(word_count - first, words + first)))
         status = ifl_cli_cases_find(&cases, &error);
-    if (status == IFL_OK && !request.list && first == word_count && !request.check &&
-        !request.no_run && !request.markdown)
-        status = ifl_cli_error(&error, IFL_USAGE,
-                               "which case? 'inflight lab --list' lists them; --check runs all");
+    if (first == word_count && !request.check && !request.no_run && !request.markdown)
+        request.list = true;
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)
                               : ifl_cli_fail(&error);
     ifl_cli_cases_free(&cases);
@@ -425,7 +423,7 @@ static int run(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_lab = {
     .name = "lab",
-    .usage = {"--list [CASE...]", "CASE... [OPTION]...", NULL},
+    .usage = {"[--list [CASE...]]", "CASE... [OPTION]...", NULL},
     .summary = "run the case studies: each remedy beside what its document published",
     .text = "Every version runs on the engine; its results are held against a plain C reference, "
             "its counts against what has to come out.\n"

@@ -88,6 +88,31 @@ static ifl_status add_sweeps(rows *r, bool *any, ifl_error *error)
     return status;
 }
 
+static const char *version_name(const void *user, size_t index)
+{
+    return index < ifl_lab_version_count(user) ? ifl_lab_version_name(user, index) : NULL;
+}
+
+static ifl_status check_versions(const ifl_cli_lab_request *request, const ifl_lab *lab,
+                                 ifl_error *error)
+{
+    for (size_t i = 0; i < request->version_count; i++) {
+        const char *name = request->versions[i], *close;
+        if (ifl_lab_version_find(lab, name) != IFL_LAB_COMMON)
+            continue;
+        close = ifl_cli_closest(name, version_name, lab);
+        if (close)
+            return ifl_cli_error(error, IFL_USAGE,
+                                 "the case '%s' has no version '%s'; did you mean '%s'?",
+                                 ifl_lab_name(lab), name, close);
+        return ifl_cli_error(
+            error, IFL_USAGE,
+            "the case '%s' has no version '%s'\n'inflight lab --list CASE' lists them",
+            ifl_lab_name(lab), name);
+    }
+    return IFL_OK;
+}
+
 ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *sheet,
                             ifl_error *error)
 {
@@ -106,8 +131,7 @@ ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *s
         status = ifl_cli_error(error, IFL_USAGE, "the case '%s' has no sweep '%s'; %s",
                                ifl_lab_name(sheet->lab), request->sweep,
                                "'inflight lab --list CASE' lists them");
-    if (status == IFL_OK && !any_sweep && !sheet->row_count)
-        status = ifl_cli_error(error, IFL_USAGE, "the case '%s' has no such version",
-                               ifl_lab_name(sheet->lab));
+    if (status == IFL_OK)
+        status = check_versions(request, sheet->lab, error);
     return status;
 }
