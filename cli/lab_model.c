@@ -94,6 +94,8 @@ typedef struct models {
     ifl_model of[MOST_KERNELS];
     size_t count, longest;
     double time_us, dram_bytes;
+    ifl_profile *const *profiles;
+    const ifl_device *device;
 } models;
 
 static ifl_status compute(models *m, ifl_profile *const *profiles, size_t count,
@@ -111,6 +113,25 @@ static ifl_status compute(models *m, ifl_profile *const *profiles, size_t count,
             m->longest = i;
     }
     return status;
+}
+
+static bool sum_of(const models *m, const char *name, double *sum)
+{
+    *sum = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        double value;
+        if (!ifl_profile_cache(m->profiles[i], m->device, name, &value))
+            return false;
+        *sum += value;
+    }
+    return m->count > 0;
+}
+
+/* Below 0: not known. */
+static double hit_rate(const models *m, const char *hits, const char *sectors)
+{
+    double found, asked;
+    return sum_of(m, hits, &found) && sum_of(m, sectors, &asked) && asked > 0 ? found / asked : -1;
 }
 
 typedef struct named {
@@ -139,6 +160,8 @@ static ifl_status add_figures(ifl_cli_sheet *sheet, size_t row, const char *gpu,
         {"tail_efficiency", longest->waves.tail_efficiency},
         {"bytes_in_flight_per_sm", longest->bytes_in_flight_per_sm},
         {"bytes_needed_per_sm", longest->bytes_needed_per_sm},
+        {"l1_hit_rate", hit_rate(m, "l1_load_hits", "l1_load_sectors")},
+        {"l2_hit_rate", hit_rate(m, "l2_read_hits", "l2_read_sectors")},
     };
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == IFL_OK; i++)
@@ -153,7 +176,7 @@ ifl_status ifl_cli_lab_model(ifl_cli_sheet *sheet, size_t row, const ifl_cli_lab
 {
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < devices->count && status == IFL_OK; i++) {
-        models m = {0};
+        models m = {.profiles = profiles, .device = devices->devices[i]};
         const ifl_status own = compute(&m, profiles, count, devices->devices[i], error);
         if (own == IFL_OK)
             status = add_figures(sheet, row, devices->names[i], &m, error);

@@ -107,6 +107,7 @@ static const char *const first_metrics[] = {"time_us",       "speedup",         
 typedef struct metrics {
     const char *names[MOST_METRICS];
     size_t count;
+    char shown[200];
 } metrics;
 
 static void add_metric(metrics *m, const char *name)
@@ -118,17 +119,26 @@ static void add_metric(metrics *m, const char *name)
         m->names[m->count++] = name;
 }
 
-static metrics metrics_of(const ifl_cli_sheet *sheet, const char *gpu)
+/* The words of the case's `show`. */
+static void add_shown(metrics *m, const ifl_cli_sheet *sheet)
 {
-    metrics m = {0};
+    const char *text = ifl_lab_text(sheet->lab, IFL_LAB_COMMON, "show");
+    char *state = NULL;
+    snprintf(m->shown, sizeof m->shown, "%s", text ? text : "");
+    for (char *word = strtok_r(m->shown, " ", &state); word; word = strtok_r(NULL, " ", &state))
+        add_metric(m, word);
+}
+
+static void find_metrics(metrics *m, const ifl_cli_sheet *sheet, const char *gpu)
+{
     for (size_t i = 0; i < sizeof first_metrics / sizeof *first_metrics; i++)
-        add_metric(&m, first_metrics[i]);
+        add_metric(m, first_metrics[i]);
+    add_shown(m, sheet);
     for (size_t i = 0; i < sheet->figure_count; i++) {
         const ifl_cli_figure *f = &sheet->figures[i];
         if (f->gpu && strcmp(f->gpu, gpu) == 0 && f->source == IFL_CLI_PUBLISHED)
-            add_metric(&m, f->metric);
+            add_metric(m, f->metric);
     }
-    return m;
 }
 
 static void set_heading(ifl_cli_grid *grid, size_t column, const ifl_cli_metric *metric,
@@ -184,7 +194,8 @@ static void print_origin(const ifl_cli_lab_request *request, const ifl_cli_sheet
 static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                       const char *gpu, FILE *out)
 {
-    const metrics m = metrics_of(sheet, gpu);
+    metrics m = {0};
+    find_metrics(&m, sheet, gpu);
     const size_t rows = sheet->row_count + 2;
     ifl_cli_grid grid = ifl_cli_grid_new(rows, IFL_CLI_SOURCES * m.count + 1);
     size_t at = 2;

@@ -509,6 +509,11 @@ typedef struct ifl_model {
 IFL_API ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
                                      ifl_error *error);
 
+/* What the caches of `device` would make of the launch, by the figure's name in docs/json.md ("l1_load_hits"); false
+ * where the run was not asked for that GPU. An estimate: its bounds stand in the report. */
+IFL_API bool ifl_profile_cache(const ifl_profile *profile, const ifl_device *device, const char *name,
+                               double *value);
+
 #ifdef __cplusplus
 }
 #endif

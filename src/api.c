@@ -2,7 +2,11 @@
  * The public functions that belong to no stage: looking into a profile. Those of modules and
  * launches stand in src/run, those of reports in src/report, version and status words in
  * src/base. */
+#include "device/device.h"
 #include "profile/profile.h"
+
+#include <stddef.h>
+#include <string.h>
 
 void ifl_profile_free(ifl_profile *profile)
 {
@@ -59,4 +63,34 @@ bool ifl_profile_timing(const ifl_profile *profile, const char *name, double *va
         return false;
     *value = profile->timing.value[field];
     return true;
+}
+
+static const ifl_cache_estimate *find_estimate(const ifl_cache_facts *facts, const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } all[] = {
+#define ROW(name, unit, doc) {#name, offsetof(ifl_cache_facts, name)},
+        IFL_CACHE_ESTIMATES(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return (const ifl_cache_estimate *)((const char *)facts + all[i].at);
+    return NULL;
+}
+
+bool ifl_profile_cache(const ifl_profile *profile, const ifl_device *device, const char *name,
+                       double *value)
+{
+    for (size_t i = 0; i < profile->caches.count; i++) {
+        const ifl_cache_facts *facts = &profile->caches.at[i];
+        const ifl_cache_estimate *estimate = find_estimate(facts, name);
+        if (strcmp(facts->device, device->id) != 0 || !estimate)
+            continue;
+        *value = estimate->value;
+        return true;
+    }
+    return false;
 }

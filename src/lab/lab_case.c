@@ -14,6 +14,7 @@ static const char *const plain_keys[] = {
     "title",  "document", "shows",    "reference",    "tolerance", "file",
     "kernel", "grid",     "block",    "shared",       "arg",       "needs",
     "note",   "role",     "baseline", "useful_bytes", "chart",     "call",
+    "show",
 };
 
 /* Keys of two parts or more. */
