@@ -45,12 +45,12 @@ static size_t column_of(const table *t, double value)
     return c;
 }
 
-/* "18Ki", "10Mi": as launch files and cases write them. */
+/* "18Ki", "10Mi": as launch files and cases write them; 1024 threads stay 1024. */
 static const char *short_number(double value, char *to, size_t size)
 {
     const double mebi = 1024 * 1024, kibi = 1024;
     const bool whole_mebi = value >= mebi && value / mebi == (double)(long long)(value / mebi);
-    const bool whole_kibi = value >= kibi && value / kibi == (double)(long long)(value / kibi);
+    const bool whole_kibi = value > kibi && value / kibi == (double)(long long)(value / kibi);
     snprintf(to, size, "%.15g%s",
              whole_mebi   ? value / mebi
              : whole_kibi ? value / kibi
@@ -128,12 +128,17 @@ static void fill_line(const table *t, size_t row, ifl_cli_source source, bool se
     }
 }
 
-static bool begins_line(const table *t, size_t row)
+/* Is the row the first of a line that has a figure of that source? */
+static bool begins_line(const table *t, size_t row, ifl_cli_source source)
 {
-    for (size_t before = 0; before < row; before++)
+    double value;
+    bool any = false;
+    for (size_t before = 0; belongs(t, row) && before < row; before++)
         if (belongs(t, before) && same_line(t, before, row))
             return false;
-    return belongs(t, row);
+    for (size_t other = row; belongs(t, row) && other < t->sheet->row_count && !any; other++)
+        any = belongs(t, other) && same_line(t, row, other) && figure(t, other, source, &value);
+    return any;
 }
 
 /* `source`: NULL where each line says its own. */
@@ -162,8 +167,8 @@ static void print_table(table *t, FILE *out)
     ifl_cli_grid grid = ifl_cli_grid_new(t->sheet->row_count * kinds + 1, t->column_count + 1);
     fill_head(t, first, &grid, kinds == 1 ? source : NULL);
     for (size_t row = first; row < t->sheet->row_count; row++)
-        for (ifl_cli_source s = 0; begins_line(t, row) && s < IFL_CLI_SOURCES; s++)
-            if (t->lines[s])
+        for (ifl_cli_source s = 0; s < IFL_CLI_SOURCES; s++)
+            if (begins_line(t, row, s))
                 fill_line(t, row, s, kinds > 1, &grid, line++);
     const size_t rows = grid.rows;
     grid.rows = line;

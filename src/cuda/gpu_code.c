@@ -54,11 +54,19 @@ ifl_status ifl_gpu_kernel(ifl_gpu *gpu, const char *name, void **function, ifl_e
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
+/* Static memory, which counts too. */
+static uint32_t shared_bytes_of(const ifl_gpu *gpu, const ifl_gpu_launch *l)
+{
+    int fixed = 0;
+    const bool known = gpu->cu.function_get(&fixed, IFL_FUNCTION_SHARED_BYTES, l->function) == 0;
+    return l->shared_bytes + (known && fixed > 0 ? (uint32_t)fixed : 0);
+}
+
 static ifl_status allow_shared(const ifl_gpu *gpu, const ifl_gpu_launch *l, ifl_error *error)
 {
     char what[160];
     const int most = ifl_gpu_attribute(gpu, IFL_GPU_BLOCK_SHARED_BYTES);
-    if (l->shared_bytes <= PLAIN_SHARED_BYTES)
+    if (l->shared_bytes == 0 || shared_bytes_of(gpu, l) <= PLAIN_SHARED_BYTES)
         return IFL_OK;
     if (most && l->shared_bytes > (uint32_t)most)
         return ifl_fail(error, IFL_UNSUPPORTED,
