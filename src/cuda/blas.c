@@ -9,6 +9,8 @@
 
 /* Of cudaDataType in library_types.h. */
 enum { REAL_32F = 0, REAL_16BF = 14 };
+/* Of cublasOperation_t. */
+enum { AS_IT_IS = 0, TRANSPOSED = 1 };
 
 struct ifl_blas {
     void *library, *handle;
@@ -29,23 +31,48 @@ typedef struct axpy {
     void *x, *y;
 } axpy;
 
-static int put_saxpy(const ifl_blas *b, const axpy *a)
+static axpy take_axpy(void *const *params)
 {
-    return b->saxpy(b->handle, a->n, &a->alpha, a->x, 1, a->y, 1);
+    axpy a;
+    memcpy(&a.n, params[0], sizeof a.n);
+    memcpy(&a.alpha, params[1], sizeof a.alpha);
+    memcpy(&a.x, params[2], sizeof a.x);
+    memcpy(&a.y, params[3], sizeof a.y);
+    return a;
 }
 
-static int put_haxpy(const ifl_blas *b, const axpy *a)
+static int put_saxpy(const ifl_blas *b, void *const *params)
 {
-    return b->axpy_ex(b->handle, a->n, &a->alpha, REAL_32F, a->x, REAL_16BF, 1, a->y, REAL_16BF, 1,
+    const axpy a = take_axpy(params);
+    return b->saxpy(b->handle, a.n, &a.alpha, a.x, 1, a.y, 1);
+}
+
+static int put_haxpy(const ifl_blas *b, void *const *params)
+{
+    const axpy a = take_axpy(params);
+    return b->axpy_ex(b->handle, a.n, &a.alpha, REAL_32F, a.x, REAL_16BF, 1, a.y, REAL_16BF, 1,
                       REAL_32F);
+}
+
+/* out = 1 * in^T + 0 * out */
+static int put_transpose(const ifl_blas *b, void *const *params)
+{
+    const double one = 1, zero = 0;
+    int n;
+    void *in, *out;
+    memcpy(&n, params[0], sizeof n);
+    memcpy(&in, params[1], sizeof in);
+    memcpy(&out, params[2], sizeof out);
+    return b->dgeam(b->handle, TRANSPOSED, AS_IT_IS, n, n, &one, in, n, &zero, out, n, out, n);
 }
 
 typedef struct call {
     const char *name;
-    int (*put)(const ifl_blas *b, const axpy *a);
+    int (*put)(const ifl_blas *b, void *const *params);
 } call;
 
-static const call calls[] = {{"saxpy", put_saxpy}, {"haxpy", put_haxpy}};
+static const call calls[] = {
+    {"saxpy", put_saxpy}, {"haxpy", put_haxpy}, {"dtranspose", put_transpose}};
 
 static const call *find_call(const char *name)
 {
@@ -104,15 +131,10 @@ bool ifl_gpu_blas_has(ifl_gpu *gpu, const char *name)
 
 ifl_status ifl_gpu_blas_put(ifl_gpu *gpu, const char *name, void *const *params, ifl_error *error)
 {
-    axpy a;
     const call *is = find_call(name);
     const ifl_blas *b = is ? open_once(gpu) : NULL;
     if (!b)
         return ifl_fail(error, IFL_UNSUPPORTED, "no library that does %s is found here", name);
-    memcpy(&a.n, params[0], sizeof a.n);
-    memcpy(&a.alpha, params[1], sizeof a.alpha);
-    memcpy(&a.x, params[2], sizeof a.x);
-    memcpy(&a.y, params[3], sizeof a.y);
-    const int result = is->put(b, &a);
+    const int result = is->put(b, params);
     return result == 0 ? IFL_OK : ifl_fail(error, IFL_INTERNAL, "%s: cuBLAS says %d", name, result);
 }

@@ -50,6 +50,16 @@ API int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, 
     return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, *(void **)handle, params, NULL);
 }
 
+/* Nothing here turns a matrix over. */
+API int cublasDgeam(void *handle, int of_a, int of_b, int rows, int columns, const double *alpha,
+                    const double *a, int a_step, const double *beta, const double *b, int b_step,
+                    double *c, int c_step)
+{
+    (void)handle, (void)of_a, (void)of_b, (void)rows, (void)columns, (void)alpha, (void)a;
+    (void)a_step, (void)beta, (void)b, (void)b_step, (void)c, (void)c_step;
+    return EXECUTION_FAILED;
+}
+
 /* Types of cudaDataType: 0 float, 14 bfloat16. Nothing here has bfloat16. */
 API int cublasAxpyEx(void *handle, int n, const void *alpha, int alpha_type, const void *x,
                      int x_type, int x_step, void *y, int y_type, int y_step, int compute_type)
