@@ -428,10 +428,44 @@ static bool measure_uniform(const ifl_access *access, ifl_footprint *out)
     return true;
 }
 
+/* Counts a lane's words in their banks; returns the most that a bank has. */
+static unsigned add_words(const ifl_access *access, unsigned lane, uint8_t bank[IFL_WARP_LANES],
+                          unsigned most)
+{
+    const uint64_t first = access->address[lane] / 4;
+    const uint64_t last = (access->address[lane] + access->bytes - 1) / 4;
+    for (uint64_t word = first; word <= last; word++) {
+        const unsigned passes = ++bank[word % 32];
+        most = passes > most ? passes : most;
+    }
+    return most;
+}
+
+/* Lanes of an atomic that share a word go one after the other: a bank's passes are its lanes' words, equal ones too
+ * (tests/patterns/atomics.ptx). */
+static unsigned atomic_passes(const ifl_access *access)
+{
+    const unsigned lanes = group_lanes(access->bytes);
+    unsigned passes = 0;
+    for (unsigned first = 0; first < IFL_WARP_LANES; first += lanes) {
+        uint8_t bank[IFL_WARP_LANES] = {0};
+        unsigned most = 0;
+        for (unsigned lane = first; lane < first + lanes; lane++)
+            if (access->mask >> lane & 1)
+                most = add_words(access, lane, bank, most);
+        passes += most;
+    }
+    return passes;
+}
+
 void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *out)
 {
     if (!measure_uniform(access, out))
         measure_pieces(lookup, access, out);
+    if (access->space != IFL_SPACE_SHARED || access->kind != IFL_ACCESS_ATOMIC)
+        return;
+    out->wavefronts = atomic_passes(access);
+    out->wavefronts_ideal = ideal_passes(out);
 }
 
 uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access)

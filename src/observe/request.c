@@ -220,8 +220,16 @@ static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
             add_contiguous(scratch, &r->slot, first, r->contiguous[first], sum);
 }
 
-static void report_record(state *scratch, const record *r, const int32_t *line_of,
-                          ifl_profile *profile)
+/* Compare-and-swap brings two words a lane: its passes count twice (32 bits; tests/patterns/atomics.ptx). */
+static bool passes_twice(const ifl_program *program, const ifl_slot *slot)
+{
+    const ifl_instruction *i = &program->instructions[slot->instruction];
+    return ifl_slot_space(slot) == IFL_SPACE_SHARED && i->opcode == IFL_OP_ATOM &&
+           i->modifiers.operation == IFL_OPERATION_CAS;
+}
+
+static void report_record(state *scratch, const ifl_program *program, const record *r,
+                          const int32_t *line_of, ifl_profile *profile)
 {
     uint64_t sum[MEASURES];
     unsigned space = ifl_slot_space(&r->slot);
@@ -230,6 +238,10 @@ static void report_record(state *scratch, const record *r, const int32_t *line_o
         return;
     const family *f = &families[space][ifl_slot_kind(&r->slot)];
     sum_up(scratch, r, sum);
+    if (passes_twice(program, &r->slot)) {
+        sum[WAVEFRONTS] *= 2;
+        sum[WAVEFRONTS_IDEAL] *= 2;
+    }
     add_family(&profile->counters, f, sum);
     if (line >= 0 && (size_t)line < profile->lines.count)
         add_family(&profile->lines.at[line].counters, f, sum);
@@ -246,7 +258,8 @@ static ifl_status report(const void *self, const ifl_program *program, const int
         return ifl_fail_memory(error, sizeof *scratch);
     add_zeros(profile);
     for (size_t i = 0; i < s->slots.count; i++)
-        report_record(scratch, (const record *)ifl_slots_at(&s->slots, i), line_of, profile);
+        report_record(scratch, program, (const record *)ifl_slots_at(&s->slots, i), line_of,
+                      profile);
     destroy(scratch);
     return IFL_OK;
 }

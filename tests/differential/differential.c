@@ -45,7 +45,7 @@ static ifl_status describe(ifl_launch *launch, uint64_t seed, ifl_error *error)
 {
     char words[6][64];
     const int threads = THREADS;
-    const size_t count = sizeof keys / sizeof *keys - (seed < KERNEL_FIRST_APPROXIMATE);
+    const size_t count = sizeof keys / sizeof *keys - !kernel_is_approximate(seed);
     snprintf(words[0], sizeof *words, "%d", KERNEL_BLOCKS);
     snprintf(words[1], sizeof *words, "%d", KERNEL_THREADS);
     snprintf(words[2], sizeof *words, "u64x%d=random:1", threads * KERNEL_INPUTS);
@@ -99,9 +99,9 @@ static ifl_status look(ifl_launch *launch, uint64_t seed, bool all_words, outcom
             print_words(argument, data, bytes);
     }
     memset(result->approximations, 0, sizeof result->approximations);
-    if (status == IFL_OK && seed >= KERNEL_FIRST_APPROXIMATE)
+    if (status == IFL_OK && kernel_is_approximate(seed))
         status = ifl_launch_buffer(launch, 3, &data, &bytes, error);
-    if (status == IFL_OK && seed >= KERNEL_FIRST_APPROXIMATE)
+    if (status == IFL_OK && kernel_is_approximate(seed))
         memcpy(result->approximations, data, sizeof result->approximations);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "kernel_writer.h"
 
 #include "approximation.h"
+#include "statement.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -376,6 +377,11 @@ static void branch(writer *w, uint64_t seed, unsigned index)
 
 /* ---- approximations ----------------------------------------------------------------------------- */
 
+bool kernel_is_approximate(uint64_t seed)
+{
+    return seed >= KERNEL_FIRST_APPROXIMATE && seed < KERNEL_FIRST_STATEMENTS;
+}
+
 size_t kernel_approximation(uint64_t seed, unsigned slot)
 {
     return (size_t)((seed - KERNEL_FIRST_APPROXIMATE) * KERNEL_APPROXIMATIONS + slot) %
@@ -421,11 +427,37 @@ static void approximate(writer *w, uint64_t seed, unsigned slot)
             8 * slot, to);
 }
 
+/* ---- statements that stand in a table ----------------------------------------------------------- */
+
+static void put_word(writer *w, char kind, unsigned number)
+{
+    if (kind == 'n')
+        fprintf(w->out, "%u", number);
+    else if (kind == 'r' || kind == 'd' || kind == 'p')
+        fprintf(w->out, "%%%c%u", kind, below(w, POOL));
+    else
+        fprintf(w->out, "$%c", kind); /* a label */
+}
+
+static void rare_statement(writer *w, uint64_t seed, unsigned index)
+{
+    const size_t which =
+        (size_t)((seed - KERNEL_FIRST_STATEMENTS) * KERNEL_FORMS + index) % statement_count();
+    const unsigned number = w->labels++;
+    for (const char *at = statement_at(which); *at; at++) {
+        if (*at == '$')
+            put_word(w, *++at, number);
+        else
+            fputc(*at, w->out);
+    }
+}
+
 /* ---- a kernel ----------------------------------------------------------------------------------- */
 
 void kernel_module_begin(FILE *out)
 {
     fputs(".version 8.5\n.target sm_90\n.address_size 64\n", out);
+    fputs(statement_functions, out);
 }
 
 static void begin(writer *w, uint64_t seed)
@@ -438,9 +470,8 @@ static void begin(writer *w, uint64_t seed)
         "%%t<2>, %%tid_x, %%own_shared, %%shared_base;\n"
         "\t.reg .b64 %%in, %%out, %%sums, %%own_global, %%own_local, %%g;\n"
         "\t.shared .align 16 .b8 words[%d];\n\t.local .align 16 .b8 stack[64];\n",
-        (unsigned long long)seed,
-        seed < KERNEL_FIRST_APPROXIMATE ? "" : ", .param .u64 approximations", POOL, POOL, POOL,
-        POOL, 64 * KERNEL_THREADS);
+        (unsigned long long)seed, kernel_is_approximate(seed) ? ", .param .u64 approximations" : "",
+        POOL, POOL, POOL, POOL, 64 * KERNEL_THREADS);
     fprintf(
         w->out,
         "\tmov.u32 %%tid_x, %%tid.x;\n\tmov.u32 %%t0, %%ctaid.x;\n\tmad.lo.u32 %%t0, %%t0, %d, "
@@ -501,7 +532,7 @@ static void empty(writer *w)
 void kernel_write(uint64_t seed, FILE *out)
 {
     writer w = {.out = out, .state = seed};
-    const bool is_approximate = seed >= KERNEL_FIRST_APPROXIMATE;
+    const bool is_approximate = kernel_is_approximate(seed);
     begin(&w, seed);
     if (is_approximate)
         begin_approximations(&w);
@@ -512,6 +543,8 @@ void kernel_write(uint64_t seed, FILE *out)
             arithmetic(&w, f);
         if (is_approximate && i % (KERNEL_FORMS / KERNEL_APPROXIMATIONS) == 0)
             approximate(&w, seed, i / (KERNEL_FORMS / KERNEL_APPROXIMATIONS));
+        if (seed >= KERNEL_FIRST_STATEMENTS)
+            rare_statement(&w, seed, i);
         if (below(&w, 2))
             small_statement(&w);
         if (is_exact(f->text) && below(&w, 4) == 0)

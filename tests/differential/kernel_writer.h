@@ -4,6 +4,7 @@
 #ifndef IFL_TEST_KERNEL_WRITER_H
 #define IFL_TEST_KERNEL_WRITER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,7 +20,10 @@ enum {
 
 /* Kernels of these seeds and above take a fourth address: KERNEL_APPROXIMATIONS words of 8 bytes a thread, which they write. */
 enum { KERNEL_FIRST_APPROXIMATE = 1000000, KERNEL_APPROXIMATIONS = 4 };
+/* Kernels of these seeds and above hold the statements of statement.h, in turn, and no approximations. */
+enum { KERNEL_FIRST_STATEMENTS = 2000000 };
 /* Of approximation.h: what word `slot` of such a kernel is a result of. */
+bool kernel_is_approximate(uint64_t seed);
 size_t kernel_approximation(uint64_t seed, unsigned slot);
 
 /* Writes the head of a module, then any number of kernels named kernel_SEED. */

@@ -100,10 +100,33 @@ static bool pairs_equal(const ifl_access *a, unsigned distance)
     return equal;
 }
 
+/* Lanes of a shared atomic do not share words: each word of each lane counts. */
+static uint64_t worst_atomic_bank(const ifl_access *a, unsigned from, unsigned to)
+{
+    static list bytes;
+    uint64_t worst = 0;
+    for (unsigned b = 0; b < 32; b++) {
+        uint64_t passes = 0;
+        for (unsigned lane = from; lane < to; lane++) {
+            bytes.count = 0;
+            for (unsigned i = 0; i < a->bytes && is_on(a, lane); i++)
+                if ((a->address[lane] + i) / 4 % 32 == b)
+                    bytes.at[bytes.count++] = a->address[lane] + i;
+            passes += distinct(&bytes, 4);
+        }
+        worst = passes > worst ? passes : worst;
+    }
+    return worst;
+}
+
 /* The passes of lanes [from, to). */
 static void add_pass(const ifl_access *a, unsigned from, unsigned to, figures *f)
 {
     static list bytes;
+    if (a->space == IFL_SPACE_SHARED && a->kind == IFL_ACCESS_ATOMIC) {
+        f->wavefronts += worst_atomic_bank(a, from, to);
+        return;
+    }
     bytes.count = 0;
     for (unsigned lane = from; lane < to; lane++)
         add_bytes(a, lane, &bytes);
