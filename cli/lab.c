@@ -300,6 +300,22 @@ static int write_files(const ifl_cli_lab_request *request, const ifl_cli_sheet *
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
+static void print_page_head(void)
+{
+    fputs("<!-- made by `make docs` -->\n"
+          "# The lab\n\n"
+          "Every case of [lab/](../lab) with what its document published and what was measured on "
+          "the "
+          "GPUs at hand.\n"
+          "`inflight lab CASE` adds what the engine counts and the model says, `--sweep NAME` the "
+          "model's sweep beside the\n"
+          "measured one. Speedups are against the case's first version, or the one that it names; "
+          "GB/s "
+          "count the bytes that\n"
+          "the task needs.\n\n",
+          stdout);
+}
+
 static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
                      const char *const *paths, size_t count)
 {
@@ -310,15 +326,7 @@ static int run_cases(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *
         return ifl_cli_fail(&(ifl_error){.status = IFL_NO_MEMORY});
     const volatile int *stop = ifl_cli_catch_signals();
     if (request->markdown)
-        fputs("<!-- made by `make docs` -->\n"
-              "# The lab\n\n"
-              "Every case of [lab/](../lab) with what its document published and what was measured "
-              "on "
-              "the GPUs at hand;\n"
-              "`inflight lab CASE` adds what the engine counts and the model says. Speedups are "
-              "against the case's first\n"
-              "version, or the one that it names; GB/s count the bytes that the task needs.\n\n",
-              stdout);
+        print_page_head();
     for (size_t i = 0; i < count && !*stop; i++) {
         const int own = run_case(request, gpu, paths[i], &sheets[opened]);
         result = result ? result : own;
