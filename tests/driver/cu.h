@@ -22,7 +22,8 @@ enum {
     FILE_NOT_FOUND = 301,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
-    ILLEGAL_ADDRESS = 700
+    ILLEGAL_ADDRESS = 700,
+    NOT_SUPPORTED = 801
 };
 
 extern int cuInit(unsigned flags);
@@ -44,6 +45,11 @@ extern int cuDevicePrimaryCtxRelease_v2(int device);
 extern int cuModuleLoad(void **out, const char *path);
 extern int cuModuleLoadData(void **out, const void *image);
 extern int cuModuleLoadDataEx(void **out, const void *image, unsigned count, int *options, void **values);
+extern int cuLinkCreate_v2(unsigned count, int *options, void **values, void **out);
+extern int cuLinkAddData_v2(void *state, int type, const void *data, size_t bytes, const char *name, unsigned count,
+                            int *options, void **values);
+extern int cuLinkComplete(void *state, void **image, size_t *bytes);
+extern int cuLinkDestroy(void *state);
 extern int cuModuleUnload(void *module);
 extern int cuModuleGetFunction(void **out, void *module, const char *name);
 extern int cuModuleGetGlobal_v2(address *at, size_t *bytes, void *module, const char *name);

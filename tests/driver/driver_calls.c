@@ -201,6 +201,23 @@ static void ask(void)
     puts("functions, pointers and libraries answer");
 }
 
+static void link_and_load(void)
+{
+    void *state, *image, *linked, *function;
+    size_t bytes;
+    OK(cuLinkCreate_v2(0, NULL, NULL, &state));
+    EXPECT(cuLinkComplete(state, &image, &bytes), INVALID_VALUE);
+    OK(cuLinkAddData_v2(state, 1, kernels, sizeof kernels, "kernels", 0, NULL, NULL));
+    EXPECT(cuLinkAddData_v2(state, 1, kernels, sizeof kernels, "again", 0, NULL, NULL), NOT_SUPPORTED);
+    OK(cuLinkComplete(state, &image, &bytes));
+    EXPECT(bytes, sizeof kernels);
+    OK(cuModuleLoadData(&linked, image));
+    OK(cuLinkDestroy(state));
+    OK(cuModuleGetFunction(&function, linked, "axpy"));
+    OK(cuModuleUnload(linked));
+    puts("linked and loaded");
+}
+
 int main(void)
 {
     int device, count, version;
@@ -224,6 +241,7 @@ int main(void)
     use_rows();
     use_stream();
     use_boxes();
+    link_and_load();
     ask();
     OK(cuMemFree_v2(x));
     OK(cuMemFree_v2(y));
