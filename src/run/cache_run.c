@@ -25,7 +25,7 @@ static ifl_status find_turns(ifl_cache_run *run, const ifl_program *program, con
         if (!reached[f] || !function->count)
             continue;
         ifl_waits *waits = calloc(function->count, sizeof *waits);
-        status = waits ? ifl_waits_find(program, function, waits, error)
+        status = waits ? ifl_waits_find(program, function, NULL, waits, error)
                        : ifl_fail_memory(error, function->count * sizeof *waits);
         for (uint32_t i = 0; i < function->count && status == IFL_OK; i++)
             run->turns[function->first + i] = waits[i].turn;

@@ -57,7 +57,9 @@ static ifl_status add_function(const state *s, const ifl_program *program,
     ifl_waits *waits = calloc(function->count + 1, sizeof *waits);
     if (!waits)
         return ifl_fail_memory(error, function->count * sizeof *waits);
-    const ifl_status status = ifl_waits_find(program, function, waits, error);
+    const bool has_times = (size_t)function->first + function->count <= s->count;
+    const ifl_status status = ifl_waits_find(
+        program, function, has_times ? s->warps + function->first : NULL, waits, error);
     for (uint32_t i = 0; status == IFL_OK && i < function->count && function->first + i < s->count;
          i++) {
         const double times = (double)s->warps[function->first + i];

@@ -3,7 +3,7 @@
  * them: an address that a load gives, a store that may change what is read, a barrier. So a value's depth is the number
  * of loads, one after the other, that must have come before it is there; a block waits as often as the deepest value
  * that it uses says. A value that nothing in its block uses is pending, and whoever uses it first waits for it. */
-#include "simt/waits.h"
+#include "simt/waits_internal.h"
 
 #include "simt/code.h"
 #include "simt/operands.h"
@@ -41,9 +41,12 @@ typedef struct scan {
     depth *of;      /* by register, where stamp says so */
     uint32_t *stamp;
     uint32_t epoch;
+    bool is_alone;   /* nothing is pending when the block begins */
+    uint64_t *reads; /* pending registers that the block reads, a bit each */
     /* of the block at hand */
     uint32_t block;
-    depth used, stores, barrier; /* the deepest value used; what loads must stay behind */
+    depth used, barrier; /* the deepest value used; what loads must stay behind */
+    depth stores[2];     /* the same of stores to global memory, and to shared or local memory */
     uint16_t loads_at[MOST_DEPTH + 1];
     double copy_waits;
     depth sources; /* of the instruction at hand */
@@ -63,14 +66,18 @@ static depth depth_of(const scan *s, uint32_t reg)
     if (s->stamp[reg] == s->epoch)
         return s->of[reg];
     const size_t at = s->block * s->words + reg / 64;
-    return (depth){s->pending[at] >> (reg % 64) & 1, s->near[at] >> (reg % 64) & 1, 0};
+    const bool is_pending = !s->is_alone && s->pending[at] >> (reg % 64) & 1;
+    return (depth){is_pending, s->near[at] >> (reg % 64) & 1, 0};
 }
 
 static void note_read(void *user, uint32_t reg, bool is_written)
 {
     scan *s = user;
-    if (!is_written)
-        s->sources = deeper(s->sources, depth_of(s, reg));
+    if (is_written)
+        return;
+    s->sources = deeper(s->sources, depth_of(s, reg));
+    if (s->stamp[reg] != s->epoch)
+        s->reads[reg / 64] |= UINT64_C(1) << (reg % 64);
 }
 
 static void note_write(void *user, uint32_t reg, bool is_written)
@@ -144,7 +151,7 @@ static void place_load(scan *s, role what, depth at)
 {
     depth first = deeper(at, s->barrier);
     if (what != ROLE_FREE_LOAD)
-        first = deeper(first, s->stores);
+        first = deeper(first, s->stores[what == ROLE_NEAR_LOAD]);
     s->result = first;
     if (what == ROLE_NEAR_LOAD) {
         s->result.near = next(first.near);
@@ -152,6 +159,18 @@ static void place_load(scan *s, role what, depth at)
         s->result.load = next(first.load);
         s->loads_at[s->result.load] += s->loads_at[s->result.load] < UINT16_MAX;
     }
+}
+
+/* A store holds the loads of memory that it may change. */
+static void place_store(scan *s, const ifl_instruction *instruction)
+{
+    const depth at = {s->sources.load, s->sources.near, 0};
+    const uint8_t space = instruction->modifiers.space;
+    const bool is_near = space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL;
+    if (!is_near)
+        s->stores[false] = deeper(s->stores[false], at);
+    if (is_near || space == IFL_SPACE_GENERIC)
+        s->stores[true] = deeper(s->stores[true], at);
 }
 
 static void place(scan *s, const ifl_instruction *instruction, role what)
@@ -162,7 +181,7 @@ static void place(scan *s, const ifl_instruction *instruction, role what)
     if (what == ROLE_LOAD || what == ROLE_FREE_LOAD || what == ROLE_NEAR_LOAD)
         place_load(s, what, sources);
     if (what == ROLE_STORE || instruction->opcode == IFL_OP_ATOM)
-        s->stores = deeper(s->stores, (depth){sources.load, sources.near, 0});
+        place_store(s, instruction);
     if (what == ROLE_COPY_WAIT)
         wait_for_copies(s, instruction);
     s->used = deeper(s->used, sources);
@@ -199,9 +218,10 @@ static void scan_block(scan *s, uint32_t block)
 {
     s->block = block;
     s->epoch++;
-    s->used = s->stores = s->barrier = (depth){0};
+    s->used = s->barrier = s->stores[0] = s->stores[1] = (depth){0};
     s->copy_waits = 0;
     memset(s->loads_at, 0, sizeof s->loads_at);
+    memset(s->reads, 0, s->words * sizeof *s->reads);
     for (uint32_t i = s->flow.blocks[block].first; i < s->flow.blocks[block].last; i++)
         scan_instruction(s, &s->program->instructions[i]);
 }
@@ -250,39 +270,79 @@ static bool pass(scan *s)
     return changed;
 }
 
-static void run(scan *s, ifl_waits *of)
+/* ---- how often what is pending is waited for --------------------------------------------------- */
+
+static ifl_handing handing_of(const scan *s, uint32_t reg, uint32_t waits)
 {
-    s->out = of;
-    for (int i = 0; i < MOST_PASSES && pass(s); i++) {
-    }
-    for (uint32_t b = 0; b < s->flow.block_count; b++) {
-        scan_block(s, b);
-        ifl_waits *first = &of[s->flow.blocks[b].first - s->function->first];
-        const uint32_t turn = first->turn;
-        *first = waits_of(s);
-        first->turn = turn;
-    }
+    const bool reads = s->reads[reg / 64] >> (reg % 64) & 1;
+    if (s->stamp[reg] != s->epoch)
+        return (ifl_handing){.reads = reads, .is_written = waits > 0};
+    return (ifl_handing){
+        .reads = reads, .is_written = true, .brings = s->of[reg].load > s->used.load};
 }
 
-ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function, ifl_waits *of,
-                          ifl_error *error)
+/* What the block does to the values that are pending somewhere, and what it waits for: by itself, and where all of
+ * them are still on their way. */
+static void sum_up_block(scan *s, uint32_t block, ifl_waits *first, ifl_pending *pending)
+{
+    const uint32_t turn = first->turn;
+    s->is_alone = true;
+    scan_block(s, block);
+    const uint32_t alone = s->used.load;
+    s->is_alone = false;
+    scan_block(s, block);
+    *first = waits_of(s);
+    first->turn = turn;
+    pending->more[block] = s->used.load > alone ? (double)(s->used.load - alone) : 0;
+    for (size_t k = 0; k < pending->count; k++)
+        pending->of[block * pending->count + k] = handing_of(s, pending->reg[k], alone);
+}
+
+static ifl_status run(scan *s, ifl_waits *of, ifl_pending *pending, ifl_arena *arena,
+                      ifl_error *error)
+{
+    for (uint32_t b = 0; b < s->flow.block_count; b++)
+        sum_up_block(s, b, &of[s->flow.blocks[b].first - s->function->first], pending);
+    const ifl_status status = ifl_pending_settle(pending, &s->flow, s->function, arena, error);
+    for (uint32_t b = 0; b < s->flow.block_count && status == IFL_OK; b++)
+        of[s->flow.blocks[b].first - s->function->first].loads -= ifl_pending_spared(pending, b);
+    return status;
+}
+
+static ifl_status allocate(scan *s, ifl_arena *arena, ifl_error *error)
+{
+    const size_t registers = s->function->register_count + 1,
+                 bytes = s->flow.block_count * s->words * sizeof(uint64_t);
+    s->pending = ifl_arena_alloc(arena, bytes);
+    s->near = ifl_arena_alloc(arena, bytes);
+    s->reads = ifl_arena_alloc(arena, s->words * sizeof *s->reads);
+    s->of = ifl_arena_alloc(arena, registers * sizeof *s->of);
+    s->stamp = ifl_arena_alloc(arena, registers * sizeof *s->stamp);
+    return s->pending && s->near && s->reads && s->of && s->stamp ? IFL_OK
+                                                                  : ifl_fail_memory(error, bytes);
+}
+
+ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function,
+                          const uint64_t *times, ifl_waits *of, ifl_error *error)
 {
     ifl_arena arena = {0};
-    scan s = {.program = program, .function = function, .words = function->register_count / 64 + 1};
+    ifl_pending pending = {.times = times};
+    scan s = {.program = program,
+              .function = function,
+              .words = function->register_count / 64 + 1,
+              .out = of};
     memset(of, 0, function->count * sizeof *of);
-    ifl_status status =
-        function->count ? ifl_flow_build(program, function, &arena, &s.flow, error) : IFL_OK;
-    const size_t bytes = s.flow.block_count * s.words * sizeof(uint64_t);
-    if (status == IFL_OK && function->count) {
-        s.pending = ifl_arena_alloc(&arena, bytes);
-        s.near = ifl_arena_alloc(&arena, bytes);
-        s.of = ifl_arena_alloc(&arena, (function->register_count + 1) * sizeof *s.of);
-        s.stamp = ifl_arena_alloc(&arena, (function->register_count + 1) * sizeof *s.stamp);
-        if (s.pending && s.near && s.of && s.stamp)
-            run(&s, of);
-        else
-            status = ifl_fail_memory(error, bytes);
+    if (!function->count)
+        return IFL_OK;
+    ifl_status status = ifl_flow_build(program, function, &arena, &s.flow, error);
+    if (status == IFL_OK)
+        status = allocate(&s, &arena, error);
+    for (int i = 0; status == IFL_OK && i < MOST_PASSES && pass(&s); i++) {
     }
+    if (status == IFL_OK)
+        status = ifl_pending_list(&pending, s.pending, s.flow.block_count, s.words, &arena, error);
+    if (status == IFL_OK)
+        status = run(&s, of, &pending, &arena, error);
     ifl_arena_free(&arena);
     return status;
 }

@@ -19,9 +19,11 @@ typedef struct ifl_waits {
 
 enum { IFL_TURN_BITS = 8 };
 
-/* Fills `of`, one an instruction of the function: a block's figures stand at its first instruction, `turn` at all. */
-ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function, ifl_waits *of,
-                          ifl_error *error);
+/* Fills `of`, one an instruction of the function: a block's figures stand at its first instruction, `turn` at all.
+ * `times`, one an instruction, is how often warps ran it: a value that was loaded before a loop is waited for in the first of
+ * its trips only. NULL: all blocks run alike. */
+ifl_status ifl_waits_find(const ifl_program *program, const ifl_function *function,
+                          const uint64_t *times, ifl_waits *of, ifl_error *error);
 
 /* The most 32-bit registers whose values are needed at one time. */
 ifl_status ifl_registers_alive(const ifl_program *program, const ifl_function *function,

@@ -13,7 +13,7 @@ static ifl_waits waits_of(const char *body)
     ifl_program *program = read_ok(text);
     const ifl_function *function = &program->functions[0];
     ifl_waits *waits = calloc(function->count, sizeof *waits), sum = {0};
-    assert_int_equal(ifl_waits_find(program, function, waits, NULL), IFL_OK);
+    assert_int_equal(ifl_waits_find(program, function, NULL, waits, NULL), IFL_OK);
     for (uint32_t i = 0; i < function->count; i++) {
         sum.loads += waits[i].loads;
         sum.spread += waits[i].spread;
@@ -115,6 +115,39 @@ static void registers_are_the_values_that_live_at_once(void **state)
     ifl_program_free(program);
 }
 
+/* A store to shared memory changes nothing that lies in global memory. */
+static void a_store_holds_only_the_loads_of_its_memory(void **state)
+{
+    (void)state;
+    ifl_waits w = waits_of("ld.global.f32 %f1, [%rd1]; st.shared.f32 [s], %f1; ld.global.f32 %f2, "
+                           "[%rd1+4]; st.shared.f32 [s+4], %f2;");
+    assert_true(w.loads == 1);
+    w = waits_of("ld.global.f32 %f1, [%rd1]; st.f32 [%rd2], %f1; ld.global.f32 %f2, [%rd1+4]; "
+                 "st.f32 [%rd2+4], %f2;");
+    assert_true(w.loads == 2);
+}
+
+/* A loop of 64 trips uses a value that was loaded before it: that is one wait, not 64. */
+static void what_came_before_a_loop_is_waited_for_once(void **state)
+{
+    (void)state;
+    ifl_program *program = read_ok(
+        KERNEL("ld.global.f32 %f1, [%rd1];\nagain: add.f32 %f2, %f2, %f1; add.u32 %r1, %r1, 1;"
+               "setp.lt.u32 %p1, %r1, 64; @%p1 bra again; st.global.f32 [%rd1], %f2;"));
+    const ifl_function *function = &program->functions[0];
+    ifl_waits waits[16];
+    uint64_t times[16];
+    double sum = 0;
+    assert_true(function->count <= 16);
+    for (uint32_t i = 0; i < function->count; i++)
+        times[i] = i >= 1 && i <= 4 ? 64 : 1;
+    assert_int_equal(ifl_waits_find(program, function, times, waits, NULL), IFL_OK);
+    for (uint32_t i = 0; i < function->count; i++)
+        sum += (double)times[i] * waits[i].loads;
+    assert_true(sum > 0.9 && sum < 1.1);
+    ifl_program_free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +160,8 @@ int main(void)
         cmocka_unit_test(copies_in_flight_share_a_wait),
         cmocka_unit_test(shared_memory_is_counted_apart),
         cmocka_unit_test(registers_are_the_values_that_live_at_once),
+        cmocka_unit_test(a_store_holds_only_the_loads_of_its_memory),
+        cmocka_unit_test(what_came_before_a_loop_is_waited_for_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
