@@ -45,6 +45,15 @@ typedef struct ifl_machine_access {
     ifl_machine_verdict verdict;
 } ifl_machine_access;
 
+/* What its warps wait for, as the control words say; sums over all warps of the launch. */
+typedef struct ifl_machine_order {
+    bool known;          /* it is certain how often each block ran */
+    double load_waits;   /* times that a warp waits for loads of global memory, one after the other */
+    double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
+    double shared_waits; /* the same of shared or local memory */
+    double cycles;       /* from issue to issue of a warp that has the SM to itself */
+} ifl_machine_order;
+
 /* All of it is the machine code's as it stands in the file, whatever the launch did; how often it
  * ran is the profile's counter `instructions`, which is known where it is certain. */
 typedef struct ifl_machine_facts {
@@ -63,6 +72,7 @@ typedef struct ifl_machine_facts {
      * for loads, all lanes active. One warp's share in Little's law, before occupancy: for naive
      * saxpy 2 x 32 x 4 = 256. 0: it never waits for a load. */
     uint32_t bytes_in_flight;
+    ifl_machine_order order;
     bool lines_known; /* both sides have source lines: accesses tells all */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;

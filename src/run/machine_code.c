@@ -116,7 +116,36 @@ static void take_figures(ifl_machine_facts *to, const ifl_sass_facts *facts)
     to->bytes_in_flight = kernel->bytes_in_flight;
 }
 
-static ifl_status take_facts(const finding *f, const ifl_sass_facts *facts, ifl_error *error)
+/* Bulk copies are waited for at barriers in shared memory, which no scoreboard tells of. */
+static bool has_bulk_copies(const ifl_sass_facts *facts)
+{
+    for (size_t i = 0; i < facts->opcode_count; i++)
+        if (strcmp(facts->opcodes[i].name, "UBLKCP") == 0)
+            return true;
+    return false;
+}
+
+static ifl_status take_order(ifl_machine_order *to, ifl_sass_facts *facts, ifl_arena *arena,
+                             ifl_error *error)
+{
+    const ifl_sass_counts *counts = &facts->counts;
+    if (!counts->known || !counts->all || has_bulk_copies(facts))
+        return IFL_OK;
+    const ifl_status status = ifl_sass_find_turns(&facts->kernel, arena, error);
+    for (size_t b = 0; status == IFL_OK && b < facts->kernel.block_count; b++) {
+        const ifl_sass_turn *turn = &facts->kernel.turns[b];
+        const double times = (double)counts->block[b];
+        to->load_waits += times * turn->load_waits;
+        to->load_spread += times * turn->load_spread;
+        to->shared_waits += times * turn->shared_waits;
+        to->cycles += times * turn->cycles;
+    }
+    to->known = status == IFL_OK;
+    return status;
+}
+
+static ifl_status take_facts(const finding *f, ifl_sass_facts *facts, ifl_arena *arena,
+                             ifl_error *error)
 {
     ifl_profile *profile = f->profile;
     ifl_machine_facts_free(&profile->machine);
@@ -129,7 +158,8 @@ static ifl_status take_facts(const finding *f, const ifl_sass_facts *facts, ifl_
     if (profile->complete && facts->counts.known && facts->counts.all)
         ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, facts->counts.executed);
     profile->machine.known = true;
-    return ifl_machine_lines_compare(facts, profile, error);
+    const ifl_status status = take_order(&profile->machine.order, facts, arena, error);
+    return status == IFL_OK ? ifl_machine_lines_compare(facts, profile, error) : status;
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -163,7 +193,7 @@ static ifl_status describe(finding *f, const ifl_machine *cubin, size_t kernel, 
                                         &facts, error);
     }
     if (status == IFL_OK)
-        status = take_facts(f, &facts, error);
+        status = take_facts(f, &facts, &arena, error);
     f->found = cubin->kernels[kernel].sm;
     ifl_arena_free(&arena);
     free(requests);

@@ -217,6 +217,14 @@ typedef enum ifl_sass_purpose {
 
 const char *ifl_sass_purpose_text(ifl_sass_purpose purpose);
 
+/* What one pass through a block costs a warp that has the SM to itself; in a loop, of one trip among many. */
+typedef struct ifl_sass_turn {
+    double load_waits;   /* waits for loads of global memory, one after the other */
+    double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
+    double shared_waits; /* waits for shared or local memory */
+    double cycles;       /* from issue to issue, as the control words hold it */
+} ifl_sass_turn;
+
 typedef struct ifl_sass_kernel {
     const ifl_machine_kernel *kernel;
     ifl_sass_instruction *instructions;
@@ -232,6 +240,7 @@ typedef struct ifl_sass_kernel {
     uint8_t *purpose;            /* ifl_sass_purpose of each instruction */
     uint32_t *wait_bytes;        /* of each instruction: in flight of a warp where it waits for loads; 0: it does not */
     bool *reached;               /* of each block: by some path from the entry */
+    ifl_sass_turn *turns;        /* of each block; NULL: not asked for */
 } ifl_sass_kernel;
 
 /* The block of an instruction. */
@@ -243,5 +252,7 @@ bool ifl_sass_is_spill(const ifl_sass_instruction *instruction);
 
 /* Everything is taken from `arena`. */
 ifl_status ifl_sass_analyze(const ifl_machine_kernel *kernel, ifl_arena *arena, ifl_sass_kernel *out, ifl_error *error);
+/* Fills `turns` of a kernel that was analysed. */
+ifl_status ifl_sass_find_turns(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
 
 #endif

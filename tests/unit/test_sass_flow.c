@@ -489,6 +489,53 @@ static void spills_are_told_from_arrays(void **state)
     drop(&c);
 }
 
+/* ---- what a pass through a block costs ---------------------------------------------------------- */
+
+static const ifl_sass_turn *turns(code *c)
+{
+    ifl_error error = {0};
+    analyze(c);
+    assert_int_equal(ifl_sass_find_turns(&c->kernel, &c->arena, &error), IFL_OK);
+    return c->kernel.turns;
+}
+
+/* Loads issued together are on their way together, whatever their scoreboards: two waits, but only the first is long. */
+static void loads_issued_together_are_one_wait(void **state)
+{
+    (void)state;
+    code c = {.count = 0};
+    load(&c, 4, 2, 4, 0)->stall = 2;
+    load(&c, 5, 2, 4, 1);
+    waits(ffma(&c, 6, 4, 4), 1 << 0)->stall = 4;
+    waits(ffma(&c, 7, 5, 5), 1 << 1);
+    load(&c, 8, 6, 4, 0);
+    waits(ffma(&c, 9, 8, 8), 1 << 0);
+    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    const ifl_sass_turn *t = turns(&c);
+    assert_true(t[0].load_waits == 2); /* the two, then the one whose address they gave */
+    assert_true(t[0].load_spread == 1);
+    assert_true(t[0].cycles == 2 + 1 + 4 + 1 + 1 + 1 + 1);
+    drop(&c);
+}
+
+/* Document 003's rolling prefetch in asynchronous copies, three groups ahead: of four trips one waits. */
+static void groups_ahead_share_a_wait(void **state)
+{
+    (void)state;
+    code c = {.count = 0};
+    add(&c, "NOP", IFL_SASS_OTHER);
+    add(&c, "LDGSTS", IFL_SASS_COPY_ASYNC)->memory_bytes = 4;
+    add(&c, "LDGDEPBAR", IFL_SASS_OTHER);
+    operand(operand(add(&c, "DEPBAR", IFL_SASS_OTHER),
+                    (ifl_sass_operand){.kind = IFL_SASS_SCOREBOARD, .index = 0}),
+            (ifl_sass_operand){.kind = IFL_SASS_IMMEDIATE, .value = 3});
+    when(branch(&c, 1), 0);
+    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    const ifl_sass_turn *t = turns(&c);
+    assert_true(t[1].load_waits == 0.25);
+    drop(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +557,8 @@ int main(void)
         cmocka_unit_test(wild_targets_lead_nowhere),
         cmocka_unit_test(nothing_is_analysed_too),
         cmocka_unit_test(spills_are_told_from_arrays),
+        cmocka_unit_test(loads_issued_together_are_one_wait),
+        cmocka_unit_test(groups_ahead_share_a_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
