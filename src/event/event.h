@@ -57,6 +57,12 @@ typedef struct ifl_barrier_arrival {
     uint32_t warp;
 } ifl_barrier_arrival;
 
+/* A block has ended. Comes where a worker runs its blocks one after the other. */
+typedef struct ifl_block_end {
+    uint64_t block, blocks; /* linear index in the grid; blocks of the grid */
+    uint64_t instructions;  /* warp instructions that it issued */
+} ifl_block_end;
+
 /* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL, `create_with` does.
  * Any event function may be NULL. */
 typedef struct ifl_observer {
@@ -68,6 +74,7 @@ typedef struct ifl_observer {
     void (*issue)(void *state, const ifl_issue *issue);
     void (*divergence)(void *state, const ifl_divergence *divergence);
     void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
+    void (*block_end)(void *state, const ifl_block_end *end);
     void (*merge)(void *state, const void *other); /* adds `other`, of another worker, to `state` */
     void (*destroy)(void *state);
 } ifl_observer;

@@ -19,6 +19,7 @@ extern const ifl_observation ifl_observe_access;     /* requests, sectors, lines
 extern const ifl_observation ifl_observe_pattern;    /* the address pattern of each memory instruction */
 extern const ifl_observation ifl_observe_mix;        /* instructions, opcodes, branches, barriers */
 extern const ifl_observation ifl_observe_divergence; /* divergent branches */
+extern const ifl_observation ifl_observe_block_work; /* how much each block did */
 
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];

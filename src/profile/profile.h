@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "profile/block_work.h"
 #include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
 #include "profile/program_facts.h"
@@ -106,6 +107,7 @@ struct ifl_profile {
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
     ifl_program_facts program; /* by the order of the PTX: estimates */
+    ifl_block_work work;       /* of each block, in warp instructions */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
     IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
     ifl_gpu_facts gpu;     /* where a real GPU ran it */

@@ -284,9 +284,25 @@ static bool is_done(const ifl_block *block)
     return block->live == 0;
 }
 
+/* Of several blocks at once it is not known which of them issued what. */
+static void tell_end(ifl_worker *worker, const ifl_block *block)
+{
+    const ifl_grid *grid = worker->grid;
+    uint64_t issued = 0;
+    for (size_t b = 0; b < grid->image->block_count; b++)
+        issued += worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
+    const ifl_block_end end = {block->index, grid->blocks, issued - worker->told};
+    worker->told = issued;
+    for (size_t o = 0; o < grid->launch->observer_count && grid->resident == 1; o++)
+        if (grid->launch->observers[o]->block_end)
+            grid->launch->observers[o]->block_end(worker->states[o], &end);
+}
+
 static void end_block(ifl_worker *worker, ifl_block *block)
 {
     block->is_running = false;
+    if (worker->tells_ends)
+        tell_end(worker, block);
     worker->done++;
     __atomic_fetch_add(&worker->grid->done, 1, __ATOMIC_RELAXED);
 }

@@ -125,6 +125,7 @@ static bool make_states(ifl_worker *worker, const ifl_simt_launch *launch)
                                              : observer->create_with(launch->program, observer->settings);
         if (!worker->states[i])
             return false;
+        worker->tells_ends |= launch->observers[i]->block_end != NULL;
         if (launch->observers[i]->access)
             worker->listeners[worker->listener_count++] =
                 (ifl_listener){launch->observers[i]->access, worker->states[i]};

@@ -153,6 +153,8 @@ struct ifl_worker {
     ifl_fault fault;
     ifl_read_warning *unwritten; /* by program instruction, when reads are checked */
     uint64_t done;
+    uint64_t told;    /* warp instructions of the blocks that observers were told of */
+    bool tells_ends;  /* some observer asks for them */
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
     uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
