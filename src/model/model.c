@@ -57,6 +57,10 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
                         out->occupancy.limiter);
     ifl_waves_compute(q->device, (uint64_t)q->work.blocks, out->occupancy.blocks_per_sm,
                       &out->waves);
+    if (q->work.each)
+        out->waves.tail_efficiency =
+            out->waves.waves /
+            ifl_schedule_find(&q->rates, &q->work, out->occupancy.blocks_per_sm).end;
     return IFL_OK;
 }
 
@@ -188,7 +192,8 @@ ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *devic
     question q = {.profile = profile, .device = device, .error = error};
     memset(out, 0, sizeof *out);
     if (profile->launches > 1)
-        return ifl_fail(error, IFL_UNSUPPORTED, "the counters of %llu launches together have no time",
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "the counters of %llu launches together have no time",
                         (unsigned long long)profile->launches);
     ifl_rates_find(device, &q.rates);
     ifl_status status = ifl_work_find(profile, device, &q.rates, &q.work, error);

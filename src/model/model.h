@@ -31,14 +31,17 @@ const ifl_constant *ifl_model_constant(size_t index);
 typedef struct ifl_rates {
     double sms, clock_hz;
     double l1_latency_s, l2_latency_s, dram_latency_s;
-    double dram_bytes_per_s[2]; /* that can be reached: reading only, reading and writing */
+    double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
+    double dram_random_bytes_per_s; /* of sectors that each lie in another row */
     double l2_bytes_per_s;
-    double l1_passes_per_s;   /* of 128 bytes, all SMs */
+    double l1_passes_per_s; /* of 128 bytes, all SMs */
+    double shared_passes_per_s;
     double l1_by_line;        /* 1: a request takes a pass a line (before Volta) */
+    double line_share;        /* of the L2's time for a whole line: the line's, not its sectors' */
     double load_sector_bytes; /* smallest piece that a load moves */
     double issue_per_s;       /* warp instructions, all SMs */
-    double fp32_per_s, fp64_per_s, int32_per_s,
-        special_per_s; /* warp instructions, all SMs; 0 unknown */
+    double fp32_per_s, fp64_per_s, int32_per_s, special_per_s,
+        convert_per_s; /* warp instructions, all SMs; 0 unknown */
 } ifl_rates;
 
 void ifl_rates_find(const ifl_device *device, ifl_rates *out);
@@ -49,7 +52,7 @@ typedef struct ifl_work {
     double blocks, warps_per_block;
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
-    double fp32, fp64, int32, special; /* warp instructions */
+    double fp32, fp64, int32, special, convert; /* warp instructions */
     double load_bytes, l2_bytes,
         dram_bytes;             /* asked of global memory by loads; moved at each level */
     double dram_low, dram_high; /* bounds of dram_bytes */
@@ -57,14 +60,33 @@ typedef struct ifl_work {
     double l2_lines;            /* lines that l2_bytes lie in */
     double loads_a_wait;        /* lines that a warp's wait for loads is for */
     double random;              /* share of the loads' bytes at random places, 0..1 */
-    bool writes;
+    bool writes, barriers;
     bool waits_known;
-    double waits, spread, shared_waits, chain; /* a warp */
+    double waits, spread, shared_waits; /* a warp */
+    double cycles;                  /* of a warp: instructions that wait for those before them */
     bool caches_known, order_known; /* from counters or a simulation; from machine code */
+    const ifl_block_work *each;     /* NULL: all blocks do the same */
 } ifl_work;
 
 ifl_status ifl_work_find(const ifl_profile *profile, const ifl_device *device,
                          const ifl_rates *rates, ifl_work *out, ifl_error *error);
+
+/* ---- instruction_mix.c: instructions, and what they keep busy ------------------------------------------------------------- */
+
+void ifl_mix_find(const ifl_profile *profile, ifl_work *out);
+
+/* ---- schedule.c: when the blocks end, in stays of an average block ------------------------------------------ */
+
+typedef struct ifl_schedule {
+    double even;       /* until a place stays empty */
+    double end;        /* until the last block is done */
+    double tail_share; /* of all work: what is done after `even` */
+    double
+        tail_sm_share; /* the same, if every SM had as much to do then as the one that has most */
+} ifl_schedule;
+
+/* `blocks_per_sm` may be a fraction, for what-if. */
+ifl_schedule ifl_schedule_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
 
 /* ---- time.c ----------------------------------------------------------------------------------------------------- */
 

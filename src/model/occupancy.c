@@ -71,10 +71,8 @@ static const struct {
     long (*blocks)(const ifl_device *device, const ifl_occupancy_request *request);
 } limits[] = {
     {"warps", by_warps}, /* a full SM is full of warps, whatever else is just used up */
-    {"registers", by_registers},
-    {"shared memory", by_shared},
-    {"barriers", by_barriers},
-    {"blocks", by_blocks},
+    {"registers", by_registers}, {"shared memory", by_shared},
+    {"barriers", by_barriers},   {"blocks", by_blocks},
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
@@ -96,7 +94,8 @@ typedef struct resource {
 
 /* The largest value of `what` with which at least `wanted` blocks fit, -1 when none does. More of a resource never
  * fits more blocks, so halving finds it. */
-static int most_with(const ifl_device *device, const ifl_occupancy_request *request, resource what, long wanted)
+static int most_with(const ifl_device *device, const ifl_occupancy_request *request, resource what,
+                     long wanted)
 {
     int kept = *what.value, low = 0, high = what.most + 1;
     *what.value = low;
@@ -114,20 +113,26 @@ static int most_with(const ifl_device *device, const ifl_occupancy_request *requ
 
 static void find_steps(const ifl_device *device, ifl_occupancy_request request, ifl_occupancy *out)
 {
-    resource registers = {&request.registers, (int)field(device, IFL_DEVICE_max_registers_per_thread)};
-    resource shared = {&request.shared_bytes, (int)field(device, IFL_DEVICE_shared_bytes_per_block)};
+    resource registers = {&request.registers,
+                          (int)field(device, IFL_DEVICE_max_registers_per_thread)};
+    resource shared = {&request.shared_bytes,
+                       (int)field(device, IFL_DEVICE_shared_bytes_per_block)};
     out->registers_for_more = most_with(device, &request, registers, out->blocks_per_sm + 1);
-    out->registers_before_fewer = out->blocks_per_sm ? most_with(device, &request, registers, out->blocks_per_sm) : -1;
+    out->registers_before_fewer =
+        out->blocks_per_sm ? most_with(device, &request, registers, out->blocks_per_sm) : -1;
     out->shared_for_more = most_with(device, &request, shared, out->blocks_per_sm + 1);
-    out->shared_before_fewer = out->blocks_per_sm ? most_with(device, &request, shared, out->blocks_per_sm) : -1;
+    out->shared_before_fewer =
+        out->blocks_per_sm ? most_with(device, &request, shared, out->blocks_per_sm) : -1;
 }
 
-ifl_status ifl_occupancy_compute(const ifl_device *device, const ifl_occupancy_request *request, ifl_occupancy *out,
-                                 ifl_error *error)
+ifl_status ifl_occupancy_compute(const ifl_device *device, const ifl_occupancy_request *request,
+                                 ifl_occupancy *out, ifl_error *error)
 {
     memset(out, 0, sizeof *out);
-    if (request->threads < 1 || request->registers < 0 || request->shared_bytes < 0 || request->barriers < 0)
-        return ifl_fail(error, IFL_USAGE, "a block has at least one thread, and no resource is negative");
+    if (request->threads < 1 || request->registers < 0 || request->shared_bytes < 0 ||
+        request->barriers < 0)
+        return ifl_fail(error, IFL_USAGE,
+                        "a block has at least one thread, and no resource is negative");
     long least = LONG_MAX;
     for (int i = 0; i < LIMITS; i++) {
         long blocks = limits[i].blocks(device, request);

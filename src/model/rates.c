@@ -3,10 +3,14 @@
  * the figures of one that was. */
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Compute capabilities at which a rule changes. */
 enum { KEPLER = 3, VOLTA = 7 };
+
+/* From and to 64-bit types, at most (CUDA C++ Programming Guide, throughput). */
+enum { CONVERT_LANES = 16 };
 
 static double field_or(const ifl_device *device, ifl_device_field field, double otherwise)
 {
@@ -44,11 +48,18 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->dram_latency_s = latency_of(device, IFL_DEVICE_dram_latency_cycles);
     out->dram_bytes_per_s[0] = peak * field_or(device, IFL_DEVICE_dram_read_fraction, triad);
     out->dram_bytes_per_s[1] = peak * triad;
+    out->dram_random_bytes_per_s = peak * field_or(device, IFL_DEVICE_dram_random_fraction,
+                                                   triad * ifl_model_constants.random_dram);
     out->l2_bytes_per_s = field_or(device, IFL_DEVICE_l2_bytes_per_s,
                                    device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * each);
     out->l1_passes_per_s =
         device->value[IFL_DEVICE_l1_bytes_per_cycle_per_sm] / IFL_LINE_SIZE * each;
+    /* Fermi: 16 load and store units, so that 32 lanes take two cycles (Fermi's whitepaper, from memory). */
+    out->shared_passes_per_s =
+        device->value[IFL_DEVICE_compute_capability] < KEPLER ? out->l1_passes_per_s : each;
     out->l1_by_line = device->value[IFL_DEVICE_compute_capability] < VOLTA;
+    out->line_share = out->l1_by_line > 0 ? ifl_model_constants.line_share_before_volta
+                                          : ifl_model_constants.line_share;
     out->load_sector_bytes =
         device->value[IFL_DEVICE_compute_capability] < KEPLER ? IFL_LINE_SIZE : IFL_SECTOR_SIZE;
     out->issue_per_s = device->value[IFL_DEVICE_issue_per_cycle_per_sm] * each;
@@ -57,4 +68,6 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->int32_per_s = lanes_per_s(device, IFL_DEVICE_int32_lanes_per_sm);
     out->special_per_s =
         out->fp32_per_s / 8; /* 16 lanes beside 128 (CUDA C++ Programming Guide, throughput) */
+    out->convert_per_s = fmin(lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm),
+                              CONVERT_LANES / (double)IFL_WARP_SIZE * each);
 }

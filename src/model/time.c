@@ -31,19 +31,20 @@ static double larger(double a, double b)
 
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
-    const ifl_model_values *c = &ifl_model_constants;
-    const double dram_share = 1 - (1 - c->random_dram) * w->random;
     const double l2_work =
-        (1 - c->line_share) * w->l2_bytes + c->line_share * w->l2_lines * IFL_LINE_SIZE;
-    term[IFL_TERM_DRAM] = over(w->dram_bytes, r->dram_bytes_per_s[w->writes] * dram_share);
+        (1 - r->line_share) * w->l2_bytes + r->line_share * w->l2_lines * IFL_LINE_SIZE;
+    term[IFL_TERM_DRAM] = over(w->dram_bytes * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
+                          over(w->dram_bytes * w->random, r->dram_random_bytes_per_s);
     term[IFL_TERM_L2] = over(l2_work, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
-    term[IFL_TERM_SHARED] = over(w->shared_passes, r->sms * r->clock_hz);
+    term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
     term[IFL_TERM_ATOMICS] = over(w->atomic_passes * IFL_SECTOR_SIZE, r->l2_bytes_per_s);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         larger(larger(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
                larger(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
+    term[IFL_TERM_ARITHMETIC] =
+        larger(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
     term[IFL_TERM_LAUNCH] = ifl_model_constants.launch_s;
 }
 
@@ -57,8 +58,8 @@ double ifl_block_cycles(double warps)
 static double residency_of(const ifl_rates *r, const ifl_work *w, double latency)
 {
     const ifl_model_values *c = &ifl_model_constants;
-    const double cycles = ifl_block_cycles(w->warps_per_block) + w->chain * c->dependent_cycles +
-                          w->shared_waits * c->shared_cycles;
+    const double cycles =
+        ifl_block_cycles(w->warps_per_block) + w->cycles + w->shared_waits * c->shared_cycles;
     return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
 }
 
@@ -71,12 +72,19 @@ static double latency_of(const ifl_rates *r, const ifl_work *w)
            (1 - all_near) * r->dram_latency_s;
 }
 
+/* Warps that meet at barriers are all in the same phase, so that one resource works after the other, but for what
+ * other blocks of the SM do meanwhile. */
+static double power_of(const ifl_work *w, double blocks_per_sm)
+{
+    const double apart = blocks_per_sm / (blocks_per_sm + ifl_model_constants.barrier_blocks);
+    return 1 + (ifl_model_constants.resource_power - 1) * (w->barriers ? apart : 1);
+}
+
 /* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by `sm_share`. Resources work at
  * the same time, so that the busiest one counts; waiting keeps it from being busy. */
-static double join(const double *term, double share, double sm_share, double wait)
+static double join(const double *term, double power, double share, double sm_share, double wait)
 {
-    const double power = ifl_model_constants.resource_power,
-                 overlap = ifl_model_constants.overlap_power;
+    const double overlap = ifl_model_constants.overlap_power;
     double sum = 0;
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         if (overlaps[t] && t != IFL_TERM_LATENCY)
@@ -84,32 +92,23 @@ static double join(const double *term, double share, double sm_share, double wai
     return pow(pow(sum, overlap / power) + pow(wait, overlap), 1 / overlap);
 }
 
-/* The last wave: its blocks stay as long as others do, though they are few. */
-static double partial_time(const ifl_rates *r, const ifl_timing *t, double blocks,
-                           double blocks_per_sm, double waves)
-{
-    if (blocks <= 0)
-        return 0;
-    const double share = blocks / (r->sms * blocks_per_sm);
-    const double sm_share = ceil(blocks / r->sms - 1e-9) / blocks_per_sm;
-    return join(t->term, share / waves, larger(share, sm_share) / waves, t->residency);
-}
-
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out)
 {
     memset(out, 0, sizeof *out);
     find_terms(rates, work, out->term);
-    const double wave_blocks = rates->sms * blocks_per_sm, waves = work->blocks / wave_blocks;
-    const double full = floor(waves + 1e-9);
+    const double waves = work->blocks / (rates->sms * blocks_per_sm);
+    const ifl_schedule s = ifl_schedule_find(rates, work, blocks_per_sm);
+    const double power = power_of(work, blocks_per_sm);
     out->latency = latency_of(rates, work);
     const double start = ifl_model_constants.block_start_cycles * blocks_per_sm / rates->clock_hz;
     out->residency = work->waits_known ? larger(residency_of(rates, work, out->latency), start) : 0;
     out->term[IFL_TERM_LATENCY] = waves * out->residency;
-    const double even = join(out->term, 1, 1, out->term[IFL_TERM_LATENCY]);
-    double total =
-        full > 0 ? join(out->term, full / waves, full / waves, full * out->residency) : 0;
-    total += partial_time(rates, out, work->blocks - full * wave_blocks, blocks_per_sm, waves);
+    const double even = join(out->term, power, 1, 1, out->term[IFL_TERM_LATENCY]);
+    const double total =
+        join(out->term, power, 1 - s.tail_share, 1 - s.tail_share, s.even * out->residency) +
+        join(out->term, power, s.tail_share, larger(s.tail_share, s.tail_sm_share),
+             (s.end - s.even) * out->residency);
     out->term[IFL_TERM_TAIL] = larger(total - even, 0);
     out->total = even + out->term[IFL_TERM_TAIL] + out->term[IFL_TERM_LAUNCH];
     if (!work->waits_known)

@@ -68,6 +68,7 @@ static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
 static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
     const ifl_counters *c = &p->counters;
+    out->barriers = count(c, IFL_COUNTER_barriers) > 0;
     for (size_t i = 0; i < p->lines.count; i++)
         out->l1_passes += sum_passes(&p->lines.at[i].counters, rates);
     if (!p->lines.count)
@@ -184,6 +185,16 @@ static void take_facts(const ifl_cache_facts *f, ifl_work *out)
     out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high + f->dirty_bytes.high;
 }
 
+/* What is prefetched to the L2 is found there. */
+static double prefetched_share(const ifl_profile *p)
+{
+    double prefetches = 0;
+    for (size_t i = 0; i < p->ptx_opcodes.count; i++)
+        if (strncmp(p->ptx_opcodes.at[i].name, "prefetch", strlen("prefetch")) == 0)
+            prefetches += (double)p->ptx_opcodes.at[i].count;
+    return share(prefetches, count(&p->counters, IFL_COUNTER_global_load_requests));
+}
+
 static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
                        ifl_work *out)
 {
@@ -197,71 +208,15 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
         take_facts(facts_of(p, device), out);
     else
         guess_caches(p, device, stored, out);
-    /* The L1 hides loads of whole lines and of parts of them alike. */
+    /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
     const double load_lines = lines_of(c, loads, LOADS), store_lines = lines_of(c, stores, STORES);
     out->l2_lines = load_lines * (1 - out->l1_hit) + store_lines;
+    if (!rates->l1_by_line)
+        out->l1_passes += load_lines * (1 - out->l1_hit) * ifl_model_constants.fill_passes;
     out->random = random_share(p);
+    out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
     out->dram_low = out->dram_low > 0 ? smaller(out->dram_low, out->dram_bytes) : out->dram_bytes;
     out->dram_high = larger(out->dram_high, out->dram_bytes);
-}
-
-/* ---- instructions ---------------------------------------------------------------------------- */
-
-static bool has_type(const char *name, const char *type)
-{
-    const char *at = strstr(name, type);
-    return at && (at[strlen(type)] == '\0' || at[strlen(type)] == '.' || at[strlen(type)] == 'x');
-}
-
-static bool starts(const char *name, const char *base)
-{
-    const size_t length = strlen(base);
-    return strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '.');
-}
-
-static bool is_one_of(const char *name, const char *const *bases)
-{
-    for (; *bases; bases++)
-        if (starts(name, *bases))
-            return true;
-    return false;
-}
-
-static void add_opcode(const ifl_opcode_count *opcode, ifl_work *out)
-{
-    static const char *const special[] = {"rcp", "sqrt", "rsqrt", "sin", "cos",
-                                          "lg2", "ex2",  "tanh",  NULL};
-    static const char *const arithmetic[] = {"add",  "sub",  "mul", "mad", "fma", "min",
-                                             "max",  "setp", "set", "abs", "neg", "selp",
-                                             "slct", "div",  "rem", NULL};
-    static const char *const integer[] = {"shl",  "shr",  "and",  "or",   "xor",
-                                          "not",  "lop3", "shf",  "bfe",  "bfi",
-                                          "prmt", "popc", "dp4a", "dp2a", NULL};
-    const char *name = opcode->name;
-    const double times = (double)opcode->count;
-    const bool computes = is_one_of(name, arithmetic);
-    if (is_one_of(name, special))
-        out->special += times;
-    else if (computes && has_type(name, ".f64"))
-        out->fp64 += times;
-    else if (computes &&
-             (has_type(name, ".f32") || has_type(name, ".f16") || has_type(name, ".bf16")))
-        out->fp32 += times;
-    else if (computes || is_one_of(name, integer))
-        out->int32 +=
-            times *
-            (has_type(name, ".s64") || has_type(name, ".u64") || has_type(name, ".b64") ? 2 : 1);
-}
-
-static void find_instructions(const ifl_profile *p, ifl_work *out)
-{
-    const ifl_counters *c = &p->counters;
-    out->instructions =
-        c->known[IFL_COUNTER_instructions]
-            ? count(c, IFL_COUNTER_instructions)
-            : count(c, IFL_COUNTER_ptx_instructions) * ifl_model_constants.machine_per_ptx;
-    for (size_t i = 0; i < p->ptx_opcodes.count; i++)
-        add_opcode(&p->ptx_opcodes.at[i], out);
 }
 
 /* ---- waits ----------------------------------------------------------------------------------- */
@@ -270,13 +225,17 @@ static void find_waits(const ifl_profile *p, ifl_work *out)
 {
     const double done = p->complete ? out->blocks : (double)p->blocks_done;
     const double warps = done * out->warps_per_block;
-    out->waits_known = p->program.known && warps > 0;
+    out->order_known = p->machine.order.known && warps > 0;
+    out->waits_known = out->order_known || (p->program.known && warps > 0);
     if (!out->waits_known)
         return;
-    out->waits = p->program.load_waits / warps;
-    out->spread = p->program.load_spread / warps;
-    out->shared_waits = p->program.shared_waits / warps;
-    out->chain = p->program.chain / warps;
+    const ifl_machine_order *m = &p->machine.order;
+    const ifl_program_facts *o = &p->program;
+    out->waits = (out->order_known ? m->load_waits : o->load_waits) / warps;
+    out->spread = (out->order_known ? m->load_spread : o->load_spread) / warps;
+    out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
+    out->cycles =
+        (out->order_known ? m->cycles : o->chain * ifl_model_constants.dependent_cycles) / warps;
     if (out->waits > 0)
         out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
 }
@@ -292,8 +251,9 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
             error, IFL_UNSUPPORTED,
             "a model needs counters of memory requests or instructions, which this profile lacks");
     out->blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
+    out->each = p->work.slice_count ? &p->work : NULL;
     out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_SIZE - 1) / IFL_WARP_SIZE);
-    find_instructions(p, out);
+    ifl_mix_find(p, out);
     find_passes(p, rates, out);
     find_bytes(p, device, rates, out);
     find_waits(p, out);

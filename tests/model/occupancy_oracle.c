@@ -40,7 +40,8 @@ static int oracle(size_t t, const ifl_occupancy_request *r)
                            .regsPerMultiprocessor = 65536,
                            .warpSize = 32,
                            .sharedMemPerBlock = 48 * 1024,
-                           .sharedMemPerMultiprocessor = (size_t)targets[t].shared_per_sm_kib * 1024,
+                           .sharedMemPerMultiprocessor =
+                               (size_t)targets[t].shared_per_sm_kib * 1024,
                            .numSms = 1,
                            .sharedMemPerBlockOptin = (size_t)targets[t].shared_optin_kib * 1024,
                            .reservedSharedMemPerBlock = (size_t)targets[t].reserved};
@@ -50,9 +51,11 @@ static int oracle(size_t t, const ifl_occupancy_request *r)
                                .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
                                .maxDynamicSharedSizeBytes = (size_t)r->shared_bytes,
                                .numBlockBarriers = r->barriers};
-    cudaOccDeviceState s = {.cacheConfig = CACHE_PREFER_NONE, .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    cudaOccDeviceState s = {.cacheConfig = CACHE_PREFER_NONE,
+                            .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
     cudaOccResult result;
-    cudaOccError e = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &p, &a, &s, r->threads, (size_t)r->shared_bytes);
+    cudaOccError e = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &p, &a, &s, r->threads,
+                                                             (size_t)r->shared_bytes);
     return e == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : -1;
 }
 
@@ -60,7 +63,8 @@ static ifl_occupancy_request random_shape(size_t t)
 {
     ifl_occupancy_request r = {.threads = pick(1, 1024), .registers = pick(1, t < 1 ? 63 : 255)};
     /* Half of the shapes use little shared memory, so that every limit comes into its own. */
-    r.shared_bytes = pick(0, 1) ? pick(0, targets[t].shared_optin_kib * 1024 - targets[t].reserved) : pick(0, 4096);
+    r.shared_bytes = pick(0, 1) ? pick(0, targets[t].shared_optin_kib * 1024 - targets[t].reserved)
+                                : pick(0, 4096);
     r.barriers = targets[t].block_barriers ? pick(0, 16) : 0;
     return r;
 }
@@ -79,13 +83,17 @@ static int check_target(size_t t, long count, int capture)
         ifl_occupancy o;
         int wanted = oracle(t, &r);
         if (capture) {
-            printf("%s %d %d %d %d %d\n", targets[t].gpu, r.threads, r.registers, r.shared_bytes, r.barriers, wanted);
+            printf("%s %d %d %d %d %d\n", targets[t].gpu, r.threads, r.registers, r.shared_bytes,
+                   r.barriers, wanted);
             continue;
         }
-        bool is_right = ifl_occupancy_compute(device, &r, &o, &error) == IFL_OK && o.blocks_per_sm == wanted;
+        bool is_right =
+            ifl_occupancy_compute(device, &r, &o, &error) == IFL_OK && o.blocks_per_sm == wanted;
         if (!is_right && wrong++ < 5)
-            printf("%s: %d threads, %d registers, %d bytes, %d barriers: %d blocks, NVIDIA says %d\n", targets[t].gpu,
-                   r.threads, r.registers, r.shared_bytes, r.barriers, o.blocks_per_sm, wanted);
+            printf(
+                "%s: %d threads, %d registers, %d bytes, %d barriers: %d blocks, NVIDIA says %d\n",
+                targets[t].gpu, r.threads, r.registers, r.shared_bytes, r.barriers, o.blocks_per_sm,
+                wanted);
     }
     ifl_device_close(device);
     if (!capture)
@@ -98,7 +106,8 @@ int main(int argc, char **argv)
     int capture = argc > 2 && strcmp(argv[1], "capture") == 0, failed = 0;
     long count = argc > 1 ? atol(argv[argc - 1]) : 100000;
     if (capture)
-        printf("# NVIDIA's answers (cuda_occupancy.h, CUDA 13.0): GPU threads registers shared_bytes barriers blocks\n");
+        printf("# NVIDIA's answers (cuda_occupancy.h, CUDA 13.0): GPU threads registers "
+               "shared_bytes barriers blocks\n");
     for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
         failed |= check_target(t, count, capture);
     return failed;

@@ -105,6 +105,52 @@ static void what_is_not_known_is_marked(void **state)
     ifl_device_close(device);
 }
 
+/* List scheduling by hand: four places (2 SMs of 2 blocks), nine blocks, one of which works ten times as long. All
+ * work is 18, a block's average 2. */
+static void a_long_block_at_the_end_makes_the_tail(void **state)
+{
+    (void)state;
+    ifl_work_slice slices[9];
+    ifl_block_work each = {.known = true, .slice_count = 9, .slices = slices};
+    const ifl_rates rates = {.sms = 2};
+    const ifl_work work = {.blocks = 9, .each = &each};
+    for (int i = 0; i < 9; i++)
+        slices[i] = (ifl_work_slice){1, 1, 1};
+    /* Last: all places are free at 2, and one of them works until 12. */
+    slices[8] = (ifl_work_slice){1, 10, 10};
+    ifl_schedule s = ifl_schedule_find(&rates, &work, 2);
+    assert_true(s.even == 1 && s.end == 6);
+    assert_true(is_near(s.tail_share, 10.0 / 18, 1e-12));
+    assert_true(is_near(s.tail_sm_share, 10.0 / 18 * 2, 1e-12)); /* all of it on one of two SMs */
+    /* First: it ends at 10; the other eight take places until 2, 3 and 3. */
+    slices[8] = slices[0];
+    slices[0] = (ifl_work_slice){1, 10, 10};
+    s = ifl_schedule_find(&rates, &work, 2);
+    assert_true(s.even == 1 && s.end == 5);
+    assert_true(is_near(s.tail_share, (8.0 + 1 + 1) / 18, 1e-12));
+}
+
+/* 8 SMs with one block each and 12 equal blocks: document 004. A slice of many blocks, of which one did most, is
+ * placed as such; of a grid too large to be placed block by block the end is. */
+static void many_blocks_are_placed_by_slices(void **state)
+{
+    (void)state;
+    const ifl_rates rates = {.sms = 8};
+    const ifl_work equal = {.blocks = 12};
+    ifl_schedule s = ifl_schedule_find(&rates, &equal, 1);
+    assert_true(s.even == 1 && s.end == 2 && is_near(s.tail_share, 4.0 / 12, 1e-12));
+    ifl_work_slice slices[IFL_WORK_SLICES];
+    ifl_block_work each = {.known = true, .slice_count = IFL_WORK_SLICES, .slices = slices};
+    for (int i = 0; i < IFL_WORK_SLICES; i++)
+        slices[i] = (ifl_work_slice){1000, 1000, 1};
+    slices[IFL_WORK_SLICES - 1] = (ifl_work_slice){1000, 1000 + 5000, 5001};
+    const ifl_work work = {.blocks = 1024000, .each = &each};
+    s = ifl_schedule_find(&rates, &work, 1);
+    /* 1023 * 1000 / 8 when the last slice begins; its longest block goes first and ends 5001 later. */
+    const double block = (1024000.0 + 5000) / 1024000;
+    assert_true(is_near(s.end, (1023 * 125 + 5001) / block, 1e-4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +158,8 @@ int main(void)
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
         cmocka_unit_test(what_is_not_known_is_marked),
+        cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
+        cmocka_unit_test(many_blocks_are_placed_by_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The instructions of a launch and the pipes that they keep busy. Where machine code does not tell how many were issued,
+ * the PTX's are, each for what it becomes. Knows the names of PTX instructions. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool has_type(const char *name, const char *type)
+{
+    const char *at = strstr(name, type);
+    return at && (at[strlen(type)] == '\0' || at[strlen(type)] == '.' || at[strlen(type)] == 'x');
+}
+
+static bool starts(const char *name, const char *base)
+{
+    const size_t length = strlen(base);
+    return strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static bool is_one_of(const char *name, const char *const *bases)
+{
+    for (; *bases; bases++)
+        if (starts(name, *bases))
+            return true;
+    return false;
+}
+
+static bool is_wide_integer(const char *name)
+{
+    return has_type(name, ".s64") || has_type(name, ".u64") || has_type(name, ".b64");
+}
+
+/* ---- what becomes of them -------------------------------------------------------------------- */
+
+/* Machine instructions of a PTX instruction, where it is not one: what names a value anew is none, what no unit does
+ * at once is several. Counted in the machine code of nvcc 13.0 for sm_90, the common path. */
+static const struct {
+    const char *base, *type;
+    double machine;
+} becomes[] = {
+    {"mov", "", 0},          {"cvta", "", 0},       {"ld.param", "", 1},    {"div.rn", ".f32", 9},
+    {"div.rn", ".f64", 22},  {"rcp.rn", ".f32", 6}, {"rcp.rn", ".f64", 14}, {"sqrt.rn", ".f32", 9},
+    {"sqrt.rn", ".f64", 22}, {"div", ".s32", 20},   {"div", ".u32", 18},    {"rem", ".s32", 22},
+    {"rem", ".u32", 20},     {"div", ".s64", 60},   {"div", ".u64", 60},    {"rem", ".s64", 60},
+    {"rem", ".u64", 60},     {"mul.lo", ".s64", 4}, {"mad.lo", ".s64", 4},  {"mul.wide", "", 1},
+    {"mad.wide", "", 1},     {"ld", "", 1},         {"st", "", 1},          {"atom", "", 1},
+    {"red", "", 1},
+};
+
+static double machine_count(const char *name)
+{
+    for (size_t i = 0; i < sizeof becomes / sizeof *becomes; i++)
+        if (starts(name, becomes[i].base) && (!*becomes[i].type || has_type(name, becomes[i].type)))
+            return becomes[i].machine;
+    return is_wide_integer(name) ? 2 : 1;
+}
+
+/* ---- pipes ----------------------------------------------------------------------------------- */
+
+static void add_opcode(const char *name, double times, ifl_work *out)
+{
+    static const char *const special[] = {"rcp", "sqrt", "rsqrt", "sin", "cos",
+                                          "lg2", "ex2",  "tanh",  NULL};
+    static const char *const arithmetic[] = {"add",  "sub",  "mul", "mad", "fma", "min",
+                                             "max",  "setp", "set", "abs", "neg", "selp",
+                                             "slct", "div",  "rem", NULL};
+    static const char *const integer[] = {"shl",  "shr",  "and",  "or",   "xor",
+                                          "not",  "lop3", "shf",  "bfe",  "bfi",
+                                          "prmt", "popc", "dp4a", "dp2a", NULL};
+    const bool computes = is_one_of(name, arithmetic);
+    const double machine = times * machine_count(name);
+    if (starts(name, "cvt"))
+        out->convert += has_type(name, ".f64") ? times : 0;
+    else if (is_one_of(name, special) && !has_type(name, ".f64"))
+        out->special += times;
+    else if (has_type(name, ".f64"))
+        out->fp64 += computes || is_one_of(name, special) ? machine : 0;
+    else if (computes &&
+             (has_type(name, ".f32") || has_type(name, ".f16") || has_type(name, ".bf16")))
+        out->fp32 += machine;
+    else if (computes || is_one_of(name, integer))
+        out->int32 += machine;
+}
+
+void ifl_mix_find(const ifl_profile *p, ifl_work *out)
+{
+    const ifl_counters *c = &p->counters;
+    const bool is_known = c->known[IFL_COUNTER_instructions];
+    for (size_t i = 0; i < p->ptx_opcodes.count; i++) {
+        const char *name = p->ptx_opcodes.at[i].name;
+        const double times = (double)p->ptx_opcodes.at[i].count;
+        out->instructions += times * machine_count(name);
+        add_opcode(name, times, out);
+    }
+    if (is_known)
+        out->instructions = (double)c->value[IFL_COUNTER_instructions];
+    else if (!p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])
+        out->instructions = (double)c->value[IFL_COUNTER_ptx_instructions];
+}
