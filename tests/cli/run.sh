@@ -17,7 +17,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 T=$(mktemp -d "${TMPDIR:-/tmp}/inflight-cli.XXXXXX") || exit 1
 trap 'rm -rf "$T"' EXIT
-mkdir "$T/bin" "$T/work"
+mkdir "$T/bin" "$T/made"
 ln -s "$INFLIGHT" "$T/bin/inflight"
 PATH=$T/bin:$PATH
 unset COLUMNS NO_COLOR
