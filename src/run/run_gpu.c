@@ -118,21 +118,47 @@ bool ifl_gpu_can_call(ifl_gpu *gpu, const char *call)
     return ifl_gpu_blas_has(gpu, call);
 }
 
-/* The arguments of y = alpha * x + y: n, alpha, x, y, with n elements at least in both. */
+/* What a call takes: v a value of 4 bytes, the first of which is n, b a buffer of n or n * n elements. */
+static const struct {
+    const char *call, *arguments, *words;
+    uint64_t element_bytes;
+    bool is_square;
+} shapes[] = {
+    {"saxpy", "vvbb", "n, alpha, x and y, of n floats each", 4, false},
+    {"haxpy", "vvbb", "n, alpha, x and y, of n bfloat16 each", 2, false},
+    {"dtranspose", "vbb", "n, in and out, of n * n doubles each", 8, true},
+};
+
+static bool fits(const ifl_argument *a, char kind, uint64_t bytes)
+{
+    return kind == 'v' ? a->kind == IFL_ARGUMENT_VALUE && a->value_bytes == 4
+                       : a->kind == IFL_ARGUMENT_BUFFER && a->count * a->element->bytes >= bytes;
+}
+
+static bool all_fit(const ifl_launch *launch, size_t shape)
+{
+    const char *kinds = shapes[shape].arguments;
+    int32_t n = 0;
+    bool good = launch->arguments.count == strlen(kinds) && fits(&launch->arguments.at[0], 'v', 0);
+    if (good)
+        memcpy(&n, launch->arguments.at[0].value, sizeof n);
+    const uint64_t count = n < 0 ? 0 : (uint64_t)n;
+    const uint64_t elements = shapes[shape].is_square ? count * count : count;
+    for (size_t i = 0; good && i < launch->arguments.count; i++)
+        good = fits(&launch->arguments.at[i], kinds[i], elements * shapes[shape].element_bytes);
+    return good;
+}
+
 static ifl_status check_call(const ifl_gpu_run *r)
 {
-    const ifl_argument *a = r->launch->arguments.at;
-    const bool is_axpy = r->launch->arguments.count == 4 && a[0].kind == IFL_ARGUMENT_VALUE &&
-                         a[0].value_bytes == 4 && a[1].kind == IFL_ARGUMENT_VALUE &&
-                         a[1].value_bytes == 4 && a[2].kind == IFL_ARGUMENT_BUFFER &&
-                         a[3].kind == IFL_ARGUMENT_BUFFER;
-    int32_t n = 0;
-    if (is_axpy)
-        memcpy(&n, a[0].value, sizeof n);
-    if (is_axpy && (n < 0 || ((uint32_t)n <= a[2].count && (uint32_t)n <= a[3].count)))
-        return IFL_OK;
-    return ifl_fail(r->error, IFL_USAGE, "%s takes n, alpha, x and y, of n elements each",
-                    r->options->call);
+    size_t i = 0;
+    while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].call, r->options->call) != 0)
+        i++;
+    if (i == sizeof shapes / sizeof *shapes)
+        return ifl_fail(r->error, IFL_USAGE, "there is no call '%s'", r->options->call);
+    return all_fit(r->launch, i)
+               ? IFL_OK
+               : ifl_fail(r->error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
 }
 
 static void set_shape(ifl_gpu_run *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A libcublas.so.13 without a GPU, beside stub_cuda.c: its one function is a kernel of that stub. Signatures: cuBLAS.
+ * A libcublas.so.13 without a GPU, beside stub_cuda.c: its functions are kernels of that stub. Signatures: cuBLAS.
  *
  *   STUB_CUBLAS_FAIL=SYMBOL   SYMBOL fails */
 #include <stdlib.h>
@@ -50,14 +50,19 @@ API int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, 
     return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, *(void **)handle, params, NULL);
 }
 
-/* Nothing here turns a matrix over. */
+/* A square matrix turned over, as inflight asks for it. */
 API int cublasDgeam(void *handle, int of_a, int of_b, int rows, int columns, const double *alpha,
                     const double *a, int a_step, const double *beta, const double *b, int b_step,
                     double *c, int c_step)
 {
-    (void)handle, (void)of_a, (void)of_b, (void)rows, (void)columns, (void)alpha, (void)a;
-    (void)a_step, (void)beta, (void)b, (void)b_step, (void)c, (void)c_step;
-    return EXECUTION_FAILED;
+    int n = rows;
+    void *function = NULL, *params[] = {&n, &a, &c};
+    (void)b, (void)b_step;
+    if (fails(__func__) || of_a != 1 || of_b != 0 || rows != columns || *alpha != 1 || *beta != 0 ||
+        a_step != n || c_step != n ||
+        cuModuleGetFunction(&function, NULL, "library_transpose") != 0)
+        return EXECUTION_FAILED;
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, *(void **)handle, params, NULL);
 }
 
 /* Types of cudaDataType: 0 float, 14 bfloat16. Nothing here has bfloat16. */

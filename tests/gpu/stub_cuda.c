@@ -201,6 +201,17 @@ static void run_library(const call *c)
     pass(6000);
 }
 
+/* n, in, out: for cublasDgeam. */
+static void run_transpose(const call *c)
+{
+    const size_t n = (uint32_t)c->param[0];
+    const double *in = (const double *)(uintptr_t)c->param[1];
+    double *out = (double *)(uintptr_t)c->param[2];
+    for (size_t i = 0; i < n * n; i++)
+        out[i % n * n + i / n] = in[i];
+    pass(6000);
+}
+
 typedef struct kernel {
     const char *name;
     int params; /* each of at most 8 bytes */
@@ -226,6 +237,7 @@ static const kernel kernels[] = {
     {"root", 3, {8, 8, 4}, run_root, 0},
     {"saxpy", 4, {4, 4, 8, 8}, run_saxpy, 0},
     {"library_saxpy", 4, {4, 4, 8, 8}, run_library, 0},
+    {"library_transpose", 3, {4, 8, 8}, run_transpose, 0},
     {"fault", 3, {8, 8, 4}, run_nothing, ILLEGAL_ADDRESS},
 };
 
