@@ -34,7 +34,8 @@ static bool is_side_by_side(const ifl_profile_line *line)
 
 bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
 {
-    const double least = 0.5, shrinking = 0.9; /* of the instructions: document 001, naive to float4, 0.95 */
+    const double least = 0.5,
+                 shrinking = 0.9; /* of the instructions: document 001, naive to float4, 0.95 */
     double narrow = 0, all = 0, bytes = 0, most = 0;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
@@ -57,8 +58,8 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
     to->work.blocks /= times;
     to->work.instructions *= 1 - shrinking + shrinking / times;
     to->symptom = ifl_situation_say(
-        s, "%.0f %% of the requests are of neighbouring words of %.3g bytes a lane", 100 * narrow / all,
-        bytes / narrow);
+        s, "%.0f %% of the requests are of neighbouring words of %.3g bytes a lane",
+        100 * narrow / all, bytes / narrow);
     return true;
 }
 
@@ -70,8 +71,9 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.blocks /= times;
     to->work.spread += to->work.waits * log2(times);
-    to->symptom = ifl_situation_say(s, "a thread waits for loads (%.2g times) and ends; %.3g waves of blocks",
-                                    s->work.waits, s->model.waves.waves);
+    to->symptom =
+        ifl_situation_say(s, "a thread waits for loads (%.2g times) and ends; %.3g waves of blocks",
+                          s->work.waits, s->model.waves.waves);
     return true;
 }
 
@@ -85,7 +87,8 @@ bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
     const double waits = s->work.waits, fewer = part(to, 1 / waits);
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for loads and branches %.3g times", waits, branches);
+    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for loads and branches %.3g times",
+                                    waits, branches);
     return true;
 }
 
@@ -93,7 +96,8 @@ static const ifl_profile_line *plain_load(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, "global", "load") && !strstr(line->op, ".nc") && ifl_line_requests(line) > 0)
+        if (ifl_line_is(line, "global", "load") && !strstr(line->op, ".nc") &&
+            ifl_line_requests(line) > 0)
             return line;
     }
     return NULL;
@@ -111,9 +115,11 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
     to->line = line;
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(
-        s, "a warp waits %.3g times for loads, with %.3g stores between them; the loads are not marked read-only",
-        s->work.waits, of(s, IFL_COUNTER_global_store_requests) / s->warps);
+    to->symptom =
+        ifl_situation_say(s,
+                          "a warp waits %.3g times for loads, with %.3g stores between them; the "
+                          "loads are not marked read-only",
+                          s->work.waits, of(s, IFL_COUNTER_global_store_requests) / s->warps);
     return true;
 }
 
@@ -122,7 +128,8 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
 static int blocks_with(const ifl_situation *s, ifl_occupancy_request request, ifl_occupancy *out)
 {
     ifl_error error;
-    return ifl_occupancy_compute(s->device, &request, out, &error) == IFL_OK ? out->blocks_per_sm : 0;
+    return ifl_occupancy_compute(s->device, &request, out, &error) == IFL_OK ? out->blocks_per_sm
+                                                                             : 0;
 }
 
 static ifl_occupancy_request request_of(const ifl_situation *s)
@@ -135,7 +142,8 @@ static ifl_occupancy_request request_of(const ifl_situation *s)
 
 static bool is_limited_by(const ifl_situation *s, const char *limiter)
 {
-    return s->waits && s->model.occupancy.limiter && strcmp(s->model.occupancy.limiter, limiter) == 0;
+    return s->waits && s->model.occupancy.limiter &&
+           strcmp(s->model.occupancy.limiter, limiter) == 0;
 }
 
 static void more_blocks(const ifl_situation *s, int blocks, ifl_remedy *to)
@@ -153,9 +161,9 @@ bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
         return false;
     request.registers = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
-    to->symptom = ifl_situation_say(s, "%d registers a thread leave room for %d blocks an SM; %d would for %d",
-                                    s->model.registers, s->model.occupancy.blocks_per_sm, enough,
-                                    with.blocks_per_sm);
+    to->symptom = ifl_situation_say(
+        s, "%d registers a thread leave room for %d blocks an SM; %d would for %d",
+        s->model.registers, s->model.occupancy.blocks_per_sm, enough, with.blocks_per_sm);
     return true;
 }
 
@@ -168,9 +176,10 @@ bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
         return false;
     request.shared_bytes = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
-    to->symptom = ifl_situation_say(s, "%llu bytes of shared memory a block leave room for %d blocks an SM; %d would for %d",
-                                    (unsigned long long)s->profile->shared_bytes,
-                                    s->model.occupancy.blocks_per_sm, enough, with.blocks_per_sm);
+    to->symptom = ifl_situation_say(
+        s, "%llu bytes of shared memory a block leave room for %d blocks an SM; %d would for %d",
+        (unsigned long long)s->profile->shared_bytes, s->model.occupancy.blocks_per_sm, enough,
+        with.blocks_per_sm);
     return true;
 }
 
@@ -193,8 +202,9 @@ bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
     if (warps < better * s->model.occupancy.warps_per_sm)
         return false;
     to->blocks_per_sm *= part(to, (double)warps / s->model.occupancy.warps_per_sm);
-    to->symptom = ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d", now.threads,
-                                    s->model.occupancy.warps_per_sm, best, warps);
+    to->symptom =
+        ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d",
+                          now.threads, s->model.occupancy.warps_per_sm, best, warps);
     return true;
 }
 
@@ -209,7 +219,8 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.blocks /= times;
     to->work.waits *= times;
     to->work.spread *= times;
-    to->symptom = ifl_situation_say(s, "%.3g waves of blocks that wait for loads (%.2g times) and end", waves, s->work.waits);
+    to->symptom = ifl_situation_say(
+        s, "%.3g waves of blocks that wait for loads (%.2g times) and end", waves, s->work.waits);
     return true;
 }
 
@@ -219,9 +230,10 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
     const ifl_waves *w = &s->model.waves;
     if (w->waves < 1 || w->tail_efficiency >= good || !is_near_total(s, IFL_TERM_TAIL, least))
         return false;
-    to->work.blocks -= to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
-    to->symptom = ifl_situation_say(s, "%.3g waves: %.0f %% of the blocks' places are used", w->waves,
-                                    100 * w->tail_efficiency);
+    to->work.blocks -=
+        to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
+    to->symptom = ifl_situation_say(s, "%.3g waves: %.0f %% of the blocks' places are used",
+                                    w->waves, 100 * w->tail_efficiency);
     return true;
 }
 
@@ -230,13 +242,14 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
 bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
 {
     const double loop = 4, few = 1.5; /* fewer than three loads a wait */
-    if (!s->waits || !s->work.waits_known || s->work.waits < loop || s->work.spread >= few * s->work.waits)
+    if (!s->waits || !s->work.waits_known || s->work.waits < loop ||
+        s->work.spread >= few * s->work.waits)
         return false;
     const double fewer = part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for about %.2g loads each", s->work.waits,
-                                    exp2(s->work.spread / s->work.waits));
+    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for about %.2g loads each",
+                                    s->work.waits, exp2(s->work.spread / s->work.waits));
     return true;
 }
 
@@ -265,16 +278,17 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
             (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
             busiest = line;
     }
-    if (!busiest || !s->waits || s->busy > to_spare || !s->work.waits_known || s->work.waits < loop ||
-        ifl_line_requests(busiest) < loop / 2 * s->warps)
+    if (!busiest || !s->waits || s->busy > to_spare || !s->work.waits_known ||
+        s->work.waits < loop || ifl_line_requests(busiest) < loop / 2 * s->warps)
         return false;
     double depth = ceil(s->model.bytes_needed_per_sm / fmax(s->model.bytes_in_flight_per_sm, 1));
     depth = depth < 2 ? 2 : depth > deepest ? deepest : depth;
     ifl_remedy_waits(1 / depth, to);
     to->line = busiest;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth, %.3g waits for loads a warp", 100 * s->busy, s->work.waits);
-    to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s", depth,
-                                   place_for(s, depth, busiest->access_bytes));
+    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth, %.3g waits for loads a warp",
+                                    100 * s->busy, s->work.waits);
+    to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s",
+                                   depth, place_for(s, depth, busiest->access_bytes));
     return true;
 }
 
@@ -303,18 +317,22 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.fp32 += to->share * to->work.fp64;
     to->work.fp64 *= 1 - to->share;
+    to->work.convert *= 1 - to->share;
     to->work.instructions -= to->share * (widened + narrowed);
-    to->symptom = ifl_situation_say(s, "%.3g conversions from float to double a warp, and no double in memory", widened / s->warps);
+    to->symptom = ifl_situation_say(
+        s, "%.3g conversions from float to double a warp, and no double in memory",
+        widened / s->warps);
     return true;
 }
 
 bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
 {
     const double often = 0.1, full = 0.75, least = 0.4;
-    const double branches = of(s, IFL_COUNTER_branches), split = of(s, IFL_COUNTER_divergent_branches);
+    const double branches = of(s, IFL_COUNTER_branches),
+                 split = of(s, IFL_COUNTER_divergent_branches);
     const double issued = of(s, IFL_COUNTER_ptx_instructions);
     const double lanes = issued > 0 ? of(s, IFL_COUNTER_thread_instructions) / issued / 32 : 1;
-    if (branches <= 0 || split < often * branches || lanes > full ||
+    if (branches <= 0 || split < often * s->warps || lanes > full ||
         !(is_near_total(s, IFL_TERM_ISSUE, least) || is_near_total(s, IFL_TERM_ARITHMETIC, least)))
         return false;
     const double fewer = part(to, lanes);
@@ -323,7 +341,10 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     to->work.fp64 *= fewer;
     to->work.int32 *= fewer;
     to->work.special *= fewer;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the branches split a warp; %.1f of 32 lanes work on average",
-                                    100 * split / branches, 32 * lanes);
+    to->work.convert *= fewer;
+    to->work.cycles *= fewer;
+    to->symptom =
+        ifl_situation_say(s, "%.2g branches split a warp; %.1f of 32 lanes work on average",
+                          split / s->warps, 32 * lanes);
     return true;
 }
