@@ -397,7 +397,7 @@ int main(int count, char **words)
     print_times(&h);
     judge_errors(&h, true, 0.12, 1);
     judge_errors(&h, false, 0.12, 0.95);
-    judge_order(&h, 0.95);
+    judge_order(&h, 0.94);
     judge_limiter(&h, 1);
     judge_ratios(&h, 0.70);
     return h.failures != 0;
