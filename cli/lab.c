@@ -312,7 +312,8 @@ static void print_page_head(void)
           "measured one. Speedups are against the case's first version, or the one that it names; "
           "GB/s "
           "count the bytes that\n"
-          "the task needs.\n\n",
+          "the task needs. How many of the published ratios the model meets: "
+          "[model.md](model.md).\n\n",
           stdout);
 }
 
