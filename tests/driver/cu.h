@@ -94,6 +94,9 @@ extern int cuEventDestroy_v2(void *event);
 extern int cuGraphCreate(void **out, unsigned flags);
 extern int cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, size_t count, const void *copy,
                                 void *context);
+extern int cuGraphAddMemAllocNode(void **out, void *graph, void *const *after, size_t count, void *params);
+extern int cuGraphAddMemFreeNode(void **out, void *graph, void *const *after, size_t count, address at);
+extern int cuGraphMemFreeNodeGetParams(void *node, address *at);
 extern int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
 extern int cuGraphLaunch(void *exec, void *stream);
 extern int cuGraphExecDestroy(void *exec);

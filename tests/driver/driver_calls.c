@@ -201,6 +201,33 @@ static void ask(void)
     puts("functions, pointers and libraries answer");
 }
 
+/* CUDA_MEM_ALLOC_NODE_PARAMS */
+typedef struct memory_params {
+    char pool[88];
+    const void *access;
+    size_t access_count, bytes;
+    address at;
+} memory_params;
+
+static void allocate_in_graph(void)
+{
+    void *graph, *exec, *allocate, *release;
+    address freed = 0;
+    memory_params memory = {.bytes = 4096};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemAllocNode(&allocate, graph, NULL, 0, &memory));
+    EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocate, 1, x), INVALID_VALUE);
+    OK(cuGraphAddMemFreeNode(&release, graph, &allocate, 1, memory.at));
+    OK(cuGraphMemFreeNodeGetParams(release, &freed));
+    EXPECT(freed == memory.at, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuMemsetD8_v2(memory.at, 0, 4096));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    puts("a graph allocates");
+}
+
 static void link_and_load(void)
 {
     void *state, *image, *linked, *function;
@@ -241,6 +268,7 @@ int main(void)
     use_rows();
     use_stream();
     use_boxes();
+    allocate_in_graph();
     link_and_load();
     ask();
     OK(cuMemFree_v2(x));
