@@ -3,6 +3,8 @@
 #include "observe/cache_levels.h"
 
 enum { ALL_SECTORS = 0xf, SECTOR_BYTES = 32 };
+/* Chosen on an H200's lookups, docs/caches.md. */
+enum { L1_WAYS = 8 };
 
 static uint8_t count(unsigned sectors)
 {
@@ -15,9 +17,10 @@ bool ifl_l1_init(ifl_l1 *l1, const ifl_cache_rules *rules, uint32_t lines, uint3
                  uint64_t age_limit)
 {
     *l1 = (ifl_l1){.rules = rules, .age_limit = age_limit};
-    if (!ifl_lru_init(&l1->lines, lines))
+    const uint32_t ways = age_limit == UINT64_MAX ? L1_WAYS : UINT32_MAX;
+    if (!ifl_lru_init_sets(&l1->lines, lines, ways))
         return false;
-    return !rules->read_only_kib || ifl_lru_init(&l1->read_only, read_only_lines);
+    return !rules->read_only_kib || ifl_lru_init_sets(&l1->read_only, read_only_lines, ways);
 }
 
 void ifl_l1_free(ifl_l1 *l1)
@@ -33,7 +36,7 @@ static ifl_lru *cache_of(ifl_l1 *l1, ifl_cache_path path)
         return NULL;
     if (path == IFL_PATH_LOCAL)
         return &l1->lines;
-    if (path == IFL_PATH_READ_ONLY && l1->read_only.capacity)
+    if (path == IFL_PATH_READ_ONLY && l1->read_only.ways)
         return &l1->read_only;
     if (l1->rules->loads == IFL_L1_LOADS_NEVER ||
         (l1->rules->loads == IFL_L1_LOADS_ASKED && path != IFL_PATH_ASKED))

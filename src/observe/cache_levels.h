@@ -21,12 +21,12 @@ typedef enum ifl_cache_path {
 typedef struct ifl_l1 {
     const ifl_cache_rules *rules;
     ifl_lru lines;
-    ifl_lru read_only; /* capacity 0: it has none of its own */
+    ifl_lru read_only; /* no ways: it has none of its own */
     uint64_t age_limit; /* a line unused for longer is no longer there; UINT64_MAX: none */
     uint64_t evictions, ages; /* lines that had to go, and for how long they had been unused, summed */
 } ifl_l1;
 
-/* `lines` and `read_only_lines`: 128 bytes each. */
+/* `lines` and `read_only_lines`: 128 bytes each, in sets; with an age limit it stands for many L1s, and has no sets. */
 bool ifl_l1_init(ifl_l1 *l1, const ifl_cache_rules *rules, uint32_t lines, uint32_t read_only_lines,
                  uint64_t age_limit);
 void ifl_l1_free(ifl_l1 *l1);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Playing traces to caches.
  *
- * When a request comes is not known: warps take turns as their data arrives. Blocks go to the SMs in order, as many
- * as fit, each wave when the one before is done; a resident warp makes one request a turn. Other orders are played
- * too (table `orders`), and what they change is part of the bounds. The L1s of some SMs are played in full size; how
- * long a line stays in them says what the L1s of the others leave to the L2. */
+ * When a request comes is not known, the order in which an SM makes them nearly is (sm_order.h): the L1 of one SM is
+ * played so. How long a line stays in it says what the L1s of the others leave to the L2, which sees the whole grid:
+ * blocks in waves, each resident warp taking a turn a round. Other lengths of the SM's queue are played too, and what
+ * they change is part of the bounds. */
 #include "observe/cache_replay.h"
 
 #include "observe/cache_levels.h"
+#include "observe/sm_order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,25 +34,19 @@ typedef struct sums {
     uint64_t of[TALLIES][GROUPS];
 } sums;
 
-/* The warps' turns are spread over the time of one, each warp at a place of its own; beside that each turn is late by up
- * to so much of a turn. The first is the estimate (docs/caches.md: nearest to an H200), the others are for the bounds. */
-static const double orders[] = {0.18, 0.0, 0.5};
-enum { ORDERS = sizeof orders / sizeof *orders };
+/* Requests that pass through an SM at once. The first is the estimate (docs/caches.md: nearest to an H200), the others
+ * are for the bounds. */
+static const uint32_t queues[] = {144, 72, 288};
+enum { QUEUES = sizeof queues / sizeof *queues };
 /* From one request of a turn to the next, of the same warp: a few warps' requests are mixed. */
 enum { STEP = 3 };
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-typedef struct event {
-    uint64_t time;
-    const ifl_trace_record *record;
-} event;
-
 typedef struct schedule {
     uint32_t warps_per_block;
     uint64_t wave_blocks; /* that are resident at once */
     uint64_t duration;    /* of a block */
-    uint64_t noise;
 } schedule;
 
 static uint64_t start_of(const schedule *s, uint64_t warp)
@@ -63,47 +58,21 @@ static uint64_t time_of(const schedule *s, uint64_t warp, uint32_t position)
 {
     uint64_t turn = position >> IFL_TRACE_SEQUENCE_BITS;
     uint64_t sequence = position & ((1u << IFL_TRACE_SEQUENCE_BITS) - 1);
-    uint64_t late = s->noise ? ifl_line_hash(warp << 32 ^ (turn + 1)) % s->noise : 0;
-    return start_of(s, warp) + ifl_line_hash(warp + 1) % TURN + turn * TURN + late + sequence * STEP;
+    return start_of(s, warp) + ifl_line_hash(warp + 1) % TURN + turn * TURN + sequence * STEP;
 }
 
 static uint64_t end_of(const schedule *s, uint64_t warp)
 {
-    return start_of(s, warp) + s->duration + s->noise + TURN;
+    return start_of(s, warp) + s->duration + TURN;
 }
 
-static schedule schedule_of(const ifl_cache_case *of, double noise)
+static schedule schedule_of(const ifl_cache_case *of)
 {
     uint64_t warps = of->blocks * of->warps_per_block;
     schedule s = {.warps_per_block = of->warps_per_block,
                   .wave_blocks = (uint64_t)of->device->value[IFL_DEVICE_sms] * of->blocks_per_sm};
     s.duration = (uint64_t)((double)of->turns * TURN / (double)(warps ? warps : 1));
-    s.noise = (uint64_t)(noise * TURN);
     return s;
-}
-
-static int compare_events(const void *a, const void *b)
-{
-    const event *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->record->warp != y->record->warp)
-        return x->record->warp < y->record->warp ? -1 : 1;
-    if (x->record->position != y->record->position)
-        return x->record->position < y->record->position ? -1 : 1;
-    return x->record->line < y->record->line ? -1 : x->record->line > y->record->line;
-}
-
-static event *in_order(const ifl_trace *trace, const schedule *s)
-{
-    event *events = malloc((trace->records.count + 1) * sizeof *events);
-    for (size_t i = 0; events && i < trace->records.count; i++) {
-        const ifl_trace_record *r = &trace->records.at[i];
-        events[i] = (event){time_of(s, r->warp, r->position), r};
-    }
-    if (events)
-        qsort(events, trace->records.count, sizeof *events, compare_events);
-    return events;
 }
 
 /* ---- what a request does --------------------------------------------------------------------- */
@@ -112,6 +81,7 @@ typedef struct player {
     const ifl_cache_case *of;
     const ifl_trace *trace;
     schedule schedule;
+    uint32_t queue;
     ifl_l1 *l1; /* one an SM, or one for all SMs whose lines are told apart by their number */
     uint32_t l1_count;
     ifl_l2 l2;
@@ -146,11 +116,15 @@ static void write_l2(player *p, uint64_t line, uint8_t sectors, uint8_t whole, u
         answer_l2(p, line, ifl_l2_write(&p->l2, line, sectors, whole, bytes, &w->asker));
 }
 
+static uint64_t sm_of(const player *p, const ifl_trace_record *r)
+{
+    return r->warp / p->of->warps_per_block % (uint64_t)p->of->device->value[IFL_DEVICE_sms];
+}
+
 static where place_of(player *p, const ifl_trace_record *r)
 {
     enum { SM_SHIFT = 48 }; /* above the numbers of all lines */
-    uint64_t block = r->warp / p->of->warps_per_block;
-    uint32_t sm = (uint32_t)(block % (uint64_t)p->of->device->value[IFL_DEVICE_sms]);
+    uint32_t sm = (uint32_t)sm_of(p, r);
     uint64_t ends = r->path == IFL_PATH_LOCAL ? end_of(&p->schedule, r->warp) : UINT64_MAX;
     ifl_l2_asker asker = {sm, p->now, ends};
     if (p->l1_count > 1)
@@ -212,17 +186,88 @@ static void (*const plays[IFL_ACCESS_KINDS])(player *, const ifl_trace_record *,
     [IFL_ACCESS_ATOMIC] = play_atomic,
 };
 
-static bool play(player *p)
+static void play_record(player *p, const ifl_trace_record *r)
 {
-    event *events = in_order(p->trace, &p->schedule);
-    for (size_t i = 0; events && i < p->trace->records.count; i++) {
-        const ifl_trace_record *r = events[i].record;
-        p->now = events[i].time;
-        where w = place_of(p, r);
-        plays[r->kind](p, r, &w);
+    where w = place_of(p, r);
+    plays[r->kind](p, r, &w);
+}
+
+/* ---- in which order -------------------------------------------------------------------------- */
+
+/* The records by warp, those of an SM together; a warp's stay in its program's order. */
+static ifl_keyed *by_warp(const player *p, bool by_sm)
+{
+    enum { WARP_BITS = 44 };
+    const size_t count = p->trace->records.count;
+    ifl_keyed *all = malloc((count + 1) * sizeof *all);
+    for (size_t i = 0; all && i < count; i++) {
+        const ifl_trace_record *r = &p->trace->records.at[i];
+        all[i] = (ifl_keyed){(by_sm ? sm_of(p, r) << WARP_BITS : 0) | r->warp, r};
     }
-    bool done = events != NULL;
-    free(events);
+    if (all && ifl_keyed_sort(all, count))
+        return all;
+    free(all);
+    return NULL;
+}
+
+/* By the rounds of the whole grid. */
+static bool play_rounds(player *p)
+{
+    const size_t count = p->trace->records.count;
+    ifl_keyed *all = by_warp(p, false);
+    for (size_t i = 0; all && i < count; i++)
+        all[i].key = time_of(&p->schedule, all[i].record->warp, all[i].record->position);
+    const bool done = all && ifl_keyed_sort(all, count);
+    for (size_t i = 0; done && i < count; i++) {
+        p->now = all[i].key;
+        if (all[i].record->kind != IFL_TRACE_BARRIER)
+            play_record(p, all[i].record);
+    }
+    free(all);
+    return done;
+}
+
+static bool play_request(player *p, ifl_sm_order *order)
+{
+    uint32_t count = 0;
+    const ifl_keyed *records = ifl_sm_order_next(order, &count);
+    p->now = order->turns * TURN / order->slots;
+    for (uint32_t i = 0; records && i < count; i++)
+        play_record(p, records[i].record);
+    return records != NULL;
+}
+
+/* The SMs at the same pace, a request each. */
+static void play_together(player *p, ifl_sm_order *orders, uint32_t count)
+{
+    for (uint32_t left = count; left;) {
+        left = 0;
+        for (uint32_t i = 0; i < count; i++)
+            left += play_request(p, &orders[i]);
+    }
+}
+
+/* Each SM in its own order. */
+static bool play_sms(player *p)
+{
+    const size_t count = p->trace->records.count;
+    const uint32_t sms = (uint32_t)p->of->device->value[IFL_DEVICE_sms];
+    ifl_keyed *all = by_warp(p, true);
+    ifl_sm_order *orders = calloc(sms, sizeof *orders);
+    bool done = all && orders;
+    uint32_t used = 0;
+    for (size_t first = 0, end = 0; done && first < count; first = end) {
+        while (end < count && sm_of(p, all[end].record) == sm_of(p, all[first].record))
+            end++;
+        done = ifl_sm_order_init(&orders[used++], &all[first], end - first, p->of->warps_per_block,
+                                 p->of->blocks_per_sm, p->queue);
+    }
+    if (done)
+        play_together(p, orders, used);
+    for (uint32_t i = 0; orders && i < used; i++)
+        ifl_sm_order_free(&orders[i]);
+    free(orders);
+    free(all);
     return done;
 }
 
@@ -242,6 +287,9 @@ static void close_player(player *p)
     ifl_l2_free(&p->l2);
 }
 
+/* Of an L1, as an H200's is full (docs/caches.md, reread_block). */
+static const double usable = 15 / 16.0;
+
 /* L1s of their real size, one an SM. */
 static bool open_l1s(player *p, uint64_t l1_bytes)
 {
@@ -249,8 +297,9 @@ static bool open_l1s(player *p, uint64_t l1_bytes)
     p->l1_count = (uint32_t)p->of->device->value[IFL_DEVICE_sms];
     p->l1 = calloc(p->l1_count, sizeof *p->l1);
     for (uint32_t i = 0; p->l1 && i < p->l1_count; i++) {
-        uint32_t read_only = lines_of(rules->read_only_kib * 1024.0, p->trace->share);
-        if (!ifl_l1_init(&p->l1[i], rules, lines_of((double)l1_bytes, p->trace->share), read_only, UINT64_MAX))
+        uint32_t read_only = lines_of(rules->read_only_kib * 1024.0, 0);
+        uint32_t lines = lines_of((double)l1_bytes * usable, 0);
+        if (!ifl_l1_init(&p->l1[i], rules, lines, read_only, UINT64_MAX))
             return false;
     }
     return p->l1 != NULL;
@@ -275,7 +324,7 @@ static bool open_l2(player *p)
 static void take_dirty(player *p)
 {
     for (uint32_t h = 0; h < p->l2.halves; h++) {
-        for (uint32_t i = 0; i < p->l2.half[h].count; i++) {
+        for (uint32_t i = 0; i < p->l2.half[h].set->count; i++) {
             const ifl_lru_line *line = &p->l2.half[h].at[i];
             if (line->ends > p->now)
                 add(p, DIRTY, line->line, (uint64_t)__builtin_popcount(line->dirty));
@@ -324,10 +373,10 @@ static void scale_all(const sums *s, uint32_t share, double factor, outcome *to)
 }
 
 /* The whole launch fits the trace: nothing is left to chance but the order. */
-static bool play_all(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out)
+static bool replay_all(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes, outcome *out)
 {
-    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, noise)};
-    bool done = open_l1s(&p, l1_bytes) && open_l2(&p) && play(&p);
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of), .queue = queue};
+    bool done = open_l1s(&p, l1_bytes) && open_l2(&p) && play_sms(&p);
     if (done) {
         take_dirty(&p);
         scale_all(&p.sums, 0, 1, out);
@@ -336,25 +385,25 @@ static bool play_all(const ifl_cache_case *of, double noise, uint64_t l1_bytes, 
     return done;
 }
 
-static bool play_sms(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out,
-                     uint64_t *age)
+static bool replay_sm(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes, outcome *out,
+                      uint64_t *age)
 {
-    player p = {.of = of, .trace = of->sms, .schedule = schedule_of(of, noise)};
-    bool done = open_l1s(&p, l1_bytes) && play(&p);
+    player p = {.of = of, .trace = of->sm, .schedule = schedule_of(of), .queue = queue};
+    bool done = open_l1s(&p, l1_bytes) && play_sms(&p);
     if (done) {
-        double loads = (double)ifl_trace_load_sectors(of->sms);
+        double loads = (double)ifl_trace_load_sectors(of->sm);
         double factor = loads > 0 ? (double)of->load_sectors / loads : 0;
-        scale_all(&p.sums, of->sms->share, factor, out);
+        scale_all(&p.sums, 0, factor, out);
         *age = age_in(&p);
     }
     close_player(&p);
     return done;
 }
 
-static bool play_grid(const ifl_cache_case *of, double noise, uint64_t age, outcome *out)
+static bool replay_grid(const ifl_cache_case *of, uint64_t age, outcome *out)
 {
-    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of, noise)};
-    bool done = open_aging_l1(&p, age) && open_l2(&p) && play(&p);
+    player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of)};
+    bool done = open_aging_l1(&p, age) && open_l2(&p) && play_rounds(&p);
     if (done) {
         take_dirty(&p);
         scale_all(&p.sums, of->grid->share, 1, out);
@@ -363,15 +412,15 @@ static bool play_grid(const ifl_cache_case *of, double noise, uint64_t age, outc
     return done;
 }
 
-static bool play_sampled(const ifl_cache_case *of, double noise, uint64_t l1_bytes, outcome *out)
+static bool replay_sampled(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes, outcome *out)
 {
-    outcome sms;
+    outcome sm;
     uint64_t age = UINT64_MAX;
-    if (!play_sms(of, noise, l1_bytes, &sms, &age) || !play_grid(of, noise, age, out))
+    if (!replay_sm(of, queue, l1_bytes, &sm, &age) || !replay_grid(of, age, out))
         return false;
     for (int t = L1_MISSES; t <= FETCHED; t++) {
-        out->value[t] = sms.value[t];
-        out->spread[t] = sms.spread[t];
+        out->value[t] = sm.value[t];
+        out->spread[t] = sm.spread[t];
     }
     return true;
 }
@@ -464,10 +513,11 @@ static bool is_whole(const ifl_cache_case *of)
 
 static void describe_sample(const ifl_cache_case *of, ifl_cache_facts *to)
 {
-    uint64_t sms = (uint64_t)of->device->value[IFL_DEVICE_sms];
+    const uint64_t sms = (uint64_t)of->device->value[IFL_DEVICE_sms];
+    const double loads = (double)of->load_sectors;
     to->l2_share = exp2(-(double)of->grid->share);
-    to->l1_share = is_whole(of) ? 1 : exp2(-(double)of->sms->share);
-    to->sampled_sms = is_whole(of) ? (uint32_t)(of->blocks < sms ? of->blocks : sms) : of->scope->chosen_count;
+    to->l1_share = is_whole(of) || !loads ? 1 : (double)ifl_trace_load_sectors(of->sm) / loads;
+    to->sampled_sms = is_whole(of) ? (uint32_t)(of->blocks < sms ? of->blocks : sms) : 1;
 }
 
 ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error)
@@ -477,10 +527,10 @@ ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_
     out->l2_bytes = (uint64_t)of->device->value[IFL_DEVICE_l2_bytes];
     out->blocks_per_sm = of->blocks_per_sm;
     describe_sample(of, out);
-    for (int i = 0; i < ORDERS; i++) {
+    for (int i = 0; i < QUEUES; i++) {
         outcome o = {{0}, {0}};
-        bool done = is_whole(of) ? play_all(of, orders[i], out->l1_bytes, &o)
-                                 : play_sampled(of, orders[i], out->l1_bytes, &o);
+        bool done = is_whole(of) ? replay_all(of, queues[i], out->l1_bytes, &o)
+                                 : replay_sampled(of, queues[i], out->l1_bytes, &o);
         if (!done)
             return ifl_fail_memory(error, of->grid->records.count * sizeof(ifl_trace_record));
         ifl_cache_facts facts = *out;
@@ -493,12 +543,10 @@ ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_
 
 ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks)
 {
-    enum { LEAST_SHARE = 5, WAVES = 2 };
+    enum { WAVES = 2 };
     uint64_t sms = (uint64_t)device->value[IFL_DEVICE_sms], used = blocks < sms ? blocks : sms;
     uint64_t least = WAVES * sms * (uint64_t)device->value[IFL_DEVICE_max_blocks_per_sm];
-    ifl_trace_scope scope = {.sms = (uint32_t)sms, .least_share = LEAST_SHARE};
-    for (uint64_t i = 0; i < IFL_TRACE_SMS && i < used; i++)
-        scope.chosen[scope.chosen_count++] = (uint32_t)((2 * i + 1) * used / (2 * IFL_TRACE_SMS));
+    ifl_trace_scope scope = {.sms = (uint32_t)sms, .chosen = (uint32_t)(used / 2)};
     while (least >> scope.least_blocks)
         scope.least_blocks++;
     return scope;

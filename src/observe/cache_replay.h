@@ -18,12 +18,11 @@ typedef struct ifl_cache_case {
     uint64_t turns;           /* of all warps */
     uint64_t load_sectors;    /* of the launch, global and local */
     uint64_t store_sectors, local_store_sectors, atomic_sectors;
-    const ifl_trace *sms;  /* the blocks of some SMs */
-    const ifl_trace_scope *scope; /* which */
+    const ifl_trace *sm;   /* the blocks of one SM */
     const ifl_trace *grid; /* all blocks */
 } ifl_cache_case;
 
-/* Which SMs a trace of this launch should follow: of those that get blocks. */
+/* Which SM a trace of this launch should follow: one of those that get blocks. */
 ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks);
 
 /* Fills all of *out but the texts. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { POSITIONS = 1 << 14, MAX_ENTRIES = 2 * IFL_WARP_LANES, MAX_LEVEL = 120 };
+enum { TURN_BITS = 32 - IFL_TRACE_SEQUENCE_BITS };
 
 /* Where a warp is. */
 typedef struct position {
@@ -16,6 +17,8 @@ typedef struct position {
     uint32_t sequence;    /* of the next request of that turn */
     uint32_t instruction; /* of its last request, and that one's plan->turn_of */
     uint32_t place;
+    bool has_loads; /* its turn: what comes next may wait for them */
+    bool is_over;   /* its turn, whatever comes next */
 } position;
 
 struct ifl_trace_state {
@@ -41,12 +44,18 @@ static uint32_t bits_of(uint64_t block)
 static void set_level(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_trace_plan *plan,
                       uint32_t level)
 {
-    uint32_t most = bits_of(plan->blocks ? plan->blocks - 1 : 0);
-    uint32_t halvings = most > scope->least_blocks ? most - scope->least_blocks : 0;
-    uint32_t past = level > scope->least_share ? level - scope->least_share : 0;
+    const uint32_t most = bits_of(plan->blocks ? plan->blocks - 1 : 0);
+    const uint32_t halvings = most > scope->least_blocks ? most - scope->least_blocks : 0;
+    const uint32_t past = level > halvings ? level - halvings : 0;
     trace->level = level;
-    trace->block_bits = most - (past < halvings ? past : halvings);
-    trace->share = level - (past < halvings ? past : halvings);
+    trace->share = scope->sms ? 0 : level;
+    trace->block_bits = scope->sms ? most - (level - past) : most;
+    trace->turn_bits = scope->sms ? TURN_BITS - (past < TURN_BITS ? past : TURN_BITS) : TURN_BITS;
+}
+
+static size_t most_records(const ifl_trace_scope *scope)
+{
+    return scope->sms ? IFL_TRACE_SM_RECORDS : IFL_TRACE_RECORDS;
 }
 
 static bool keeps_line(const ifl_trace *trace, uint64_t hash)
@@ -54,13 +63,24 @@ static bool keeps_line(const ifl_trace *trace, uint64_t hash)
     return trace->share == 0 || (trace->share < 64 && hash >> (64 - trace->share) == 0);
 }
 
+static bool keeps_place(const ifl_trace *trace, uint64_t block, uint32_t at)
+{
+    return bits_of(block) <= trace->block_bits &&
+           bits_of(at >> IFL_TRACE_SEQUENCE_BITS) <= trace->turn_bits;
+}
+
+static bool keeps_record(const ifl_trace *trace, const ifl_trace_record *r, uint64_t block)
+{
+    return keeps_place(trace, block, r->position) &&
+           (r->kind == IFL_TRACE_BARRIER ? !trace->share : keeps_line(trace, ifl_line_hash(r->line)));
+}
+
 static void drop_others(ifl_trace *trace, const ifl_trace_plan *plan)
 {
     size_t kept = 0;
     for (size_t i = 0; i < trace->records.count; i++) {
         const ifl_trace_record *r = &trace->records.at[i];
-        if (keeps_line(trace, ifl_line_hash(r->line)) &&
-            bits_of(r->warp / plan->warps_per_block) <= trace->block_bits)
+        if (keeps_record(trace, r, r->warp / plan->warps_per_block))
             trace->records.at[kept++] = *r;
     }
     trace->records.count = kept;
@@ -68,7 +88,7 @@ static void drop_others(ifl_trace *trace, const ifl_trace_plan *plan)
 
 static void shorten(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_trace_plan *plan)
 {
-    while (trace->records.count > IFL_TRACE_RECORDS && trace->level < MAX_LEVEL) {
+    while (trace->records.count > most_records(scope) && trace->level < MAX_LEVEL) {
         set_level(trace, scope, plan, trace->level + 1);
         drop_others(trace, plan);
     }
@@ -126,14 +146,6 @@ static void *create(const ifl_program *program, const void *settings)
     return s;
 }
 
-static bool is_member(const ifl_trace_scope *scope, uint64_t block)
-{
-    for (uint32_t i = 0; i < scope->chosen_count; i++)
-        if (block % scope->sms == scope->chosen[i])
-            return true;
-    return false;
-}
-
 /* Once a block and change of a trace's share: most requests need to look at few lines. */
 static void enter_block(ifl_trace_state *s, uint64_t block)
 {
@@ -142,7 +154,7 @@ static void enter_block(ifl_trace_state *s, uint64_t block)
     s->least_share = 64;
     for (size_t i = 0; i < s->plan->scope_count; i++) {
         const ifl_trace_scope *scope = &s->plan->scopes[i];
-        bool follows = !scope->sms || is_member(scope, block);
+        bool follows = !scope->sms || block % scope->sms == scope->chosen;
         if (!follows)
             continue;
         s->members |= UINT64_C(1) << i;
@@ -151,31 +163,44 @@ static void enter_block(ifl_trace_state *s, uint64_t block)
     }
 }
 
-/* Does the warp wait for something between its last request and this one? */
+/* Does the warp wait for something between its last request and this one? Only loads give it something to wait for. */
 static bool is_new_turn(const position *p, const ifl_access *access, uint32_t place)
 {
     const uint32_t block = place >> IFL_TRACE_SEQUENCE_BITS;
-    return !p->turn || block != p->place >> IFL_TRACE_SEQUENCE_BITS ||
-           access->instruction < p->instruction || place > p->place;
+    return p->is_over || (p->has_loads && (block != p->place >> IFL_TRACE_SEQUENCE_BITS ||
+                                           access->instruction < p->instruction || place > p->place));
+}
+
+static position *position_of(ifl_trace_state *s, uint64_t warp)
+{
+    position *p = &s->positions[warp % POSITIONS];
+    if (p->warp != warp + 1)
+        *p = (position){.warp = warp + 1, .is_over = true};
+    return p;
+}
+
+static uint32_t next_turn(ifl_trace_state *s, position *p)
+{
+    s->turns++;
+    p->turn++;
+    p->sequence = 0;
+    p->has_loads = p->is_over = false;
+    return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS;
 }
 
 static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, uint64_t warp)
 {
-    position *p = &s->positions[warp % POSITIONS];
+    position *p = position_of(s, warp);
     const uint32_t most = (1u << IFL_TRACE_SEQUENCE_BITS) - 1;
     const uint32_t i = access->instruction;
     const uint32_t place = i < s->plan->instruction_count ? s->plan->turn_of[i] : 0;
-    if (p->warp != warp + 1)
-        *p = (position){.warp = warp + 1};
-    if (is_new_turn(p, access, place)) {
-        s->turns++;
-        p->turn++;
-        p->sequence = 0;
-        p->place = place;
-    }
+    if (is_new_turn(p, access, place))
+        next_turn(s, p);
+    p->place = place;
     p->instruction = i;
-    const uint32_t sequence = p->sequence < most ? p->sequence++ : most;
-    return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | sequence;
+    p->has_loads |= access->kind != IFL_ACCESS_STORE;
+    p->is_over = p->sequence == most;
+    return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | p->sequence++;
 }
 
 /* ---- the lines of a request ------------------------------------------------------------------ */
@@ -285,7 +310,7 @@ static void keep(ifl_trace_state *s, size_t scope, const ifl_trace_record *recor
         s->lost = true;
         return;
     }
-    if (trace->records.count > IFL_TRACE_RECORDS) {
+    if (trace->records.count > most_records(&s->plan->scopes[scope])) {
         shorten(trace, &s->plan->scopes[scope], s->plan);
         enter_block(s, s->block);
     }
@@ -298,13 +323,10 @@ static void record_entry(ifl_trace_state *s, const ifl_access *access, const ent
     record.sectors = e->sectors;
     if (access->kind != IFL_ACCESS_LOAD)
         describe_stored(e, &record);
-    uint32_t bits = bits_of(access->block);
     for (uint64_t m = s->members; m; m &= m - 1) {
         size_t scope = (size_t)__builtin_ctzll(m);
         ifl_trace *trace = &s->traces[scope];
-        if (s->plan->scopes[scope].sms && access->kind == IFL_ACCESS_LOAD)
-            trace->load_sectors[bits] += (uint64_t)__builtin_popcount(e->sectors);
-        if (keeps_line(trace, e->hash) && bits <= trace->block_bits)
+        if (keeps_line(trace, e->hash) && keeps_place(trace, access->block, record.position))
             keep(s, scope, &record);
     }
 }
@@ -330,6 +352,24 @@ static void access_event(void *self, const ifl_access *access)
         record_entry(s, access, &e.at[i], record);
 }
 
+/* It ends the warp's turn, and is one. */
+static void barrier_event(void *self, const ifl_barrier_arrival *arrival)
+{
+    ifl_trace_state *s = self;
+    uint64_t warp = arrival->block * s->plan->warps_per_block + arrival->warp;
+    position *p = position_of(s, warp);
+    ifl_trace_record record = {
+        .warp = warp, .position = next_turn(s, p), .kind = IFL_TRACE_BARRIER};
+    p->is_over = true;
+    if (arrival->block != s->block)
+        enter_block(s, arrival->block);
+    for (uint64_t m = s->members; m; m &= m - 1) {
+        size_t scope = (size_t)__builtin_ctzll(m);
+        if (keeps_record(&s->traces[scope], &record, arrival->block))
+            keep(s, scope, &record);
+    }
+}
+
 /* What a worker left out, all of them together would have left out: the traces are as if one had made them. */
 static void merge(void *self, const void *other)
 {
@@ -348,8 +388,6 @@ static void merge(void *self, const void *other)
             memcpy(&to->records.at[to->records.count], from->records.at,
                    from->records.count * sizeof *from->records.at);
         to->records.count += from->records.count;
-        for (int b = 0; b < IFL_TRACE_BLOCK_BITS; b++)
-            to->load_sectors[b] += from->load_sectors[b];
         if (from->level > to->level)
             set_level(to, &s->plan->scopes[i], s->plan, from->level);
         drop_others(to, s->plan);
@@ -377,8 +415,9 @@ uint64_t ifl_trace_turns(const ifl_trace_state *state)
 uint64_t ifl_trace_load_sectors(const ifl_trace *trace)
 {
     uint64_t sum = 0;
-    for (uint32_t b = 0; b <= trace->block_bits && b < IFL_TRACE_BLOCK_BITS; b++)
-        sum += trace->load_sectors[b];
+    for (size_t i = 0; i < trace->records.count; i++)
+        if (trace->records.at[i].kind == IFL_ACCESS_LOAD)
+            sum += (uint64_t)__builtin_popcount(trace->records.at[i].sectors & 0xf);
     return sum;
 }
 
@@ -386,6 +425,7 @@ const ifl_observer ifl_cache_observer = {
     .name = "cache",
     .create_with = create,
     .access = access_event,
+    .barrier = barrier_event,
     .merge = merge,
     .destroy = destroy,
 };

@@ -17,21 +17,23 @@ typedef struct ifl_trace_record {
     uint64_t warp;     /* in the grid */
     uint32_t position; /* turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before */
     uint8_t sectors;   /* touched, a bit each; << 4: of them, stored in full */
-    uint8_t kind;      /* ifl_access_kind */
+    uint8_t kind;      /* ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
     uint8_t path;      /* ifl_cache_path */
     uint8_t bytes;     /* stored in each sector that is not stored in full */
 } ifl_trace_record;
 
-enum { IFL_TRACE_SMS = 2, IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SEQUENCE_BITS = 8 };
+enum { IFL_TRACE_BARRIER = IFL_ACCESS_KINDS, IFL_TRACE_SEQUENCE_BITS = 8 };
 
-/* Which blocks a trace follows: those that go to some SMs of a GPU, block b to SM b mod sms. */
+/* Records that a trace has at most, of the whole grid and of an SM. */
+enum { IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SM_RECORDS = 1 << 21 };
+
+/* Which blocks a trace follows: those that go to one SM of a GPU, block b to SM b mod sms. */
 typedef struct ifl_trace_scope {
     uint32_t sms; /* 0: all blocks */
-    uint32_t chosen[IFL_TRACE_SMS];
-    uint32_t chosen_count;
-    /* A trace that grows too long keeps every second of its lines, up to 2^-least_share; then the first half of
-     * the grid, down to 2^least_blocks blocks; then fewer lines again. */
-    uint32_t least_share, least_blocks;
+    uint32_t chosen;
+    /* The trace of an SM that grows too long keeps the first half of the grid, down to 2^least_blocks blocks; then the
+     * first half of each warp's turns. That of all blocks keeps every second of its lines, and no barriers. */
+    uint32_t least_blocks;
 } ifl_trace_scope;
 
 typedef struct ifl_trace_plan {
@@ -45,16 +47,12 @@ typedef struct ifl_trace_plan {
     size_t instruction_count;
 } ifl_trace_plan;
 
-enum { IFL_TRACE_BLOCK_BITS = 65 };
-
 typedef struct ifl_trace {
     uint32_t level;
     uint32_t share;      /* every 2^share-th line is in it */
     uint32_t block_bits; /* blocks below 2^block_bits are */
+    uint32_t turn_bits;  /* turns below 2^turn_bits are */
     IFL_VEC(ifl_trace_record) records;
-    /* Sectors of loads, all lines, of the blocks that have so many bits in their number; of a scope that is not
-     * all blocks. */
-    uint64_t load_sectors[IFL_TRACE_BLOCK_BITS];
 } ifl_trace;
 
 /* Its settings are an ifl_trace_plan, its state an ifl_trace_state. */
@@ -66,7 +64,7 @@ bool ifl_trace_is_whole(const ifl_trace_state *state);
 const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope);
 /* That all warps took: a warp's share is how long it runs. */
 uint64_t ifl_trace_turns(const ifl_trace_state *state);
-/* Load sectors of the blocks that a trace is of. */
+/* Sectors of the loads that are in it. */
 uint64_t ifl_trace_load_sectors(const ifl_trace *trace);
 
 #endif

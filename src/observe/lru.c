@@ -1,25 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A hash table over an array of lines, and a list through the same lines from newest to oldest. */
+ * A hash table over an array of lines, and a list through the lines of each set from newest to oldest. */
 #include "observe/lru.h"
 
 #include <stdlib.h>
 
-bool ifl_lru_init(ifl_lru *cache, uint32_t capacity)
+bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways)
 {
     uint32_t buckets = 1;
-    while (buckets < capacity && buckets < UINT32_C(1) << 30)
+    ways = ways < 1 ? 1 : ways > lines && lines ? lines : ways;
+    const uint32_t sets = lines > ways ? lines / ways : 1;
+    while (buckets < sets * ways && buckets < UINT32_C(1) << 30)
         buckets *= 2;
-    *cache = (ifl_lru){.capacity = capacity ? capacity : 1, .bucket_mask = buckets - 1};
-    cache->at = malloc(cache->capacity * sizeof *cache->at);
+    *cache = (ifl_lru){.ways = ways, .set_count = sets, .bucket_mask = buckets - 1};
+    cache->at = malloc((size_t)sets * ways * sizeof *cache->at);
+    cache->set = calloc(sets, sizeof *cache->set);
     cache->bucket = calloc(buckets, sizeof *cache->bucket);
-    return cache->at && cache->bucket;
+    return cache->at && cache->set && cache->bucket;
+}
+
+bool ifl_lru_init(ifl_lru *cache, uint32_t lines)
+{
+    return ifl_lru_init_sets(cache, lines, lines);
 }
 
 void ifl_lru_free(ifl_lru *cache)
 {
     free(cache->at);
+    free(cache->set);
     free(cache->bucket);
     *cache = (ifl_lru){0};
+}
+
+/* As many lines in a row as there are sets have one each; the next as many have them in another order. */
+static ifl_lru_set *set_of(const ifl_lru *cache, uint64_t line)
+{
+    enum { ANY_BITS = 24 };
+    if (cache->set_count == 1)
+        return cache->set;
+    const uint64_t turned = line + (ifl_line_hash(line / cache->set_count) >> ANY_BITS);
+    return &cache->set[turned % cache->set_count];
 }
 
 static uint32_t *bucket_of(const ifl_lru *cache, uint64_t line)
@@ -37,19 +56,19 @@ ifl_lru_line *ifl_lru_find(const ifl_lru *cache, uint64_t line)
 
 /* ---- the list by age ------------------------------------------------------------------------- */
 
-static void unlink_line(ifl_lru *cache, ifl_lru_line *line)
+static void unlink_line(const ifl_lru *cache, ifl_lru_set *set, const ifl_lru_line *line)
 {
-    *(line->newer ? &cache->at[line->newer - 1].older : &cache->newest) = line->older;
-    *(line->older ? &cache->at[line->older - 1].newer : &cache->oldest) = line->newer;
+    *(line->newer ? &cache->at[line->newer - 1].older : &set->newest) = line->older;
+    *(line->older ? &cache->at[line->older - 1].newer : &set->oldest) = line->newer;
 }
 
-static void link_newest(ifl_lru *cache, ifl_lru_line *line)
+static void link_newest(const ifl_lru *cache, ifl_lru_set *set, ifl_lru_line *line)
 {
     uint32_t self = (uint32_t)(line - cache->at) + 1;
     line->newer = 0;
-    line->older = cache->newest;
-    *(cache->newest ? &cache->at[cache->newest - 1].newer : &cache->oldest) = self;
-    cache->newest = self;
+    line->older = set->newest;
+    *(set->newest ? &cache->at[set->newest - 1].newer : &set->oldest) = self;
+    set->newest = self;
 }
 
 void ifl_lru_touch(ifl_lru *cache, ifl_lru_line *line, uint64_t now)
@@ -57,8 +76,9 @@ void ifl_lru_touch(ifl_lru *cache, ifl_lru_line *line, uint64_t now)
     line->touched = now;
     if (!line->newer)
         return;
-    unlink_line(cache, line);
-    link_newest(cache, line);
+    ifl_lru_set *set = set_of(cache, line->line);
+    unlink_line(cache, set, line);
+    link_newest(cache, set, line);
 }
 
 /* ---- coming and going ------------------------------------------------------------------------ */
@@ -74,18 +94,20 @@ static void forget(ifl_lru *cache, const ifl_lru_line *line)
 bool ifl_lru_add(ifl_lru *cache, uint64_t line, uint64_t now, ifl_lru_line **added,
                  ifl_lru_line *victim)
 {
-    bool is_full = cache->count == cache->capacity;
-    ifl_lru_line *place = &cache->at[is_full ? cache->oldest - 1 : cache->count++];
+    ifl_lru_set *set = set_of(cache, line);
+    const size_t first = (size_t)(set - cache->set) * cache->ways;
+    const bool is_full = set->count == cache->ways;
+    ifl_lru_line *place = &cache->at[is_full ? set->oldest - 1 : first + set->count++];
     if (is_full) {
         *victim = *place;
         forget(cache, place);
-        unlink_line(cache, place);
+        unlink_line(cache, set, place);
     }
     uint32_t *bucket = bucket_of(cache, line);
     *place = (ifl_lru_line){
         .line = line, .touched = now, .ends = UINT64_MAX, .chain = *bucket};
     *bucket = (uint32_t)(place - cache->at) + 1;
-    link_newest(cache, place);
+    link_newest(cache, set, place);
     *added = place;
     return is_full;
 }

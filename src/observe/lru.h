@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A cache of sectored lines that throws out the line unused for longest. Knows lines by number and
+ * A cache of sectored lines, in sets, that throws out the line of the set unused for longest. Knows lines by number and
  * what is said of their sectors; whose cache it is, and by which rules, is for cache_levels.c. */
 #ifndef IFL_OBSERVE_LRU_H
 #define IFL_OBSERVE_LRU_H
@@ -18,16 +18,23 @@ typedef struct ifl_lru_line {
     uint8_t written[IFL_LINE_SECTORS]; /* bytes of a sector that is dirty and not valid */
 } ifl_lru_line;
 
+typedef struct ifl_lru_set {
+    uint32_t count;
+    uint32_t newest, oldest; /* 1 + index */
+} ifl_lru_set;
+
 typedef struct ifl_lru {
-    ifl_lru_line *at;
+    ifl_lru_line *at; /* set s has its lines from s × ways on, as many as its count says */
+    ifl_lru_set *set;
     uint32_t *bucket;
     uint32_t bucket_mask;
-    uint32_t capacity, count;
-    uint32_t newest, oldest; /* 1 + index */
+    uint32_t ways, set_count;
 } ifl_lru;
 
-/* At least one line. False without memory; freed by ifl_lru_free in every case. */
-bool ifl_lru_init(ifl_lru *cache, uint32_t capacity);
+/* A line can be anywhere. At least one line. False without memory; freed by ifl_lru_free in every case. */
+bool ifl_lru_init(ifl_lru *cache, uint32_t lines);
+/* A line can be in `ways` places, those of its set; which that is, is spread by the line's number. */
+bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways);
 void ifl_lru_free(ifl_lru *cache);
 /* NULL when the cache does not hold it. Valid until the next ifl_lru_add. */
 ifl_lru_line *ifl_lru_find(const ifl_lru *cache, uint64_t line);

@@ -37,7 +37,7 @@ typedef struct ifl_cache_facts {
     uint64_t l2_bytes;     /* of the GPU */
     uint32_t blocks_per_sm; /* that take turns on an SM */
     uint32_t sampled_sms;   /* whose blocks were followed through the L1; 0: the launch has none */
-    double l1_share;        /* of the lines of those SMs' blocks that were followed */
+    double l1_share;        /* of the launch's load sectors that were followed so */
     double l2_share;        /* of the lines of the whole launch that were followed */
     const char *sample;     /* the same in words */
 } ifl_cache_facts;

@@ -64,7 +64,7 @@ void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint3
     run->plan.blocks = product(grid);
     for (size_t i = 0; i <= run->device_count && run->scopes; i++)
         run->scopes[i] = i ? ifl_cache_scope(run->devices[i - 1], run->plan.blocks)
-                           : (ifl_trace_scope){.least_share = 64};
+                           : (ifl_trace_scope){.least_blocks = 64};
 }
 
 void ifl_cache_run_free(ifl_cache_run *run)
@@ -100,8 +100,8 @@ static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *aren
         snprintf(text, sizeof text, "every request, all SMs");
     else
         snprintf(text, sizeof text,
-                 "L1: %" PRIu32 " SMs, 1 line in %.0f; L2: all SMs, 1 line in %.0f",
-                 facts->sampled_sms, 1 / facts->l1_share, 1 / facts->l2_share);
+                 "L1: one SM, %.2g %% of the loads; L2: all SMs, 1 line in %.0f", 100 * facts->l1_share,
+                 1 / facts->l2_share);
     return ifl_arena_text(arena, text, strlen(text));
 }
 
@@ -122,8 +122,7 @@ static ifl_status report_device(const ifl_cache_run *run, size_t index, const if
         .store_sectors = counter(profile, IFL_COUNTER_global_store_sectors),
         .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
         .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
-        .sms = ifl_trace_of(state, index + 1),
-        .scope = &run->scopes[index + 1],
+        .sm = ifl_trace_of(state, index + 1),
         .grid = ifl_trace_of(state, 0),
     };
     ifl_cache_facts facts = {.device = ifl_arena_text(&profile->arena, device->id, strlen(device->id))};

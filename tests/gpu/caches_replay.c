@@ -4,7 +4,7 @@
  *
  *     caches_replay LIST PTX DEVICE COUNTED [INDEX...]
  *         prints a line for each launch, of those named or of all; exit status 1: a hit rate is off by more than
- *         `points`, and outside of its bounds by more than `margin`. "off" marks what is within the bounds only.
+ *         `points`. "off" marks those.
  *
  * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
 #include "counters_table.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { MAX_LAUNCHES = 256 };
-static const double points = 8, margin = 5; /* of 100 */
+static const double points = 8; /* of 100 */
 
 typedef struct counted {
     bool known;
@@ -90,16 +90,10 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-typedef enum verdict { NEAR, WITHIN_BOUNDS, WRONG } verdict;
-
-static verdict judge(const ifl_cache_estimate *part, double whole, double theirs)
+static bool is_near(const ifl_cache_estimate *part, double whole, double theirs)
 {
     double off = percent(part->value, whole) - theirs;
-    if (off <= points && off >= -points)
-        return NEAR;
-    return theirs >= percent(part->low, whole) - margin && theirs <= percent(part->high, whole) + margin
-               ? WITHIN_BOUNDS
-               : WRONG;
+    return off <= points && off >= -points;
 }
 
 static void print_rate(const char *name, const ifl_cache_estimate *part, double whole, const counted *c, double theirs)
@@ -113,10 +107,9 @@ static void print_rate(const char *name, const ifl_cache_estimate *part, double 
 /* One line: the launch, then ours and theirs. */
 static bool compare(const launch_line *l, const ifl_cache_facts *f, const counted *c)
 {
-    static const char *const words[] = {"", "  off", "  WRONG"};
     double l1 = percent(c->load_hits, c->load_sectors), l2 = percent(c->l2_read_hits, c->l2_reads);
-    verdict of_l1 = c->known ? judge(&f->l1_load_hits, f->l1_load_sectors.value, l1) : NEAR;
-    verdict of_l2 = c->known ? judge(&f->l2_read_hits, f->l2_read_sectors.value, l2) : NEAR;
+    bool near = !c->known || (is_near(&f->l1_load_hits, f->l1_load_sectors.value, l1) &&
+                              is_near(&f->l2_read_hits, f->l2_read_sectors.value, l2));
     printf("%-16s %5u x %4u %6u %9llu", l->kernel, l->grid, l->block, l->shared, l->n);
     print_rate("L1", &f->l1_load_hits, f->l1_load_sectors.value, c, l1);
     print_rate("L2", &f->l2_read_hits, f->l2_read_sectors.value, c, l2);
@@ -124,9 +117,9 @@ static bool compare(const launch_line *l, const ifl_cache_facts *f, const counte
     if (c->known)
         printf(" gpu %6.1f %6.1f", c->dram_read / 1e6, c->dram_write / 1e6);
     printf("  L1 %4.0f KB %2u blocks%s\n", (double)f->l1_bytes / 1024.0, f->blocks_per_sm,
-           words[of_l1 > of_l2 ? of_l1 : of_l2]);
+           near ? "" : "  off");
     fflush(stdout);
-    return of_l1 != WRONG && of_l2 != WRONG;
+    return near;
 }
 
 static bool run_line(const ifl_module *module, const ifl_device *device, const launch_line *l, const counted *c)

@@ -64,6 +64,27 @@ static void test_many_lines(void **unused)
     ifl_lru_free(&cache);
 }
 
+/* As many lines in a row as the sets hold all fit, wherever they begin on a multiple of the sets; a line more of one set
+ * throws out that set's oldest only. */
+static void test_sets(void **unused)
+{
+    enum { SETS = 7, WAYS = 4, ROOM = SETS * WAYS };
+    ifl_lru cache;
+    ifl_lru_line *line, victim;
+    (void)unused;
+    assert_true(ifl_lru_init_sets(&cache, ROOM + 3, WAYS));
+    assert_int_equal(cache.set_count, SETS);
+    for (uint64_t l = 0; l < ROOM; l++)
+        assert_false(ifl_lru_add(&cache, 70 + l, l, &line, &victim));
+    assert_true(ifl_lru_add(&cache, 1000, ROOM, &line, &victim));
+    assert_true(victim.touched < SETS);
+    int found = 0;
+    for (uint64_t l = 0; l < ROOM; l++)
+        found += ifl_lru_find(&cache, 70 + l) != NULL;
+    assert_int_equal(found, ROOM - 1);
+    ifl_lru_free(&cache);
+}
+
 /* ---- L1 -------------------------------------------------------------------------------------- */
 
 typedef struct step {
@@ -310,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oldest_goes_first), cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_sets),
         cmocka_unit_test(test_sectors),           cmocka_unit_test(test_no_allocate),
         cmocka_unit_test(test_fermi),             cmocka_unit_test(test_kepler),
         cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
