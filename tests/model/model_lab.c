@@ -395,10 +395,10 @@ int main(int count, char **words)
         fclose(list);
     model_rows(&h);
     print_times(&h);
-    judge_errors(&h, true, 0.12, 1);
-    judge_errors(&h, false, 0.12, 0.95);
+    judge_errors(&h, true, 0.12, 0.98);
+    judge_errors(&h, false, 0.12, 0.93);
     judge_order(&h, 0.94);
     judge_limiter(&h, 1);
-    judge_ratios(&h, 0.70);
+    judge_ratios(&h, 0.55);
     return h.failures != 0;
 }
