@@ -42,7 +42,7 @@ build-asan:
 .PHONY: build-asan
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests.
-SLOW = ^lab[.]|^model[.]measured|^advice[.]cases|^gpu[.](caches|differential|replay)|^programs[.]locks
+SLOW = ^alloc[.](everything|gpu)|^lab[.]|^model[.]measured|^advice[.]cases|^gpu[.](caches|differential|replay)|^programs[.]locks
 asan: build-asan
 	$(CTEST) build-asan -E '$(SLOW)'
 
