@@ -3,7 +3,7 @@
 # Runs a program under `inflight run` and compares its standard output and its exit status, the last line, with what is
 # expected. A .cu file is built first, with $NVCC into $PROGRAMS; its line "// nvcc: ..." gives further words, in which
 # further files are beside it, its line "// run: ..." options of `inflight run`; standard error must have each line of
-# NAME.told somewhere. "// library: FILE" is built too, as PROGRAM.library.so. With INFLIGHT empty the program runs as it
+# NAME.told somewhere. "// library: FILE" is built too, as PROGRAM-library.so. With INFLIGHT empty the program runs as it
 # is, on a GPU.
 # usage: check_program.sh PROGRAM EXPECTED
 set -u
@@ -16,7 +16,7 @@ case $program in
     library=$(sed -n "s/^\/\/ library: //p" "$1")
     [ ! -f "${expected%.expected}.told" ] || told=${expected%.expected}.told
     cd "$(dirname "$1")" || exit 1
-    [ -z "$library" ] || "$NVCC" -Xcompiler -fPIC -shared -cudart shared -arch=sm_90 -o "$program.library.so" "$library" ||
+    [ -z "$library" ] || "$NVCC" -Xcompiler -fPIC -shared -cudart shared -arch=sm_90 -o "$program-library.so" "$library" ||
         exit 1
     # shellcheck disable=SC2086 # the words are words
     [ "$program" -nt "$1" ] || "$NVCC" -cudart shared -lineinfo -arch=sm_90 -o "$program" "$1" $more || exit 1

@@ -21,7 +21,7 @@ static int use(const char *path, int value)
 
 int main(int, char **words)
 {
-    const std::string path = std::string(words[0]) + ".library.so";
+    const std::string path = std::string(words[0]) + "-library.so";
     for (int i = 0; i < 3; i++)
         printf("%d\n", use(path.c_str(), i));
     CHECK(cudaDeviceSynchronize());
