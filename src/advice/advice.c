@@ -64,7 +64,7 @@ static ifl_status try_rule(const ifl_situation *s, const struct rule *rule, ifl_
 {
     ifl_remedy half, all;
     const double high = gain_of(s, rule, 1, &all), low = gain_of(s, rule, 0.5, &half);
-    if (!(high >= least_gain))
+    if (!(high >= least_gain) || low * high < 1) /* what would rather lose is no advice */
         return IFL_OK;
     const ifl_advice advice = {
         .rule = rule->name,
@@ -120,6 +120,7 @@ void ifl_advice_document(FILE *out)
                  "away from the same waiting or the same bytes.\n",
             100 * (least_gain - 1));
     for (int r = 0; r < RULES; r++)
-        fprintf(out, "\n## %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n- Document: %s.\n", rules[r].name,
-                rules[r].symptom, rules[r].remedy, rules[r].cost, rules[r].effect, rules[r].document);
+        fprintf(out, "\n## %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n- Document: %s.\n",
+                rules[r].name, rules[r].symptom, rules[r].remedy, rules[r].cost, rules[r].effect,
+                *rules[r].document ? rules[r].document : "none; common practice");
 }

@@ -14,17 +14,6 @@ static double of(const ifl_situation *s, ifl_counter which)
     return ifl_situation_count(&s->profile->counters, which);
 }
 
-/* A share of `factor`: 1 for nothing of the effect, `factor` for all. */
-static double part(const ifl_remedy *to, double factor)
-{
-    return 1 + to->share * (factor - 1);
-}
-
-static bool is_near_total(const ifl_situation *s, ifl_term term, double least)
-{
-    return s->model.term_us[term] > least * s->model.time_us.mid;
-}
-
 static bool is_side_by_side(const ifl_profile_line *line)
 {
     return line->pattern.kind == IFL_PATTERN_COALESCED || line->pattern.kind == IFL_PATTERN_OFFSET;
@@ -32,44 +21,81 @@ static bool is_side_by_side(const ifl_profile_line *line)
 
 /* ---- words and elements of a thread ---------------------------------------------------------- */
 
-bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
+/* Share of the instructions that `requests` memory requests and their addresses and tests are: in document 001's naive
+ * saxpy five for each of three. The rest is the work itself, which no wider word takes away. */
+static double overhead_of(const ifl_situation *s, double requests)
 {
-    const double least = 0.5,
-                 shrinking = 0.9; /* of the instructions: document 001, naive to float4, 0.95 */
-    double narrow = 0, all = 0, bytes = 0, most = 0;
+    const double each = 6;
+    return s->work.instructions > 0 ? fmin(each * requests / s->work.instructions, 1) : 1;
+}
+
+/* A thread does the work of `times`: what is overhead it does once. */
+static void join_threads(double times, double overhead, ifl_remedy *to)
+{
+    to->work.blocks /= times;
+    to->work.instructions *= 1 - overhead + overhead / times;
+    to->work.cycles *= overhead + (1 - overhead) * times;
+    to->work.shared_waits *= times;
+}
+
+/* Requests of global memory whose lanes take neighbouring words of less than 16 bytes. */
+typedef struct narrow_words {
+    double requests, all, bytes; /* all: of the launch; bytes: of a lane, summed over requests */
+    const ifl_profile_line *line;
+} narrow_words;
+
+static narrow_words find_narrow_words(const ifl_situation *s)
+{
+    narrow_words n = {0};
+    double most = 0;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double requests = ifl_line_requests(line);
-        all += requests;
+        n.all += requests;
         if (!ifl_line_is(line, "global", NULL) || !is_side_by_side(line) || !line->access_bytes ||
             line->access_bytes >= whole_word)
             continue;
-        narrow += requests;
-        bytes += requests * line->access_bytes;
-        if (requests > most) {
-            most = requests;
-            to->line = line;
-        }
+        n.requests += requests;
+        n.bytes += requests * line->access_bytes;
+        if (requests > most)
+            n.line = line;
+        most = fmax(most, requests);
     }
-    if (!to->line || narrow < least * all ||
-        !(s->waits || is_near_total(s, IFL_TERM_ISSUE, 0.6) || is_near_total(s, IFL_TERM_L1, 0.6)))
+    return n;
+}
+
+bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.5, worth = 0.1;
+    const narrow_words n = find_narrow_words(s);
+    const double overhead = overhead_of(s, n.requests);
+    if (!n.line || n.requests < least * n.all || overhead < worth ||
+        !(s->waits || ifl_situation_spends(s, IFL_TERM_ISSUE, 0.6) ||
+          ifl_situation_spends(s, IFL_TERM_L1, 0.6)))
         return false;
-    const double times = part(to, whole_word / (bytes / narrow));
-    to->work.blocks /= times;
-    to->work.instructions *= 1 - shrinking + shrinking / times;
-    to->symptom = ifl_situation_say(
-        s, "%.0f %% of the requests are of neighbouring words of %.3g bytes a lane",
-        100 * narrow / all, bytes / narrow);
+    to->line = n.line;
+    join_threads(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
+    to->symptom =
+        ifl_situation_say(s, "%.0f %% of the requests are of neighbouring lanes, %.2g B each",
+                          100 * n.requests / n.all, n.bytes / n.requests);
     return true;
+}
+
+static double all_requests(const ifl_situation *s)
+{
+    return of(s, IFL_COUNTER_global_load_requests) + of(s, IFL_COUNTER_global_store_requests) +
+           of(s, IFL_COUNTER_global_atomic_requests);
 }
 
 bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
 {
-    const double one_wait = 1.5, many_waves = 4, times = part(to, 4);
+    const double one_wait = 1.5, many_waves = 4, times = ifl_remedy_part(to, 4);
     if (!s->waits || !s->work.waits_known || s->work.waits > one_wait || s->work.waits <= 0 ||
         s->model.waves.waves < many_waves)
         return false;
-    to->work.blocks /= times;
+    const double instructions = to->work.instructions;
+    join_threads(times, overhead_of(s, all_requests(s)), to);
+    to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
     to->symptom =
         ifl_situation_say(s, "a thread waits for loads (%.2g times) and ends; %.3g waves of blocks",
@@ -84,7 +110,7 @@ bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
     if (!s->waits || !s->work.waits_known || s->work.waits < least || s->work.waits > most ||
         branches < s->work.waits)
         return false;
-    const double waits = s->work.waits, fewer = part(to, 1 / waits);
+    const double waits = s->work.waits, fewer = ifl_remedy_part(to, 1 / waits);
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
     to->symptom = ifl_situation_say(s, "a warp waits %.3g times for loads and branches %.3g times",
@@ -111,7 +137,7 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
         s->work.spread > few * s->work.waits + 0.01 ||
         of(s, IFL_COUNTER_global_store_requests) < s->warps * least)
         return false;
-    const double fewer = part(to, 0.5);
+    const double fewer = ifl_remedy_part(to, 0.5);
     to->line = line;
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
@@ -201,7 +227,7 @@ bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
     }
     if (warps < better * s->model.occupancy.warps_per_sm)
         return false;
-    to->blocks_per_sm *= part(to, (double)warps / s->model.occupancy.warps_per_sm);
+    to->blocks_per_sm *= ifl_remedy_part(to, (double)warps / s->model.occupancy.warps_per_sm);
     to->symptom =
         ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d",
                           now.threads, s->model.occupancy.warps_per_sm, best, warps);
@@ -215,10 +241,12 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     const double many_waves = 8, short_block = 2.5, waves = s->model.waves.waves;
     if (!s->waits || !s->work.waits_known || waves < many_waves || s->work.waits > short_block)
         return false;
-    const double times = part(to, waves);
+    const double times = ifl_remedy_part(to, waves);
     to->work.blocks /= times;
     to->work.waits *= times;
     to->work.spread *= times;
+    to->work.cycles *= times;
+    to->work.shared_waits *= times;
     to->symptom = ifl_situation_say(
         s, "%.3g waves of blocks that wait for loads (%.2g times) and end", waves, s->work.waits);
     return true;
@@ -228,7 +256,8 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
 {
     const double good = 0.9, least = 0.03;
     const ifl_waves *w = &s->model.waves;
-    if (w->waves < 1 || w->tail_efficiency >= good || !is_near_total(s, IFL_TERM_TAIL, least))
+    if (w->waves < 1 || w->tail_efficiency >= good ||
+        !ifl_situation_spends(s, IFL_TERM_TAIL, least))
         return false;
     to->work.blocks -=
         to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
@@ -245,7 +274,7 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     if (!s->waits || !s->work.waits_known || s->work.waits < loop ||
         s->work.spread >= few * s->work.waits)
         return false;
-    const double fewer = part(to, 0.25);
+    const double fewer = ifl_remedy_part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
     to->symptom = ifl_situation_say(s, "a warp waits %.3g times for about %.2g loads each",
@@ -278,11 +307,13 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
             (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
             busiest = line;
     }
-    if (!busiest || !s->waits || s->busy > to_spare || !s->work.waits_known ||
-        s->work.waits < loop || ifl_line_requests(busiest) < loop / 2 * s->warps)
+    if (!busiest || !s->waits || s->busy > to_spare || !s->work.waits_known || s->work.waits < loop)
+        return false;
+    const double trips = ifl_line_requests(busiest) / s->warps;
+    if (trips < loop / 2)
         return false;
     double depth = ceil(s->model.bytes_needed_per_sm / fmax(s->model.bytes_in_flight_per_sm, 1));
-    depth = depth < 2 ? 2 : depth > deepest ? deepest : depth;
+    depth = fmax(2, fmin(depth, fmin(deepest, floor(trips / 2))));
     ifl_remedy_waits(1 / depth, to);
     to->line = busiest;
     to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth, %.3g waits for loads a warp",
@@ -333,9 +364,10 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     const double issued = of(s, IFL_COUNTER_ptx_instructions);
     const double lanes = issued > 0 ? of(s, IFL_COUNTER_thread_instructions) / issued / 32 : 1;
     if (branches <= 0 || split < often * s->warps || lanes > full ||
-        !(is_near_total(s, IFL_TERM_ISSUE, least) || is_near_total(s, IFL_TERM_ARITHMETIC, least)))
+        !(ifl_situation_spends(s, IFL_TERM_ISSUE, least) ||
+          ifl_situation_spends(s, IFL_TERM_ARITHMETIC, least)))
         return false;
-    const double fewer = part(to, lanes);
+    const double fewer = ifl_remedy_part(to, lanes);
     to->work.instructions *= fewer;
     to->work.fp32 *= fewer;
     to->work.fp64 *= fewer;

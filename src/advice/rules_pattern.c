@@ -2,6 +2,7 @@
  * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document 002's caches. */
 #include "advice/situation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_rem
 
 bool ifl_rule_alignment(const ifl_situation *s, ifl_remedy *to)
 {
-    return spare_pattern(s, IFL_PATTERN_OFFSET, to);
+    return spare_pattern(s, IFL_PATTERN_OFFSET, to) && !ifl_profile_has_aligned(s->profile, to->line);
 }
 
 static double stride_bytes(const ifl_profile_line *line)
@@ -38,7 +39,7 @@ static double stride_bytes(const ifl_profile_line *line)
     return (double)llabs(line->pattern.stride_words) * line->access_bytes;
 }
 
-/* The members of a structure are read by as many instructions; one that walks is a loop's. */
+/* The members of a structure are read by as many instructions. */
 static int walking_lines(const ifl_situation *s)
 {
     int lines = 0;
@@ -48,12 +49,24 @@ static int walking_lines(const ifl_situation *s)
     return lines;
 }
 
-enum { MEMBERS = 3, SMALL_STRIDE = 128 /* bytes: a structure; beyond it a row */ };
+enum {
+    MEMBERS = 3,
+    SMALL_STRIDE = 128, /* bytes: a structure; beyond it a row */
+    LARGEST_STRUCTURE = 256 /* bytes from one thread to the next; document 004 has 160 */
+};
+
+/* An unrolled loop walks with several instructions too, but its regions are larger than structures. */
+static bool walks_structures(const ifl_situation *s)
+{
+    double excess;
+    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
+    return line && walking_lines(s) >= MEMBERS && line->pattern.region_bytes <= LARGEST_STRUCTURE;
+}
 
 bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
-    if (walking_lines(s) >= MEMBERS)
+    if (walks_structures(s))
         return spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to);
     const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &excess);
     return line && stride_bytes(line) < SMALL_STRIDE && spare_pattern(s, IFL_PATTERN_STRIDED, to);
@@ -61,7 +74,11 @@ bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
 
 bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 {
-    return walking_lines(s) < MEMBERS && spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to);
+    if (walks_structures(s) || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
+        return false;
+    if (s->work.waits_known)
+        ifl_remedy_share_out(fmin(32, s->work.waits), to);
+    return true;
 }
 
 bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
@@ -172,24 +189,57 @@ bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
-bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
+static bool spills(const ifl_situation *s)
 {
-    const double least = 0.05;
-    const double local = of(s, IFL_COUNTER_local_load_sectors) + of(s, IFL_COUNTER_local_store_sectors);
-    const double global = of(s, IFL_COUNTER_global_load_sectors) + of(s, IFL_COUNTER_global_store_sectors);
     const ifl_machine_facts *m = &s->profile->machine;
-    const bool spills = m->known && m->spill_load_bytes + m->spill_store_bytes > 0;
-    if (local < least * (local + global) && !spills)
-        return false;
-    const double part = local + global > 0 ? to->share * local / (local + global) : 0;
+    return m->known && m->spill_load_bytes + m->spill_store_bytes > 0;
+}
+
+static void spare_local(const ifl_situation *s, double part, ifl_remedy *to)
+{
     to->work.l1_passes *= 1 - part;
     to->work.l2_bytes *= 1 - part;
     to->work.load_bytes *= 1 - part;
     if (!s->profile->caches.count) /* else they were followed, and local memory rarely goes that far */
         to->work.dram_bytes *= 1 - part;
-    to->symptom = spills ? ifl_situation_say(s, "%u registers; %u bytes spilled and %u read back a thread", m->registers,
-                                             m->spill_store_bytes, m->spill_load_bytes)
-                         : ifl_situation_say(s, "%.0f %% of the sectors are of local memory", 100 * local / (local + global));
+}
+
+/* Of all sectors off chip. */
+static double local_share(const ifl_situation *s)
+{
+    const double local = of(s, IFL_COUNTER_local_load_sectors) + of(s, IFL_COUNTER_local_store_sectors);
+    const double global = of(s, IFL_COUNTER_global_load_sectors) + of(s, IFL_COUNTER_global_store_sectors);
+    return local + global > 0 ? local / (local + global) : 0;
+}
+
+/* What spills is not in the PTX, but all of the machine code's local memory is counted on a GPU. */
+bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
+{
+    const ifl_machine_facts *m = &s->profile->machine;
+    if (!spills(s))
+        return false;
+    spare_local(s, to->share * local_share(s), to);
+    to->symptom = ifl_situation_say(s, "%u registers; %u bytes spilled and %u read back a thread", m->registers,
+                                    m->spill_store_bytes, m->spill_load_bytes);
+    return true;
+}
+
+static const ifl_profile_line *local_line(const ifl_situation *s)
+{
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        if (ifl_line_is(&s->profile->lines.at[i], "local", "load"))
+            return &s->profile->lines.at[i];
+    return NULL;
+}
+
+bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.05, share = local_share(s);
+    if (share < least || spills(s))
+        return false;
+    spare_local(s, to->share * share, to);
+    to->line = local_line(s);
+    to->symptom = ifl_situation_say(s, "%.0f %% of the sectors are of local memory", 100 * share);
     return true;
 }
 

@@ -13,15 +13,19 @@ double ifl_situation_count(const ifl_counters *counters, ifl_counter which)
 
 bool ifl_line_is(const ifl_profile_line *line, const char *space, const char *kind)
 {
-    return line->space && strcmp(line->space, space) == 0 && (!kind || strcmp(line->kind, kind) == 0);
+    return line->space && strcmp(line->space, space) == 0 &&
+           (!kind || strcmp(line->kind, kind) == 0);
 }
 
 static const struct {
     ifl_counter requests, sectors, ideal;
 } kinds[] = {
-    {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_load_sectors, IFL_COUNTER_global_load_sectors_ideal},
-    {IFL_COUNTER_global_store_requests, IFL_COUNTER_global_store_sectors, IFL_COUNTER_global_store_sectors_ideal},
-    {IFL_COUNTER_global_atomic_requests, IFL_COUNTER_global_atomic_sectors, IFL_COUNTER_global_atomic_sectors_ideal},
+    {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_load_sectors,
+     IFL_COUNTER_global_load_sectors_ideal},
+    {IFL_COUNTER_global_store_requests, IFL_COUNTER_global_store_sectors,
+     IFL_COUNTER_global_store_sectors_ideal},
+    {IFL_COUNTER_global_atomic_requests, IFL_COUNTER_global_atomic_sectors,
+     IFL_COUNTER_global_atomic_sectors_ideal},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -84,8 +88,9 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
 void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
 {
     const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;
-    const double useful = ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_load_useful_bytes) +
-                          ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_store_useful_bytes);
+    const double useful =
+        ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_load_useful_bytes) +
+        ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_store_useful_bytes);
     const double least = s->work.dram_bytes < useful ? s->work.dram_bytes : useful;
     const double spared = s->work.dram_bytes * (1 - part);
     to->work.load_bytes *= 1 - part;
@@ -94,11 +99,31 @@ void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
     to->work.dram_bytes = spared > least ? spared : least;
 }
 
+double ifl_remedy_part(const ifl_remedy *to, double factor)
+{
+    return 1 + to->share * (factor - 1);
+}
+
+bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least)
+{
+    return s->model.term_us[term] > least * s->model.time_us.mid;
+}
+
 void ifl_remedy_waits(double times, ifl_remedy *to)
 {
-    const double part = 1 + to->share * (times - 1);
+    const double part = ifl_remedy_part(to, times);
     to->work.waits *= part;
     to->work.spread *= part;
+}
+
+void ifl_remedy_share_out(double among, ifl_remedy *to)
+{
+    const double times = ifl_remedy_part(to, among > 1 ? among : 1);
+    to->work.blocks *= times;
+    to->work.waits /= times;
+    to->work.spread /= times;
+    to->work.cycles /= times;
+    to->work.shared_waits /= times;
 }
 
 const char *ifl_situation_say(const ifl_situation *s, const char *format, ...)

@@ -15,8 +15,8 @@ typedef struct ifl_situation {
     ifl_work work;
     ifl_arena *arena;
     double warps;
-    bool waits;   /* waiting is the largest of the terms, or near it, and the DRAM is not busy */
-    double busy;  /* the DRAM's bandwidth used, over what can be reached */
+    bool waits;  /* waiting is the largest of the terms, or near it, and the DRAM is not busy */
+    double busy; /* the DRAM's bandwidth used, over what can be reached */
 } ifl_situation;
 
 /* A remedy: `share` of its effect (0..1) is asked for, and put into the work and the blocks an SM. */
@@ -44,11 +44,18 @@ double ifl_line_ideal(const ifl_profile_line *line);
 double ifl_line_requests(const ifl_profile_line *line);
 /* The line of this pattern that moves most in vain; NULL where all of them together waste less than a tenth of what
  * the launch moves. *excess: sectors, of all of them. */
-const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind, double *excess);
+const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
+                                            double *excess);
 /* The work without `excess` sectors of the launch's, as if they had never been asked for. */
 void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to);
+/* Does this term alone take more than a share of the launch's time? */
+bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
+/* A share of `factor`: 1 for nothing of the effect, `factor` for all. */
+double ifl_remedy_part(const ifl_remedy *to, double factor);
 /* The waits of a warp become `times` as many. */
 void ifl_remedy_waits(double times, ifl_remedy *to);
+/* What a thread does is shared out `among` as many threads. */
+void ifl_remedy_share_out(double among, ifl_remedy *to);
 const char *ifl_situation_say(const ifl_situation *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

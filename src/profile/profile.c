@@ -49,6 +49,20 @@ const char *ifl_pattern_text(ifl_pattern_kind kind)
     return (unsigned)kind < IFL_PATTERN_COUNT ? pattern_texts[kind] : "unknown";
 }
 
+bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line)
+{
+    const ifl_counter asked = IFL_COUNTER_global_load_sectors_ideal;
+    for (size_t i = 0; i < profile->lines.count; i++) {
+        const ifl_profile_line *other = &profile->lines.at[i];
+        if (other->pattern.kind == IFL_PATTERN_COALESCED && line->line &&
+            other->line == line->line && strcmp(other->file, line->file) == 0 &&
+            other->counters.value[asked] && line->counters.value[asked] &&
+            other->counters.value[asked] >= line->counters.value[asked])
+            return true;
+    }
+    return false;
+}
+
 ifl_profile *ifl_profile_new(void)
 {
     return calloc(1, sizeof(ifl_profile));

@@ -115,6 +115,9 @@ struct ifl_profile {
     ifl_outputs outputs;   /* its results beside the engine's */
 };
 
+/* Does the source line of a load from global memory hold an aligned one too, of as much? Then this one is a neighbour's. */
+bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line);
+
 /* An empty profile, NULL without memory. */
 ifl_profile *ifl_profile_new(void);
 /* Frees everything in it too. */

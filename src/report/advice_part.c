@@ -7,6 +7,7 @@
 #include "report/finding.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { INDENT = 2, MOST_SHOWN = 5 };
 
@@ -25,6 +26,12 @@ static const char *gain_text(ifl_page *page, const ifl_advice *a)
                : ifl_arena_printf(&page->arena, "%.2f to %.2f×", a->gain_low, a->gain_high);
 }
 
+/* "000, 001" are documents; a rule of common practice has none. */
+static const char *source_prefix(const char *document)
+{
+    return !*document ? "" : strchr(document, ',') ? "; documents " : "; document ";
+}
+
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
 {
     const char *gain = gain_text(page, a),
@@ -36,9 +43,8 @@ static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
     say(page, INDENT, INDENT + 3, IFL_STYLE_STRONG,
         ifl_arena_printf(&page->arena, "%zu. %s: %s", index, gain, a->remedy));
     say(page, INDENT + 3, INDENT + 3, IFL_STYLE_PLAIN,
-        ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s; document%s %s)", place,
-                         *place ? ": " : "", a->symptom, a->cost, a->rule,
-                         a->document[3] ? "s" : "", a->document));
+        ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s%s%s)", place, *place ? ": " : "",
+                         a->symptom, a->cost, a->rule, source_prefix(a->document), a->document));
 }
 
 static void print_device(ifl_page *page, const ifl_device *device, const ifl_advices *advices)

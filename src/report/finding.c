@@ -62,6 +62,13 @@ static const pattern_words off_chip_words[IFL_PATTERN_COUNT] = {
          "fetch one element together."},
 };
 
+/* A stencil's neighbours cannot all be aligned. */
+static const pattern_words neighbour_words = {
+    "Neighbouring threads take neighbouring words beside those of an aligned access of the same "
+    "line; a warp then reaches into one sector more than it needs.",
+    "nothing, where the L1 has the sector from the access beside it; else neighbours passed in "
+    "registers, by shuffles or through shared memory."};
+
 static const char local_why[] =
     "The threads of a warp are at different places of their own arrays, so that their "
     "words do not stand side by side.";
@@ -213,15 +220,31 @@ static bool is_local(const ifl_place_row *row)
     return row->kind == IFL_TRAFFIC_local_load || row->kind == IFL_TRAFFIC_local_store;
 }
 
+static bool is_neighbour(const collector *c, const ifl_place_row *row)
+{
+    return row->line->pattern.kind == IFL_PATTERN_OFFSET &&
+           ifl_profile_has_aligned(c->profile, row->line);
+}
+
+static pattern_words words_for(const collector *c, const ifl_place_row *row)
+{
+    if (is_local(row))
+        return (pattern_words){local_why, local_helps};
+    if (!pattern_is_of(row))
+        return (pattern_words){"", ""};
+    if (is_neighbour(c, row))
+        return neighbour_words;
+    return (pattern_words){off_chip_why(c, row), off_chip_words[row->line->pattern.kind].helps};
+}
+
 static void add_off_chip(collector *c, const ifl_place_row *row)
 {
     ifl_finding finding = {.where = where_text(c, row, headline_text(c, row)),
                            .source = source_text(c, row)};
     finding.what = off_chip_figures(c, row);
-    finding.why = is_local(row) ? local_why : pattern_is_of(row) ? off_chip_why(c, row) : "";
-    finding.helps = is_local(row)        ? local_helps
-                    : pattern_is_of(row) ? off_chip_words[row->line->pattern.kind].helps
-                                         : "";
+    const pattern_words words = words_for(c, row);
+    finding.why = words.why;
+    finding.helps = words.helps;
     add(c, &finding);
 }
 
@@ -239,8 +262,8 @@ static void add_on_chip(collector *c, const ifl_place_row *row)
                                     ifl_figure_ratio(row->excess, row->traffic.requests).text,
                                     ifl_figure_count(row->excess).text);
     finding.why = on_chip_why;
-    finding.helps = row->line->pattern.kind == IFL_PATTERN_IRREGULAR ? on_chip_irregular_helps
-                                                                     : on_chip_helps;
+    finding.helps =
+        row->line->pattern.kind == IFL_PATTERN_IRREGULAR ? on_chip_irregular_helps : on_chip_helps;
     add(c, &finding);
 }
 
@@ -324,7 +347,7 @@ static const char *divergence_figures(const collector *c, bool *stands_out, bool
     bool know_split = counter(c, IFL_COUNTER_branches, &branches) &&
                       counter(c, IFL_COUNTER_divergent_branches, &split) && branches;
     *splits = know_split && at_least(split, DIVERGENT_PERCENT, branches);
-    *stands_out = *splits || (know_lanes && !at_least(lanes, LANES_PERCENT, warps * WARP_LANES));
+    *stands_out = know_lanes ? !at_least(lanes, LANES_PERCENT, warps * WARP_LANES) : *splits;
     const char *lane_text =
         know_lanes ? ifl_arena_printf(c->arena, "%s of 32 lanes work in an average instruction.",
                                       ifl_figure_ratio(lanes, warps).text)

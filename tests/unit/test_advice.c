@@ -22,8 +22,11 @@ typedef struct shape {
     ifl_pattern_kind pattern;
     int64_t stride_words;
     double sectors, lines; /* of a load; 0: as many as it needs */
-    double shared_requests, shared_wavefronts;
+    uint64_t region_bytes;
+    double shared_requests, shared_wavefronts, barriers;
+    double atomics, atomic_lanes; /* requests; lanes that meet on one address */
     double local_sectors;
+    uint32_t spilled; /* bytes a thread */
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
     int load_lines;             /* instructions that the loads are spread over; 0: 1 */
     const char *op;
@@ -50,7 +53,8 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
         .file = "kernel.cu", .line = is_store ? 20 : 10, .text = "", .op = is_store ? "st.global.v4.f32" : s->op,
         .space = "global", .kind = is_store ? "store" : "load", .inlined_from = "", .access_bytes = s->bytes,
         .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern, .share = 1,
-                    .stride_words = is_store ? 0 : s->stride_words},
+                    .stride_words = is_store ? 0 : s->stride_words,
+                    .region_bytes = is_store ? 0 : s->region_bytes},
     };
     if (is_store && strstr(s->op, "f64"))
         line.op = "st.global.f64";
@@ -80,6 +84,23 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_shared_load_requests, warps * s->shared_requests);
         set(both[i], IFL_COUNTER_shared_load_wavefronts, warps * s->shared_wavefronts);
         set(both[i], IFL_COUNTER_shared_load_wavefronts_ideal, warps * s->shared_requests);
+        set(both[i], IFL_COUNTER_shared_load_useful_bytes, warps * s->shared_requests * 128);
+        set(both[i], IFL_COUNTER_shared_store_useful_bytes, warps * 128);
+    }
+    assert_true(ifl_vec_push(&p->lines, line));
+}
+
+static void add_atomics(ifl_profile *p, const shape *s, double warps)
+{
+    ifl_profile_line line = {.file = "kernel.cu", .line = 40, .text = "", .op = "red.global.add.u32", .space = "global",
+                             .kind = "atomic", .inlined_from = "", .access_bytes = 4,
+                             .pattern = {.kind = IFL_PATTERN_IRREGULAR, .share = 1}};
+    ifl_counters *both[] = {&line.counters, &p->counters};
+    for (int i = 0; i < 2; i++) {
+        set(both[i], IFL_COUNTER_global_atomic_requests, warps * s->atomics);
+        set(both[i], IFL_COUNTER_global_atomic_sectors, warps * s->atomics * 20);
+        set(both[i], IFL_COUNTER_global_atomic_sectors_ideal, warps * s->atomics * 4);
+        set(both[i], IFL_COUNTER_global_atomic_serial, warps * s->atomics * s->atomic_lanes);
     }
     assert_true(ifl_vec_push(&p->lines, line));
 }
@@ -92,6 +113,7 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
     set(c, IFL_COUNTER_thread_instructions, warps * s->instructions * s->lanes);
     set(c, IFL_COUNTER_branches, warps * s->branches);
     set(c, IFL_COUNTER_divergent_branches, warps * s->divergent);
+    set(c, IFL_COUNTER_barriers, warps * s->barriers);
     set(c, IFL_COUNTER_local_load_sectors, warps * s->local_sectors / 2);
     set(c, IFL_COUNTER_local_store_sectors, warps * s->local_sectors / 2);
     const ifl_opcode_count compute = {wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic)};
@@ -127,6 +149,7 @@ static ifl_profile *make(const shape *s)
     p->backend = "engine";
     p->machine.registers = s->registers;
     p->machine.known = true;
+    p->machine.spill_store_bytes = p->machine.spill_load_bytes = s->spilled;
     p->program.known = true;
     p->program.load_waits = warps * s->waits;
     p->program.load_spread = warps * s->waits * log2(s->loads_a_wait);
@@ -136,6 +159,8 @@ static ifl_profile *make(const shape *s)
         add_line(p, s, warps, true, 0);
     if (s->shared_requests > 0)
         add_shared(p, s, warps);
+    if (s->atomics > 0)
+        add_atomics(p, s, warps);
     add_counts(p, s, warps);
     add_caches(p, s);
     return p;
@@ -197,15 +222,24 @@ static const shape *faults(size_t *count)
         FAULT(non_caching_loads, "m2090", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .lines = 32),
         FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32, .load_lines = 4),
         FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32),
+        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32, .load_lines = 4,
+              .region_bytes = 4096),
         FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024, .bytes = 8, .sectors = 32),
         FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512, .instructions = 80),
         FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .loads = 64,
               .loads_a_wait = 64, .l1_hit = 0.1),
-        FAULT(register_passes, "v100", .local_sectors = 160),
+        FAULT(local_arrays, "v100", .local_sectors = 160),
+        FAULT(register_passes, "v100", .local_sectors = 160, .spilled = 64),
         FAULT(tail, "v100", .grid = 700, .bytes = 4, .loads = 256, .waits = 256, .loads_a_wait = 1, .stores = 0),
         FAULT(narrower_types, "v100", .bytes = 8, .op = "ld.global.nc.f64", .loads = 16, .loads_a_wait = 16),
         FAULT(accidental_double, "t4", .widened = 2, .arithmetic = 40, .instructions = 90),
         FAULT(divergence, "h200", .branches = 100, .divergent = 50, .lanes = 10, .instructions = 4000, .arithmetic = 2000),
+        FAULT(more_threads, "h200", .grid = 32, .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1),
+        FAULT(reduce_first, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1, .barriers = 9, .instructions = 100,
+              .shared_requests = 8, .shared_wavefronts = 8),
+        FAULT(results_a_thread, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1, .shared_requests = 512,
+              .shared_wavefronts = 512, .instructions = 700),
+        FAULT(fewer_atomics, "h200", .bytes = 4, .loads = 4, .stores = 0, .atomics = 4, .atomic_lanes = 2, .l1_hit = 0),
     };
     for (; n < sizeof rows / sizeof *rows; n++)
         all[n] = rows[n];
@@ -270,6 +304,24 @@ static void test_nothing_is_wrong(void **unused)
     }
 }
 
+/* Wider words take away requests and their addresses, not the work itself: an image that is computed point by point. */
+static void test_arithmetic_is_not_for_wide_loads(void **unused)
+{
+    ifl_arena arena = {0};
+    ifl_advices advices;
+    shape s = healthy;
+    (void)unused;
+    s.rule = "computes";
+    s.bytes = 4;
+    s.loads = s.stores = 1;
+    s.instructions = 4000;
+    s.arithmetic = 3000;
+    advise(&s, "h200", &arena, &advices);
+    assert_int_equal(advices.list.count, 0);
+    ifl_advice_free(&advices);
+    ifl_arena_free(&arena);
+}
+
 static void test_most_gain_first(void **unused)
 {
     ifl_arena arena = {0};
@@ -290,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_each_rule),
         cmocka_unit_test(test_every_rule_has_a_fault),
         cmocka_unit_test(test_nothing_is_wrong),
+        cmocka_unit_test(test_arithmetic_is_not_for_wide_loads),
         cmocka_unit_test(test_most_gain_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

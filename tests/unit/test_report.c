@@ -305,6 +305,41 @@ static void test_other_findings(void **state)
     ifl_profile_free(p);
 }
 
+/* A stencil's neighbour reaches into a sector more; alone, the same access wants another alignment. */
+static void test_neighbours_cannot_be_aligned(void **state)
+{
+    (void)state;
+    const ifl_pattern offset = {.kind = IFL_PATTERN_OFFSET, .share = 1.0};
+    ifl_profile *p = profile_new(1, 32);
+    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load", 9,
+                             4, 10, 50, 40, offset});
+    char *text = text_of(p, IFL_REPORT_TEXT, NULL);
+    assert_has(text, "Usually helps: padding rows");
+    free(text);
+    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load", 9,
+                             4, 10, 40, 40, coalesced});
+    text = text_of(p, IFL_REPORT_TEXT, NULL);
+    assert_has(text, "Usually helps: nothing, where the L1 has the sector");
+    assert_has_not(text, "padding rows");
+    free(text);
+    ifl_profile_free(p);
+}
+
+/* A warp's first lane alone for a moment is no finding: 31.5 of 32 lanes work. */
+static void test_busy_lanes_are_no_finding(void **state)
+{
+    (void)state;
+    ifl_profile *p = clean_profile();
+    ifl_counters_set(&p->counters, IFL_COUNTER_ptx_instructions, 100);
+    ifl_counters_set(&p->counters, IFL_COUNTER_thread_instructions, 3150);
+    ifl_counters_set(&p->counters, IFL_COUNTER_branches, 18);
+    ifl_counters_set(&p->counters, IFL_COUNTER_divergent_branches, 3);
+    char *text = text_of(p, IFL_REPORT_TEXT, NULL);
+    assert_has_not(text, "idle lanes");
+    free(text);
+    ifl_profile_free(p);
+}
+
 static void test_alike_instructions_stand_as_one(void **state)
 {
     (void)state;
@@ -513,6 +548,8 @@ int main(void)
         cmocka_unit_test(test_strided_store),
         cmocka_unit_test(test_bank_conflicts),
         cmocka_unit_test(test_other_findings),
+        cmocka_unit_test(test_neighbours_cannot_be_aligned),
+        cmocka_unit_test(test_busy_lanes_are_no_finding),
         cmocka_unit_test(test_alike_instructions_stand_as_one),
         cmocka_unit_test(test_rank),
         cmocka_unit_test(test_partial_run),

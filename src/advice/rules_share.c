@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rules on what the threads of a launch share out among them, beyond the source documents: how many there are, what each
+ * does before the block meets, values that several of them load, places that several of them update. */
+#include "advice/situation.h"
+
+#include <math.h>
+
+static double of(const ifl_situation *s, ifl_counter which)
+{
+    return ifl_situation_count(&s->profile->counters, which);
+}
+
+/* The line of this space and kind with the most requests. */
+static const ifl_profile_line *busiest(const ifl_situation *s, const char *space, const char *kind, ifl_counter requests)
+{
+    const ifl_profile_line *most = NULL;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, space, kind) &&
+            (!most || ifl_situation_count(&line->counters, requests) > ifl_situation_count(&most->counters, requests)))
+            most = line;
+    }
+    return most;
+}
+
+/* ---- a grid that leaves SMs empty ------------------------------------------------------------ */
+
+/* Work that can be shared out shows as waits one after the other; where the data decide the addresses, it is a chain. */
+bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
+{
+    const double filled = 0.5, loop = 8, waves = s->model.waves.waves;
+    to->line = busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    if (!to->line || waves > filled || !s->work.waits_known || s->work.waits < loop ||
+        to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
+        return false;
+    ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
+    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits %.3g times for loads",
+                                    100 * waves, s->work.waits);
+    return true;
+}
+
+/* ---- a block that meets after one element a thread -------------------------------------------- */
+
+bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
+{
+    const double elements = 4, few_loads = 2.5, few_stores = 0.5, meetings = 3, worth = 0.5;
+    const double loads = of(s, IFL_COUNTER_global_load_requests), stores = of(s, IFL_COUNTER_global_store_requests);
+    to->line = busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    if (!to->line || loads > few_loads * s->warps || stores > few_stores * loads ||
+        of(s, IFL_COUNTER_barriers) < meetings * s->warps ||
+        !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) || ifl_situation_spends(s, IFL_TERM_SHARED, worth) ||
+          ifl_situation_spends(s, IFL_TERM_ARITHMETIC, worth) || s->waits))
+        return false;
+    const double times = ifl_remedy_part(to, elements);
+    to->work.blocks /= times;
+    to->work.instructions /= times;
+    to->work.int32 /= times;
+    to->work.fp32 /= times;
+    to->work.fp64 /= times;
+    to->work.special /= times;
+    to->work.shared_passes /= times;
+    to->work.spread += to->work.waits * log2(times);
+    to->symptom = ifl_situation_say(s, "%.2g loads a warp, then %.3g barriers", loads / s->warps,
+                                    of(s, IFL_COUNTER_barriers) / s->warps);
+    return true;
+}
+
+/* ---- values that many threads load ------------------------------------------------------------ */
+
+/* Each value comes to an SM, or to shared memory, once and is loaded again and again from there. */
+static double reuse_of(const ifl_situation *s, ifl_term term)
+{
+    if (term == IFL_TERM_SHARED) {
+        const double stored = of(s, IFL_COUNTER_shared_store_useful_bytes);
+        return stored > 0 ? of(s, IFL_COUNTER_shared_load_useful_bytes) / stored : 0;
+    }
+    return s->work.dram_bytes > 0 ? of(s, IFL_COUNTER_global_load_useful_bytes) / s->work.dram_bytes : 0;
+}
+
+static bool is_without_excess(const ifl_situation *s, ifl_term term)
+{
+    const double most = 1.2;
+    if (term == IFL_TERM_SHARED)
+        return of(s, IFL_COUNTER_shared_load_wavefronts) <= most * of(s, IFL_COUNTER_shared_load_wavefronts_ideal);
+    return of(s, IFL_COUNTER_global_load_sectors) <= most * of(s, IFL_COUNTER_global_load_sectors_ideal);
+}
+
+bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
+{
+    const double often = 8, worth = 0.6, idle = 0.5;
+    const bool on_chip = s->model.term_us[IFL_TERM_SHARED] > s->model.term_us[IFL_TERM_L1];
+    const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
+    const double reuse = reuse_of(s, term);
+    if (!ifl_situation_spends(s, term, worth) || s->busy > idle || reuse < often || !is_without_excess(s, term))
+        return false;
+    const double fewer = ifl_remedy_part(to, 0.5);
+    const double requests = on_chip ? of(s, IFL_COUNTER_shared_load_requests) : of(s, IFL_COUNTER_global_load_requests);
+    to->line = on_chip ? busiest(s, "shared", "load", IFL_COUNTER_shared_load_requests)
+                       : busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
+    to->work.instructions -= (1 - fewer) * requests;
+    to->symptom = ifl_situation_say(s, "each byte that comes %s is loaded %.3g times", on_chip ? "to shared memory" : "from DRAM",
+                                    reuse);
+    if (!on_chip)
+        to->remedy = "stage what threads share in shared memory, and let each thread make several results of what it loads";
+    return true;
+}
+
+/* ---- places that many threads update ----------------------------------------------------------- */
+
+bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
+{
+    const double worth = 0.4, meet = 1.2, lanes = 32;
+    const double requests = of(s, IFL_COUNTER_global_atomic_requests), serial = of(s, IFL_COUNTER_global_atomic_serial);
+    to->line = busiest(s, "global", "atomic", IFL_COUNTER_global_atomic_requests);
+    if (!to->line || serial < meet * requests || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
+        return false;
+    const double fewer = ifl_remedy_part(to, 1 / lanes);
+    const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
+    to->work.shared_passes += (1 - fewer) * serial;
+    to->work.atomic_passes *= fewer;
+    to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
+    to->symptom = ifl_situation_say(s, "%.3g atomics a warp, each of %.3g sectors, with %.3g lanes on one address",
+                                    requests / s->warps, sectors / requests, serial / requests);
+    return true;
+}
