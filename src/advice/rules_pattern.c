@@ -76,8 +76,8 @@ bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 {
     if (walks_structures(s) || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
         return false;
-    if (s->work.waits_known)
-        ifl_remedy_share_out(fmin(32, s->work.waits), to);
+    if (s->work.waits_known) /* as many threads a region as it takes to fill the GPU */
+        ifl_remedy_share_out(fmin(fmin(32, s->work.waits), 1 / s->model.waves.waves), to);
     return true;
 }
 

@@ -91,9 +91,9 @@ typedef struct ifl_host_entry {
     uint64_t launches;
     uint64_t observed;    /* of them; their sums are in the profile */
     double seconds;       /* of the engine */
-    double model_us;      /* of one launch on the GPU, by the model; 0: not known */
+    double model_us;      /* of `worst` on the GPU, by the model; 0: not known */
     ifl_profile *profile; /* their sum, owned by the context; NULL when nothing was observed */
-    ifl_profile *first;   /* of the first launch alone, as `inflight analyze` makes it; NULL like profile */
+    ifl_profile *worst;   /* of the costliest launch followed, alone, as `inflight analyze` makes it; NULL like profile */
 } ifl_host_entry;
 
 /* Makes the entries, in the order of their first launches. They are valid until the context is freed; later launches

@@ -29,11 +29,12 @@ typedef struct ifl_ledger_entry {
     uint64_t launches;
     uint64_t observed, blocks_done; /* blocks of those */
     double seconds;   /* of those */
-    double model_us;  /* of one launch, by the model; 0: not known */
+    double model_us;  /* of the last launch that the model was asked for; 0: not known */
+    double worst_us;  /* of the launch that `worst` is of */
     bool is_partial;  /* one of them did not come to its end */
     void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
-    ifl_profile *first; /* of the first launch alone, with what the model needs */
+    ifl_profile *worst; /* of the costliest launch that the model was asked for alone, with what that needs */
 } ifl_ledger_entry;
 
 typedef struct ifl_ledger {

@@ -101,13 +101,19 @@ static uint64_t count_repeats(ifl_ledger_entry *entry, const ifl_host_launch *la
     return 0;
 }
 
+/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ... are asked about. */
+static bool is_for_model(uint64_t launches_before)
+{
+    return (launches_before & (launches_before + 1)) == 0;
+}
+
 static ifl_watch_depth depth_of(const ifl_context *context, ifl_ledger_entry *entry, const ifl_host_launch *launch)
 {
     const ifl_context_options *options = &context->options;
     if (!options->analysis)
         return IFL_WATCH_NOTHING;
     const uint64_t repeats = count_repeats(entry, launch);
-    if (!entry->launches)
+    if (is_for_model(entry->launches))
         return IFL_WATCH_MODEL;
     return !options->observed_launches || repeats < options->observed_launches ? IFL_WATCH_COUNTERS
                                                                                : IFL_WATCH_NOTHING;
@@ -139,22 +145,42 @@ static ifl_simt_launch describe(ifl_context *context, const ifl_host_launch *lau
     return to;
 }
 
-static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profile, ifl_error *error);
+static ifl_status fill_profile(const ifl_ledger_entry *entry, void *const *states, ifl_profile *profile,
+                               ifl_error *error);
 
-/* The profile of the entry's first launch, and what the model makes of it: a launch that the model has no time for
- * has none. */
+static ifl_status profile_of_one(const ifl_context *context, const ifl_watch *watch, const ifl_host_launch *launch,
+                                 const ifl_simt_result *result, const ifl_ledger_entry *entry, ifl_profile *to,
+                                 ifl_error *error)
+{
+    const ifl_status status = fill_profile(entry, result->states, to, error);
+    to->blocks_done = result->blocks_done;
+    to->seconds = result->seconds;
+    to->launches = 1;
+    to->nth = entry->launches + 1;
+    to->made = entry->launches + 1;
+    return status == IFL_OK ? ifl_watch_report(watch, launch, context->memory, result->states, to, error) : status;
+}
+
+/* What the model makes of this launch; its profile is kept where it takes longest. A launch that the model has no time
+ * for has none. */
 static ifl_status take_model(const ifl_context *context, const ifl_watch *watch, const ifl_host_launch *launch,
                              const ifl_simt_result *result, ifl_ledger_entry *entry, ifl_error *error)
 {
     ifl_model model;
-    entry->first = ifl_profile_new();
-    if (!entry->first)
-        return ifl_fail_memory(error, sizeof *entry->first);
-    ifl_status status = fill_profile(entry, entry->first, error);
-    if (status == IFL_OK)
-        status = ifl_watch_report(watch, launch, context->memory, result->states, entry->first, error);
-    if (status == IFL_OK && ifl_profile_model(entry->first, context->device, &model, NULL) == IFL_OK)
+    ifl_profile *one = ifl_profile_new();
+    if (!one)
+        return ifl_fail_memory(error, sizeof *one);
+    const ifl_status status = profile_of_one(context, watch, launch, result, entry, one, error);
+    if (status == IFL_OK && ifl_profile_model(one, context->device, &model, NULL) == IFL_OK)
         entry->model_us = model.time_us.mid;
+    if (status == IFL_OK && (!entry->worst || entry->model_us > entry->worst_us)) {
+        ifl_profile *other = entry->worst;
+        entry->worst = one;
+        entry->worst_us = entry->model_us;
+        one = other;
+    }
+    if (one)
+        ifl_profile_destroy(one);
     return status;
 }
 
@@ -166,12 +192,12 @@ static ifl_status run_watched(ifl_context *context, const ifl_host_launch *launc
     const ifl_status ran = ifl_simt_run(&to, &result, error);
     ifl_status status = ran;
     *fault = result.fault;
-    if (ran == IFL_OK || ran == IFL_FINDING || ran == IFL_INTERRUPTED) {
+    if (ran == IFL_OK && watch->depth == IFL_WATCH_MODEL && result.states)
+        status = take_model(context, watch, launch, &result, entry, error);
+    if (status == IFL_OK || ran == IFL_FINDING || ran == IFL_INTERRUPTED) {
         const ifl_status kept = remember(entry, watch, &result, error);
         status = kept == IFL_OK ? ran : kept;
     }
-    if (status == IFL_OK && watch->depth == IFL_WATCH_MODEL && result.states)
-        status = take_model(context, watch, launch, &result, entry, error);
     context->clock_us += entry->model_us > 0 ? entry->model_us : result.seconds * 1e6;
     ifl_simt_result_free(&to, &result);
     return status;
@@ -220,7 +246,8 @@ static ifl_status describe_profile(const ifl_ledger_entry *entry, ifl_profile *p
     return IFL_OK;
 }
 
-static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profile, ifl_error *error)
+static ifl_status fill_profile(const ifl_ledger_entry *entry, void *const *states, ifl_profile *profile,
+                               ifl_error *error)
 {
     const ifl_host_kernel *kernel = entry->kernel;
     int32_t *line_of = calloc(kernel->program->instruction_count + 1, sizeof *line_of);
@@ -231,27 +258,27 @@ static ifl_status fill_profile(const ifl_ledger_entry *entry, ifl_profile *profi
         status = ifl_lines_build(kernel->program, kernel->reached, kernel->loaded->module->path, line_of,
                                  profile, error);
     for (size_t i = 0; i < ifl_observation_count && status == IFL_OK; i++)
-        if (entry->states[i])
-            status = ifl_observations[i]->report(entry->states[i], kernel->program, line_of, profile, error);
+        if (states[i])
+            status = ifl_observations[i]->report(states[i], kernel->program, line_of, profile, error);
     free(line_of);
     if (status == IFL_OK)
         ifl_lines_settle(profile);
     return status;
 }
 
-static bool is_first_all(const ifl_ledger_entry *entry)
+static bool is_worst_all(const ifl_ledger_entry *entry)
 {
-    return entry->first && entry->observed == 1;
+    return entry->worst && entry->observed == 1;
 }
 
 static ifl_status make_profile(ifl_ledger_entry *entry, ifl_error *error)
 {
-    if (entry->first)
-        entry->first->made = entry->launches;
-    if (entry->profile || !entry->states || is_first_all(entry))
+    if (entry->worst)
+        entry->worst->made = entry->launches;
+    if (entry->profile || !entry->states || is_worst_all(entry))
         return IFL_OK;
     entry->profile = ifl_profile_new();
-    return entry->profile ? fill_profile(entry, entry->profile, error)
+    return entry->profile ? fill_profile(entry, entry->states, entry->profile, error)
                           : ifl_fail_memory(error, sizeof *entry->profile);
 }
 
@@ -269,10 +296,10 @@ ifl_status ifl_context_entries(ifl_context *context, const ifl_host_entry **entr
                                       .site = entry->site,
                                       .launches = entry->launches,
                                       .observed = entry->observed,
-                                      .model_us = entry->model_us,
+                                      .model_us = entry->worst_us,
                                       .seconds = entry->seconds,
-                                      .first = entry->first,
-                                      .profile = is_first_all(entry) ? entry->first : entry->profile};
+                                      .worst = entry->worst,
+                                      .profile = is_worst_all(entry) ? entry->worst : entry->profile};
         if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
             status = ifl_fail_memory(error, sizeof shown);
     }
@@ -290,8 +317,8 @@ static void free_entry(ifl_ledger_entry *entry)
     free(entry->site);
     if (entry->profile)
         ifl_profile_destroy(entry->profile);
-    if (entry->first)
-        ifl_profile_destroy(entry->first);
+    if (entry->worst)
+        ifl_profile_destroy(entry->worst);
 }
 
 void ifl_ledger_free(ifl_ledger *ledger)

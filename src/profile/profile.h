@@ -100,6 +100,7 @@ struct ifl_profile {
     double seconds;        /* wall time of the run itself, 0 unknown */
     uint64_t launches;     /* that a program made and that are summed here; 0: one, described by a file */
     uint64_t made;         /* by the program from there, those that nothing observed too */
+    uint64_t nth;          /* where launches is 1: which of those made it is, from 1 on; 0: not known */
     const char *site;      /* where the program made them; NULL: not known */
     ifl_counters counters;
     IFL_VEC(ifl_profile_line) lines;       /* in program order */

@@ -77,13 +77,13 @@ static const char *counted(sheet *s, uint64_t count, const char *what)
                                               : "s");
 }
 
-/* "4 of " 301 launches */
+/* "4 of " 301 launches, "number 8 of " 11 launches */
 static const char *part_of(sheet *s, const ifl_profile *p)
 {
     if (p->launches == p->made)
         return "";
-    if (p->launches == 1)
-        return "the first of ";
+    if (p->launches == 1 && p->nth)
+        return must(s, ifl_arena_printf(&s->page.arena, "number %s of ", ifl_figure_count(p->nth).text));
     return must(s, ifl_arena_printf(&s->page.arena, "%s of ", ifl_figure_count(p->launches).text));
 }
 

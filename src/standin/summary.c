@@ -107,7 +107,7 @@ static const ifl_column columns[] = {
     {.head = {"kernel", NULL}},
     {.head = {"launched from", NULL}},
     {.head = {"launches", NULL}, .right = true},
-    {.head = {"time of one", "(model)"}, .right = true},
+    {.head = {"longest", "(model)"}, .right = true},
     {.head = {"requests", NULL}, .right = true},
     {.head = {"sectors", "a request"}, .right = true},
     {.head = {"for nothing", NULL}, .right = true},
@@ -178,10 +178,10 @@ static void print_table(sites *all)
 
 /* ---- sheets ---------------------------------------------------------------------------------- */
 
-/* The first launch, which has a time. */
+/* The costliest launch, which has a time. */
 static const ifl_profile *page_of(const ifl_host_entry *entry)
 {
-    return entry->first ? entry->first : entry->profile;
+    return entry->worst ? entry->worst : entry->profile;
 }
 
 static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_error *error)
@@ -213,7 +213,7 @@ static ifl_status print_text(sites *all, const ifl_device *device, ifl_error *er
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
-/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the first launches. */
+/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the costliest launches. */
 static ifl_status save(const sites *all, size_t entries, const ifl_device *device, ifl_report_format format,
                        const char *path, ifl_error *error)
 {
