@@ -39,14 +39,33 @@ static double stride_bytes(const ifl_profile_line *line)
     return (double)llabs(line->pattern.stride_words) * line->access_bytes;
 }
 
-/* The members of a structure are read by as many instructions. */
-static int walking_lines(const ifl_situation *s)
+static bool walks(const ifl_profile_line *line)
 {
-    int lines = 0;
-    for (size_t i = 0; i < s->profile->lines.count; i++)
-        lines += s->profile->lines.at[i].pattern.kind == IFL_PATTERN_CONTIGUOUS &&
-                 ifl_line_is(&s->profile->lines.at[i], "global", NULL);
-    return lines;
+    return line->pattern.kind == IFL_PATTERN_CONTIGUOUS && ifl_line_is(line, "global", NULL);
+}
+
+static bool is_same_place(const ifl_profile_line *a, const ifl_profile_line *b)
+{
+    return a->line && a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+/* What walks: instructions, and source lines that have any. */
+typedef struct walkers {
+    int instructions, places;
+} walkers;
+
+static walkers find_walkers(const ifl_situation *s)
+{
+    const ifl_profile_line *lines = s->profile->lines.at;
+    walkers found = {0};
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        bool seen = !walks(&lines[i]);
+        found.instructions += !seen;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = walks(&lines[j]) && is_same_place(&lines[i], &lines[j]);
+        found.places += !seen;
+    }
+    return found;
 }
 
 enum {
@@ -55,12 +74,13 @@ enum {
     LARGEST_STRUCTURE = 256 /* bytes from one thread to the next; document 004 has 160 */
 };
 
-/* An unrolled loop walks with several instructions too, but its regions are larger than structures. */
+/* The members of a structure are read by as many instructions. An unrolled loop walks with several too, but its
+ * regions are larger than structures. */
 static bool walks_structures(const ifl_situation *s)
 {
     double excess;
     const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
-    return line && walking_lines(s) >= MEMBERS && line->pattern.region_bytes <= LARGEST_STRUCTURE;
+    return line && find_walkers(s).instructions >= MEMBERS && line->pattern.region_bytes <= LARGEST_STRUCTURE;
 }
 
 bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
@@ -72,9 +92,11 @@ bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
     return line && stride_bytes(line) < SMALL_STRIDE && spare_pattern(s, IFL_PATTERN_STRIDED, to);
 }
 
+/* Few source lines that walk may be a loop over a small region as well as members: then both rules speak up. */
 bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 {
-    if (walks_structures(s) || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
+    const bool may_be_loop = !walks_structures(s) || find_walkers(s).places < MEMBERS;
+    if (!may_be_loop || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
         return false;
     if (s->work.waits_known) /* as many threads a region as it takes to fill the GPU */
         ifl_remedy_share_out(fmin(fmin(32, s->work.waits), 1 / s->model.waves.waves), to);
