@@ -168,7 +168,7 @@ static bool is_new_turn(const position *p, const ifl_access *access, uint32_t pl
 {
     const uint32_t block = place >> IFL_TRACE_SEQUENCE_BITS;
     return p->is_over || (p->has_loads && (block != p->place >> IFL_TRACE_SEQUENCE_BITS ||
-                                           access->instruction < p->instruction || place > p->place));
+                                           access->instruction <= p->instruction || place > p->place));
 }
 
 static position *position_of(ifl_trace_state *s, uint64_t warp)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the caches' traces keep of requests made by hand: the turns that docs/caches.md tells of ("In which order"). */
+#include "observe/cache_trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { INSTRUCTIONS = 4, MOST = 16 };
+
+/* One warp's trace. Instructions 0 to 2 are a basic block with a wait before the last, 3 is another block. */
+static const uint32_t turn_of[INSTRUCTIONS] = {0, 0, 1, 1 << IFL_TRACE_SEQUENCE_BITS};
+static ifl_instruction instructions[INSTRUCTIONS];
+static const ifl_program program = {.instructions = instructions, .instruction_count = INSTRUCTIONS};
+
+typedef struct step {
+    uint32_t instruction;
+    ifl_access_kind kind;
+    uint32_t turn, sequence; /* expected */
+} step;
+
+static void ask(ifl_trace_state *state, const step *s)
+{
+    const uint64_t address[IFL_WARP_LANES] = {0};
+    const ifl_access access = {.instruction = s->instruction,
+                               .kind = (uint8_t)s->kind,
+                               .space = IFL_SPACE_GLOBAL,
+                               .bytes = 4,
+                               .mask = 1,
+                               .address = address};
+    ifl_cache_observer.access(state, &access);
+}
+
+static void check(const step *steps, size_t count)
+{
+    const ifl_trace_scope scope = {0};
+    const ifl_trace_plan plan = {.scopes = &scope,
+                                 .scope_count = 1,
+                                 .warps_per_block = 1,
+                                 .blocks = 1,
+                                 .turn_of = turn_of,
+                                 .instruction_count = INSTRUCTIONS};
+    ifl_trace_state *state = ifl_cache_observer.create_with(&program, &plan);
+    assert_non_null(state);
+    for (size_t i = 0; i < count; i++)
+        ask(state, &steps[i]);
+    const ifl_trace *trace = ifl_trace_of(state, 0);
+    assert_int_equal(trace->records.count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(trace->records.at[i].position,
+                         steps[i].turn << IFL_TRACE_SEQUENCE_BITS | steps[i].sequence);
+    ifl_cache_observer.destroy(state);
+}
+
+static void test_waits_end_turns(void **unused)
+{
+    static const step steps[] = {{0, IFL_ACCESS_LOAD, 0, 0},
+                                 {1, IFL_ACCESS_LOAD, 0, 1},
+                                 {2, IFL_ACCESS_LOAD, 1, 0},
+                                 {3, IFL_ACCESS_LOAD, 2, 0}};
+    (void)unused;
+    check(steps, sizeof steps / sizeof *steps);
+}
+
+/* A block that begins anew ends the turn, of one load as of many. */
+static void test_loops_end_turns(void **unused)
+{
+    static const step one[] = {
+        {3, IFL_ACCESS_LOAD, 0, 0}, {3, IFL_ACCESS_LOAD, 1, 0}, {3, IFL_ACCESS_LOAD, 2, 0}};
+    static const step two[] = {{0, IFL_ACCESS_LOAD, 0, 0},
+                               {1, IFL_ACCESS_LOAD, 0, 1},
+                               {0, IFL_ACCESS_LOAD, 1, 0},
+                               {1, IFL_ACCESS_LOAD, 1, 1}};
+    (void)unused;
+    check(one, sizeof one / sizeof *one);
+    check(two, sizeof two / sizeof *two);
+}
+
+/* Nothing waits for a store. */
+static void test_stores_do_not(void **unused)
+{
+    static const step steps[] = {
+        {3, IFL_ACCESS_STORE, 0, 0}, {3, IFL_ACCESS_STORE, 0, 1}, {0, IFL_ACCESS_STORE, 0, 2}};
+    (void)unused;
+    check(steps, sizeof steps / sizeof *steps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_waits_end_turns),
+        cmocka_unit_test(test_loops_end_turns),
+        cmocka_unit_test(test_stores_do_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
