@@ -57,7 +57,7 @@ template <int unroll, class kept_type>
 static __device__ __forceinline__ void add_step(const winds &winds, kept_type &kept,
                                                 const float *slopes, sums &sum)
 {
-#pragma unroll unroll
+#pragma unroll
     for (int e = 0; e < sides; e++) {
         const float slope = slopes[e];
         mine(kept.u[e]) = at_height(winds.u[e], slope);
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void column(int columns, int steps, const floa
     const size_t values = (size_t)columns * levels;
     sums sum = {};
     for (int t = 0; t < steps; t++) {
-#pragma unroll unroll
+#pragma unroll
         for (int e = 0; e < sides; e++) {
             const size_t at = t * values + (size_t)near[own * sides + e] * levels + level;
             winds.u[e][level] = u[at];
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void column(int columns, int steps, const floa
     out[2 * values + at] = sum.spread;
 }
 
-/* The loops over the sides stay loops where the values are in shared memory: unrolled, the compiler
+/* The loops that read what a lane keeps stay loops where that is in shared memory: unrolled, the compiler
  * would take the registers by itself. */
 template <int warps>
 static __device__ __forceinline__ void in_shared(int columns, int steps, const float *u,
