@@ -185,18 +185,25 @@ static const ifl_profile_line *reused_line(const ifl_situation *s)
     return line ? line : ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
 }
 
-/* Each sector brought once is the best that an L1 can do. */
+/* The share of the loads' sectors that the L1 had with half as many blocks, as the caches' simulation found it. */
+static double hits_of_half(const ifl_situation *s)
+{
+    for (size_t i = 0; i < s->profile->caches.count; i++) {
+        const ifl_cache_facts *f = &s->profile->caches.at[i];
+        if (strcmp(f->device, s->device->id) == 0 && f->l1_load_sectors.value > 0)
+            return f->half_l1_load_hits / f->l1_load_sectors.value;
+    }
+    return 0;
+}
+
 bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
 {
-    const double sector = 32, far = 0.1, half_full = 0.5;
-    const double sectors = of(s, IFL_COUNTER_global_load_sectors);
-    const double useful = of(s, IFL_COUNTER_global_load_useful_bytes);
-    const double best = sectors > 0 ? 1 - useful / sector / sectors : 0;
+    const double far = 0.05;
+    const double better = hits_of_half(s);
     to->line = reused_line(s);
-    if (!to->line || !s->profile->caches.count || best - s->work.l1_hit < far ||
-        s->model.occupancy.theoretical < half_full)
+    if (!to->line || better - s->work.l1_hit < far)
         return false;
-    const double hit = s->work.l1_hit + to->share * (best - s->work.l1_hit) / 2;
+    const double hit = s->work.l1_hit + to->share * (better - s->work.l1_hit);
     const double fewer = (1 - hit) / (1 - s->work.l1_hit);
     /* Of what no longer misses the L1, the L2 had as much as of the rest. */
     const double found = s->work.l2_hit / (1 - s->work.l1_hit);
@@ -206,8 +213,8 @@ bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
     to->work.l2_hit *= fewer;
     to->work.l2_bytes *= fewer;
     to->blocks_per_sm *= 1 - to->share / 2;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the loads' sectors hit the L1, %.0f %% would if each was brought once",
-                                    100 * s->work.l1_hit, 100 * best);
+    to->symptom = ifl_situation_say(s, "%.0f %% of the loads' sectors hit the L1; with half the blocks on an SM %.0f %% would",
+                                    100 * s->work.l1_hit, 100 * better);
     return true;
 }
 
@@ -257,7 +264,7 @@ static const ifl_profile_line *local_line(const ifl_situation *s)
 bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.05, share = local_share(s);
-    if (share < least || spills(s))
+    if (share < least || spills(s) || (s->profile->machine.known && !s->profile->machine.stack_bytes))
         return false;
     spare_local(s, to->share * share, to);
     to->line = local_line(s);

@@ -520,6 +520,22 @@ static void describe_sample(const ifl_cache_case *of, ifl_cache_facts *to)
     to->sampled_sms = is_whole(of) ? (uint32_t)(of->blocks < sms ? of->blocks : sms) : 1;
 }
 
+/* The L1 shared among half as many blocks. */
+static bool replay_half(const ifl_cache_case *of, ifl_cache_facts *out)
+{
+    ifl_cache_case half = *of;
+    outcome o = {{0}, {0}};
+    uint64_t age;
+    half.blocks_per_sm /= 2;
+    if (!half.blocks_per_sm)
+        return true;
+    if (!(is_whole(of) ? replay_all(&half, queues[0], out->l1_bytes, &o)
+                       : replay_sm(&half, queues[0], out->l1_bytes, &o, &age)))
+        return false;
+    out->half_l1_load_hits = between((double)of->load_sectors - o.value[L1_MISSES], 0, (double)of->load_sectors);
+    return true;
+}
+
 ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error)
 {
     out->l1_bytes =
@@ -538,6 +554,8 @@ ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_
         if (i > 0)
             widen(out, &facts);
     }
+    if (!replay_half(of, out))
+        return ifl_fail_memory(error, of->sm->records.count * sizeof(ifl_trace_record));
     return IFL_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct ifl_cache_facts {
 #define FIELD(name, unit, doc) ifl_cache_estimate name;
     IFL_CACHE_ESTIMATES(FIELD)
 #undef FIELD
+    double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block an SM) */
     uint64_t l1_bytes;     /* of an SM: what shared memory leaves */
     uint64_t l2_bytes;     /* of the GPU */
     uint32_t blocks_per_sm; /* that take turns on an SM */

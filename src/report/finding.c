@@ -317,7 +317,9 @@ static void add_local(collector *c)
     ifl_traffic t = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_load);
     ifl_traffic stores = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_store);
     ifl_traffic_add(&t, &stores);
-    if (!at_least(t.sectors * IFL_SECTOR_BYTES, WHOLE_PERCENT, c->moved_bytes))
+    const ifl_machine_facts *machine = &c->profile->machine;
+    const bool is_gone = machine->known && !machine->stack_bytes; /* ptxas kept it in registers */
+    if (is_gone || !at_least(t.sectors * IFL_SECTOR_BYTES, WHOLE_PERCENT, c->moved_bytes))
         return;
     ifl_finding finding = {.source = "", .what = ""};
     finding.where = ifl_arena_printf(c->arena, "local memory: %s request%s moved %s",

@@ -30,7 +30,7 @@ typedef struct shape {
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
     int load_lines;             /* instructions that the loads are spread over; 0: 1 */
     const char *op;
-    double l1_hit; /* -1: not followed */
+    double l1_hit, half_hit; /* -1: not followed; with half the blocks */
 } shape;
 
 /* float4, four loads before a wait, enough blocks: as document 001 ends. */
@@ -130,6 +130,7 @@ static void add_caches(ifl_profile *p, const shape *s)
     ifl_cache_facts f = {.device = s->gpu, .sample = "", .l1_load_sectors = {sectors, sectors, sectors},
                          .l1_load_hits = {sectors * s->l1_hit, 0, sectors}, .l2_read_sectors = {misses, misses, misses},
                          .dram_read_bytes = {32 * misses, 32 * misses, 32 * misses}};
+    f.half_l1_load_hits = sectors * s->half_hit;
     if (s->l1_hit >= 0)
         assert_true(ifl_vec_push(&p->caches, f));
 }
@@ -149,6 +150,7 @@ static ifl_profile *make(const shape *s)
     p->backend = "engine";
     p->machine.registers = s->registers;
     p->machine.known = true;
+    p->machine.stack_bytes = s->local_sectors > 0 ? 128 : 0;
     p->machine.spill_store_bytes = p->machine.spill_load_bytes = s->spilled;
     p->program.known = true;
     p->program.load_waits = warps * s->waits;
@@ -227,7 +229,7 @@ static const shape *faults(size_t *count)
         FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024, .bytes = 8, .sectors = 32),
         FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512, .instructions = 80),
         FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .loads = 64,
-              .loads_a_wait = 64, .l1_hit = 0.1),
+              .loads_a_wait = 64, .l1_hit = 0.1, .half_hit = 0.6),
         FAULT(local_arrays, "v100", .local_sectors = 160),
         FAULT(register_passes, "v100", .local_sectors = 160, .spilled = 64),
         FAULT(tail, "v100", .grid = 700, .bytes = 4, .loads = 256, .waits = 256, .loads_a_wait = 1, .stores = 0),
@@ -322,6 +324,31 @@ static void test_arithmetic_is_not_for_wide_loads(void **unused)
     ifl_arena_free(&arena);
 }
 
+/* ptxas kept the array in registers: there is nothing to do. */
+static void test_array_in_registers(void **unused)
+{
+    ifl_arena arena = {0};
+    ifl_error error = {0};
+    ifl_advices advices;
+    ifl_device *device = NULL;
+    size_t count;
+    const shape *rows = faults(&count);
+    (void)unused;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].rule, "local_arrays") != 0)
+            continue;
+        ifl_profile *profile = make(&rows[i]);
+        profile->machine.stack_bytes = 0;
+        assert_int_equal(ifl_device_open(rows[i].gpu, &device, &error), IFL_OK);
+        assert_int_equal(ifl_advice_find(profile, device, &arena, &advices, &error), IFL_OK);
+        assert_null(find(&advices, "local_arrays"));
+        ifl_advice_free(&advices);
+        ifl_profile_destroy(profile);
+        ifl_device_close(device);
+    }
+    ifl_arena_free(&arena);
+}
+
 static void test_most_gain_first(void **unused)
 {
     ifl_arena arena = {0};
@@ -343,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_every_rule_has_a_fault),
         cmocka_unit_test(test_nothing_is_wrong),
         cmocka_unit_test(test_arithmetic_is_not_for_wide_loads),
+        cmocka_unit_test(test_array_in_registers),
         cmocka_unit_test(test_most_gain_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

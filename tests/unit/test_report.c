@@ -298,6 +298,15 @@ static void test_other_findings(void **state)
     char *text = text_of(p, IFL_REPORT_TEXT, NULL);
     assert_has(text, "On average 32.0 lanes of a request meet on one address.");
     assert_has(text, "local memory: 10 requests moved 1.28 kB\n");
+    free(text);
+    p->machine.known = true; /* and has no stack: the array became registers */
+    p->machine.file = "a.cubin";
+    text = text_of(p, IFL_REPORT_TEXT, NULL);
+    assert_has_not(text, "local memory: 10 requests");
+    p->machine.stack_bytes = 128;
+    free(text);
+    text = text_of(p, IFL_REPORT_TEXT, NULL);
+    assert_has(text, "local memory: 10 requests");
     assert_has(
         text,
         "16.0 of 32 lanes work in an average instruction. 5 of 20 branches split a warp (25 %).");
