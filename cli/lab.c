@@ -106,11 +106,12 @@ static const ifl_cli_option options[] = {
 
 static void list_sweep(const ifl_lab_sweep *sweep)
 {
+    char number[40];
     printf("  sweep %s:", sweep->name);
     for (size_t a = 0; a < sweep->axis_count; a++) {
         printf(" %s =", sweep->axes[a].variable);
         for (size_t k = 0; k < sweep->axes[a].count; k++)
-            printf(" %.15g", sweep->axes[a].values[k]);
+            printf(" %s", ifl_cli_lab_number(sweep->axes[a].values[k], number, sizeof number));
         fputs(a + 1 < sweep->axis_count ? "," : "\n", stdout);
     }
 }
@@ -149,8 +150,8 @@ static void list_versions(const ifl_lab *lab)
 {
     for (size_t v = 0; v < ifl_lab_version_count(lab); v++) {
         const char *note = ifl_lab_text(lab, v, "note"), *role = ifl_lab_text(lab, v, "role");
-        printf("  %-24s %s%s%s%s\n", ifl_lab_version_name(lab, v), note ? note : "",
-               role ? " (" : "", role ? role : "", role ? ")" : "");
+        printf("  %-24s %s%s%s%s%s\n", ifl_lab_version_name(lab, v), note ? note : "",
+               note && role ? " " : "", role ? "(" : "", role ? role : "", role ? ")" : "");
     }
 }
 

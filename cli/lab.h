@@ -118,6 +118,8 @@ void ifl_cli_lab_print(const ifl_cli_lab_request *request, const ifl_cli_sheet *
 /* Modelled speedups beside those published, of all sheets. */
 void ifl_cli_lab_print_ratios(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheets,
                               size_t count, FILE *out);
+/* "18Ki", "10Mi" in `to`: as launch files and cases write them; 1024 threads stay 1024. */
+const char *ifl_cli_lab_number(double value, char *to, size_t size);
 /* All sweeps as tables; the one that was asked for as a chart. */
 void ifl_cli_lab_sweeps(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);
 void ifl_cli_lab_chart(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out);

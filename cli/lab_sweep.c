@@ -45,8 +45,7 @@ static size_t column_of(const table *t, double value)
     return c;
 }
 
-/* "18Ki", "10Mi": as launch files and cases write them; 1024 threads stay 1024. */
-static const char *short_number(double value, char *to, size_t size)
+const char *ifl_cli_lab_number(double value, char *to, size_t size)
 {
     const double mebi = 1024 * 1024, kibi = 1024;
     const bool whole_mebi = value >= mebi && value / mebi == (double)(long long)(value / mebi);
@@ -72,7 +71,7 @@ static const char *line_label(const table *t, size_t row, char *to, size_t size)
     for (size_t i = 0; i + 1 < r->setting_count && used < size; i++)
         used += (size_t)snprintf(to + used, size - used, "%s%s = %s", used ? ", " : "",
                                  r->settings[i].name,
-                                 short_number(r->settings[i].value, number, sizeof number));
+                                 ifl_cli_lab_number(r->settings[i].value, number, sizeof number));
     return to;
 }
 
@@ -150,7 +149,7 @@ static void fill_head(const table *t, size_t first, ifl_cli_grid *grid, const ch
                      t->gpu ? t->gpu : "", source ? ", " : "", source ? source : "");
     for (size_t c = 0; c < t->column_count; c++)
         ifl_cli_grid_set(grid, 0, c + 1, "%s%s%s", c ? "" : last_setting(t, first)->name,
-                         c ? "" : " = ", short_number(t->columns[c], number, sizeof number));
+                         c ? "" : " = ", ifl_cli_lab_number(t->columns[c], number, sizeof number));
 }
 
 static void print_table(table *t, FILE *out)

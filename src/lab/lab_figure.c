@@ -197,14 +197,19 @@ static ifl_status read_sweep(const ifl_lab *lab, size_t version, const ifl_lab_e
     return status;
 }
 
+/* What only a test runs is swept as it says itself; a library's call has not every variable of ours. */
+static bool is_swept_by_own(const ifl_lab *lab, size_t version)
+{
+    const char *role = ifl_lab_text(lab, version, "role");
+    return role && (strcmp(role, "check") == 0 || strcmp(role, "peer") == 0);
+}
+
 ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t index, ifl_lab_sweep *out,
                             bool *found, ifl_error *error)
 {
     static const char prefix[] = "sweep.";
-    /* What only a test runs is swept as it says itself. */
-    const char *role = ifl_lab_text(lab, version, "role");
-    const bool own_only = role && strcmp(role, "check") == 0;
-    const ifl_lab_entry *e = figure_entry(lab, version, prefix, own_only, index);
+    const ifl_lab_entry *e =
+        figure_entry(lab, version, prefix, is_swept_by_own(lab, version), index);
     *out = (ifl_lab_sweep){0};
     *found = e != NULL;
     if (!e)

@@ -177,6 +177,24 @@ static void sweeps(void **state)
     ifl_lab_close(lab);
 }
 
+static void a_peer_has_only_its_own_sweeps(void **state)
+{
+    (void)state;
+    ifl_lab_sweep sweep;
+    bool found;
+    ifl_lab *lab = lab_of(HEAD "let.a = 1\nsweep.first = a: 1 2\nversion = v\n"
+                               "version = library\nrole = peer\nsweep.second = a: 3\n");
+    assert_int_equal(ifl_lab_sweep_at(lab, 0, 0, &sweep, &found, NULL), IFL_OK);
+    assert_true(found);
+    assert_string_equal(sweep.name, "first");
+    assert_int_equal(ifl_lab_sweep_at(lab, 1, 0, &sweep, &found, NULL), IFL_OK);
+    assert_true(found);
+    assert_string_equal(sweep.name, "second");
+    assert_int_equal(ifl_lab_sweep_at(lab, 1, 1, &sweep, &found, NULL), IFL_OK);
+    assert_false(found);
+    ifl_lab_close(lab);
+}
+
 static void assert_unreadable(const char *text, const char *part, int line)
 {
     ifl_lab *lab;
@@ -206,6 +224,7 @@ int main(void)
         cmocka_unit_test(versions_go_first),
         cmocka_unit_test(figures),
         cmocka_unit_test(sweeps),
+        cmocka_unit_test(a_peer_has_only_its_own_sweeps),
         cmocka_unit_test(mistakes_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
