@@ -20,8 +20,7 @@ typedef struct ifl_lowerer {
     const ifl_instruction *instruction;
     ifl_slots slots;
     ifl_flow flow;
-    const ifl_row **rows;     /* of the width, by opcode, then in order */
-    size_t row_count;
+    const ifl_row **rows;     /* of the width, by opcode */
     uint32_t *first_row;      /* by opcode */
     uint32_t *slot_of;        /* by register: byte offset in the frame */
     uint64_t frame_bytes;     /* so far */

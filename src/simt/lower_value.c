@@ -3,48 +3,42 @@
  * packing, carries; and the table of what lowers each opcode. */
 #include "simt/lower.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------- */
 
-static int compare_rows(const void *a, const void *b)
-{
-    const ifl_row *x = *(const ifl_row *const *)a, *y = *(const ifl_row *const *)b;
-    if (x->opcode != y->opcode)
-        return x->opcode < y->opcode ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
+/* Counted and put side by side by opcode; those of an opcode stand as the linker left them. */
 bool ifl_lower_sort_rows(ifl_lowerer *l)
 {
     size_t count;
     const ifl_row *const *rows = l->image->width->rows(&count);
     l->rows = ifl_lower_allocate(l, count * sizeof *l->rows);
-    l->first_row = ifl_lower_allocate(l, (IFL_OP_COUNT + 1) * sizeof *l->first_row);
+    l->first_row = ifl_lower_allocate(l, (IFL_OP_COUNT + 2) * sizeof *l->first_row);
     if (!l->rows || !l->first_row)
         return false;
-    memcpy(l->rows, rows, count * sizeof *l->rows);
-    qsort(l->rows, count, sizeof *l->rows, compare_rows);
-    l->row_count = count;
+    uint32_t *next = l->first_row + 1; /* of an opcode; when all are placed, the first of the opcode after it */
     for (size_t i = 0; i < count; i++)
-        l->first_row[l->rows[i]->opcode + 1] = (uint32_t)i + 1;
+        next[rows[i]->opcode + 1]++;
     for (size_t op = 1; op <= IFL_OP_COUNT; op++)
-        if (l->first_row[op] < l->first_row[op - 1])
-            l->first_row[op] = l->first_row[op - 1];
+        next[op] += next[op - 1];
+    for (size_t i = 0; i < count; i++)
+        l->rows[next[rows[i]->opcode]++] = rows[i];
     return true;
 }
 
+/* The first row of opcode.def whose condition holds. */
 static const ifl_row *find_row(const ifl_lowerer *l, uint8_t type, uint8_t from, unsigned sources)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
+    const ifl_row *first = NULL;
     for (uint32_t i = l->first_row[l->instruction->opcode]; i < l->first_row[l->instruction->opcode + 1]; i++) {
         const ifl_row *row = l->rows[i];
         bool is_from = row->from == IFL_TYPE_NONE || row->from == from;
-        if (row->type == type && is_from && row->sources == sources && row->when(m))
-            return row;
+        if (row->type == type && is_from && row->sources == sources && (!first || row->order < first->order) &&
+            row->when(m))
+            first = row;
     }
-    return NULL;
+    return first;
 }
 
 /* Sources of a row: the value slots that are there. */
