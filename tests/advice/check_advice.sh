@@ -6,8 +6,10 @@
 #     has GPU RULE...      each of these must be there
 #     lacks GPU RULE...    none of these may
 #     none GPU             nothing may
+#     gave GPU RULE TIMES  a GPU was so many times as fast with the remedy: the gain foretold is not further off than WORST
 set -u
 inflight=$1 list=$2
+WORST=1.42 # of GPA's estimates (K. Zhou et al., "GPA: A GPU Performance Advisor Based on Instruction Sampling", 2021)
 work=$(mktemp -d) || exit 6
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -15,6 +17,19 @@ failures=0
 fail() {
     echo "$list: $launch: $*"
     failures=$((failures + 1))
+}
+
+# "GPU RULE LOW HIGH" a line.
+gains_of() {
+    awk -F'"' '/"advice": \[/ { inside = 1 } inside && $2 == "gpu" { gpu = $4 } inside && $2 == "rule" { rule = $4 }
+        { gsub(/[:, ]/, "", $3) } inside && $2 == "gain_low" { low = $3 } inside && $2 == "gain_high" { print gpu, rule, low, $3 }' "$1"
+}
+
+check_gain() { # GPU RULE TIMES
+    awk -v gpu="$1" -v rule="$2" -v times="$3" -v worst="$WORST" '
+        $1 == gpu && $2 == rule { found = 1; text = $3 " to " $4; ok = times > $3 / worst && times < $4 * worst }
+        END { if (!ok) print gpu ": " rule ": " (found ? "foretold " text ", measured " times : "not told"); exit !ok }' "$work/gains" >"$work/off" ||
+        fail "$(cat "$work/off")"
 }
 
 # "GPU RULE" a line.
@@ -27,6 +42,7 @@ run() {
     # shellcheck disable=SC2086 # the words of a launch
     "$inflight" analyze $* --json "$work/report.json" >"$work/text" 2>&1 || fail "ended with $?: $(tail -n 2 "$work/text")"
     rules_of "$work/report.json" >"$work/rules"
+    gains_of "$work/report.json" >"$work/gains"
 }
 
 lab() {
@@ -44,6 +60,7 @@ while read -r word gpu rules; do
     run | lab) $word $gpu $rules ;;
     has) for rule in $rules; do grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: no $rule"; done ;;
     lacks) for rule in $rules; do ! grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: $rule"; done ;;
+    gave) check_gain "$gpu" "${rules% *}" "${rules#* }" ;;
     none) ! grep -q "^$gpu " "$work/rules" || fail "$gpu: $(grep "^$gpu " "$work/rules" | tr '\n' ',')" ;;
     *) fail "no such word: $word" ;;
     esac
