@@ -273,15 +273,26 @@ static bool on_chip_stands_out(const collector *c, const ifl_place_row *row)
            at_least(row->excess, WHOLE_PERCENT, c->wavefronts) && row->excess;
 }
 
+static const char *busiest_line_text(const collector *c, const ifl_place_row *row)
+{
+    const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_line];
+    if (!most || ifl_traffic_info_get(row->kind)->on_chip)
+        return "";
+    return ifl_arena_printf(c->arena, " One line of 128 bytes gets %s lanes' atomics.",
+                            ifl_figure_count(most).text);
+}
+
 static void add_atomic(collector *c, const ifl_place_row *row)
 {
+    const char *busiest = busiest_line_text(c, row);
     const ifl_traffic *t = &row->traffic;
     ifl_finding finding = {.where = where_text(c, row, "serialised"),
                            .source = source_text(c, row)};
     finding.what =
-        ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.",
-                         ifl_figure_ratio(t->serial, t->requests).text);
-    finding.why = "Lanes that meet are served one after the other.";
+        busiest ? ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.%s",
+                                   ifl_figure_ratio(t->serial, t->requests).text, busiest)
+                : NULL;
+    finding.why = "Lanes that meet are served one after the other, and so is a line.";
     finding.helps = "reducing within the warp or the block first, then one atomic for all; or "
                     "several copies of the "
                     "target, summed at the end.";
