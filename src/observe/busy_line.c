@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many atomics of lanes the busiest line of global memory gets: a line does them one after the other. Knows events
- * and the profile's counters. Lines are told apart up to a limit; where there are more, nothing is known. */
+ * How many passes of atomics the busiest line of global memory gets: a line does them one after the other. A request
+ * takes a pass for each sector of it, and one more for each further lane on the same address. Knows events and the
+ * profile's counters. Lines are told apart up to a limit; where there are more, nothing is known. */
 #include "observe/footprint.h"
 #include "observe/observe.h"
 
@@ -10,7 +11,7 @@ enum { MOST_LINES = 1024, SLOTS = 2 * MOST_LINES }; /* half full at most */
 
 typedef struct busy {
     uint64_t line; /* + 1; 0: free */
-    uint64_t lanes;
+    uint64_t passes;
 } busy;
 
 typedef struct state {
@@ -25,7 +26,7 @@ static void *create(const ifl_program *program)
     return calloc(1, sizeof(state));
 }
 
-static void add(state *s, uint64_t line, uint64_t lanes)
+static void add(state *s, uint64_t line, uint64_t passes)
 {
     uint64_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     while (s->slot[at % SLOTS].line && s->slot[at % SLOTS].line != line + 1)
@@ -39,16 +40,44 @@ static void add(state *s, uint64_t line, uint64_t lanes)
         s->count++;
         found->line = line + 1;
     }
-    found->lanes += lanes;
+    found->passes += passes;
+}
+
+/* Lanes before `lane` on its address. */
+static uint64_t met(const ifl_access *access, int lane)
+{
+    uint64_t count = 0;
+    for (uint32_t before = access->mask & ((1u << lane) - 1); before; before &= before - 1)
+        count += access->address[__builtin_ctz(before)] == access->address[lane];
+    return count;
+}
+
+/* A lane takes a pass more than the sector had where it is the first there, or more lanes met than before. */
+static void add_request(state *s, const ifl_access *access)
+{
+    uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
+    int count = 0;
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        const int lane = __builtin_ctz(mask);
+        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES, turns = met(access, lane) + 1;
+        int at = 0;
+        while (at < count && sector[at] != own)
+            at++;
+        if (at == count) {
+            sector[count] = own;
+            passes[count++] = 0;
+        }
+        passes[at] = turns > passes[at] ? turns : passes[at];
+    }
+    for (int i = 0; i < count; i++)
+        add(s, sector[i] / (IFL_LINE_BYTES / IFL_SECTOR_BYTES), passes[i]);
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
-    if (access->kind != IFL_ACCESS_ATOMIC || access->space != IFL_SPACE_GLOBAL)
-        return;
-    for (uint32_t mask = access->mask; mask && !s->too_many; mask &= mask - 1)
-        add(s, access->address[__builtin_ctz(mask)] / IFL_LINE_BYTES, 1);
+    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL && !s->too_many)
+        add_request(s, access);
 }
 
 static void merge(void *self, const void *other)
@@ -58,7 +87,7 @@ static void merge(void *self, const void *other)
     s->too_many |= o->too_many;
     for (int i = 0; i < SLOTS && !s->too_many; i++)
         if (o->slot[i].line)
-            add(s, o->slot[i].line - 1, o->slot[i].lanes);
+            add(s, o->slot[i].line - 1, o->slot[i].passes);
 }
 
 static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
@@ -68,7 +97,7 @@ static ifl_status report(const void *self, const ifl_program *program, const int
     uint64_t most = 0;
     (void)program, (void)line_of, (void)error;
     for (int i = 0; i < SLOTS; i++)
-        most = s->slot[i].lanes > most ? s->slot[i].lanes : most;
+        most = s->slot[i].passes > most ? s->slot[i].passes : most;
     if (!s->too_many)
         ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_line, most);
     return IFL_OK;

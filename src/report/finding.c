@@ -278,7 +278,7 @@ static const char *busiest_line_text(const collector *c, const ifl_place_row *ro
     const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_line];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
         return "";
-    return ifl_arena_printf(c->arena, " One line of 128 bytes gets %s lanes' atomics.",
+    return ifl_arena_printf(c->arena, " One line of 128 bytes takes %s passes.",
                             ifl_figure_count(most).text);
 }
 
