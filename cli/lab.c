@@ -271,6 +271,21 @@ static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         ifl_cli_lab_print(request, sheet, stdout);
 }
 
+/* A metric that no row has draws nothing: most likely it is misspelt. */
+static ifl_status find_metric(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                              ifl_error *error)
+{
+    bool found = !request->metric || request->no_run || request->launches;
+    for (size_t i = 0; i < sheet->figure_count && !found; i++)
+        found = strcmp(sheet->figures[i].metric, request->metric) == 0;
+    return found
+               ? IFL_OK
+               : ifl_cli_error(error, IFL_USAGE,
+                               "the case '%s' has no figure '%s'\n'inflight lab %s --reduced --csv "
+                               "-' names them",
+                               ifl_lab_name(sheet->lab), request->metric, ifl_lab_name(sheet->lab));
+}
+
 /* Runs one case and prints it. What went wrong in it is told; returns the exit status. */
 static int run_case(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
                     const char *path, ifl_cli_sheet *sheet)
@@ -279,7 +294,9 @@ static int run_case(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *g
     *sheet = (ifl_cli_sheet){.reduced = request->reduced};
     if (ifl_lab_open(path, &sheet->lab, &error) != IFL_OK)
         return ifl_cli_fail(&error);
-    const ifl_status status = run_sheet(request, gpu, path, sheet, &error);
+    ifl_status status = run_sheet(request, gpu, path, sheet, &error);
+    if (status == IFL_OK)
+        status = find_metric(request, sheet, &error);
     if (status == IFL_OK || status == IFL_INTERRUPTED) {
         print_sheet(request, sheet);
         print_complaints(sheet);
@@ -423,8 +440,13 @@ static int run(int word_count, char **words)
     /* Files named by their paths need no folder of cases. */
     if (status == IFL_OK && (first == word_count || !are_paths(word_count - first, words + first)))
         status = ifl_cli_cases_find(&cases, &error);
-    if (first == word_count && !request.check && !request.no_run && !request.markdown)
+    if (first == word_count && !request.check && !request.no_run && !request.markdown &&
+        !request.list) {
+        if (status == IFL_OK && word_count)
+            status =
+                ifl_cli_error(&error, IFL_USAGE, "which case?\n'inflight lab --list' lists them");
         request.list = true;
+    }
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)
                               : ifl_cli_fail(&error);
     ifl_cli_cases_free(&cases);

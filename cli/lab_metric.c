@@ -153,10 +153,7 @@ static ifl_status derive_from_time(ifl_cli_sheet *sheet, const ifl_cli_figure *f
     ifl_status status = IFL_OK;
     if (f.value <= 0)
         return IFL_OK;
-    /* A published time is of the full size. */
-    const bool same_size = f.source != IFL_CLI_PUBLISHED || !sheet->reduced;
-    if (same_size &&
-        ifl_cli_sheet_get(sheet, f.row, IFL_CLI_ENGINE, NULL, "useful_bytes", &bytes) &&
+    if (ifl_cli_sheet_get(sheet, f.row, IFL_CLI_ENGINE, NULL, "useful_bytes", &bytes) &&
         !ifl_cli_sheet_get(sheet, f.row, f.source, f.gpu, "useful_gb_per_s", &base_us))
         status = ifl_cli_sheet_add(sheet, f.row, f.source, f.gpu, "useful_gb_per_s",
                                    bytes / f.value / 1e3, error);
@@ -203,7 +200,7 @@ ifl_status ifl_cli_lab_derive(ifl_cli_sheet *sheet, ifl_error *error)
     ifl_status status = IFL_OK;
     /* What a document publishes, it publishes of its own sizes. */
     for (size_t i = 0; i < sheet->row_count && status == IFL_OK; i++) {
-        if (!sheet->rows[i].setting_count)
+        if (!sheet->rows[i].setting_count && !sheet->reduced)
             status = add_published(sheet, i, error);
         if (status == IFL_OK)
             status = add_useful(sheet, i, error);
