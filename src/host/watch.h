@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one launch is watched with: nothing; the observers whose sums the report shows; or, once for each entry of the
+ * What one launch is watched with: nothing; the observers whose sums the report shows; or, for the 1st, 2nd, 4th ... of an entry of the
  * ledger, all that `inflight analyze --gpu` watches with, which the model needs. */
 #ifndef IFL_HOST_WATCH_H
 #define IFL_HOST_WATCH_H
