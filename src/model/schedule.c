@@ -32,25 +32,30 @@ static ifl_schedule in_waves(double blocks, double sms, double blocks_per_sm)
 
 typedef struct places {
     double until[MOST_PLACES]; /* a heap: the place that is free first stands first */
-    uint32_t sm[MOST_PLACES];
+    uint32_t number[MOST_PLACES]; /* of two that are free at once the lower goes first; number % SMs is the SM */
     size_t count;
 } places;
+
+static bool goes_before(const places *p, size_t a, double until, uint32_t number)
+{
+    return p->until[a] < until || (p->until[a] == until && p->number[a] < number);
+}
 
 static void sink(places *p)
 {
     const double until = p->until[0];
-    const uint32_t sm = p->sm[0];
+    const uint32_t number = p->number[0];
     size_t at = 0;
     for (size_t next = 1; next < p->count; next = 2 * at + 1) {
-        next += next + 1 < p->count && p->until[next + 1] < p->until[next];
-        if (p->until[next] >= until)
+        next += next + 1 < p->count && goes_before(p, next + 1, p->until[next], p->number[next]);
+        if (!goes_before(p, next, until, number))
             break;
         p->until[at] = p->until[next];
-        p->sm[at] = p->sm[next];
+        p->number[at] = p->number[next];
         at = next;
     }
     p->until[at] = until;
-    p->sm[at] = sm;
+    p->number[at] = number;
 }
 
 static void put(places *p, double work)
@@ -104,7 +109,7 @@ static double most_of_an_sm(const places *p, double sms, double even)
 {
     double of_sm[MOST_PLACES] = {0}, most = 0;
     for (size_t i = 0; i < p->count; i++)
-        of_sm[p->sm[i]] += p->until[i] - even;
+        of_sm[p->number[i] % (uint32_t)sms] += p->until[i] - even;
     for (size_t i = 0; i < (size_t)sms; i++)
         most = larger(most, of_sm[i]);
     return most;
@@ -117,7 +122,7 @@ static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double bl
     const double block = all.work / (double)all.blocks;
     double end = 0, tail = 0;
     for (size_t i = 0; i < p.count; i++)
-        p.sm[i] = (uint32_t)i % (uint32_t)sms;
+        p.number[i] = (uint32_t)i;
     for (uint32_t i = spread_front(&p, work, all.blocks); i < work->slice_count; i++)
         place_slice(&p, &work->slices[i]);
     const double even = p.until[0];

@@ -151,6 +151,21 @@ static void many_blocks_are_placed_by_slices(void **state)
     assert_true(is_near(s.end, (1023 * 125 + 5001) / block, 1e-4));
 }
 
+/* Fewer blocks than places, known one by one: each SM gets one before any gets two. */
+static void a_few_blocks_are_spread_over_the_sms(void **state)
+{
+    (void)state;
+    ifl_work_slice slices[8];
+    const ifl_block_work each = {.known = true, .slice_count = 8, .slices = slices};
+    const ifl_rates rates = {.sms = 8};
+    const ifl_work work = {.blocks = 8, .each = &each};
+    for (int i = 0; i < 8; i++)
+        slices[i] = (ifl_work_slice){1, 1, 1};
+    const ifl_schedule s = ifl_schedule_find(&rates, &work, 4);
+    assert_true(s.even == 0 && s.end == 1);
+    assert_true(is_near(s.tail_sm_share, 1, 1e-12));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +175,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_marked),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
+        cmocka_unit_test(a_few_blocks_are_spread_over_the_sms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
