@@ -32,7 +32,7 @@ void ifl_l1_free(ifl_l1 *l1)
 /* The cache that a load looks into, NULL for one that goes past all. */
 static ifl_lru *cache_of(ifl_l1 *l1, ifl_cache_path path)
 {
-    if (path == IFL_PATH_BYPASS)
+    if (path == IFL_PATH_PAST || path == IFL_PATH_BYPASS)
         return NULL;
     if (path == IFL_PATH_LOCAL)
         return &l1->lines;
@@ -136,8 +136,9 @@ void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors)
 bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines)
 {
     *l2 = (ifl_l2){.rules = rules, .halves = rules->l2_halves && lines > 1 ? 2 : 1};
+    const uint32_t entries = rules->l2_lines_of_sectors ? lines * IFL_LINE_SECTORS : lines;
     for (uint32_t h = 0; h < l2->halves; h++)
-        if (!ifl_lru_init(&l2->half[h], lines / l2->halves))
+        if (!ifl_lru_init(&l2->half[h], entries / l2->halves))
             return false;
     return true;
 }
@@ -193,20 +194,26 @@ static uint8_t read_home(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l
     return hits;
 }
 
-ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by)
+/* What is asked of a line; `whole` and `bytes` are of writes. */
+typedef struct request {
+    uint64_t line;
+    uint8_t sectors, whole, bytes;
+} request;
+
+static ifl_l2_answer read_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {0};
-    ifl_lru *home = home_of(l2, line), *near = &l2->half[by->sm % l2->halves];
+    ifl_lru *home = home_of(l2, r->line), *near = &l2->half[by->sm % l2->halves];
     if (near == home) {
-        answer.hits = count(read_home(l2, line, sectors, by, &answer));
+        answer.hits = count(read_home(l2, r->line, r->sectors, by, &answer));
         return answer;
     }
-    ifl_lru_line *copy = line_of(near, line, by, &answer);
-    uint8_t fetched = fetch(l2, copy, sectors & (uint8_t)~copy->valid);
-    answer.hits = count(sectors & copy->valid);
+    ifl_lru_line *copy = line_of(near, r->line, by, &answer);
+    uint8_t fetched = fetch(l2, copy, r->sectors & (uint8_t)~copy->valid);
+    answer.hits = count(r->sectors & copy->valid);
     copy->valid |= fetched;
     if (fetched)
-        read_home(l2, line, fetched, by, &answer);
+        read_home(l2, r->line, fetched, by, &answer);
     return answer;
 }
 
@@ -219,37 +226,71 @@ static void write_part(ifl_lru_line *line, int sector, uint8_t bytes)
 }
 
 /* The copy in the other half no longer holds. */
-static void drop_copy(ifl_l2 *l2, const ifl_lru *home, uint64_t line, uint8_t sectors)
+static void drop_copy(ifl_l2 *l2, const ifl_lru *home, const request *r)
 {
     for (uint32_t h = 0; h < l2->halves; h++) {
-        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h], line) : NULL;
+        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h], r->line) : NULL;
         if (copy)
-            copy->valid &= (uint8_t)~sectors;
+            copy->valid &= (uint8_t)~r->sectors;
     }
+}
+
+static ifl_l2_answer write_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
+{
+    ifl_l2_answer answer = {.hits = count(r->sectors)};
+    ifl_lru *home = home_of(l2, r->line);
+    ifl_lru_line *found = line_of(home, r->line, by, &answer);
+    uint8_t parts = r->sectors & (uint8_t)~(r->whole | found->valid);
+    found->valid |= r->whole;
+    found->dirty |= r->sectors;
+    for (int s = 0; s < IFL_LINE_SECTORS; s++)
+        if (parts >> s & 1)
+            write_part(found, s, r->bytes);
+    drop_copy(l2, home, r);
+    return answer;
+}
+
+static ifl_l2_answer atomic_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
+{
+    ifl_l2_answer answer = {0};
+    ifl_lru *home = home_of(l2, r->line);
+    answer.hits = count(read_home(l2, r->line, r->sectors, by, &answer));
+    ifl_lru_find(home, r->line)->dirty |= r->sectors;
+    drop_copy(l2, home, r);
+    return answer;
+}
+
+typedef ifl_l2_answer line_action(ifl_l2 *l2, const request *r, const ifl_l2_asker *by);
+
+/* Where a line is a sector, each of the request's sectors is a line of its own. */
+static ifl_l2_answer by_lines(ifl_l2 *l2, line_action *act, request r, const ifl_l2_asker *by)
+{
+    ifl_l2_answer sum = {0};
+    if (!l2->rules->l2_lines_of_sectors)
+        return act(l2, &r, by);
+    for (unsigned s = 0; s < IFL_LINE_SECTORS; s++) {
+        const uint8_t one = (uint8_t)(r.sectors & 1u << s);
+        const request part = {r.line * IFL_LINE_SECTORS + s, one, r.whole & one, r.bytes};
+        const ifl_l2_answer answer = one ? act(l2, &part, by) : (ifl_l2_answer){0};
+        sum.hits += answer.hits;
+        sum.dram_reads += answer.dram_reads;
+        sum.dram_writes += answer.dram_writes;
+    }
+    return sum;
+}
+
+ifl_l2_answer ifl_l2_read(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by)
+{
+    return by_lines(l2, read_line, (request){line, sectors, 0, 0}, by);
 }
 
 ifl_l2_answer ifl_l2_write(ifl_l2 *l2, uint64_t line, uint8_t sectors, uint8_t whole, uint8_t bytes,
                            const ifl_l2_asker *by)
 {
-    ifl_l2_answer answer = {.hits = count(sectors)};
-    ifl_lru *home = home_of(l2, line);
-    ifl_lru_line *found = line_of(home, line, by, &answer);
-    uint8_t parts = sectors & (uint8_t)~(whole | found->valid);
-    found->valid |= whole;
-    found->dirty |= sectors;
-    for (int s = 0; s < IFL_LINE_SECTORS; s++)
-        if (parts >> s & 1)
-            write_part(found, s, bytes);
-    drop_copy(l2, home, line, sectors);
-    return answer;
+    return by_lines(l2, write_line, (request){line, sectors, whole, bytes}, by);
 }
 
 ifl_l2_answer ifl_l2_atomic(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by)
 {
-    ifl_l2_answer answer = {0};
-    ifl_lru *home = home_of(l2, line);
-    answer.hits = count(read_home(l2, line, sectors, by, &answer));
-    ifl_lru_find(home, line)->dirty |= sectors;
-    drop_copy(l2, home, line, sectors);
-    return answer;
+    return by_lines(l2, atomic_line, (request){line, sectors, 0, 0}, by);
 }

@@ -13,7 +13,8 @@ typedef enum ifl_cache_path {
     IFL_PATH_ASKED,       /* .ca */
     IFL_PATH_READ_ONLY,   /* .nc */
     IFL_PATH_NO_ALLOCATE, /* L1::no_allocate: hits, but a miss leaves nothing */
-    IFL_PATH_BYPASS,      /* .cg, .cv, volatile, ordered beyond the block */
+    IFL_PATH_PAST,        /* .cg: leaves nothing in the L1 */
+    IFL_PATH_BYPASS,      /* .cv, volatile, ordered beyond the block */
     IFL_PATH_LOCAL,
     IFL_PATH_COUNT
 } ifl_cache_path;

@@ -8,7 +8,7 @@
 #include "observe/cache_replay.h"
 
 #include "observe/cache_levels.h"
-#include "observe/sm_order.h"
+#include "observe/cache_turns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,10 @@
 enum { GROUPS = 16, LINE_BYTES = 128, TURN = 256 }; /* time has 256 units a turn */
 
 typedef enum tally {
-    L1_MISSES, /* sectors */
-    FETCHED,   /* asked of the L2 by loads */
+    L1_MISSES,    /* sectors */
+    FETCHED,      /* asked of the L2 by loads */
+    PIECES,       /* of two sectors that they lie in */
+    LONE_MISSES,  /* pieces that the L2 lacks and of which one sector is asked */
     LOCAL_WRITES, /* of local memory, to the L2 */
     L2_MISSES,
     ATOMIC_HITS,
@@ -87,6 +89,8 @@ typedef struct player {
     ifl_l2 l2;
     bool has_l2;
     sums sums;
+    uint8_t *reach; /* of each record, an ifl_reach */
+    ifl_turns turns;
     uint64_t now;
 } player;
 
@@ -141,17 +145,36 @@ static void write_back(player *p, const where *w, const ifl_l1_answer *answer)
     write_l2(p, line, answer->written_back, answer->written_back, 0, w);
 }
 
+static uint64_t pieces_of(uint8_t sectors)
+{
+    return (uint64_t)((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
+}
+
+static uint64_t lone_pieces_of(uint8_t sectors)
+{
+    return 2 * pieces_of(sectors) - (uint64_t)__builtin_popcount(sectors);
+}
+
 static void play_load(player *p, const ifl_trace_record *r, const where *w)
 {
     uint8_t sectors = r->sectors & 0xf;
     ifl_l1_answer l1 = ifl_l1_load(w->l1, w->key, sectors, (ifl_cache_path)r->path, p->now);
     add(p, L1_MISSES, r->line, (uint64_t)__builtin_popcount(sectors & (uint8_t)~l1.hits));
-    add(p, FETCHED, r->line, (uint64_t)__builtin_popcount(l1.fetched));
     write_back(p, w, &l1);
+    uint8_t *reach = &p->reach[r - p->trace->records.at];
+    if (*reach == IFL_REACH_JOINED)
+        return;
+    *reach = l1.fetched ? IFL_REACH_L2 : IFL_REACH_L1;
+    add(p, FETCHED, r->line, (uint64_t)__builtin_popcount(l1.fetched));
+    add(p, PIECES, r->line, pieces_of(l1.fetched));
     if (!p->has_l2 || !l1.fetched)
         return;
     ifl_l2_answer l2 = ifl_l2_read(&p->l2, r->line, l1.fetched, &w->asker);
     add(p, L2_MISSES, r->line, (uint64_t)__builtin_popcount(l1.fetched) - l2.hits);
+    if (l2.hits < __builtin_popcount(l1.fetched))
+        *reach = IFL_REACH_DRAM;
+    if (!l2.hits)
+        add(p, LONE_MISSES, r->line, lone_pieces_of(l1.fetched));
     answer_l2(p, r->line, l2);
 }
 
@@ -159,8 +182,8 @@ static void play_store(player *p, const ifl_trace_record *r, const where *w)
 {
     bool stays;
     uint8_t sectors = r->sectors & 0xf, whole = r->sectors >> IFL_LINE_SECTORS;
-    ifl_l1_answer l1 = ifl_l1_store(w->l1, w->key, sectors, whole, (ifl_cache_path)r->path,
-                                    p->now, &stays);
+    ifl_l1_answer l1 =
+        ifl_l1_store(w->l1, w->key, sectors, whole, (ifl_cache_path)r->path, p->now, &stays);
     write_back(p, w, &l1);
     if (stays)
         return;
@@ -210,6 +233,25 @@ static ifl_keyed *by_warp(const player *p, bool by_sm)
     return NULL;
 }
 
+static bool count_turns(player *p)
+{
+    ifl_keyed *all = by_warp(p, false);
+    if (all)
+        p->turns = ifl_turns_count(p->trace, all, p->reach);
+    free(all);
+    return all != NULL;
+}
+
+static bool open_reach(player *p)
+{
+    ifl_keyed *all = by_warp(p, false);
+    p->reach = calloc(p->trace->records.count + 1, sizeof *p->reach);
+    if (all && p->reach && p->of->rules->joins_loads)
+        ifl_turns_join(p->trace, all, p->reach);
+    free(all);
+    return all && p->reach;
+}
+
 /* By the rounds of the whole grid. */
 static bool play_rounds(player *p)
 {
@@ -224,7 +266,7 @@ static bool play_rounds(player *p)
             play_record(p, all[i].record);
     }
     free(all);
-    return done;
+    return done && count_turns(p);
 }
 
 static bool play_request(player *p, ifl_sm_order *order)
@@ -266,6 +308,8 @@ static bool play_sms(player *p)
         play_together(p, orders, used);
     for (uint32_t i = 0; orders && i < used; i++)
         ifl_sm_order_free(&orders[i]);
+    if (done)
+        p->turns = ifl_turns_count(p->trace, all, p->reach);
     free(orders);
     free(all);
     return done;
@@ -284,6 +328,7 @@ static void close_player(player *p)
     for (uint32_t i = 0; p->l1 && i < p->l1_count; i++)
         ifl_l1_free(&p->l1[i]);
     free(p->l1);
+    free(p->reach);
     ifl_l2_free(&p->l2);
 }
 
@@ -347,6 +392,7 @@ static uint64_t age_in(const player *p)
 
 typedef struct outcome {
     double value[TALLIES], spread[TALLIES]; /* spread: two standard deviations */
+    ifl_turns l1_turns, l2_turns;           /* as the L1 saw them, as the L2 did */
 } outcome;
 
 /* A sum over a sample of lines, and how far it may be from that over all: the groups are as many small samples. */
@@ -376,10 +422,11 @@ static void scale_all(const sums *s, uint32_t share, double factor, outcome *to)
 static bool replay_all(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes, outcome *out)
 {
     player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of), .queue = queue};
-    bool done = open_l1s(&p, l1_bytes) && open_l2(&p) && play_sms(&p);
+    bool done = open_reach(&p) && open_l1s(&p, l1_bytes) && open_l2(&p) && play_sms(&p);
     if (done) {
         take_dirty(&p);
         scale_all(&p.sums, 0, 1, out);
+        out->l1_turns = out->l2_turns = p.turns;
     }
     close_player(&p);
     return done;
@@ -389,11 +436,12 @@ static bool replay_sm(const ifl_cache_case *of, uint32_t queue, uint64_t l1_byte
                       uint64_t *age)
 {
     player p = {.of = of, .trace = of->sm, .schedule = schedule_of(of), .queue = queue};
-    bool done = open_l1s(&p, l1_bytes) && play_sms(&p);
+    bool done = open_reach(&p) && open_l1s(&p, l1_bytes) && play_sms(&p);
     if (done) {
         double loads = (double)ifl_trace_load_sectors(of->sm);
         double factor = loads > 0 ? (double)of->load_sectors / loads : 0;
         scale_all(&p.sums, 0, factor, out);
+        out->l1_turns = p.turns;
         *age = age_in(&p);
     }
     close_player(&p);
@@ -403,25 +451,28 @@ static bool replay_sm(const ifl_cache_case *of, uint32_t queue, uint64_t l1_byte
 static bool replay_grid(const ifl_cache_case *of, uint64_t age, outcome *out)
 {
     player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of)};
-    bool done = open_aging_l1(&p, age) && open_l2(&p) && play_rounds(&p);
+    bool done = open_reach(&p) && open_aging_l1(&p, age) && open_l2(&p) && play_rounds(&p);
     if (done) {
         take_dirty(&p);
         scale_all(&p.sums, of->grid->share, 1, out);
+        out->l2_turns = p.turns;
     }
     close_player(&p);
     return done;
 }
 
-static bool replay_sampled(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes, outcome *out)
+static bool replay_sampled(const ifl_cache_case *of, uint32_t queue, uint64_t l1_bytes,
+                           outcome *out)
 {
     outcome sm;
     uint64_t age = UINT64_MAX;
     if (!replay_sm(of, queue, l1_bytes, &sm, &age) || !replay_grid(of, age, out))
         return false;
-    for (int t = L1_MISSES; t <= FETCHED; t++) {
+    for (int t = L1_MISSES; t <= PIECES; t++) {
         out->value[t] = sm.value[t];
         out->spread[t] = sm.spread[t];
     }
+    out->l1_turns = sm.l1_turns;
     return true;
 }
 
@@ -462,6 +513,18 @@ static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses)
                                 between(asked - misses.low, 0, asked)};
 }
 
+/* Where the sample has no two lines of a turn, each is taken to be on its own. */
+static void describe_turns(const outcome *o, ifl_cache_facts *to)
+{
+    const ifl_turns *l1 = &o->l1_turns, *l2 = &o->l2_turns;
+    const double asking = l1->loading - l1->in_l1, asked = to->l2_read_sectors.value;
+    to->turns_in_l1 = l1->loading > 0 ? l1->in_l1 / l1->loading : 0;
+    to->lines_a_turn = asking > 0 ? l1->asked / asking : 0;
+    to->missed_together = l2->far_beside > 0 ? l2->far_together / l2->far_beside
+                          : asked > 0        ? 1 - to->l2_read_hits.value / asked
+                                             : 0;
+}
+
 static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts *to)
 {
     const double sector = 32, any = 1e300;
@@ -469,8 +532,8 @@ static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts
     ifl_cache_estimate local_writes =
         of->rules->local_is_written_back ? estimate(o, LOCAL_WRITES, 1, any) : exact(local);
     to->l1_load_sectors = exact((double)of->load_sectors);
-    to->l1_load_hits = rest((double)of->load_sectors,
-                            estimate(o, L1_MISSES, 1, (double)of->load_sectors));
+    to->l1_load_hits =
+        rest((double)of->load_sectors, estimate(o, L1_MISSES, 1, (double)of->load_sectors));
     to->l2_read_sectors = estimate(o, FETCHED, 1, any);
     to->l2_write_sectors = sum(exact((double)of->store_sectors), local_writes);
     to->l2_atomic_sectors = exact((double)of->atomic_sectors);
@@ -480,6 +543,9 @@ static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts
     to->dram_read_bytes = estimate(o, DRAM_READS, sector, any);
     to->dram_write_bytes = estimate(o, DRAM_WRITES, sector, any);
     to->dirty_bytes = estimate(o, DIRTY, sector, of->device->value[IFL_DEVICE_l2_bytes]);
+    to->l2_read_pieces = o->value[PIECES];
+    to->l2_lone_misses = o->value[LONE_MISSES];
+    describe_turns(o, to);
 }
 
 static void widen_one(ifl_cache_estimate *to, const ifl_cache_estimate *with)
@@ -524,7 +590,7 @@ static void describe_sample(const ifl_cache_case *of, ifl_cache_facts *to)
 static bool replay_half(const ifl_cache_case *of, ifl_cache_facts *out)
 {
     ifl_cache_case half = *of;
-    outcome o = {{0}, {0}};
+    outcome o = {.value = {0}};
     uint64_t age;
     half.blocks_per_sm /= 2;
     if (!half.blocks_per_sm)
@@ -538,13 +604,12 @@ static bool replay_half(const ifl_cache_case *of, ifl_cache_facts *out)
 
 ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error)
 {
-    out->l1_bytes =
-        ifl_cache_l1_bytes(of->device, of->rules, of->blocks_per_sm, of->shared_bytes);
+    out->l1_bytes = ifl_cache_l1_bytes(of->device, of->rules, of->blocks_per_sm, of->shared_bytes);
     out->l2_bytes = (uint64_t)of->device->value[IFL_DEVICE_l2_bytes];
     out->blocks_per_sm = of->blocks_per_sm;
     describe_sample(of, out);
     for (int i = 0; i < QUEUES; i++) {
-        outcome o = {{0}, {0}};
+        outcome o = {.value = {0}};
         bool done = is_whole(of) ? replay_all(of, queues[i], out->l1_bytes, &o)
                                  : replay_sampled(of, queues[i], out->l1_bytes, &o);
         if (!done)

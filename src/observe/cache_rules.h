@@ -21,7 +21,9 @@ typedef struct ifl_cache_rules {
     uint8_t dram_sectors;      /* that the L2 fetches together */
     bool stores_invalidate;    /* a store throws out the line that is there */
     bool stores_allocate;      /* a store leaves its sectors in the L1, beside sending them on */
+    bool joins_loads;          /* a load past the L1 waits for what the one before it asked for */
     bool l2_halves;            /* each half of the L2 serves half of the SMs and keeps its own copies */
+    bool l2_lines_of_sectors;  /* a line of the L2 is a sector: no room is kept for its neighbours */
     bool local_is_written_back; /* local stores stay in the L1 until their line has to go */
     uint32_t read_only_kib;    /* a cache of its own for ld.global.nc, 0: the L1 */
     uint32_t default_shared_kib; /* that the driver sets where nobody asks; 0: the least that is enough */

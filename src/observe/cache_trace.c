@@ -102,8 +102,10 @@ static uint8_t path_of(const ifl_instruction *instruction)
     bool is_ordered = m->order == IFL_ORDER_VOLATILE || m->order == IFL_ORDER_MMIO ||
                       ((m->order == IFL_ORDER_RELAXED || m->order == IFL_ORDER_ACQUIRE) &&
                        m->scope != IFL_SCOPE_CTA);
-    if (is_ordered || m->cache == IFL_CACHE_CG || m->cache == IFL_CACHE_CV)
+    if (is_ordered || m->cache == IFL_CACHE_CV)
         return IFL_PATH_BYPASS;
+    if (m->cache == IFL_CACHE_CG)
+        return IFL_PATH_PAST;
     if (m->eviction == IFL_EVICT_NO_ALLOCATE)
         return IFL_PATH_NO_ALLOCATE;
     if (m->flags & IFL_FLAG_NC)

@@ -34,6 +34,12 @@ typedef struct ifl_cache_facts {
     IFL_CACHE_ESTIMATES(FIELD)
 #undef FIELD
     double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block an SM) */
+    double l2_read_pieces; /* of 64 bytes that the loads' sectors lie in when the L2 is asked for them */
+    double l2_lone_misses; /* of them, not found there and asked for one sector only */
+    /* A turn: what a warp asks for between two waits for data. */
+    double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
+    double lines_a_turn;    /* that a turn of the others asks the L2 for, on average */
+    double missed_together; /* of two of them, the share of misses of the second where the first was missed */
     uint64_t l1_bytes;     /* of an SM: what shared memory leaves */
     uint64_t l2_bytes;     /* of the GPU */
     uint32_t blocks_per_sm; /* that take turns on an SM */

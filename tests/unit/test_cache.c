@@ -3,6 +3,7 @@
  * Operation", "Global Memory Operations") and document 002's ("Opt-in L1 caching"); of the others
  * see docs/caches.md. */
 #include "observe/cache_levels.h"
+#include "observe/cache_turns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -288,6 +289,26 @@ static void test_parts(void **unused)
     ifl_l2_free(&l2);
 }
 
+/* Before Volta a line of the L2 is a sector: as large as one line, it holds a sector of each of four. */
+static void test_lines_of_sectors(void **unused)
+{
+    ifl_l2 l2;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 1));
+    for (uint64_t line = 1; line <= 4; line++)
+        assert_int_equal(read_l2(&l2, line, 0x2, line).dram_reads, 1);
+    for (uint64_t line = 1; line <= 4; line++)
+        assert_int_equal(read_l2(&l2, line, 0x2, 4 + line).hits, 1);
+    assert_int_equal(read_l2(&l2, 4, 0xf, 9).hits, 1);
+    assert_int_equal(read_l2(&l2, 1, 0x2, 10).hits, 0); /* the three sectors threw it out */
+    ifl_l2_free(&l2);
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    read_l2(&l2, 1, 0x2, 1);
+    read_l2(&l2, 2, 0x2, 2);
+    assert_int_equal(read_l2(&l2, 1, 0x2, 3).hits, 0);
+    ifl_l2_free(&l2);
+}
+
 /* What a block that is done left in local memory is never written. */
 static void test_ended_contents(void **unused)
 {
@@ -297,6 +318,69 @@ static void test_ended_contents(void **unused)
     write_l2(&l2, 1, 0xf, 0xf, 0, 0, 10);
     assert_int_equal(read_l2(&l2, 2, 0x1, 11).dram_writes, 0);
     ifl_l2_free(&l2);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static uint32_t place(uint32_t turn, uint32_t request)
+{
+    return turn << IFL_TRACE_SEQUENCE_BITS | request;
+}
+
+static ifl_trace_record load_of(uint64_t warp, uint32_t position, uint64_t line, ifl_cache_path path)
+{
+    return (ifl_trace_record){.line = line,
+                              .warp = warp,
+                              .position = position,
+                              .sectors = 0x1,
+                              .kind = IFL_ACCESS_LOAD,
+                              .path = path};
+}
+
+/* Three turns by hand: one found in the L1, one with a line of each of L1 and L2, one with two
+ * far lines of three. */
+static void test_turns_are_counted(void **unused)
+{
+    ifl_trace_record records[] = {
+        load_of(0, place(0, 0), 1, IFL_PATH_PLAIN), load_of(0, place(0, 1), 2, IFL_PATH_PLAIN),
+        load_of(0, place(1, 0), 3, IFL_PATH_PLAIN), load_of(0, place(1, 0), 4, IFL_PATH_PLAIN),
+        load_of(1, place(1, 0), 5, IFL_PATH_PLAIN), load_of(1, place(1, 0), 6, IFL_PATH_PLAIN),
+        load_of(1, place(1, 1), 7, IFL_PATH_PLAIN),
+    };
+    enum { COUNT = sizeof records / sizeof *records };
+    const uint8_t reach[COUNT] = {IFL_REACH_L1,   IFL_REACH_L1,   IFL_REACH_L1, IFL_REACH_L2,
+                                  IFL_REACH_DRAM, IFL_REACH_DRAM, IFL_REACH_L2};
+    ifl_trace trace = {.records = {records, COUNT, COUNT}};
+    ifl_keyed keyed[COUNT];
+    (void)unused;
+    for (size_t i = 0; i < COUNT; i++)
+        keyed[i] = (ifl_keyed){records[i].warp, &records[i]};
+    const ifl_turns turns = ifl_turns_count(&trace, keyed, reach);
+    assert_true(turns.loading == 3 && turns.in_l1 == 1 && turns.asked == 4);
+    assert_true(turns.far_beside == 4 && turns.far_together == 2);
+}
+
+/* Of eight loads past the L1 in a row for the same sector 0.57 to 0.7 were sent on by an H200 (docs/caches.md): every
+ * second waits for the one before. Not of another turn, line or kind. */
+static void test_every_second_load_past_the_l1_is_joined(void **unused)
+{
+    ifl_trace_record records[] = {
+        load_of(0, place(0, 0), 1, IFL_PATH_PAST),  load_of(0, place(0, 1), 1, IFL_PATH_PAST),
+        load_of(0, place(0, 2), 1, IFL_PATH_PAST),  load_of(0, place(0, 3), 1, IFL_PATH_PAST),
+        load_of(0, place(1, 0), 1, IFL_PATH_PAST),  load_of(0, place(1, 1), 2, IFL_PATH_PAST),
+        load_of(1, place(1, 2), 2, IFL_PATH_PAST),  load_of(1, place(2, 0), 3, IFL_PATH_PLAIN),
+        load_of(1, place(2, 1), 3, IFL_PATH_PLAIN),
+    };
+    enum { COUNT = sizeof records / sizeof *records };
+    static const uint8_t expected[COUNT] = {0, IFL_REACH_JOINED, 0, IFL_REACH_JOINED};
+    uint8_t reach[COUNT] = {0};
+    ifl_trace trace = {.records = {records, COUNT, COUNT}};
+    ifl_keyed keyed[COUNT];
+    (void)unused;
+    for (size_t i = 0; i < COUNT; i++)
+        keyed[i] = (ifl_keyed){records[i].warp, &records[i]};
+    ifl_turns_join(&trace, keyed, reach);
+    assert_memory_equal(reach, expected, COUNT);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -337,6 +421,11 @@ int main(void)
         cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
         cmocka_unit_test(test_pairs_from_dram),   cmocka_unit_test(test_write_back),
         cmocka_unit_test(test_parts),             cmocka_unit_test(test_ended_contents),
+        cmocka_unit_test(test_lines_of_sectors),  cmocka_unit_test(test_turns_are_counted),
+        cmocka_unit_test(test_every_second_load_past_the_l1_is_joined),
+        cmocka_unit_test(test_lines_of_sectors),
+        cmocka_unit_test(test_turns_are_counted),
+        cmocka_unit_test(test_every_second_load_past_the_l1_is_joined),
         cmocka_unit_test(test_l1_sizes),        cmocka_unit_test(test_fill_of_parts),
         cmocka_unit_test(test_halves),            cmocka_unit_test(test_stores_allocate),
     };
