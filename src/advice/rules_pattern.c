@@ -212,6 +212,9 @@ bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
     to->work.l1_hit = hit;
     to->work.l2_hit *= fewer;
     to->work.l2_bytes *= fewer;
+    to->work.missed_lines *= fewer;
+    to->work.waits_in_l1 = 1 - (1 - s->work.waits_in_l1) * fewer;
+    to->work.waits_in_l2 *= fewer;
     to->blocks_per_sm *= 1 - to->share / 2;
     to->symptom = ifl_situation_say(s, "%.0f %% of the loads' sectors hit the L1; with half the blocks on an SM %.0f %% would",
                                     100 * s->work.l1_hit, 100 * better);

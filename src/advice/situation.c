@@ -96,6 +96,7 @@ void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
     to->work.load_bytes *= 1 - part;
     to->work.l2_bytes = s->work.l2_bytes * (1 - part);
     to->work.l1_passes *= 1 - part;
+    to->work.missed_lines *= 1 - part;
     to->work.dram_bytes = spared > least ? spared : least;
 }
 

@@ -46,7 +46,8 @@ static const struct {
     {"rem", ".u32", 20},     {"div", ".s64", 60},   {"div", ".u64", 60},    {"rem", ".s64", 60},
     {"rem", ".u64", 60},     {"mul.lo", ".s64", 4}, {"mad.lo", ".s64", 4},  {"mul.wide", "", 1},
     {"mad.wide", "", 1},     {"ld", "", 1},         {"st", "", 1},          {"atom", "", 1},
-    {"red", "", 1},
+    {"red", "", 1},         {"shl", "", 0},       {"and", ".b32", 0.5},   {"or", ".b32", 0.5},
+    {"xor", ".b32", 0.5},
 };
 
 static double machine_count(const char *name)

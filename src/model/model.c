@@ -146,6 +146,7 @@ static void pull_latency(const question *q, pulled *to)
     const double reads = to->work.load_bytes * (1 - to->work.l1_hit - to->work.l2_hit);
     to->work.dram_bytes = to->work.dram_bytes > reads ? to->work.dram_bytes - reads : 0;
     to->work.l2_hit = 1 - to->work.l1_hit;
+    to->work.waits_in_l2 = 1 - to->work.waits_in_l1;
 }
 
 static void pull_occupancy(const question *q, pulled *to)

@@ -30,6 +30,7 @@ const ifl_constant *ifl_model_constant(size_t index);
 
 typedef struct ifl_rates {
     double sms, clock_hz;
+    double dependent_cycles; /* from an instruction to one that waits for it */
     double l1_latency_s, l2_latency_s, dram_latency_s;
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
     double dram_random_bytes_per_s; /* of sectors that each lie in another row */
@@ -37,7 +38,6 @@ typedef struct ifl_rates {
     double l1_passes_per_s; /* of 128 bytes, all SMs */
     double shared_passes_per_s;
     double l1_by_line;        /* 1: a request takes a pass a line (before Volta) */
-    double line_share;        /* of the L2's time for a whole line: the line's, not its sectors' */
     double load_sector_bytes; /* smallest piece that a load moves */
     double issue_per_s;       /* warp instructions, all SMs */
     double fp32_per_s, fp64_per_s, int32_per_s, special_per_s,
@@ -52,12 +52,16 @@ typedef struct ifl_work {
     double blocks, warps_per_block;
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
+    double line_passes; /* of atomics, on the line that gets most of them; 0 unknown */
     double fp32, fp64, int32, special, convert; /* warp instructions */
-    double load_bytes, l2_bytes,
-        dram_bytes;             /* asked of global memory by loads; moved at each level */
+    double load_bytes;          /* asked of global memory by loads */
+    double l2_bytes;            /* that its bandwidth is used up for: pieces that are not whole count as such */
+    double dram_bytes;          /* moved */
     double dram_low, dram_high; /* bounds of dram_bytes */
     double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
-    double l2_lines;            /* lines that l2_bytes lie in */
+    double waits_in_l1, waits_in_l2; /* shares of the waits whose last load comes from there */
+    double missed_lines;        /* of loads, that the L1 has not */
+    double l1_lines;            /* that an SM's L1 holds; 0 unknown */
     double loads_a_wait;        /* lines that a warp's wait for loads is for */
     double random;              /* share of the loads' bytes at random places, 0..1 */
     bool writes, barriers;

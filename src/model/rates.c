@@ -7,10 +7,20 @@
 #include <string.h>
 
 /* Compute capabilities at which a rule changes. */
-enum { KEPLER = 3, VOLTA = 7 };
+enum { KEPLER = 3, MAXWELL = 5, VOLTA = 7 };
 
 /* From and to 64-bit types, at most (CUDA C++ Programming Guide, throughput). */
 enum { CONVERT_LANES = 16 };
+
+/* Cycles from an instruction of the PTX to one that waits for it. */
+static double dependent_cycles_of(const ifl_device *device)
+{
+    const double cc = device->value[IFL_DEVICE_compute_capability];
+    const ifl_model_values *c = &ifl_model_constants;
+    return cc < KEPLER    ? c->dependent_cycles_fermi
+           : cc < MAXWELL ? c->dependent_cycles_kepler
+                          : c->dependent_cycles;
+}
 
 static double field_or(const ifl_device *device, ifl_device_field field, double otherwise)
 {
@@ -43,6 +53,7 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     memset(out, 0, sizeof *out);
     out->sms = sms;
     out->clock_hz = clock;
+    out->dependent_cycles = dependent_cycles_of(device);
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
     out->dram_latency_s = latency_of(device, IFL_DEVICE_dram_latency_cycles);
@@ -58,8 +69,6 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->shared_passes_per_s =
         device->value[IFL_DEVICE_compute_capability] < KEPLER ? out->l1_passes_per_s : each;
     out->l1_by_line = device->value[IFL_DEVICE_compute_capability] < VOLTA;
-    out->line_share = out->l1_by_line > 0 ? ifl_model_constants.line_share_before_volta
-                                          : ifl_model_constants.line_share;
     out->load_sector_bytes =
         device->value[IFL_DEVICE_compute_capability] < KEPLER ? IFL_LINE_SIZE : IFL_SECTOR_SIZE;
     out->issue_per_s = device->value[IFL_DEVICE_issue_per_cycle_per_sm] * each;

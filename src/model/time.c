@@ -29,16 +29,21 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
-    const double l2_work =
-        (1 - r->line_share) * w->l2_bytes + r->line_share * w->l2_lines * IFL_LINE_SIZE;
     term[IFL_TERM_DRAM] = over(w->dram_bytes * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
                           over(w->dram_bytes * w->random, r->dram_random_bytes_per_s);
-    term[IFL_TERM_L2] = over(l2_work, r->l2_bytes_per_s);
+    term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
-    term[IFL_TERM_ATOMICS] = over(w->atomic_passes * IFL_SECTOR_SIZE, r->l2_bytes_per_s);
+    term[IFL_TERM_ATOMICS] =
+        larger(over(w->atomic_passes * ifl_model_constants.atomic_bytes, r->l2_bytes_per_s),
+               w->line_passes * ifl_model_constants.atomic_line_cycles / r->clock_hz);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         larger(larger(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
@@ -63,33 +68,53 @@ static double residency_of(const ifl_rates *r, const ifl_work *w, double latency
     return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
 }
 
-/* A wait ends with the last of its loads: one line that is far makes the wait a far one. */
 static double latency_of(const ifl_rates *r, const ifl_work *w)
 {
-    const double lines = larger(w->loads_a_wait, 1), near = w->l1_hit + w->l2_hit;
-    const double all_l1 = pow(w->l1_hit, lines), all_near = pow(near < 1 ? near : 1, lines);
-    return all_l1 * r->l1_latency_s + (all_near - all_l1) * r->l2_latency_s +
-           (1 - all_near) * r->dram_latency_s;
+    return w->waits_in_l1 * r->l1_latency_s + w->waits_in_l2 * r->l2_latency_s +
+           (1 - w->waits_in_l1 - w->waits_in_l2) * r->dram_latency_s;
 }
 
-/* Warps that meet at barriers are all in the same phase, so that one resource works after the other, but for what
- * other blocks of the SM do meanwhile. */
-static double power_of(const ifl_work *w, double blocks_per_sm)
+/* A line that is on its way has its place in the L1 already: no more can be on their way than that has places. */
+static double in_flight_of(const ifl_rates *r, const ifl_work *w)
 {
-    const double apart = blocks_per_sm / (blocks_per_sm + ifl_model_constants.barrier_blocks);
-    return 1 + (ifl_model_constants.resource_power - 1) * (w->barriers ? apart : 1);
+    const double asked = 1 - w->l1_hit;
+    const double far = asked > 0 ? 1 - w->l2_hit / asked : 0;
+    const double latency = far * r->dram_latency_s + (1 - far) * r->l2_latency_s;
+    return over(w->missed_lines * latency,
+                ifl_model_constants.lines_in_flight * w->l1_lines * r->sms);
+}
+
+static double power_mean(double a, double b, double power)
+{
+    return pow(pow(a, power) + pow(b, power), 1 / power);
+}
+
+/* Warps that meet at barriers are all in the same phase: what an SM does for itself comes after the waiting, not beside
+ * it, but for what other blocks of the SM do meanwhile. */
+static double waiting_power(const ifl_rates *r, const ifl_work *w, double blocks_per_sm)
+{
+    const ifl_model_values *c = &ifl_model_constants;
+    const double others = smaller(blocks_per_sm, larger(w->blocks / r->sms, 1)) - 1;
+    const double apart = others / (others + c->barrier_blocks);
+    return w->barriers ? 1 + (c->overlap_power - 1) * apart : c->overlap_power;
 }
 
 /* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by `sm_share`. Resources work at
  * the same time, so that the busiest one counts; waiting keeps it from being busy. */
-static double join(const double *term, double power, double share, double sm_share, double wait)
+static double join(const double *term, const ifl_work *w, double waiting, double share,
+                   double sm_share, double wait)
 {
-    const double overlap = ifl_model_constants.overlap_power;
-    double sum = 0;
+    const ifl_model_values *c = &ifl_model_constants;
+    double own = 0, common = 0;
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         if (overlaps[t] && t != IFL_TERM_LATENCY)
-            sum += pow(term[t] * (is_of_sm[t] ? sm_share : share), power);
-    return pow(pow(sum, overlap / power) + pow(wait, overlap), 1 / overlap);
+            *(is_of_sm[t] ? &own : &common) +=
+                pow(term[t] * (is_of_sm[t] ? sm_share : share), c->resource_power);
+    own = pow(own, 1 / c->resource_power);
+    common = pow(common, 1 / c->resource_power);
+    if (w->barriers)
+        return power_mean(power_mean(own, wait, waiting), common, c->overlap_power);
+    return power_mean(power_mean(own, common, c->resource_power), wait, c->overlap_power);
 }
 
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
@@ -99,15 +124,19 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
     find_terms(rates, work, out->term);
     const double waves = work->blocks / (rates->sms * blocks_per_sm);
     const ifl_schedule s = ifl_schedule_find(rates, work, blocks_per_sm);
-    const double power = power_of(work, blocks_per_sm);
+    const double waiting = waiting_power(rates, work, blocks_per_sm);
     out->latency = latency_of(rates, work);
     const double start = ifl_model_constants.block_start_cycles * blocks_per_sm / rates->clock_hz;
-    out->residency = work->waits_known ? larger(residency_of(rates, work, out->latency), start) : 0;
+    const double in_flight = in_flight_of(rates, work) / larger(waves, 1);
+    out->residency = work->waits_known
+                         ? larger(larger(residency_of(rates, work, out->latency), start), in_flight)
+                         : 0;
     out->term[IFL_TERM_LATENCY] = waves * out->residency;
-    const double even = join(out->term, power, 1, 1, out->term[IFL_TERM_LATENCY]);
+    const double even = join(out->term, work, waiting, 1, 1, out->term[IFL_TERM_LATENCY]);
     const double total =
-        join(out->term, power, 1 - s.tail_share, 1 - s.tail_share, s.even * out->residency) +
-        join(out->term, power, s.tail_share, larger(s.tail_share, s.tail_sm_share),
+        join(out->term, work, waiting, 1 - s.tail_share, 1 - s.tail_share,
+             s.even * out->residency) +
+        join(out->term, work, waiting, s.tail_share, larger(s.tail_share, s.tail_sm_share),
              (s.end - s.even) * out->residency);
     out->term[IFL_TERM_TAIL] = larger(total - even, 0);
     out->total = even + out->term[IFL_TERM_TAIL] + out->term[IFL_TERM_LAUNCH];

@@ -3,6 +3,7 @@
  * does not know is estimated by the rules of docs/model.md. */
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -45,16 +46,17 @@ enum {
 
 /* ---- passes through the L1 ------------------------------------------------------------------- */
 
-/* A request takes the longer of its passes through the data stage and through the tags, (lines + 2)
- * / 4; each line of a store goes to the L2 by itself. Before Volta a request takes a pass a line. */
+/* A load takes the longer of its wavefronts through the data stage and of those beside its passes through the tags,
+ * (lines + 2) / 4; a store its wavefronts. Before Volta a request takes a pass a line. */
 static double passes_of(const ifl_counters *c, const traffic *t, const ifl_rates *rates)
 {
+    const ifl_model_values *k = &ifl_model_constants;
     const double requests = count(c, t->requests), lines = count(c, t->lines);
+    const double wavefronts = larger(requests, count(c, t->wavefronts));
     if (rates->l1_by_line)
         return larger(requests, lines);
-    const double tags = t->is_store ? lines * ifl_model_constants.store_line_cycles
-                                    : (lines + 2 * requests) / ifl_model_constants.tag_lines;
-    return larger(larger(requests, count(c, t->wavefronts)), tags);
+    const double tags = (lines + 2 * requests) / k->tag_lines;
+    return t->is_store ? wavefronts : larger(wavefronts, tags + k->data_beside_tags * wavefronts);
 }
 
 static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
@@ -79,6 +81,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
                                 count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = larger(count(c, IFL_COUNTER_global_atomic_sectors),
                                 count(c, IFL_COUNTER_global_atomic_serial));
+    out->line_passes = count(c, IFL_COUNTER_global_atomic_busiest_line);
 }
 
 /* ---- bytes at each level --------------------------------------------------------------------- */
@@ -101,19 +104,76 @@ static double lines_of(const ifl_counters *c, const traffic *t, int count_of)
     return lines;
 }
 
-/* Loads whose lanes each ask for a place of their own, as a share of all. */
+/* Pieces of two sectors that the L2 is asked for, and how many of them for one sector only. */
+typedef struct pieces {
+    double all, lone;
+} pieces;
+
+static pieces pieces_of(const ifl_counters *c, const traffic *t, int count_of)
+{
+    pieces sum = {0, 0};
+    for (int i = 0; i < count_of; i++) {
+        const double sectors = count(c, t[i].sectors),
+                     one = larger(count(c, t[i].lines), sectors / 2);
+        sum.all += one;
+        sum.lone += 2 * one - sectors;
+    }
+    return sum;
+}
+
+/* By instruction where they are known apart. */
+static pieces all_pieces(const ifl_profile *p, const traffic *t, int count_of)
+{
+    pieces sum = {0, 0};
+    for (size_t i = 0; i < p->lines.count; i++) {
+        const pieces one = pieces_of(&p->lines.at[i].counters, t, count_of);
+        sum.all += one.all;
+        sum.lone += one.lone;
+    }
+    return p->lines.count ? sum : pieces_of(&p->counters, t, count_of);
+}
+
+/* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
+ * is asked takes another turn, since both are fetched; writing is slower. */
+static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
+{
+    enum { PIECE = 2 * IFL_SECTOR_SIZE };
+    const ifl_model_values *k = &ifl_model_constants;
+    const pieces asked = all_pieces(p, loads, LOADS);
+    const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
+    const double lone = f ? f->l2_lone_misses : asked.lone * larger(1 - w->l1_hit - w->l2_hit, 0);
+    const double written =
+        all_pieces(p, stores, STORES).all + count(&p->counters, IFL_COUNTER_global_atomic_sectors);
+    return PIECE * larger(read + lone * k->lone_fetch + written, written * k->write_turns);
+}
+
+/* Before Volta: lines by themselves take a share. */
+static double l2_work_by_line(const ifl_work *w, double bytes, double stored, double store_lines)
+{
+    const ifl_model_values *k = &ifl_model_constants;
+    const double share = k->line_share_before_volta;
+    const double written = (1 - share) * stored + share * IFL_LINE_SIZE * store_lines;
+    const double read = (1 - share) * (bytes - stored) + share * IFL_LINE_SIZE * w->missed_lines;
+    return larger(read + written, written * k->write_turns);
+}
+
+/* Loads and atomics whose lanes each ask for a place of their own, as a share of all. */
 static double random_share(const ifl_profile *p)
 {
+    static const traffic kinds[] = {{OFF_CHIP(global_load), false},
+                                    {OFF_CHIP(global_atomic), false}};
     double all_sectors = 0, random = 0;
     for (size_t i = 0; i < p->lines.count; i++) {
-        const ifl_counters *c = &p->lines.at[i].counters;
-        const double requests = count(c, IFL_COUNTER_global_load_requests),
-                     sectors = count(c, IFL_COUNTER_global_load_sectors);
-        const bool is_random =
-            p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
-            count(c, IFL_COUNTER_global_load_lines) > ifl_model_constants.random_lines * requests;
-        all_sectors += sectors;
-        random += is_random ? sectors : 0;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const ifl_counters *c = &p->lines.at[i].counters;
+            const double requests = count(c, kinds[k].requests),
+                         sectors = count(c, kinds[k].sectors);
+            const bool is_random =
+                p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
+                count(c, kinds[k].lines) > ifl_model_constants.random_lines * requests;
+            all_sectors += sectors;
+            random += is_random ? sectors : 0;
+        }
     }
     return all_sectors > 0 ? random / all_sectors : 0;
 }
@@ -172,11 +232,14 @@ static double share(double part, double whole)
 }
 
 /* The caches were followed. What stays dirty in the L2 is written all the same, by whoever comes next. */
-static void take_facts(const ifl_cache_facts *f, ifl_work *out)
+static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
 {
     const double asked = f->l1_load_sectors.value;
+    out->l1_lines = rates->l1_by_line ? 0 : (double)f->l1_bytes / IFL_LINE_SIZE;
     out->caches_known = true;
-    out->l1_hit = share(f->l1_load_hits.value, asked);
+    /* Loads that wait for another's data are not sent on either. */
+    out->l1_hit =
+        larger(share(f->l1_load_hits.value, asked), 1 - share(f->l2_read_sectors.value, asked));
     out->l2_hit = smaller(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
     out->l2_bytes = IFL_SECTOR_SIZE * (f->l2_read_sectors.value + f->l2_write_sectors.value +
                                        f->l2_atomic_sectors.value);
@@ -205,14 +268,16 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     if (c->known[IFL_COUNTER_dram_read_bytes] && c->known[IFL_COUNTER_dram_write_bytes])
         take_caches(c, stored, out);
     else if (facts_of(p, device))
-        take_facts(facts_of(p, device), out);
+        take_facts(facts_of(p, device), rates, out);
     else
         guess_caches(p, device, stored, out);
     /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
     const double load_lines = lines_of(c, loads, LOADS), store_lines = lines_of(c, stores, STORES);
-    out->l2_lines = load_lines * (1 - out->l1_hit) + store_lines;
+    out->missed_lines = load_lines * (1 - out->l1_hit);
+    out->l2_bytes = rates->l1_by_line ? l2_work_by_line(out, out->l2_bytes, stored, store_lines)
+                                      : l2_work(p, facts_of(p, device), out);
     if (!rates->l1_by_line)
-        out->l1_passes += load_lines * (1 - out->l1_hit) * ifl_model_constants.fill_passes;
+        out->l1_passes += out->missed_lines * ifl_model_constants.fill_passes;
     out->random = random_share(p);
     out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
     out->dram_low = out->dram_low > 0 ? smaller(out->dram_low, out->dram_bytes) : out->dram_bytes;
@@ -221,7 +286,7 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
-static void find_waits(const ifl_profile *p, ifl_work *out)
+static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
     const double done = p->complete ? out->blocks : (double)p->blocks_done;
     const double warps = done * out->warps_per_block;
@@ -235,9 +300,27 @@ static void find_waits(const ifl_profile *p, ifl_work *out)
     out->spread = (out->order_known ? m->load_spread : o->load_spread) / warps;
     out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
     out->cycles =
-        (out->order_known ? m->cycles : o->chain * ifl_model_constants.dependent_cycles) / warps;
+        (out->order_known ? m->cycles : o->chain * rates->dependent_cycles) / warps;
+    /* Warps that meet at barriers go on when the slowest has what it waited for. */
+    out->spread += smaller(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
+                   log2(out->warps_per_block);
     if (out->waits > 0)
         out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
+}
+
+/* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has not missed it may have as a whole,
+ * so that turns are of two kinds, those that find all their lines in the L2 and those whose lines miss there with the
+ * probability that one does where another did. */
+static void find_reach(const ifl_cache_facts *f, ifl_work *out)
+{
+    const double asked = 1 - out->l1_hit;
+    const double missed = asked > 0 ? larger(asked - out->l2_hit, 0) / asked : 0;
+    const double together = f ? larger(f->missed_together, missed) : missed;
+    const double lines = f ? f->lines_a_turn : out->loads_a_wait * asked;
+    const double touched = together > 0 ? missed / together : 0;
+    out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, larger(out->loads_a_wait, 1));
+    out->waits_in_l2 =
+        (1 - out->waits_in_l1) * (1 - touched + touched * pow(1 - together, larger(lines, 1)));
 }
 
 ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
@@ -256,6 +339,7 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     ifl_mix_find(p, out);
     find_passes(p, rates, out);
     find_bytes(p, device, rates, out);
-    find_waits(p, out);
+    find_waits(p, rates, out);
+    find_reach(facts_of(p, device), out);
     return IFL_OK;
 }

@@ -253,10 +253,11 @@ static void judge_order(held *h, double least)
         fail(h, "pairs", "out of order");
 }
 
-/* Nsight Compute leaves no doubt where the DRAM is busy nearly all of the time, or hardly. */
+/* Nsight Compute leaves no doubt where the DRAM is busy nearly all of the time, or hardly. (At 77 % the L2's tags can be
+ * as busy: lookup lanes.) */
 static void judge_limiter(held *h, double least)
 {
-    static const double busy = 0.75, idle = 0.30;
+    static const double busy = 0.80, idle = 0.30;
     size_t clear = 0, right = 0;
     for (size_t i = 0; i < h->count; i++) {
         const row *r = &h->rows[i];
@@ -395,10 +396,10 @@ int main(int count, char **words)
         fclose(list);
     model_rows(&h);
     print_times(&h);
-    judge_errors(&h, true, 0.12, 0.98);
-    judge_errors(&h, false, 0.12, 0.93);
-    judge_order(&h, 0.94);
+    judge_errors(&h, true, 0.12, 1);
+    judge_errors(&h, false, 0.12, 1);
+    judge_order(&h, 0.95);
     judge_limiter(&h, 1);
-    judge_ratios(&h, 0.55);
+    judge_ratios(&h, 0.68);
     return h.failures != 0;
 }
