@@ -119,7 +119,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;
-    to->work.line_passes *= fewer;
+    to->work.kib_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
     to->symptom = ifl_situation_say(s, "%.3g atomics a warp, each of %.3g sectors, with %.3g lanes on one address",
                                     requests / s->warps, sectors / requests, serial / requests);

@@ -52,7 +52,7 @@ typedef struct ifl_work {
     double blocks, warps_per_block;
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
-    double line_passes; /* of atomics, on the line that gets most of them; 0 unknown */
+    double kib_passes; /* of atomics, on the KiB that gets most of them; 0 unknown */
     double fp32, fp64, int32, special, convert; /* warp instructions */
     double load_bytes;          /* asked of global memory by loads */
     double l2_bytes;            /* that its bandwidth is used up for: pieces that are not whole count as such */

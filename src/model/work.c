@@ -81,7 +81,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
                                 count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = larger(count(c, IFL_COUNTER_global_atomic_sectors),
                                 count(c, IFL_COUNTER_global_atomic_serial));
-    out->line_passes = count(c, IFL_COUNTER_global_atomic_busiest_line);
+    out->kib_passes = count(c, IFL_COUNTER_global_atomic_busiest_kib);
 }
 
 /* ---- bytes at each level --------------------------------------------------------------------- */

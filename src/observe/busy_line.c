@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many passes of atomics the busiest line of global memory gets: a line does them one after the other. A request
- * takes a pass for each sector of it, and one more for each further lane on the same address. Knows events and the
- * profile's counters. Lines are told apart up to a limit; where there are more, nothing is known. */
+ * How many passes of atomics the busiest eight lines of global memory get: a part of the L2 holds them and does atomics
+ * one after the other. A request takes a pass for each sector, and two more for each further lane on the same address,
+ * five more for floats (an H200). Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
+ * nothing is known. */
 #include "observe/footprint.h"
 #include "observe/observe.h"
 
 #include <stdlib.h>
 
-enum { MOST_LINES = 1024, SLOTS = 2 * MOST_LINES }; /* half full at most */
+enum { MOST = 1024, SLOTS = 2 * MOST }; /* half full at most */
+enum { PART_BYTES = 8 * IFL_LINE_BYTES, PART_SECTORS = PART_BYTES / IFL_SECTOR_BYTES };
 
 typedef struct busy {
-    uint64_t line; /* + 1; 0: free */
+    uint64_t part; /* + 1; 0: free */
     uint64_t passes;
 } busy;
 
 typedef struct state {
+    const ifl_program *program;
     busy slot[SLOTS];
     uint32_t count;
     bool too_many;
@@ -22,23 +25,25 @@ typedef struct state {
 
 static void *create(const ifl_program *program)
 {
-    (void)program;
-    return calloc(1, sizeof(state));
+    state *s = calloc(1, sizeof *s);
+    if (s)
+        s->program = program;
+    return s;
 }
 
-static void add(state *s, uint64_t line, uint64_t passes)
+static void add(state *s, uint64_t part, uint64_t passes)
 {
-    uint64_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    while (s->slot[at % SLOTS].line && s->slot[at % SLOTS].line != line + 1)
+    uint64_t at = part * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    while (s->slot[at % SLOTS].part && s->slot[at % SLOTS].part != part + 1)
         at++;
     busy *found = &s->slot[at % SLOTS];
-    if (!found->line) {
-        if (s->count == MOST_LINES) {
+    if (!found->part) {
+        if (s->count == MOST) {
             s->too_many = true;
             return;
         }
         s->count++;
-        found->line = line + 1;
+        found->part = part + 1;
     }
     found->passes += passes;
 }
@@ -52,14 +57,16 @@ static uint64_t met(const ifl_access *access, int lane)
     return count;
 }
 
-/* A lane takes a pass more than the sector had where it is the first there, or more lanes met than before. */
+/* A sector takes as many passes as the address does on which most lanes meet. */
 static void add_request(state *s, const ifl_access *access)
 {
+    const ifl_instruction *instruction = &s->program->instructions[access->instruction];
+    const uint64_t further = ifl_type_class(instruction->type[0]) == 'F' ? 5 : 2;
     uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
     int count = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
-        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES, turns = met(access, lane) + 1;
+        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES, turns = further * met(access, lane) + 1;
         int at = 0;
         while (at < count && sector[at] != own)
             at++;
@@ -70,7 +77,7 @@ static void add_request(state *s, const ifl_access *access)
         passes[at] = turns > passes[at] ? turns : passes[at];
     }
     for (int i = 0; i < count; i++)
-        add(s, sector[i] / (IFL_LINE_BYTES / IFL_SECTOR_BYTES), passes[i]);
+        add(s, sector[i] / PART_SECTORS, passes[i]);
 }
 
 static void access_event(void *self, const ifl_access *access)
@@ -86,8 +93,8 @@ static void merge(void *self, const void *other)
     const state *o = other;
     s->too_many |= o->too_many;
     for (int i = 0; i < SLOTS && !s->too_many; i++)
-        if (o->slot[i].line)
-            add(s, o->slot[i].line - 1, o->slot[i].passes);
+        if (o->slot[i].part)
+            add(s, o->slot[i].part - 1, o->slot[i].passes);
 }
 
 static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
@@ -99,7 +106,7 @@ static ifl_status report(const void *self, const ifl_program *program, const int
     for (int i = 0; i < SLOTS; i++)
         most = s->slot[i].passes > most ? s->slot[i].passes : most;
     if (!s->too_many)
-        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_line, most);
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_kib, most);
     return IFL_OK;
 }
 

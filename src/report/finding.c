@@ -275,10 +275,10 @@ static bool on_chip_stands_out(const collector *c, const ifl_place_row *row)
 
 static const char *busiest_line_text(const collector *c, const ifl_place_row *row)
 {
-    const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_line];
+    const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_kib];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
         return "";
-    return ifl_arena_printf(c->arena, " One line of 128 bytes takes %s passes.",
+    return ifl_arena_printf(c->arena, " One KiB takes %s passes.",
                             ifl_figure_count(most).text);
 }
 
@@ -292,7 +292,7 @@ static void add_atomic(collector *c, const ifl_place_row *row)
         busiest ? ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.%s",
                                    ifl_figure_ratio(t->serial, t->requests).text, busiest)
                 : NULL;
-    finding.why = "Lanes that meet are served one after the other, and so is a line.";
+    finding.why = "Lanes that meet are served one after the other, and so is what lies in the same KiB.";
     finding.helps = "reducing within the warp or the block first, then one atomic for all; or "
                     "several copies of the "
                     "target, summed at the end.";

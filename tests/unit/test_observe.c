@@ -428,26 +428,26 @@ static void atomics_on_one_address_are_serial(void **unused)
 /* ---- many requests --------------------------------------------------------------------------- */
 
 /* What one worker sees of a launch of blocks that differ. */
-static void add_to_lines(void *state, uint64_t first, uint64_t lines, uint32_t mask)
+static void add_to_kibs(void *state, uint64_t first, uint64_t lines, uint32_t mask)
 {
     uint64_t address[LANES];
     for (uint64_t line = first; line < first + lines; line++) {
-        fill(address, 0x10000 + 128 * line, 4);
+        fill(address, 0x10000 + 1024 * line, 4);
         ifl_observe_busy_line.observer->access(
             state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address});
     }
 }
 
-/* Two workers: 4 + 1 sectors of line 3, 4 of the others, and five lanes on one word; with more than 1,024 lines nothing is known. */
-static void busiest_line_of_atomics(void **unused)
+/* Two workers: 4 + 1 sectors of KiB 3, 4 of the others, and five lanes on one word; with more than 1,024 KiB nothing is known. */
+static void busiest_kib_of_atomics(void **unused)
 {
     const ifl_observer *observer = ifl_observe_busy_line.observer;
     void *a = observer->create(&program), *b = observer->create(&program);
-    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_line;
+    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_kib;
     (void)unused;
-    add_to_lines(a, 0, 512, every_lane);
-    add_to_lines(b, 3, 1, 0x1f);
-    add_to_lines(b, 512, 512, every_lane);
+    add_to_kibs(a, 0, 512, every_lane);
+    add_to_kibs(b, 3, 1, 0x1f);
+    add_to_kibs(b, 512, 512, every_lane);
     observer->merge(a, b);
     ifl_profile *profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
     assert_true(profile->counters.known[which]);
@@ -456,9 +456,9 @@ static void busiest_line_of_atomics(void **unused)
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
     observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = 0x7f, .address = word});
     profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
-    assert_int_equal(profile->counters.value[which], 4 + 5 + 1);
+    assert_int_equal(profile->counters.value[which], 4 + (2 * 5 - 1) + 1);
     ifl_profile_destroy(profile);
-    add_to_lines(a, 2000, 1, 1);
+    add_to_kibs(a, 2000, 1, 1);
     profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
     assert_false(profile->counters.known[which]);
     ifl_profile_destroy(profile);
@@ -682,7 +682,7 @@ int main(void)
         cmocka_unit_test(pairs_of_128_bit_loads_pack),
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),
-        cmocka_unit_test(busiest_line_of_atomics),
+        cmocka_unit_test(busiest_kib_of_atomics),
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
         cmocka_unit_test(what_did_not_happen_is_zero),
