@@ -3,8 +3,8 @@
 #include "observe/cache_levels.h"
 
 enum { ALL_SECTORS = 0xf, SECTOR_BYTES = 32 };
-/* Chosen on an H200's lookups, docs/caches.md. */
-enum { L1_WAYS = 8 };
+/* As an H200 loses regions that are read again, and writes what was stored (docs/caches.md). */
+enum { L1_WAYS = 8, L2_WAYS = 16, DIRTY_WAYS = 7 };
 
 static uint8_t count(unsigned sectors)
 {
@@ -18,9 +18,9 @@ bool ifl_l1_init(ifl_l1 *l1, const ifl_cache_rules *rules, uint32_t lines, uint3
 {
     *l1 = (ifl_l1){.rules = rules, .age_limit = age_limit};
     const uint32_t ways = age_limit == UINT64_MAX ? L1_WAYS : UINT32_MAX;
-    if (!ifl_lru_init_sets(&l1->lines, lines, ways))
+    if (!ifl_lru_init_sets(&l1->lines, lines, ways, 0))
         return false;
-    return !rules->read_only_kib || ifl_lru_init_sets(&l1->read_only, read_only_lines, ways);
+    return !rules->read_only_kib || ifl_lru_init_sets(&l1->read_only, read_only_lines, ways, 0);
 }
 
 void ifl_l1_free(ifl_l1 *l1)
@@ -133,12 +133,19 @@ void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors)
 
 /* ---- L2 -------------------------------------------------------------------------------------- */
 
-bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines)
+static bool init_half(ifl_l2_half *half, uint32_t lines, uint32_t share)
+{
+    const bool done = ifl_lru_init_sets(&half->lines, lines, L2_WAYS, share);
+    half->most_dirty = (uint32_t)((uint64_t)lines * DIRTY_WAYS / L2_WAYS);
+    return done;
+}
+
+bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines, uint32_t share)
 {
     *l2 = (ifl_l2){.rules = rules, .halves = rules->l2_halves && lines > 1 ? 2 : 1};
     const uint32_t entries = rules->l2_lines_of_sectors ? lines * IFL_LINE_SECTORS : lines;
     for (uint32_t h = 0; h < l2->halves; h++)
-        if (!ifl_lru_init(&l2->half[h], entries / l2->halves))
+        if (!init_half(&l2->half[h], entries / l2->halves, share))
             return false;
     return true;
 }
@@ -146,33 +153,60 @@ bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines)
 void ifl_l2_free(ifl_l2 *l2)
 {
     for (int h = 0; h < 2; h++)
-        ifl_lru_free(&l2->half[h]);
+        ifl_lru_free(&l2->half[h].lines);
 }
 
-static ifl_lru *home_of(ifl_l2 *l2, uint64_t line)
+static ifl_l2_half *home_of(ifl_l2 *l2, uint64_t line)
 {
     enum { ANY_BIT = 20 }; /* neither those that a sample is taken by nor those of the table */
     return &l2->half[l2->halves == 2 ? ifl_line_hash(line) >> ANY_BIT & 1 : 0];
 }
 
-/* A line that goes: a sector that was written in part is read before it is written. */
-static void drop(const ifl_lru_line *victim, uint64_t now, ifl_l2_answer *answer)
+/* A line is written to DRAM, a sector that was stored in part is read before. */
+static void clean(ifl_l2_half *half, ifl_lru_line *line, uint64_t now, ifl_l2_answer *answer)
 {
-    if (victim->ends <= now)
-        return;
-    answer->dram_writes += count(victim->dirty);
-    answer->dram_reads += count(victim->dirty & (uint8_t)~victim->valid);
+    if (line->dirty)
+        half->dirty--;
+    if (line->dirty && line->ends > now) {
+        answer->dram_writes += count(line->dirty);
+        answer->dram_reads += count(line->dirty & (uint8_t)~line->valid);
+    }
+    line->valid |= line->dirty;
+    line->dirty = 0;
+}
+
+/* Any line that is dirty: there is one. */
+static ifl_lru_line *some_dirty(ifl_l2_half *half)
+{
+    for (;;) {
+        half->chance = ifl_line_hash(half->chance + 1);
+        ifl_lru_line *line =
+            ifl_lru_at(&half->lines, (uint32_t)(half->chance % ifl_lru_places(&half->lines)));
+        if (line && line->dirty)
+            return line;
+    }
+}
+
+/* Where too many are, another becomes clean; not for local memory, most of which ends before it would be written. */
+static void make_dirty(ifl_l2_half *half, ifl_lru_line *line, uint8_t sectors, uint64_t now,
+                       ifl_l2_answer *answer)
+{
+    const bool stays = line->ends == UINT64_MAX;
+    if (!line->dirty && stays && half->dirty >= half->most_dirty && half->dirty)
+        clean(half, some_dirty(half), now, answer);
+    half->dirty += !line->dirty;
+    line->dirty |= sectors;
 }
 
 /* The line as the newest, `answer` with what that throws out. */
-static ifl_lru_line *line_of(ifl_lru *half, uint64_t line, const ifl_l2_asker *by,
+static ifl_lru_line *line_of(ifl_l2_half *half, uint64_t line, const ifl_l2_asker *by,
                              ifl_l2_answer *answer)
 {
-    ifl_lru_line *found = ifl_lru_find(half, line), victim;
+    ifl_lru_line *found = ifl_lru_find(&half->lines, line), victim;
     if (found)
-        ifl_lru_touch(half, found, by->now);
-    else if (ifl_lru_add(half, line, by->now, &found, &victim))
-        drop(&victim, by->now, answer);
+        ifl_lru_touch(&half->lines, found, by->now);
+    else if (ifl_lru_add(&half->lines, line, by->now, &found, &victim))
+        clean(half, &victim, by->now, answer);
     found->ends = by->ends;
     return found;
 }
@@ -182,6 +216,11 @@ static uint8_t fetch(const ifl_l2 *l2, const ifl_lru_line *line, uint8_t missing
 {
     uint8_t pairs = missing | (missing & 0x5) << 1 | (missing & 0xa) >> 1;
     return (l2->rules->dram_sectors == 2 ? pairs : missing) & (uint8_t)~line->valid;
+}
+
+static ifl_l2_half *near_of(ifl_l2 *l2, const ifl_l2_asker *by)
+{
+    return &l2->half[by->near % l2->halves];
 }
 
 static uint8_t read_home(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l2_asker *by,
@@ -203,7 +242,7 @@ typedef struct request {
 static ifl_l2_answer read_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {0};
-    ifl_lru *home = home_of(l2, r->line), *near = &l2->half[by->sm % l2->halves];
+    ifl_l2_half *home = home_of(l2, r->line), *near = near_of(l2, by);
     if (near == home) {
         answer.hits = count(read_home(l2, r->line, r->sectors, by, &answer));
         return answer;
@@ -226,36 +265,44 @@ static void write_part(ifl_lru_line *line, int sector, uint8_t bytes)
 }
 
 /* The copy in the other half no longer holds. */
-static void drop_copy(ifl_l2 *l2, const ifl_lru *home, const request *r)
+static void drop_copy(ifl_l2 *l2, const ifl_l2_half *home, const request *r)
 {
     for (uint32_t h = 0; h < l2->halves; h++) {
-        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h], r->line) : NULL;
+        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h].lines, r->line) : NULL;
         if (copy)
             copy->valid &= (uint8_t)~r->sectors;
     }
 }
 
+/* What was stored stays in the half that it came through. */
+static void keep_copy(ifl_l2 *l2, const request *r, const ifl_l2_asker *by, ifl_l2_answer *answer)
+{
+    if (near_of(l2, by) != home_of(l2, r->line))
+        line_of(near_of(l2, by), r->line, by, answer)->valid |= r->whole;
+}
+
 static ifl_l2_answer write_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {.hits = count(r->sectors)};
-    ifl_lru *home = home_of(l2, r->line);
+    ifl_l2_half *home = home_of(l2, r->line);
     ifl_lru_line *found = line_of(home, r->line, by, &answer);
     uint8_t parts = r->sectors & (uint8_t)~(r->whole | found->valid);
     found->valid |= r->whole;
-    found->dirty |= r->sectors;
+    make_dirty(home, found, r->sectors, by->now, &answer);
     for (int s = 0; s < IFL_LINE_SECTORS; s++)
         if (parts >> s & 1)
             write_part(found, s, r->bytes);
     drop_copy(l2, home, r);
+    keep_copy(l2, r, by, &answer);
     return answer;
 }
 
 static ifl_l2_answer atomic_line(ifl_l2 *l2, const request *r, const ifl_l2_asker *by)
 {
     ifl_l2_answer answer = {0};
-    ifl_lru *home = home_of(l2, r->line);
+    ifl_l2_half *home = home_of(l2, r->line);
     answer.hits = count(read_home(l2, r->line, r->sectors, by, &answer));
-    ifl_lru_find(home, r->line)->dirty |= r->sectors;
+    make_dirty(home, ifl_lru_find(&home->lines, r->line), r->sectors, by->now, &answer);
     drop_copy(l2, home, r);
     return answer;
 }

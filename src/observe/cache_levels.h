@@ -47,27 +47,34 @@ ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, uint8_t w
                            ifl_cache_path path, uint64_t now, bool *stays);
 void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors);
 
+typedef struct ifl_l2_half {
+    ifl_lru lines;
+    uint32_t dirty, most_dirty; /* lines */
+    uint64_t chance;
+} ifl_l2_half;
+
 /* One, or two halves. A line has its home in one of them, by its number; an SM asks the half that it is at, and that
- * one the home and keeps a copy. Stores and atomics are done at home. */
+ * one the home and keeps a copy. Stores go to the home as well, atomics are done there. */
 typedef struct ifl_l2 {
     const ifl_cache_rules *rules;
-    ifl_lru half[2];
+    ifl_l2_half half[2];
     uint32_t halves;
 } ifl_l2;
 
-bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines);
+/* `share`: of a sample's lines, as in ifl_trace. */
+bool ifl_l2_init(ifl_l2 *l2, const ifl_cache_rules *rules, uint32_t lines, uint32_t share);
 void ifl_l2_free(ifl_l2 *l2);
 
 /* In sectors. */
 typedef struct ifl_l2_answer {
     uint8_t hits; /* in the half that was asked */
     uint8_t dram_reads;
-    uint8_t dram_writes; /* of lines that had to make room */
+    uint8_t dram_writes; /* of lines that had to make room, or were one too many to be written */
 } ifl_l2_answer;
 
 /* Who asks, and when. */
 typedef struct ifl_l2_asker {
-    uint32_t sm;
+    uint32_t near; /* the half that it is at, where there are two */
     uint64_t now;
     uint64_t ends; /* the line's contents mean nothing from then on (local memory of a block that is done), or
                       UINT64_MAX */

@@ -38,7 +38,7 @@ typedef struct sums {
 
 /* Requests that pass through an SM at once. The first is the estimate (docs/caches.md: nearest to an H200), the others
  * are for the bounds. */
-static const uint32_t queues[] = {144, 72, 288};
+static const uint32_t queues[] = {160, 80, 320};
 enum { QUEUES = sizeof queues / sizeof *queues };
 /* From one request of a turn to the next, of the same warp: a few warps' requests are mixed. */
 enum { STEP = 3 };
@@ -96,8 +96,8 @@ typedef struct player {
 
 static void add(player *p, tally which, uint64_t line, uint64_t sectors)
 {
-    uint64_t hash = ifl_line_hash(line);
-    uint32_t group = p->trace->share < 60 ? hash >> (60 - p->trace->share) & (GROUPS - 1) : 0;
+    uint64_t place = ifl_line_place(line);
+    uint32_t group = p->trace->share < 60 ? place >> (60 - p->trace->share) & (GROUPS - 1) : 0;
     p->sums.of[which][group] += sectors;
 }
 
@@ -125,12 +125,19 @@ static uint64_t sm_of(const player *p, const ifl_trace_record *r)
     return r->warp / p->of->warps_per_block % (uint64_t)p->of->device->value[IFL_DEVICE_sms];
 }
 
+/* Blocks in a row go to SMs at the same half of an H200's L2, about 33 of them (docs/caches.md). */
+static uint32_t half_of(uint32_t sm, uint32_t sms)
+{
+    return sm * 4 / sms % 2;
+}
+
 static where place_of(player *p, const ifl_trace_record *r)
 {
     enum { SM_SHIFT = 48 }; /* above the numbers of all lines */
     uint32_t sm = (uint32_t)sm_of(p, r);
+    uint32_t near = half_of(sm, (uint32_t)p->of->device->value[IFL_DEVICE_sms]);
     uint64_t ends = r->path == IFL_PATH_LOCAL ? end_of(&p->schedule, r->warp) : UINT64_MAX;
-    ifl_l2_asker asker = {sm, p->now, ends};
+    ifl_l2_asker asker = {near, p->now, ends};
     if (p->l1_count > 1)
         return (where){&p->l1[sm], r->line, asker};
     return (where){p->l1, r->line ^ (uint64_t)sm << SM_SHIFT, asker};
@@ -332,8 +339,12 @@ static void close_player(player *p)
     ifl_l2_free(&p->l2);
 }
 
-/* Of an L1, as an H200's is full (docs/caches.md, reread_block). */
-static const double usable = 15 / 16.0;
+/* Of the memory that it shares an H200's L1 has never more than this (docs/caches.md, reread_block). */
+static uint32_t l1_lines(const ifl_cache_case *of, uint64_t l1_bytes)
+{
+    const double most = of->device->value[IFL_DEVICE_l1_bytes_per_sm] * 15 / 16;
+    return lines_of((double)l1_bytes < most ? (double)l1_bytes : most, 0);
+}
 
 /* L1s of their real size, one an SM. */
 static bool open_l1s(player *p, uint64_t l1_bytes)
@@ -343,7 +354,7 @@ static bool open_l1s(player *p, uint64_t l1_bytes)
     p->l1 = calloc(p->l1_count, sizeof *p->l1);
     for (uint32_t i = 0; p->l1 && i < p->l1_count; i++) {
         uint32_t read_only = lines_of(rules->read_only_kib * 1024.0, 0);
-        uint32_t lines = lines_of((double)l1_bytes * usable, 0);
+        uint32_t lines = l1_lines(p->of, l1_bytes);
         if (!ifl_l1_init(&p->l1[i], rules, lines, read_only, UINT64_MAX))
             return false;
     }
@@ -362,16 +373,18 @@ static bool open_aging_l1(player *p, uint64_t age_limit)
 static bool open_l2(player *p)
 {
     p->has_l2 = true;
+    const uint32_t share = p->trace->share;
     return ifl_l2_init(&p->l2, p->of->rules,
-                       lines_of(p->of->device->value[IFL_DEVICE_l2_bytes], p->trace->share));
+                       lines_of(p->of->device->value[IFL_DEVICE_l2_bytes], share), share);
 }
 
 static void take_dirty(player *p)
 {
     for (uint32_t h = 0; h < p->l2.halves; h++) {
-        for (uint32_t i = 0; i < p->l2.half[h].set->count; i++) {
-            const ifl_lru_line *line = &p->l2.half[h].at[i];
-            if (line->ends > p->now)
+        const ifl_lru *lines = &p->l2.half[h].lines;
+        for (uint32_t i = 0; i < ifl_lru_places(lines); i++) {
+            const ifl_lru_line *line = ifl_lru_at(lines, i);
+            if (line && line->ends > p->now)
                 add(p, DIRTY, line->line, (uint64_t)__builtin_popcount(line->dirty));
         }
     }
@@ -448,13 +461,24 @@ static bool replay_sm(const ifl_cache_case *of, uint32_t queue, uint64_t l1_byte
     return done;
 }
 
+/* How often the grid's trace, of the lines that it has, would have to come for all of their accesses. */
+static double cut_of(const ifl_cache_case *of)
+{
+    const double kept = (double)ifl_trace_sectors(of->grid) * exp2(of->grid->share);
+    const double all = (double)(of->load_sectors + of->store_sectors + of->local_store_sectors +
+                                of->atomic_sectors);
+    return ifl_trace_is_cut(of->grid) && kept > 0 ? all / kept : 1;
+}
+
+/* What is left in the L2 does not grow with the launch. */
 static bool replay_grid(const ifl_cache_case *of, uint64_t age, outcome *out)
 {
     player p = {.of = of, .trace = of->grid, .schedule = schedule_of(of)};
     bool done = open_reach(&p) && open_aging_l1(&p, age) && open_l2(&p) && play_rounds(&p);
     if (done) {
         take_dirty(&p);
-        scale_all(&p.sums, of->grid->share, 1, out);
+        scale_all(&p.sums, of->grid->share, cut_of(of), out);
+        scale(&p.sums, of->grid->share, DIRTY, out);
         out->l2_turns = p.turns;
     }
     close_player(&p);
@@ -582,6 +606,7 @@ static void describe_sample(const ifl_cache_case *of, ifl_cache_facts *to)
     const uint64_t sms = (uint64_t)of->device->value[IFL_DEVICE_sms];
     const double loads = (double)of->load_sectors;
     to->l2_share = exp2(-(double)of->grid->share);
+    to->l2_part = 1 / cut_of(of);
     to->l1_share = is_whole(of) || !loads ? 1 : (double)ifl_trace_load_sectors(of->sm) / loads;
     to->sampled_sms = is_whole(of) ? (uint32_t)(of->blocks < sms ? of->blocks : sms) : 1;
 }
@@ -624,13 +649,36 @@ ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_
     return IFL_OK;
 }
 
+static uint32_t bits_of(uint64_t value)
+{
+    return value ? 64 - (uint32_t)__builtin_clzll(value) : 0;
+}
+
+/* Bits of two waves of blocks. */
+static uint32_t least_blocks_of(const ifl_device *device)
+{
+    const double wave = device->value[IFL_DEVICE_sms] * device->value[IFL_DEVICE_max_blocks_per_sm];
+    return bits_of(2 * (uint64_t)wave);
+}
+
 ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks)
 {
-    enum { WAVES = 2 };
     uint64_t sms = (uint64_t)device->value[IFL_DEVICE_sms], used = blocks < sms ? blocks : sms;
-    uint64_t least = WAVES * sms * (uint64_t)device->value[IFL_DEVICE_max_blocks_per_sm];
-    ifl_trace_scope scope = {.sms = (uint32_t)sms, .chosen = (uint32_t)(used / 2)};
-    while (least >> scope.least_blocks)
-        scope.least_blocks++;
+    return (ifl_trace_scope){.sms = (uint32_t)sms,
+                             .chosen = (uint32_t)(used / 2),
+                             .least_blocks = least_blocks_of(device)};
+}
+
+ifl_trace_scope ifl_cache_grid_scope(const ifl_device *const *devices, size_t count)
+{
+    enum { LEAST_LINES = 64, ANY_SHARE = 60 };
+    ifl_trace_scope scope = {.most_share = ANY_SHARE};
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t lines = lines_of(devices[i]->value[IFL_DEVICE_l2_bytes], 0);
+        const uint32_t least = least_blocks_of(devices[i]);
+        while (scope.most_share && lines >> scope.most_share < LEAST_LINES)
+            scope.most_share--;
+        scope.least_blocks = least > scope.least_blocks ? least : scope.least_blocks;
+    }
     return scope;
 }

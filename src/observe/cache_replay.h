@@ -25,6 +25,9 @@ typedef struct ifl_cache_case {
 /* Which SM a trace of this launch should follow: one of those that get blocks. */
 ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks);
 
+/* Of the grid: the L2s of all these devices keep so many lines that sets mean something. */
+ifl_trace_scope ifl_cache_grid_scope(const ifl_device *const *devices, size_t count);
+
 /* Fills all of *out but the texts. */
 ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error);
 

@@ -46,11 +46,12 @@ static void set_level(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_
 {
     const uint32_t most = bits_of(plan->blocks ? plan->blocks - 1 : 0);
     const uint32_t halvings = most > scope->least_blocks ? most - scope->least_blocks : 0;
-    const uint32_t past = level > halvings ? level - halvings : 0;
+    const uint32_t share = level < scope->most_share ? level : scope->most_share, cuts = level - share;
+    const uint32_t past = cuts > halvings ? cuts - halvings : 0;
     trace->level = level;
-    trace->share = scope->sms ? 0 : level;
-    trace->block_bits = scope->sms ? most - (level - past) : most;
-    trace->turn_bits = scope->sms ? TURN_BITS - (past < TURN_BITS ? past : TURN_BITS) : TURN_BITS;
+    trace->share = share;
+    trace->block_bits = most - (cuts - past);
+    trace->turn_bits = TURN_BITS - (past < TURN_BITS ? past : TURN_BITS);
 }
 
 static size_t most_records(const ifl_trace_scope *scope)
@@ -58,9 +59,9 @@ static size_t most_records(const ifl_trace_scope *scope)
     return scope->sms ? IFL_TRACE_SM_RECORDS : IFL_TRACE_RECORDS;
 }
 
-static bool keeps_line(const ifl_trace *trace, uint64_t hash)
+static bool keeps_line(const ifl_trace *trace, uint64_t place)
 {
-    return trace->share == 0 || (trace->share < 64 && hash >> (64 - trace->share) == 0);
+    return trace->share == 0 || (trace->share < 64 && place >> (64 - trace->share) == 0);
 }
 
 static bool keeps_place(const ifl_trace *trace, uint64_t block, uint32_t at)
@@ -72,7 +73,7 @@ static bool keeps_place(const ifl_trace *trace, uint64_t block, uint32_t at)
 static bool keeps_record(const ifl_trace *trace, const ifl_trace_record *r, uint64_t block)
 {
     return keeps_place(trace, block, r->position) &&
-           (r->kind == IFL_TRACE_BARRIER ? !trace->share : keeps_line(trace, ifl_line_hash(r->line)));
+           (r->kind == IFL_TRACE_BARRIER ? !trace->share : keeps_line(trace, ifl_line_place(r->line)));
 }
 
 static void drop_others(ifl_trace *trace, const ifl_trace_plan *plan)
@@ -208,7 +209,7 @@ static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, uint
 /* ---- the lines of a request ------------------------------------------------------------------ */
 
 typedef struct entry {
-    uint64_t line, hash;
+    uint64_t line, place;
     uint64_t stored[2]; /* bytes of the line */
     uint8_t sectors;
 } entry;
@@ -224,12 +225,12 @@ static entry *entry_of(entries *e, uint64_t line)
     for (uint32_t i = e->count; i-- > 0;)
         if (e->at[i].line == line)
             return &e->at[i];
-    uint64_t hash = ifl_line_hash(line);
-    bool is_kept = e->share == 0 || (e->share < 64 && hash >> (64 - e->share) == 0);
+    uint64_t place = ifl_line_place(line);
+    bool is_kept = e->share == 0 || (e->share < 64 && place >> (64 - e->share) == 0);
     if (!is_kept || e->count == MAX_ENTRIES)
         return NULL;
     entry *added = &e->at[e->count++];
-    *added = (entry){.line = line, .hash = hash};
+    *added = (entry){.line = line, .place = place};
     return added;
 }
 
@@ -328,7 +329,7 @@ static void record_entry(ifl_trace_state *s, const ifl_access *access, const ent
     for (uint64_t m = s->members; m; m &= m - 1) {
         size_t scope = (size_t)__builtin_ctzll(m);
         ifl_trace *trace = &s->traces[scope];
-        if (keeps_line(trace, e->hash) && keeps_place(trace, access->block, record.position))
+        if (keeps_line(trace, e->place) && keeps_place(trace, access->block, record.position))
             keep(s, scope, &record);
     }
 }
@@ -414,13 +415,28 @@ uint64_t ifl_trace_turns(const ifl_trace_state *state)
     return state->turns;
 }
 
-uint64_t ifl_trace_load_sectors(const ifl_trace *trace)
+static uint64_t sectors_of(const ifl_trace *trace, uint32_t kinds)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < trace->records.count; i++)
-        if (trace->records.at[i].kind == IFL_ACCESS_LOAD)
+        if (kinds >> trace->records.at[i].kind & 1)
             sum += (uint64_t)__builtin_popcount(trace->records.at[i].sectors & 0xf);
     return sum;
+}
+
+uint64_t ifl_trace_load_sectors(const ifl_trace *trace)
+{
+    return sectors_of(trace, 1u << IFL_ACCESS_LOAD);
+}
+
+uint64_t ifl_trace_sectors(const ifl_trace *trace)
+{
+    return sectors_of(trace, (1u << IFL_ACCESS_KINDS) - 1);
+}
+
+bool ifl_trace_is_cut(const ifl_trace *trace)
+{
+    return trace->level > trace->share;
 }
 
 const ifl_observer ifl_cache_observer = {

@@ -31,9 +31,9 @@ enum { IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SM_RECORDS = 1 << 21 };
 typedef struct ifl_trace_scope {
     uint32_t sms; /* 0: all blocks */
     uint32_t chosen;
-    /* The trace of an SM that grows too long keeps the first half of the grid, down to 2^least_blocks blocks; then the
-     * first half of each warp's turns. That of all blocks keeps every second of its lines, and no barriers. */
-    uint32_t least_blocks;
+    /* A trace that grows too long keeps every second of its lines and no barriers, down to every 2^most_share-th; then
+     * the first half of the grid, down to 2^least_blocks blocks; then the first half of each warp's turns. */
+    uint32_t most_share, least_blocks;
 } ifl_trace_scope;
 
 typedef struct ifl_trace_plan {
@@ -64,7 +64,10 @@ bool ifl_trace_is_whole(const ifl_trace_state *state);
 const ifl_trace *ifl_trace_of(const ifl_trace_state *state, size_t scope);
 /* That all warps took: a warp's share is how long it runs. */
 uint64_t ifl_trace_turns(const ifl_trace_state *state);
-/* Sectors of the loads that are in it. */
+/* Sectors of the loads that are in it, and of all requests. */
 uint64_t ifl_trace_load_sectors(const ifl_trace *trace);
+uint64_t ifl_trace_sectors(const ifl_trace *trace);
+/* It has not only fewer lines: of those that it has, some accesses are left out. */
+bool ifl_trace_is_cut(const ifl_trace *trace);
 
 #endif

@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways)
+bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways, uint32_t share)
 {
     uint32_t buckets = 1;
     ways = ways < 1 ? 1 : ways > lines && lines ? lines : ways;
     const uint32_t sets = lines > ways ? lines / ways : 1;
     while (buckets < sets * ways && buckets < UINT32_C(1) << 30)
         buckets *= 2;
-    *cache = (ifl_lru){.ways = ways, .set_count = sets, .bucket_mask = buckets - 1};
+    *cache = (ifl_lru){.ways = ways, .set_count = sets, .bucket_mask = buckets - 1, .share = share};
     cache->at = malloc((size_t)sets * ways * sizeof *cache->at);
     cache->set = calloc(sets, sizeof *cache->set);
     cache->bucket = calloc(buckets, sizeof *cache->bucket);
@@ -20,7 +20,7 @@ bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways)
 
 bool ifl_lru_init(ifl_lru *cache, uint32_t lines)
 {
-    return ifl_lru_init_sets(cache, lines, lines);
+    return ifl_lru_init_sets(cache, lines, lines, 0);
 }
 
 void ifl_lru_free(ifl_lru *cache)
@@ -31,14 +31,12 @@ void ifl_lru_free(ifl_lru *cache)
     *cache = (ifl_lru){0};
 }
 
-/* As many lines in a row as there are sets have one each; the next as many have them in another order. */
 static ifl_lru_set *set_of(const ifl_lru *cache, uint64_t line)
 {
-    enum { ANY_BITS = 24 };
     if (cache->set_count == 1)
         return cache->set;
-    const uint64_t turned = line + (ifl_line_hash(line / cache->set_count) >> ANY_BITS);
-    return &cache->set[turned % cache->set_count];
+    const uint64_t place = ifl_line_place(line) << cache->share >> 32;
+    return &cache->set[place * cache->set_count >> 32];
 }
 
 static uint32_t *bucket_of(const ifl_lru *cache, uint64_t line)
@@ -52,6 +50,16 @@ ifl_lru_line *ifl_lru_find(const ifl_lru *cache, uint64_t line)
         if (cache->at[next - 1].line == line)
             return &cache->at[next - 1];
     return NULL;
+}
+
+uint32_t ifl_lru_places(const ifl_lru *cache)
+{
+    return cache->set_count * cache->ways;
+}
+
+ifl_lru_line *ifl_lru_at(const ifl_lru *cache, uint32_t place)
+{
+    return place % cache->ways < cache->set[place / cache->ways].count ? &cache->at[place] : NULL;
 }
 
 /* ---- the list by age ------------------------------------------------------------------------- */

@@ -29,13 +29,17 @@ typedef struct ifl_lru {
     uint32_t *bucket;
     uint32_t bucket_mask;
     uint32_t ways, set_count;
+    uint32_t share; /* of the lines that there are, only every 2^share-th comes: see ifl_line_place */
 } ifl_lru;
 
 /* A line can be anywhere. At least one line. False without memory; freed by ifl_lru_free in every case. */
 bool ifl_lru_init(ifl_lru *cache, uint32_t lines);
-/* A line can be in `ways` places, those of its set; which that is, is spread by the line's number. */
-bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways);
+/* A line can be in `ways` places, those of its set; lines in a row are spread evenly over the sets. */
+bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways, uint32_t share);
 void ifl_lru_free(ifl_lru *cache);
+/* Places for lines, and the line that is in one, NULL for none. */
+uint32_t ifl_lru_places(const ifl_lru *cache);
+ifl_lru_line *ifl_lru_at(const ifl_lru *cache, uint32_t place);
 /* NULL when the cache does not hold it. Valid until the next ifl_lru_add. */
 ifl_lru_line *ifl_lru_find(const ifl_lru *cache, uint64_t line);
 /* The line becomes the newest. */
@@ -45,7 +49,7 @@ void ifl_lru_touch(ifl_lru *cache, ifl_lru_line *line, uint64_t now);
 bool ifl_lru_add(ifl_lru *cache, uint64_t line, uint64_t now, ifl_lru_line **added,
                  ifl_lru_line *victim);
 
-/* Spreads line numbers over all 64 bits: which lines a sample takes, where a table keeps them. */
+/* Spreads line numbers over all 64 bits, as if by chance. */
 static inline uint64_t ifl_line_hash(uint64_t line)
 {
     /* The finaliser of MurmurHash3 (A. Appleby, public domain). */
@@ -54,6 +58,14 @@ static inline uint64_t ifl_line_hash(uint64_t line)
     line ^= line >> 33;
     line *= UINT64_C(0xc4ceb9fe1a85ec53);
     return line ^ line >> 33;
+}
+
+/* Spreads line numbers over all 64 bits, those of a row of lines evenly: multiples of the golden ratio. Its first bits
+ * say whether a sample has the line, the next its set, so that a sample's sets are filled as evenly as all are. */
+static inline uint64_t ifl_line_place(uint64_t line)
+{
+    enum { ROW_BITS = 20 };
+    return line * UINT64_C(0x9e3779b97f4a7c15) + ifl_line_hash(line >> ROW_BITS);
 }
 
 #endif

@@ -46,6 +46,7 @@ typedef struct ifl_cache_facts {
     uint32_t sampled_sms;   /* whose blocks were followed through the L1; 0: the launch has none */
     double l1_share;        /* of the launch's load sectors that were followed so */
     double l2_share;        /* of the lines of the whole launch that were followed */
+    double l2_part;         /* of their accesses, the first of the launch */
     const char *sample;     /* the same in words */
 } ifl_cache_facts;
 

@@ -64,7 +64,7 @@ void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint3
     run->plan.blocks = product(grid);
     for (size_t i = 0; i <= run->device_count && run->scopes; i++)
         run->scopes[i] = i ? ifl_cache_scope(run->devices[i - 1], run->plan.blocks)
-                           : (ifl_trace_scope){.least_blocks = 64};
+                           : ifl_cache_grid_scope(run->devices, run->device_count);
 }
 
 void ifl_cache_run_free(ifl_cache_run *run)
@@ -95,13 +95,15 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
 
 static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *arena)
 {
-    char text[160];
+    char text[160], part[48] = "";
+    if (facts->l2_part < 1)
+        snprintf(part, sizeof part, ", the first %.2g %% of the accesses", 100 * facts->l2_part);
     if (facts->l2_share >= 1)
         snprintf(text, sizeof text, "every request, all SMs");
     else
         snprintf(text, sizeof text,
-                 "L1: one SM, %.2g %% of the loads; L2: all SMs, 1 line in %.0f", 100 * facts->l1_share,
-                 1 / facts->l2_share);
+                 "L1: one SM, %.2g %% of the loads; L2: all SMs, 1 line in %.0f%s",
+                 100 * facts->l1_share, 1 / facts->l2_share, part);
     return ifl_arena_text(arena, text, strlen(text));
 }
 

@@ -132,6 +132,39 @@ KERNEL reread_grid(ARGUMENTS)
     results[thread_index()] = sum;
 }
 
+// The whole grid writes n elements `times` times: how much of it is left in the L2?
+KERNEL store_grid(PLAIN_ARGUMENTS)
+{
+    for (u64 t = 0; t < times; t++)
+        for (u64 i = thread_index(); i < n; i += (u64)gridDim.x * blockDim.x)
+            data[i] = (float)(i + t);
+}
+
+// Each thread reads what it wrote, `times` times, past the L1.
+KERNEL store_reread(PLAIN_ARGUMENTS)
+{
+    u64 i = thread_index();
+    if (i >= n)
+        return;
+    data[i] = (float)i;
+    __threadfence();
+    __syncthreads();
+    float sum = 0;
+    for (u64 t = 0; t < times; t++) {
+        sum += __ldcg(&data[i]);
+        __syncthreads();
+    }
+    if (sum < 0)
+        results[0] = sum;
+}
+
+// n elements read, as many written.
+KERNEL copy_grid(PLAIN_ARGUMENTS)
+{
+    for (u64 i = thread_index(); i < n; i += (u64)gridDim.x * blockDim.x)
+        results[i] = data[i];
+}
+
 // Stores, then loads of what a neighbour in the warp stored: do stores leave lines in the L1?
 KERNEL store_load(PLAIN_ARGUMENTS)
 {
@@ -216,6 +249,7 @@ static const struct {
 #define NAMED(name) {#name, (const void *)name}
     NAMED(lookup_original), NAMED(lookup_registers), NAMED(lookup_wide), NAMED(lookup_bypass), NAMED(sector_random),
     NAMED(reread_block),    NAMED(reread_grid),      NAMED(store_load),  NAMED(load_store_load), NAMED(store_sparse),
+    NAMED(store_grid),  NAMED(store_reread), NAMED(copy_grid),
     NAMED(structures),      NAMED(transpose),        NAMED(stencil),
 };
 

@@ -65,24 +65,51 @@ static void test_many_lines(void **unused)
     ifl_lru_free(&cache);
 }
 
-/* As many lines in a row as the sets hold all fit, wherever they begin on a multiple of the sets; a line more of one set
- * throws out that set's oldest only. */
-static void test_sets(void **unused)
+/* Of 2^share × 14 × sets lines in a row, every set of 16 has room for those that a sample takes. By chance it would hold
+ * 14 ± 3.7 of them. */
+static void check_even(uint64_t first, uint32_t share)
 {
-    enum { SETS = 7, WAYS = 4, ROOM = SETS * WAYS };
+    enum { SETS = 100, WAYS = 16, FILL = 14 };
     ifl_lru cache;
     ifl_lru_line *line, victim;
-    (void)unused;
-    assert_true(ifl_lru_init_sets(&cache, ROOM + 3, WAYS));
+    uint64_t kept = 0;
+    assert_true(ifl_lru_init_sets(&cache, SETS * WAYS + 3, WAYS, share));
     assert_int_equal(cache.set_count, SETS);
-    for (uint64_t l = 0; l < ROOM; l++)
-        assert_false(ifl_lru_add(&cache, 70 + l, l, &line, &victim));
-    assert_true(ifl_lru_add(&cache, 1000, ROOM, &line, &victim));
-    assert_true(victim.touched < SETS);
+    for (uint64_t l = first; l < first + ((uint64_t)SETS * FILL << share); l++) {
+        if (share && ifl_line_place(l) >> (64 - share))
+            continue;
+        kept++;
+        assert_false(ifl_lru_add(&cache, l, l, &line, &victim));
+    }
+    assert_in_range(kept, SETS * FILL - 2, SETS * FILL + 2);
+    ifl_lru_free(&cache);
+}
+
+static void test_sets(void **unused)
+{
+    (void)unused;
+    check_even(0, 0);
+    check_even(UINT64_C(0x7f120000), 0);
+    check_even(0, 3);
+    check_even(UINT64_C(0x7f120000), 8);
+}
+
+/* A line more of one set throws out the oldest of that set. */
+static void test_one_set(void **unused)
+{
+    enum { SETS = 10, WAYS = 4 };
+    ifl_lru cache;
+    ifl_lru_line *line, victim;
+    uint64_t l = 0;
+    (void)unused;
+    assert_true(ifl_lru_init_sets(&cache, SETS * WAYS, WAYS, 0));
+    while (!ifl_lru_add(&cache, l, l, &line, &victim))
+        l++;
     int found = 0;
-    for (uint64_t l = 0; l < ROOM; l++)
-        found += ifl_lru_find(&cache, 70 + l) != NULL;
-    assert_int_equal(found, ROOM - 1);
+    for (uint64_t old = 0; old < l; old++)
+        found += ifl_lru_find(&cache, old) != NULL;
+    assert_int_equal(found, l - 1);
+    assert_null(ifl_lru_find(&cache, victim.line));
     ifl_lru_free(&cache);
 }
 
@@ -213,12 +240,12 @@ static void test_pairs_from_dram(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2));
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2, 0));
     assert_int_equal(read_l2(&l2, 1, 0x1, 0).dram_reads, 2);
     assert_int_equal(read_l2(&l2, 1, 0x2, 1).hits, 1);
     assert_int_equal(read_l2(&l2, 1, 0xf, 2).dram_reads, 2);
     ifl_l2_free(&l2);
-    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 2));
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 2, 0));
     assert_int_equal(read_l2(&l2, 1, 0x1, 0).dram_reads, 1);
     ifl_l2_free(&l2);
 }
@@ -228,7 +255,7 @@ static void test_write_back(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2));
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 2, 0));
     ifl_l2_answer answer = write_l2(&l2, 1, 0xf, 0xf, 0, 0, UINT64_MAX);
     assert_int_equal(answer.dram_reads + answer.dram_writes, 0);
     assert_int_equal(answer.hits, 4);
@@ -245,7 +272,7 @@ static void test_fill_of_parts(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1, 0));
     write_l2(&l2, 1, 0x3, 0x1, 4, 0, UINT64_MAX);
     ifl_l2_answer answer = write_l2(&l2, 2, 0x1, 0x1, 0, 1, UINT64_MAX);
     assert_int_equal(answer.dram_writes, 2);
@@ -257,9 +284,9 @@ static void test_fill_of_parts(void **unused)
 static void test_halves(void **unused)
 {
     ifl_l2 l2;
-    ifl_l2_asker left = {.sm = 0, .ends = UINT64_MAX}, right = {.sm = 1, .ends = UINT64_MAX};
+    ifl_l2_asker left = {.near = 0, .ends = UINT64_MAX}, right = {.near = 1, .ends = UINT64_MAX};
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("h200"), 16));
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 16, 0));
     for (uint64_t line = 0; line < 4; line++) {
         ifl_l2_answer first = ifl_l2_read(&l2, line, 0xf, &left);
         ifl_l2_answer second = ifl_l2_read(&l2, line, 0xf, &right);
@@ -267,11 +294,45 @@ static void test_halves(void **unused)
         assert_int_equal(first.dram_reads + second.dram_reads, 4);
         assert_int_equal(ifl_l2_read(&l2, line, 0xf, &left).hits, 4);
         assert_int_equal(ifl_l2_read(&l2, line, 0xf, &right).hits, 4);
-        ifl_l2_write(&l2, line, 0x1, 0x1, 0, &left);
-        assert_int_equal(ifl_l2_read(&l2, line, 0xf, &left).hits +
-                             ifl_l2_read(&l2, line, 0xf, &right).hits,
-                         7);
     }
+    ifl_l2_free(&l2);
+}
+
+/* What was stored is found in the half that it came through (an H200: all loads of store_reread hit), and is not read
+ * from DRAM by the other. */
+static void test_stores_in_halves(void **unused)
+{
+    ifl_l2 l2;
+    ifl_l2_asker left = {.near = 0, .ends = UINT64_MAX}, right = {.near = 1, .ends = UINT64_MAX};
+    int far = 0;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("h200"), 32, 0));
+    for (uint64_t line = 0; line < 6; line++) {
+        ifl_l2_read(&l2, line, 0xf, &right);
+        ifl_l2_write(&l2, line, 0x1, 0x1, 0, &left);
+        assert_int_equal(ifl_l2_read(&l2, line, 0x1, &left).hits, 1);
+        ifl_l2_answer other = ifl_l2_read(&l2, line, 0x1, &right);
+        assert_int_equal(other.dram_reads, 0);
+        far += other.hits == 0;
+    }
+    assert_in_range(far, 1, 5); /* lines at home on the left */
+    ifl_l2_free(&l2);
+}
+
+/* Of 16 lines 7 may be dirty: an H200 leaves 26.8 MB of 62.9 however much was stored (store_grid). One more makes
+ * another clean, which stays. */
+static void test_dirty_limit(void **unused)
+{
+    enum { LINES = 32, MOST = 14, STORED = 20 };
+    ifl_l2 l2;
+    int written = 0;
+    (void)unused;
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), LINES, 0));
+    for (uint64_t line = 0; line < STORED; line++)
+        written += write_l2(&l2, line, 0xf, 0xf, 0, line, UINT64_MAX).dram_writes;
+    assert_int_equal(written, 4 * (STORED - MOST));
+    for (uint64_t line = 0; line < STORED; line++)
+        assert_int_equal(read_l2(&l2, line, 0xf, STORED + line).hits, 4);
     ifl_l2_free(&l2);
 }
 
@@ -280,7 +341,7 @@ static void test_parts(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 4));
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 4, 0));
     write_l2(&l2, 1, 0x1, 0x0, 8, 0, UINT64_MAX);
     assert_int_equal(read_l2(&l2, 1, 0x1, 1).dram_reads, 1);
     for (int part = 0; part < 4; part++)
@@ -294,7 +355,7 @@ static void test_lines_of_sectors(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 1));
+    assert_true(ifl_l2_init(&l2, rules_of("k40c"), 1, 0));
     for (uint64_t line = 1; line <= 4; line++)
         assert_int_equal(read_l2(&l2, line, 0x2, line).dram_reads, 1);
     for (uint64_t line = 1; line <= 4; line++)
@@ -302,7 +363,7 @@ static void test_lines_of_sectors(void **unused)
     assert_int_equal(read_l2(&l2, 4, 0xf, 9).hits, 1);
     assert_int_equal(read_l2(&l2, 1, 0x2, 10).hits, 0); /* the three sectors threw it out */
     ifl_l2_free(&l2);
-    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1, 0));
     read_l2(&l2, 1, 0x2, 1);
     read_l2(&l2, 2, 0x2, 2);
     assert_int_equal(read_l2(&l2, 1, 0x2, 3).hits, 0);
@@ -314,7 +375,7 @@ static void test_ended_contents(void **unused)
 {
     ifl_l2 l2;
     (void)unused;
-    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1));
+    assert_true(ifl_l2_init(&l2, rules_of("v100"), 1, 0));
     write_l2(&l2, 1, 0xf, 0xf, 0, 0, 10);
     assert_int_equal(read_l2(&l2, 2, 0x1, 11).dram_writes, 0);
     ifl_l2_free(&l2);
@@ -415,7 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oldest_goes_first), cmocka_unit_test(test_many_lines),
-        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_sets),              cmocka_unit_test(test_one_set),
         cmocka_unit_test(test_sectors),           cmocka_unit_test(test_no_allocate),
         cmocka_unit_test(test_fermi),             cmocka_unit_test(test_kepler),
         cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
@@ -428,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_every_second_load_past_the_l1_is_joined),
         cmocka_unit_test(test_l1_sizes),        cmocka_unit_test(test_fill_of_parts),
         cmocka_unit_test(test_halves),            cmocka_unit_test(test_stores_allocate),
+        cmocka_unit_test(test_stores_in_halves),  cmocka_unit_test(test_dirty_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,12 +88,47 @@ static void test_stores_do_not(void **unused)
     check(steps, sizeof steps / sizeof *steps);
 }
 
+/* Every block reads a line of its own. What a trace is too short for it keeps of every fourth line only, then of the
+ * first blocks. */
+static void test_cuts(void **unused)
+{
+    enum { BLOCKS = 1 << 21, SHARE = 2, LEAST = 4 };
+    const ifl_trace_scope scope = {.most_share = SHARE, .least_blocks = LEAST};
+    const ifl_trace_plan plan = {.scopes = &scope,
+                                 .scope_count = 1,
+                                 .warps_per_block = 1,
+                                 .blocks = BLOCKS,
+                                 .turn_of = turn_of,
+                                 .instruction_count = INSTRUCTIONS};
+    ifl_trace_state *state = ifl_cache_observer.create_with(&program, &plan);
+    (void)unused;
+    assert_non_null(state);
+    for (uint64_t b = 0; b < BLOCKS; b++) {
+        const uint64_t address[IFL_WARP_LANES] = {b * 128};
+        const ifl_access access = {.kind = IFL_ACCESS_LOAD,
+                                   .space = IFL_SPACE_GLOBAL,
+                                   .bytes = 4,
+                                   .mask = 1,
+                                   .block = b,
+                                   .address = address};
+        ifl_cache_observer.access(state, &access);
+    }
+    const ifl_trace *trace = ifl_trace_of(state, 0);
+    assert_int_equal(trace->share, SHARE);
+    assert_true(ifl_trace_is_cut(trace));
+    assert_in_range(trace->records.count, IFL_TRACE_RECORDS / 2 - 2, IFL_TRACE_RECORDS);
+    for (size_t i = 0; i < trace->records.count; i++)
+        assert_true(trace->records.at[i].warp < (uint64_t)trace->records.count << SHARE);
+    ifl_cache_observer.destroy(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits_end_turns),
         cmocka_unit_test(test_loops_end_turns),
         cmocka_unit_test(test_stores_do_not),
+        cmocka_unit_test(test_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
