@@ -300,7 +300,7 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
     out->spread = (out->order_known ? m->load_spread : o->load_spread) / warps;
     out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
     out->cycles =
-        (out->order_known ? m->cycles : o->chain * rates->dependent_cycles) / warps;
+        (m->cycles > 0 ? m->cycles : o->chain * rates->dependent_cycles) / warps;
     /* Warps that meet at barriers go on when the slowest has what it waited for. */
     out->spread += smaller(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
                    log2(out->warps_per_block);

@@ -47,11 +47,11 @@ typedef struct ifl_machine_access {
 
 /* What its warps wait for, as the control words say; sums over all warps of the launch. */
 typedef struct ifl_machine_order {
-    bool known;          /* it is certain how often each block ran */
+    bool known;          /* it is certain, or nearly, how often each block ran */
     double load_waits;   /* times that a warp waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* the same of shared or local memory */
-    double cycles;       /* from issue to issue of a warp that has the SM to itself */
+    double cycles;       /* from issue to issue of a warp that has the SM to itself; 0: not certain */
 } ifl_machine_order;
 
 /* All of it is the machine code's as it stands in the file, whatever the launch did; how often it

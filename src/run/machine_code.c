@@ -125,23 +125,48 @@ static bool has_bulk_copies(const ifl_sass_facts *facts)
     return false;
 }
 
+static void add_turn(ifl_machine_order *to, const ifl_sass_turn *turn, double times)
+{
+    to->load_waits += times * turn->load_waits;
+    to->load_spread += times * turn->load_spread;
+    to->shared_waits += times * turn->shared_waits;
+    to->cycles += times * turn->cycles;
+}
+
+/* Of the blocks: how often each ran at most, and how much of that is certain. */
+static void sum_turns(const ifl_sass_facts *facts, ifl_machine_order *most, ifl_machine_order *sure)
+{
+    const ifl_sass_counts *counts = &facts->counts;
+    for (size_t b = 0; b < facts->kernel.block_count; b++) {
+        const ifl_sass_turn *turn = &facts->kernel.turns[b];
+        add_turn(most, turn, (double)counts->most[b]);
+        add_turn(sure, turn, counts->known[b] ? (double)counts->block[b] : 0);
+    }
+}
+
+static bool is_near(double sure, double most)
+{
+    const double unsure_share = 0.1;
+    return most - sure <= unsure_share * most;
+}
+
 static ifl_status take_order(ifl_machine_order *to, ifl_sass_facts *facts, ifl_arena *arena,
                              ifl_error *error)
 {
-    const ifl_sass_counts *counts = &facts->counts;
-    if (!counts->known || !counts->all || has_bulk_copies(facts))
+    if (!facts->counts.known || has_bulk_copies(facts))
         return IFL_OK;
     const ifl_status status = ifl_sass_find_turns(&facts->kernel, arena, error);
-    for (size_t b = 0; status == IFL_OK && b < facts->kernel.block_count; b++) {
-        const ifl_sass_turn *turn = &facts->kernel.turns[b];
-        const double times = (double)counts->block[b];
-        to->load_waits += times * turn->load_waits;
-        to->load_spread += times * turn->load_spread;
-        to->shared_waits += times * turn->shared_waits;
-        to->cycles += times * turn->cycles;
-    }
-    to->known = status == IFL_OK;
-    return status;
+    ifl_machine_order most = {.known = false}, sure = {.known = false};
+    if (status != IFL_OK)
+        return status;
+    sum_turns(facts, &most, &sure);
+    most.known = is_near(sure.load_waits, most.load_waits) &&
+                 is_near(sure.shared_waits, most.shared_waits) && is_near(sure.cycles, most.cycles);
+    if (!facts->counts.all)
+        most.cycles = 0;
+    if (most.known)
+        *to = most;
+    return IFL_OK;
 }
 
 static ifl_status take_facts(const finding *f, ifl_sass_facts *facts, ifl_arena *arena,

@@ -216,6 +216,54 @@ static void take(count_work *w, const ifl_sass_flux *flux)
     }
 }
 
+/* Where it is not known: outside of loops a warp comes once, and nothing runs more often than all that leads to it. */
+static uint64_t first_bound(const count_work *w, uint32_t b)
+{
+    const bool in_loop = w->facts->kernel.blocks[b].loop >= 0;
+    if (w->counts->known[b])
+        return w->counts->block[b];
+    return in_loop ? UINT64_MAX : w->launch->warps;
+}
+
+static uint64_t sum_up_to_all(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* True where that lowered a bound; `in` has room for all blocks. */
+static bool lower_bounds(const count_work *w, uint64_t *in)
+{
+    const ifl_sass_kernel *kernel = &w->facts->kernel;
+    uint64_t *most = w->counts->most;
+    bool lowered = false;
+    memset(in, 0, kernel->block_count * sizeof *in);
+    in[0] = w->launch->warps;
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        for (int s = 0; kernel->reached[b] && s < 2; s++) {
+            const uint32_t to = kernel->blocks[b].successor[s];
+            if (to != IFL_SASS_NO_BLOCK)
+                in[to] = sum_up_to_all(in[to], most[b]);
+        }
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        if (!w->counts->known[b] && in[b] < most[b]) {
+            most[b] = in[b];
+            lowered = true;
+        }
+    return lowered;
+}
+
+static bool bound(const count_work *w)
+{
+    const uint32_t blocks = (uint32_t)w->facts->kernel.block_count;
+    uint64_t *in = calloc(blocks, sizeof *in);
+    for (uint32_t b = 0; in && b < blocks; b++)
+        w->counts->most[b] = first_bound(w, b);
+    for (uint32_t round = 0; in && round < blocks && lower_bounds(w, in); round++)
+        continue;
+    free(in);
+    return in != NULL;
+}
+
 ifl_status ifl_sass_execute(const ifl_sass_facts *facts, const ifl_sass_launch *launch,
                             ifl_arena *arena, ifl_sass_counts *out, ifl_error *error)
 {
@@ -226,10 +274,12 @@ ifl_status ifl_sass_execute(const ifl_sass_facts *facts, const ifl_sass_launch *
     w.places = calloc(launch->request_count + 1, sizeof *w.places);
     out->block = ifl_arena_alloc(arena, kernel->block_count * sizeof *out->block);
     out->known = ifl_arena_alloc(arena, kernel->block_count * sizeof *out->known);
-    const bool whole = flux && w.accesses && w.places && out->block && out->known;
+    out->most = ifl_arena_alloc(arena, kernel->block_count * sizeof *out->most);
+    bool whole = flux && w.accesses && w.places && out->block && out->known && out->most;
     if (whole && kernel->block_count) {
         derive(&w, flux);
         take(&w, flux);
+        whole = bound(&w);
     }
     ifl_sass_flux_free(flux);
     free(w.accesses);

@@ -58,6 +58,7 @@ typedef struct ifl_sass_launch {
 typedef struct ifl_sass_counts {
     uint64_t *block;
     bool *known;       /* NULL: of none */
+    uint64_t *most;    /* at most so often; where it is known as often as that */
     bool all;          /* of all that can be reached */
     uint64_t executed; /* warp instructions, of the blocks known */
 } ifl_sass_counts;

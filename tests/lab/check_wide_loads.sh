@@ -39,4 +39,16 @@ for version in plain small both plain_bounded small_bounded both_bounded plain_h
         status=1
     fi
 done
+
+# Document 000: the bounds alone keep more in flight, which only the machine code shows: the PTX is the same.
+in_flight() {
+    "$1" analyze lab/wide-loads/wide_loads.sm_90.ptx -k "wide_loads_$2" -g 4 -b 1024 i32:4096 i32:64 i32:4096 \
+        f64x64=random:1 f64x262144=random:2 f64x4096=none --gpu h200 --json - |
+        awk '$1 == "\"bytes_in_flight_per_sm\":" { print int($2) }'
+}
+plain=$(in_flight "$1" plain) bounded=$(in_flight "$1" plain_bounded)
+if [ "${plain:-0}" -le 0 ] || [ "${bounded:-0}" -lt $((2 * plain)) ]; then
+    echo "wide-loads: $plain bytes in flight an SM, $bounded with launch bounds: twice as many were expected"
+    status=1
+fi
 exit $status
