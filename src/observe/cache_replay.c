@@ -669,16 +669,34 @@ ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks)
                              .least_blocks = least_blocks_of(device)};
 }
 
-ifl_trace_scope ifl_cache_grid_scope(const ifl_device *const *devices, size_t count)
+ifl_trace_scope ifl_cache_grid_scope(void)
 {
-    enum { LEAST_LINES = 64, ANY_SHARE = 60 };
-    ifl_trace_scope scope = {.most_share = ANY_SHARE};
+    enum { ANY_SHARE = 60 };
+    return (ifl_trace_scope){.most_share = ANY_SHARE};
+}
+
+static uint64_t l2_lines_of(const ifl_device *device)
+{
+    return lines_of(device->value[IFL_DEVICE_l2_bytes], 0);
+}
+
+ifl_trace_scope ifl_cache_part_scope(const ifl_device *const *devices, size_t count)
+{
+    enum { LEAST_LINES = 64 };
+    ifl_trace_scope scope = ifl_cache_grid_scope();
     for (size_t i = 0; i < count; i++) {
-        const uint64_t lines = lines_of(devices[i]->value[IFL_DEVICE_l2_bytes], 0);
         const uint32_t least = least_blocks_of(devices[i]);
-        while (scope.most_share && lines >> scope.most_share < LEAST_LINES)
+        while (scope.most_share && l2_lines_of(devices[i]) >> scope.most_share < LEAST_LINES)
             scope.most_share--;
         scope.least_blocks = least > scope.least_blocks ? least : scope.least_blocks;
     }
     return scope;
+}
+
+/* All of the grid where the sampled L2 keeps some lines: first touches, which an L2 of tens of MB sees few of, are too
+ * many in a part. */
+const ifl_trace *ifl_cache_grid_trace(const ifl_device *device, const ifl_trace *whole, const ifl_trace *part)
+{
+    enum { LEAST_LINES = 16 };
+    return l2_lines_of(device) >> whole->share < LEAST_LINES ? part : whole;
 }

@@ -25,8 +25,12 @@ typedef struct ifl_cache_case {
 /* Which SM a trace of this launch should follow: one of those that get blocks. */
 ifl_trace_scope ifl_cache_scope(const ifl_device *device, uint64_t blocks);
 
-/* Of the grid: the L2s of all these devices keep so many lines that sets mean something. */
-ifl_trace_scope ifl_cache_grid_scope(const ifl_device *const *devices, size_t count);
+/* Of the whole grid; and of so much of its beginning that the L2s of all these devices keep lines enough for sets to mean
+ * something. */
+ifl_trace_scope ifl_cache_grid_scope(void);
+ifl_trace_scope ifl_cache_part_scope(const ifl_device *const *devices, size_t count);
+/* Which of the two a device is to be played with. */
+const ifl_trace *ifl_cache_grid_trace(const ifl_device *device, const ifl_trace *whole, const ifl_trace *part);
 
 /* Fills all of *out but the texts. */
 ifl_status ifl_cache_replay(const ifl_cache_case *of, ifl_cache_facts *out, ifl_error *error);

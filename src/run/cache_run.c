@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 62 };
+/* Traces: of the grid, of the part of it that small L2s are played with, of an SM of each device. */
+enum { WHOLE, PART, FIRST_SM, MOST_DEVICES = 62 - FIRST_SM };
 
 static uint64_t product(const uint32_t size[3])
 {
@@ -43,13 +44,13 @@ ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devic
         return IFL_OK;
     if (count > MOST_DEVICES)
         return ifl_fail(error, IFL_USAGE, "%zu devices: at most %d at once", count, MOST_DEVICES);
-    run->scopes = calloc(count + 1, sizeof *run->scopes);
+    run->scopes = calloc(count + FIRST_SM, sizeof *run->scopes);
     run->turns = calloc(program->instruction_count + 1, sizeof *run->turns);
     if (!run->scopes || !run->turns)
         return ifl_fail_memory(error, (program->instruction_count + 1) * sizeof *run->turns);
     run->plan = (ifl_trace_plan){
         .scopes = run->scopes,
-        .scope_count = count + 1,
+        .scope_count = count + FIRST_SM,
         .turn_of = run->turns,
         .instruction_count = program->instruction_count,
     };
@@ -62,9 +63,12 @@ void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint3
 {
     run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
     run->plan.blocks = product(grid);
-    for (size_t i = 0; i <= run->device_count && run->scopes; i++)
-        run->scopes[i] = i ? ifl_cache_scope(run->devices[i - 1], run->plan.blocks)
-                           : ifl_cache_grid_scope(run->devices, run->device_count);
+    if (!run->scopes)
+        return;
+    run->scopes[WHOLE] = ifl_cache_grid_scope();
+    run->scopes[PART] = ifl_cache_part_scope(run->devices, run->device_count);
+    for (size_t i = 0; i < run->device_count; i++)
+        run->scopes[FIRST_SM + i] = ifl_cache_scope(run->devices[i], run->plan.blocks);
 }
 
 void ifl_cache_run_free(ifl_cache_run *run)
@@ -124,8 +128,8 @@ static ifl_status report_device(const ifl_cache_run *run, size_t index, const if
         .store_sectors = counter(profile, IFL_COUNTER_global_store_sectors),
         .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
         .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
-        .sm = ifl_trace_of(state, index + 1),
-        .grid = ifl_trace_of(state, 0),
+        .sm = ifl_trace_of(state, FIRST_SM + index),
+        .grid = ifl_cache_grid_trace(device, ifl_trace_of(state, WHOLE), ifl_trace_of(state, PART)),
     };
     ifl_cache_facts facts = {.device = ifl_arena_text(&profile->arena, device->id, strlen(device->id))};
     if (!of.rules || !of.blocks_per_sm || !of.blocks)
