@@ -7,8 +7,10 @@
 #include "lab_write.h"
 #include "terminal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -193,17 +195,22 @@ static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli
         used += (size_t)snprintf(path + used, sizeof path - used, ".launch");
     FILE *out = used < sizeof path ? fopen(path, "w") : NULL;
     if (!out)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s'", path);
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
+                             used < sizeof path ? strerror(errno) : "its name is too long");
     const ifl_status status = ifl_lab_launch_write(sheet->lab, &point, kernel, out, error);
     return fclose(out) == 0 || status != IFL_OK
                ? status
-               : ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s'", path);
+               : ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
+                               strerror(errno));
 }
 
 static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                                  ifl_error *error)
 {
     ifl_status status = IFL_OK;
+    if (mkdir(request->launches, 0777) != 0 && errno != EEXIST)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot make the folder '%.300s': %s",
+                             request->launches, strerror(errno));
     for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++) {
         const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
         size_t kernels = 0;
