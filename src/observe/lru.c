@@ -8,7 +8,9 @@ bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways, uint32_t s
 {
     uint32_t buckets = 1;
     ways = ways < 1 ? 1 : ways > lines && lines ? lines : ways;
-    const uint32_t sets = lines > ways ? lines / ways : 1;
+    const uint32_t sets = lines > ways ? (uint32_t)(((uint64_t)lines + ways / 2) / ways) : 1;
+    if (lines > ways) /* of few sets none may be lost */
+        ways = (lines + sets / 2) / sets;
     while (buckets < sets * ways && buckets < UINT32_C(1) << 30)
         buckets *= 2;
     *cache = (ifl_lru){.ways = ways, .set_count = sets, .bucket_mask = buckets - 1, .share = share};

@@ -34,7 +34,8 @@ typedef struct ifl_lru {
 
 /* A line can be anywhere. At least one line. False without memory; freed by ifl_lru_free in every case. */
 bool ifl_lru_init(ifl_lru *cache, uint32_t lines);
-/* A line can be in `ways` places, those of its set; lines in a row are spread evenly over the sets. */
+/* A line can be in about `ways` places, those of its set, so that all sets have `lines` together but for rounding; lines
+ * in a row are spread evenly over the sets. */
 bool ifl_lru_init_sets(ifl_lru *cache, uint32_t lines, uint32_t ways, uint32_t share);
 void ifl_lru_free(ifl_lru *cache);
 /* Places for lines, and the line that is in one, NULL for none. */

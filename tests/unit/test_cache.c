@@ -73,7 +73,7 @@ static void check_even(uint64_t first, uint32_t share)
     ifl_lru cache;
     ifl_lru_line *line, victim;
     uint64_t kept = 0;
-    assert_true(ifl_lru_init_sets(&cache, SETS * WAYS + 3, WAYS, share));
+    assert_true(ifl_lru_init_sets(&cache, SETS * WAYS + 1, WAYS, share));
     assert_int_equal(cache.set_count, SETS);
     for (uint64_t l = first; l < first + ((uint64_t)SETS * FILL << share); l++) {
         if (share && ifl_line_place(l) >> (64 - share))
@@ -92,6 +92,18 @@ static void test_sets(void **unused)
     check_even(UINT64_C(0x7f120000), 0);
     check_even(0, 3);
     check_even(UINT64_C(0x7f120000), 8);
+}
+
+/* A sample of a large cache has few sets: they have its lines all the same. */
+static void test_few_sets_have_all_lines(void **unused)
+{
+    ifl_lru cache;
+    (void)unused;
+    for (uint32_t lines = 17; lines < 200; lines++) {
+        assert_true(ifl_lru_init_sets(&cache, lines, 16, 0));
+        assert_in_range(ifl_lru_places(&cache) * 16, lines * 15, lines * 17);
+        ifl_lru_free(&cache);
+    }
 }
 
 /* A line more of one set throws out the oldest of that set. */
@@ -477,15 +489,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oldest_goes_first), cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_sets),              cmocka_unit_test(test_one_set),
+        cmocka_unit_test(test_few_sets_have_all_lines),
         cmocka_unit_test(test_sectors),           cmocka_unit_test(test_no_allocate),
         cmocka_unit_test(test_fermi),             cmocka_unit_test(test_kepler),
         cmocka_unit_test(test_local_write_back),  cmocka_unit_test(test_age_limit),
         cmocka_unit_test(test_pairs_from_dram),   cmocka_unit_test(test_write_back),
         cmocka_unit_test(test_parts),             cmocka_unit_test(test_ended_contents),
         cmocka_unit_test(test_lines_of_sectors),  cmocka_unit_test(test_turns_are_counted),
-        cmocka_unit_test(test_every_second_load_past_the_l1_is_joined),
-        cmocka_unit_test(test_lines_of_sectors),
-        cmocka_unit_test(test_turns_are_counted),
         cmocka_unit_test(test_every_second_load_past_the_l1_is_joined),
         cmocka_unit_test(test_l1_sizes),        cmocka_unit_test(test_fill_of_parts),
         cmocka_unit_test(test_halves),            cmocka_unit_test(test_stores_allocate),
