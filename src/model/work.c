@@ -148,13 +148,10 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
 }
 
 /* Before Volta: lines by themselves take a share. */
-static double l2_work_by_line(const ifl_work *w, double bytes, double stored, double store_lines)
+static double l2_work_by_line(const ifl_work *w, double bytes, double store_lines)
 {
-    const ifl_model_values *k = &ifl_model_constants;
-    const double share = k->line_share_before_volta;
-    const double written = (1 - share) * stored + share * IFL_LINE_SIZE * store_lines;
-    const double read = (1 - share) * (bytes - stored) + share * IFL_LINE_SIZE * w->missed_lines;
-    return larger(read + written, written * k->write_turns);
+    const double share = ifl_model_constants.line_share_before_volta;
+    return (1 - share) * bytes + share * IFL_LINE_SIZE * (w->missed_lines + store_lines);
 }
 
 /* Loads and atomics whose lanes each ask for a place of their own, as a share of all. */
@@ -274,7 +271,7 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
     const double load_lines = lines_of(c, loads, LOADS), store_lines = lines_of(c, stores, STORES);
     out->missed_lines = load_lines * (1 - out->l1_hit);
-    out->l2_bytes = rates->l1_by_line ? l2_work_by_line(out, out->l2_bytes, stored, store_lines)
+    out->l2_bytes = rates->l1_by_line ? l2_work_by_line(out, out->l2_bytes, store_lines)
                                       : l2_work(p, facts_of(p, device), out);
     if (!rates->l1_by_line)
         out->l1_passes += out->missed_lines * ifl_model_constants.fill_passes;
@@ -299,8 +296,7 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
     out->waits = (out->order_known ? m->load_waits : o->load_waits) / warps;
     out->spread = (out->order_known ? m->load_spread : o->load_spread) / warps;
     out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
-    out->cycles =
-        (m->cycles > 0 ? m->cycles : o->chain * rates->dependent_cycles) / warps;
+    out->cycles = (m->cycles > 0 ? m->cycles : o->chain * rates->dependent_cycles) / warps;
     /* Warps that meet at barriers go on when the slowest has what it waited for. */
     out->spread += smaller(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
                    log2(out->warps_per_block);
@@ -316,11 +312,11 @@ static void find_reach(const ifl_cache_facts *f, ifl_work *out)
     const double asked = 1 - out->l1_hit;
     const double missed = asked > 0 ? larger(asked - out->l2_hit, 0) / asked : 0;
     const double together = f ? larger(f->missed_together, missed) : missed;
-    const double lines = f ? f->lines_a_turn : out->loads_a_wait * asked;
     const double touched = together > 0 ? missed / together : 0;
     out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, larger(out->loads_a_wait, 1));
-    out->waits_in_l2 =
-        (1 - out->waits_in_l1) * (1 - touched + touched * pow(1 - together, larger(lines, 1)));
+    const double rest = 1 - out->waits_in_l1;
+    const double lines = rest > 0 ? larger(out->loads_a_wait * asked / rest, 1) : 1;
+    out->waits_in_l2 = rest * (1 - touched + touched * pow(1 - together, lines));
 }
 
 ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,

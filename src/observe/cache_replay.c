@@ -541,9 +541,8 @@ static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses)
 static void describe_turns(const outcome *o, ifl_cache_facts *to)
 {
     const ifl_turns *l1 = &o->l1_turns, *l2 = &o->l2_turns;
-    const double asking = l1->loading - l1->in_l1, asked = to->l2_read_sectors.value;
+    const double asked = to->l2_read_sectors.value;
     to->turns_in_l1 = l1->loading > 0 ? l1->in_l1 / l1->loading : 0;
-    to->lines_a_turn = asking > 0 ? l1->asked / asking : 0;
     to->missed_together = l2->far_beside > 0 ? l2->far_together / l2->far_beside
                           : asked > 0        ? 1 - to->l2_read_hits.value / asked
                                              : 0;

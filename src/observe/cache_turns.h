@@ -18,8 +18,7 @@ typedef enum ifl_reach {
 typedef struct ifl_turns {
     double loading;      /* turns with loads */
     double in_l1;        /* of them, those of which all were found in the L1 */
-    double asked;        /* lines that the others asked the L2 for */
-    double far_beside;   /* pairs of such lines of a turn, of which the first was not found there */
+    double far_beside;   /* pairs of lines that a turn of the others asked the L2 for, of which the first was not found there */
     double far_together; /* of them, those of which the second was not found either */
 } ifl_turns;
 

@@ -38,8 +38,7 @@ typedef struct ifl_cache_facts {
     double l2_lone_misses; /* of them, not found there and asked for one sector only */
     /* A turn: what a warp asks for between two waits for data. */
     double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
-    double lines_a_turn;    /* that a turn of the others asks the L2 for, on average */
-    double missed_together; /* of two of them, the share of misses of the second where the first was missed */
+    double missed_together; /* of two lines that a turn asks the L2 for: misses of one where the other missed */
     uint64_t l1_bytes;     /* of an SM: what shared memory leaves */
     uint64_t l2_bytes;     /* of the GPU */
     uint32_t blocks_per_sm; /* that take turns on an SM */

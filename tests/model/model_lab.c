@@ -397,9 +397,9 @@ int main(int count, char **words)
     model_rows(&h);
     print_times(&h);
     judge_errors(&h, true, 0.12, 1);
-    judge_errors(&h, false, 0.12, 1);
+    judge_errors(&h, false, 0.12, 0.99);
     judge_order(&h, 0.95);
     judge_limiter(&h, 1);
-    judge_ratios(&h, 0.68);
+    judge_ratios(&h, 0.75);
     return h.failures != 0;
 }
