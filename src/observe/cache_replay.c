@@ -240,40 +240,39 @@ static ifl_keyed *by_warp(const player *p, bool by_sm)
     return NULL;
 }
 
-static bool count_turns(player *p)
-{
-    ifl_keyed *all = by_warp(p, false);
-    if (all)
-        p->turns = ifl_turns_count(p->trace, all, p->reach);
-    free(all);
-    return all != NULL;
-}
-
 static bool open_reach(player *p)
 {
-    ifl_keyed *all = by_warp(p, false);
     p->reach = calloc(p->trace->records.count + 1, sizeof *p->reach);
-    if (all && p->reach && p->of->rules->joins_loads)
+    if (!p->reach || !p->of->rules->joins_loads || !ifl_turns_may_join(p->trace))
+        return p->reach != NULL;
+    ifl_keyed *all = by_warp(p, false);
+    if (all)
         ifl_turns_join(p->trace, all, p->reach);
     free(all);
-    return all && p->reach;
+    return all != NULL;
 }
 
 /* By the rounds of the whole grid. */
 static bool play_rounds(player *p)
 {
     const size_t count = p->trace->records.count;
-    ifl_keyed *all = by_warp(p, false);
-    for (size_t i = 0; all && i < count; i++)
-        all[i].key = time_of(&p->schedule, all[i].record->warp, all[i].record->position);
-    const bool done = all && ifl_keyed_sort(all, count);
+    ifl_keyed *warps = by_warp(p, false), *rounds = malloc((count + 1) * sizeof *rounds);
+    bool done = warps && rounds;
+    for (size_t i = 0; done && i < count; i++)
+        rounds[i] =
+            (ifl_keyed){time_of(&p->schedule, warps[i].record->warp, warps[i].record->position),
+                        warps[i].record};
+    done = done && ifl_keyed_sort(rounds, count);
     for (size_t i = 0; done && i < count; i++) {
-        p->now = all[i].key;
-        if (all[i].record->kind != IFL_TRACE_BARRIER)
-            play_record(p, all[i].record);
+        p->now = rounds[i].key;
+        if (rounds[i].record->kind != IFL_TRACE_BARRIER)
+            play_record(p, rounds[i].record);
     }
-    free(all);
-    return done && count_turns(p);
+    if (done)
+        p->turns = ifl_turns_count(p->trace, warps, p->reach);
+    free(rounds);
+    free(warps);
+    return done;
 }
 
 static bool play_request(player *p, ifl_sm_order *order)
@@ -622,7 +621,8 @@ static bool replay_half(const ifl_cache_case *of, ifl_cache_facts *out)
     if (!(is_whole(of) ? replay_all(&half, queues[0], out->l1_bytes, &o)
                        : replay_sm(&half, queues[0], out->l1_bytes, &o, &age)))
         return false;
-    out->half_l1_load_hits = between((double)of->load_sectors - o.value[L1_MISSES], 0, (double)of->load_sectors);
+    out->half_l1_load_hits =
+        between((double)of->load_sectors - o.value[L1_MISSES], 0, (double)of->load_sectors);
     return true;
 }
 
@@ -694,7 +694,8 @@ ifl_trace_scope ifl_cache_part_scope(const ifl_device *const *devices, size_t co
 
 /* All of the grid where the sampled L2 keeps some lines: first touches, which an L2 of tens of MB sees few of, are too
  * many in a part. */
-const ifl_trace *ifl_cache_grid_trace(const ifl_device *device, const ifl_trace *whole, const ifl_trace *part)
+const ifl_trace *ifl_cache_grid_trace(const ifl_device *device, const ifl_trace *whole,
+                                      const ifl_trace *part)
 {
     enum { LEAST_LINES = 16 };
     return l2_lines_of(device) >> whole->share < LEAST_LINES ? part : whole;

@@ -55,6 +55,14 @@ static bool finds_waiting(const ifl_trace *trace, const ifl_keyed *records, size
     return false;
 }
 
+bool ifl_turns_may_join(const ifl_trace *trace)
+{
+    for (size_t i = 0; i < trace->records.count; i++)
+        if (goes_past(&trace->records.at[i]))
+            return true;
+    return false;
+}
+
 void ifl_turns_join(const ifl_trace *trace, const ifl_keyed *records, uint8_t *reach)
 {
     for (size_t i = 0; i < trace->records.count; i++)

@@ -27,6 +27,7 @@ ifl_turns ifl_turns_count(const ifl_trace *trace, const ifl_keyed *records, cons
 
 /* A load past the L1 that asks for what the warp's request before it is waiting for is not sent on: marks it as
  * joined, every second of a row (docs/caches.md). */
+bool ifl_turns_may_join(const ifl_trace *trace); /* whether it has loads past the L1 at all */
 void ifl_turns_join(const ifl_trace *trace, const ifl_keyed *records, uint8_t *reach);
 
 #endif
