@@ -20,7 +20,7 @@ extern const ifl_observation ifl_observe_pattern;    /* the address pattern of e
 extern const ifl_observation ifl_observe_mix;        /* instructions, opcodes, branches, barriers */
 extern const ifl_observation ifl_observe_divergence; /* divergent branches */
 extern const ifl_observation ifl_observe_block_work; /* how much each block did */
-extern const ifl_observation ifl_observe_busy_line;  /* passes of atomics on the busiest line */
+extern const ifl_observation ifl_observe_busy_kib;  /* passes of atomics on the busiest KiB */
 
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];

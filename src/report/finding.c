@@ -273,7 +273,7 @@ static bool on_chip_stands_out(const collector *c, const ifl_place_row *row)
            at_least(row->excess, WHOLE_PERCENT, c->wavefronts) && row->excess;
 }
 
-static const char *busiest_line_text(const collector *c, const ifl_place_row *row)
+static const char *busiest_kib_text(const collector *c, const ifl_place_row *row)
 {
     const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_kib];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
@@ -284,7 +284,7 @@ static const char *busiest_line_text(const collector *c, const ifl_place_row *ro
 
 static void add_atomic(collector *c, const ifl_place_row *row)
 {
-    const char *busiest = busiest_line_text(c, row);
+    const char *busiest = busiest_kib_text(c, row);
     const ifl_traffic *t = &row->traffic;
     ifl_finding finding = {.where = where_text(c, row, "serialised"),
                            .source = source_text(c, row)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the caches' traces keep of requests made by hand: the turns that docs/caches.md tells of ("In which order"). */
+#include "observe/cache_replay.h"
 #include "observe/cache_trace.h"
 
 #include <setjmp.h>
@@ -122,6 +123,25 @@ static void test_cuts(void **unused)
     ifl_cache_observer.destroy(state);
 }
 
+/* A sample of every 2^13-th line leaves 60 of an H200's L2, which is played with all of the grid, and one of a K40c's,
+ * which is not. */
+static void test_small_caches_get_a_part(void **unused)
+{
+    const ifl_trace whole = {.share = 13}, part = {.share = 7};
+    const struct {
+        const char *name;
+        const ifl_trace *trace;
+    } expected[] = {{"h200", &whole}, {"k40c", &part}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        ifl_device *device = NULL;
+        ifl_error error;
+        assert_int_equal(ifl_device_open(expected[i].name, &device, &error), IFL_OK);
+        assert_ptr_equal(ifl_cache_grid_trace(device, &whole, &part), expected[i].trace);
+        ifl_device_close(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_loops_end_turns),
         cmocka_unit_test(test_stores_do_not),
         cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_small_caches_get_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,7 +433,7 @@ static void add_to_kibs(void *state, uint64_t first, uint64_t lines, uint32_t ma
     uint64_t address[LANES];
     for (uint64_t line = first; line < first + lines; line++) {
         fill(address, 0x10000 + 1024 * line, 4);
-        ifl_observe_busy_line.observer->access(
+        ifl_observe_busy_kib.observer->access(
             state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address});
     }
 }
@@ -441,7 +441,7 @@ static void add_to_kibs(void *state, uint64_t first, uint64_t lines, uint32_t ma
 /* Two workers: 4 + 1 sectors of KiB 3, 4 of the others, and five lanes on one word; with more than 1,024 KiB nothing is known. */
 static void busiest_kib_of_atomics(void **unused)
 {
-    const ifl_observer *observer = ifl_observe_busy_line.observer;
+    const ifl_observer *observer = ifl_observe_busy_kib.observer;
     void *a = observer->create(&program), *b = observer->create(&program);
     const ifl_counter which = IFL_COUNTER_global_atomic_busiest_kib;
     (void)unused;
@@ -449,17 +449,17 @@ static void busiest_kib_of_atomics(void **unused)
     add_to_kibs(b, 3, 1, 0x1f);
     add_to_kibs(b, 512, 512, every_lane);
     observer->merge(a, b);
-    ifl_profile *profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
+    ifl_profile *profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
     assert_true(profile->counters.known[which]);
     assert_int_equal(profile->counters.value[which], 5);
     ifl_profile_destroy(profile);
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
     observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = 0x7f, .address = word});
-    profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
+    profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
     assert_int_equal(profile->counters.value[which], 4 + (2 * 5 - 1) + 1);
     ifl_profile_destroy(profile);
     add_to_kibs(a, 2000, 1, 1);
-    profile = report_of(&ifl_observe_busy_line, a, "global", "atomic");
+    profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
     assert_false(profile->counters.known[which]);
     ifl_profile_destroy(profile);
     observer->destroy(a);

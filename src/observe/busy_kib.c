@@ -111,11 +111,11 @@ static ifl_status report(const void *self, const ifl_program *program, const int
 }
 
 static const ifl_observer observer = {
-    .name = "busy_line",
+    .name = "busy_kib",
     .create = create,
     .access = access_event,
     .merge = merge,
     .destroy = free,
 };
 
-const ifl_observation ifl_observe_busy_line = {&observer, report};
+const ifl_observation ifl_observe_busy_kib = {&observer, report};
