@@ -51,8 +51,17 @@ typedef struct ifl_machine_order {
     double load_waits;   /* times that a warp waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* the same of shared or local memory */
+    double local_waits;  /* of those, for local memory */
     double cycles;       /* from issue to issue of a warp that has the SM to itself; 0: not certain */
 } ifl_machine_order;
+
+/* Accesses to registers that ptxas keeps in local memory, by the warps of the launch. The PTX has none of them. A line
+ * is the same four bytes of 32 lanes, side by side (CUDA C++ Programming Guide, Device Memory Accesses). */
+typedef struct ifl_machine_spills {
+    bool known; /* it is certain, or nearly, how often each ran */
+    double load_requests, load_lines;
+    double store_requests, store_lines;
+} ifl_machine_spills;
 
 /* All of it is the machine code's as it stands in the file, whatever the launch did; how often it
  * ran is the profile's counter `instructions`, which is known where it is certain. */
@@ -73,6 +82,7 @@ typedef struct ifl_machine_facts {
      * saxpy 2 x 32 x 4 = 256. 0: it never waits for a load. */
     uint32_t bytes_in_flight;
     ifl_machine_order order;
+    ifl_machine_spills spills;
     bool lines_known; /* both sides have source lines: accesses tells all */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;

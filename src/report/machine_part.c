@@ -19,9 +19,23 @@ static const char *counted(ifl_page *page, uint64_t value, const char *what)
     return text ? text : "";
 }
 
+static void print_spills(ifl_page *page, const ifl_machine_facts *facts)
+{
+    const ifl_machine_spills *s = &facts->spills;
+    const char *text = ifl_arena_printf(&page->arena,
+                                        "Spills to local memory: %u bytes stored and %u loaded a "
+                                        "thread, each instruction counted once.",
+                                        facts->spill_store_bytes, facts->spill_load_bytes);
+    if (text && s->known)
+        text =
+            ifl_arena_printf(&page->arena, "%s The launch stores them in %s and loads them in %s.",
+                             text, counted(page, (uint64_t)s->store_requests, "request"),
+                             counted(page, (uint64_t)s->load_requests, "request"));
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_BAD, text);
+}
+
 static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
 {
-    const bool spills = facts->spill_load_bytes || facts->spill_store_bytes;
     const char *registers = facts->registers ? counted(page, facts->registers, "register")
                                              : "an unknown number of registers";
     const char *text = ifl_arena_printf(
@@ -32,13 +46,8 @@ static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
                                 "%s A warp has at most %s of loads in flight where it waits.", text,
                                 counted(page, facts->bytes_in_flight, "byte"));
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, text);
-    if (spills)
-        ifl_page_paragraph(
-            page, INDENT, INDENT, IFL_STYLE_BAD,
-            ifl_arena_printf(&page->arena,
-                             "Spills to local memory: %u bytes stored and %u loaded a "
-                             "thread, each instruction counted once.",
-                             facts->spill_store_bytes, facts->spill_load_bytes));
+    if (facts->spill_load_bytes || facts->spill_store_bytes)
+        print_spills(page, facts);
     if (facts->unknown)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN,
                            ifl_arena_printf(&page->arena, "%s could not be decoded.",
@@ -210,6 +219,12 @@ json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts)
     ifl_tree_put_count(tree, object, "stack_bytes", facts->stack_bytes);
     ifl_tree_put_count(tree, object, "spill_load_bytes", facts->spill_load_bytes);
     ifl_tree_put_count(tree, object, "spill_store_bytes", facts->spill_store_bytes);
+    if (facts->spills.known) {
+        ifl_tree_put_count(tree, object, "spill_load_requests",
+                           (uint64_t)facts->spills.load_requests);
+        ifl_tree_put_count(tree, object, "spill_store_requests",
+                           (uint64_t)facts->spills.store_requests);
+    }
     ifl_tree_put_count(tree, object, "instructions", facts->instructions);
     ifl_tree_put_count(tree, object, "useful_instructions", facts->useful);
     ifl_tree_put_count(tree, object, "unknown_instructions", facts->unknown);

@@ -6,6 +6,7 @@
 #include "run/launch_common.h"
 #include "run/machine_lines.h"
 #include "sass/sass_facts.h"
+#include "sass/sass_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,7 @@ static void add_turn(ifl_machine_order *to, const ifl_sass_turn *turn, double ti
     to->load_waits += times * turn->load_waits;
     to->load_spread += times * turn->load_spread;
     to->shared_waits += times * turn->shared_waits;
+    to->local_waits += times * turn->local_waits;
     to->cycles += times * turn->cycles;
 }
 
@@ -169,6 +171,49 @@ static ifl_status take_order(ifl_machine_order *to, ifl_sass_facts *facts, ifl_a
     return IFL_OK;
 }
 
+static void add_spill(ifl_machine_spills *to, const ifl_sass_instruction *instruction, double times)
+{
+    enum { WORD = 4 };
+    const double lines =
+        times * (instruction->memory_bytes > WORD ? instruction->memory_bytes / WORD : 1);
+    const bool is_load = instruction->sass_class == IFL_SASS_LOAD_LOCAL;
+    *(is_load ? &to->load_requests : &to->store_requests) += times;
+    *(is_load ? &to->load_lines : &to->store_lines) += lines;
+}
+
+/* Of a guarded one it is not known how often a lane asked. */
+static void sum_spills(const ifl_sass_facts *facts, ifl_machine_spills *most,
+                       ifl_machine_spills *sure)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    const ifl_sass_counts *counts = &facts->counts;
+    for (size_t b = 0; b < kernel->block_count; b++)
+        for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
+             i++) {
+            const ifl_sass_instruction *instruction = &kernel->instructions[i];
+            if (!ifl_sass_is_spill(instruction))
+                continue;
+            const bool is_sure = counts->known[b] && !ifl_sass_is_guarded(instruction);
+            add_spill(most, instruction, (double)counts->most[b]);
+            add_spill(sure, instruction, is_sure ? (double)counts->block[b] : 0);
+        }
+}
+
+/* Arrays of the source's at fixed places look like spills: where the PTX has any, they are not told apart. */
+static void take_spills(ifl_machine_spills *to, const ifl_sass_facts *facts,
+                        const ifl_counters *counters)
+{
+    ifl_machine_spills most = {.known = false}, sure = {.known = false};
+    if (!facts->counts.known || counters->value[IFL_COUNTER_local_load_requests] ||
+        counters->value[IFL_COUNTER_local_store_requests])
+        return;
+    sum_spills(facts, &most, &sure);
+    most.known =
+        is_near(sure.load_lines, most.load_lines) && is_near(sure.store_lines, most.store_lines);
+    if (most.known)
+        *to = most;
+}
+
 static ifl_status take_facts(const finding *f, ifl_sass_facts *facts, ifl_arena *arena,
                              ifl_error *error)
 {
@@ -183,6 +228,7 @@ static ifl_status take_facts(const finding *f, ifl_sass_facts *facts, ifl_arena 
     if (profile->complete && facts->counts.known && facts->counts.all)
         ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, facts->counts.executed);
     profile->machine.known = true;
+    take_spills(&profile->machine.spills, facts, &profile->counters);
     const ifl_status status = take_order(&profile->machine.order, facts, arena, error);
     return status == IFL_OK ? ifl_machine_lines_compare(facts, profile, error) : status;
 }

@@ -222,6 +222,7 @@ typedef struct ifl_sass_turn {
     double load_waits;   /* waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* waits for shared or local memory */
+    double local_waits;  /* of those, for local memory */
     double cycles;       /* from issue to issue, as the control words hold it */
 } ifl_sass_turn;
 

@@ -109,6 +109,41 @@ static void accesses_are_told_by_line(void **state)
     ifl_profile_free(profile);
 }
 
+/* The same launch, under Nsight Compute: l1tex__t_requests_pipe_lsu_mem_local_op_ld and _op_st, and their sectors, four of
+ * which are a line (tests/gpu/h200/counters.txt, register-passes-two_passes_spilled.2.launch). The PTX has none. */
+static void spills_are_as_an_h200_counts_them(void **state)
+{
+    static const char *const settings[][2] = {
+        {"grid", "2,2"},
+        {"block", "32,8"},
+        {"arg", "i32:64"},
+        {"arg", "i32:16"},
+        {"arg", "i32:16"},
+        {"arg", "f32x131072=random:1"},
+        {"arg", "f32x131072=random:2"},
+        {"arg", "f32x131072=random:3"},
+        {"arg", "f32x131072=random:4"},
+    };
+    ifl_module *module = NULL;
+    ifl_launch *launch = NULL;
+    ifl_profile *profile = NULL;
+    (void)state;
+    assert_int_equal(
+        ifl_module_open("lab/register-passes/register_passes.sm_90.ptx", NULL, &module, NULL),
+        IFL_OK);
+    assert_int_equal(ifl_launch_new(module, "register_passes_rest_spilled", &launch, NULL), IFL_OK);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        set(launch, settings[i][0], settings[i][1]);
+    assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
+    const ifl_machine_spills *s = &profile->machine.spills;
+    assert_true(s->known);
+    assert_true(s->load_requests == 11776 && s->load_lines == 47104 / 4);
+    assert_true(s->store_requests == 12288 && s->store_lines == 49152 / 4);
+    ifl_profile_free(profile);
+    ifl_launch_free(launch);
+    ifl_module_close(module);
+}
+
 /* A file without machine code beside it: nothing is told. */
 static void no_machine_code_is_no_fault(void **state)
 {
@@ -136,6 +171,7 @@ int main(void)
         cmocka_unit_test(an_h200_counts_the_same),
         cmocka_unit_test(what_is_not_certain_is_not_told),
         cmocka_unit_test(accesses_are_told_by_line),
+        cmocka_unit_test(spills_are_as_an_h200_counts_them),
         cmocka_unit_test(no_machine_code_is_no_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ static void learn(ifl_profile *profile)
     m->bytes_in_flight = 1024;
     m->spill_store_bytes = 8;
     m->spill_load_bytes = 16;
+    m->spills = (ifl_machine_spills){true, 3000, 12000, 2000, 4000};
     assert_true(ifl_vec_push(&m->opcodes, (ifl_machine_opcode){"LDG", 7, 7}));
     assert_true(ifl_vec_push(&m->opcodes, (ifl_machine_opcode){"IMAD", 3, 0}));
     assert_true(ifl_vec_push(&m->loops, (ifl_machine_loop){.file = "axpy.cu",
@@ -83,6 +84,7 @@ static void text_says_what_differs(void **state)
     has(text, "40 registers a thread; 100 instructions, 60 of them what the source asks for.");
     has(text, "1,024 bytes of loads in flight");
     has(text, "8 bytes stored and 16 loaded");
+    has(text, "stores them in 2,000 requests and loads them in 3,000 requests");
     has(text, "Loop at axpy.cu:5-9: a trip is 33 instructions, waits for loads of its own 8 times");
     has(text, "4×4 B         1×16 B             merged");
     has(text, "nothing       2×4 B              added");
@@ -101,6 +103,8 @@ static void json_has_all(void **state)
     has(text, "\"registers\": 40");
     has(text, "\"spill_load_bytes\": 16");
     has(text, "\"spill_store_bytes\": 8");
+    has(text, "\"spill_load_requests\": 3000");
+    has(text, "\"spill_store_requests\": 2000");
     has(text, "\"static_shared_bytes\": 0");
     has(text, "\"exposed_latencies\": 8");
     has(text, "\"verdict\": \"same\"");

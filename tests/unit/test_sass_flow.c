@@ -536,6 +536,25 @@ static void groups_ahead_share_a_wait(void **state)
     drop(&c);
 }
 
+/* What is near is waited for apart from global memory, and local memory is told from shared. */
+static void waits_for_local_memory_are_told(void **state)
+{
+    (void)state;
+    code c = {.count = 0};
+    ifl_sass_instruction *shared = add(&c, "LDS", IFL_SASS_LOAD_SHARED);
+    at_address(to(shared, 4, 1), 2);
+    shared->write_barrier = 0;
+    waits(ffma(&c, 5, 4, 4), 1 << 0);
+    ifl_sass_instruction *spill = add(&c, "LDL", IFL_SASS_LOAD_LOCAL);
+    at_address(to(spill, 6, 1), 1);
+    spill->write_barrier = 0;
+    waits(ffma(&c, 7, 6, 6), 1 << 0);
+    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    const ifl_sass_turn *t = turns(&c);
+    assert_true(t[0].load_waits == 0 && t[0].shared_waits == 2 && t[0].local_waits == 1);
+    drop(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +578,7 @@ int main(void)
         cmocka_unit_test(spills_are_told_from_arrays),
         cmocka_unit_test(loads_issued_together_are_one_wait),
         cmocka_unit_test(groups_ahead_share_a_wait),
+        cmocka_unit_test(waits_for_local_memory_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
