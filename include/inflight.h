@@ -333,7 +333,7 @@ IFL_API ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point 
 IFL_API ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, ifl_launch **out,
                                   ifl_error *error);
 
-/* The same as a launch file; the name of its module is seen from the working folder. */
+/* The same as a launch file, which names its module from the root. */
 IFL_API ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, FILE *out,
                                         ifl_error *error);
 

@@ -272,6 +272,18 @@ ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kerne
     return IFL_OK;
 }
 
+/* Names in a launch file are relative to that file, which may go anywhere. */
+static ifl_status write_file(const making *m, const char *file)
+{
+    const char *given = m->lab->folder ? m->lab->folder : ".";
+    char *folder = realpath(given, NULL);
+    if (!folder)
+        return ifl_fail(m->error, IFL_NO_FILE, "cannot find the folder '%s'", given);
+    fprintf(m->out, "file = %s/%s\n", folder, file);
+    free(folder);
+    return IFL_OK;
+}
+
 static ifl_status write_head(const making *m)
 {
     char *file = NULL, *name = NULL;
@@ -280,10 +292,12 @@ static ifl_status write_head(const making *m)
         status = missing(m->lab, "file", m->error);
     if (status == IFL_OK)
         status = kernel_name(m, &name);
+    fprintf(m->out, "# %s, version %s\n", m->lab->name,
+            ifl_lab_version_name(m->lab, m->point->version));
     if (status == IFL_OK)
-        fprintf(m->out, "# %s, version %s\nfile = %s%s%s\nkernel = %s\n", m->lab->name,
-                ifl_lab_version_name(m->lab, m->point->version),
-                m->lab->folder ? m->lab->folder : "", m->lab->folder ? "/" : "", file, name);
+        status = write_file(m, file);
+    if (status == IFL_OK)
+        fprintf(m->out, "kernel = %s\n", name);
     free(file);
     free(name);
     return status;
