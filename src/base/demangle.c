@@ -24,7 +24,7 @@ typedef struct output {
 static void collect(const char *part, size_t bytes, void *user)
 {
     output *out = user;
-    if (bytes > sizeof out->text - out->used)
+    if (bytes >= sizeof out->text - out->used) /* and a 0 */
         longjmp(out->full, 1);
     memcpy(out->text + out->used, part, bytes);
     out->used += bytes;
@@ -39,11 +39,27 @@ static bool demangle(const char *mangled, size_t length, output *out)
         mangled, length > GUARDED ? options | DMGL_NO_RECURSE_LIMIT : options, collect, out);
 }
 
+/* nvcc keeps what is static in a namespace that the source does not have: _INTERNAL_<digits>_<file>::. */
+static void drop_internal(output *out)
+{
+    char *at = out->text;
+    out->text[out->used] = '\0';
+    while ((at = strstr(at, "_INTERNAL_"))) {
+        char *end = strstr(at, "::");
+        if (!end)
+            break;
+        memmove(at, end + 2, strlen(end + 2) + 1);
+    }
+    out->used = strlen(out->text);
+}
+
 const char *ifl_demangle(ifl_arena *arena, const char *mangled)
 {
     output out;
     const size_t length = strlen(mangled);
     out.used = 0;
-    return demangle(mangled, length, &out) ? ifl_arena_text(arena, out.text, out.used)
-                                           : ifl_arena_text(arena, mangled, length);
+    if (!demangle(mangled, length, &out))
+        return ifl_arena_text(arena, mangled, length);
+    drop_internal(&out);
+    return ifl_arena_text(arena, out.text, out.used);
 }

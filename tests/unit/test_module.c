@@ -48,6 +48,9 @@ static void demangles_without_the_return_type(void **state)
     assert_string_equal(names[0].signature, "axpy<float>(int, float, float const*, float*)");
     assert_string_equal(names[2].signature, "ns::st(float*)");
     assert_string_equal(names[3].signature, "saxpy");
+    assert_string_equal(
+        ifl_demangle(&arena, "_ZN42_INTERNAL_00000000_11_everyday_cu_d166cbfd9atomicAddEPjj"),
+        "atomicAdd(unsigned int*, unsigned int)");
     assert_int_equal(ifl_name_length(names[0].signature), strlen("axpy<float>"));
     assert_int_equal(ifl_name_length(names[4].signature), strlen("(anonymous namespace)::inner"));
 }
