@@ -38,6 +38,20 @@ static void join_threads(double times, double overhead, ifl_remedy *to)
     to->work.shared_waits *= times;
 }
 
+/* A loop makes fewer trips, with one wait for `times` as many bytes; where there is none there are fewer threads. */
+static void widen(double times, double overhead, ifl_remedy *to)
+{
+    const double less = 1 - overhead + overhead / times;
+    if (to->work.waits < times) {
+        join_threads(times, overhead, to);
+        return;
+    }
+    to->work.instructions *= less;
+    to->work.cycles *= less;
+    to->work.waits /= times;
+    to->work.spread /= times;
+}
+
 /* Requests of global memory whose lanes take neighbouring words of less than 16 bytes. */
 typedef struct narrow_words {
     double requests, all, bytes; /* all: of the launch; bytes: of a lane, summed over requests */
@@ -74,7 +88,7 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
           ifl_situation_spends(s, IFL_TERM_L1, 0.6)))
         return false;
     to->line = n.line;
-    join_threads(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
+    widen(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
     to->symptom =
         ifl_situation_say(s, "%.0f %% of the requests are of neighbouring lanes, %.2g B each",
                           100 * n.requests / n.all, n.bytes / n.requests);
@@ -103,12 +117,23 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* Addresses that the data decide: a load whose address another load gave cannot go beside that one. */
+static bool has_chain(const ifl_situation *s)
+{
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, "global", "load") && line->pattern.kind == IFL_PATTERN_IRREGULAR)
+            return true;
+    }
+    return false;
+}
+
 /* A few waits, each with a branch before it, and no loop long enough to be one. */
 bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 1.5, most = 10, branches = of(s, IFL_COUNTER_branches) / s->warps;
     if (!s->waits || !s->work.waits_known || s->work.waits < least || s->work.waits > most ||
-        branches < s->work.waits)
+        branches < s->work.waits || has_chain(s))
         return false;
     const double waits = s->work.waits, fewer = ifl_remedy_part(to, 1 / waits);
     to->work.waits *= fewer;

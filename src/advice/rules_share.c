@@ -71,8 +71,8 @@ bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
 static double reuse_of(const ifl_situation *s, ifl_term term)
 {
     if (term == IFL_TERM_SHARED) {
-        const double stored = of(s, IFL_COUNTER_shared_store_useful_bytes);
-        return stored > 0 ? of(s, IFL_COUNTER_shared_load_useful_bytes) / stored : 0;
+        const double stores = of(s, IFL_COUNTER_shared_store_requests);
+        return stores > 0 ? of(s, IFL_COUNTER_shared_load_requests) / stores : 0;
     }
     return s->work.dram_bytes > 0 ? of(s, IFL_COUNTER_global_load_useful_bytes) / s->work.dram_bytes : 0;
 }
@@ -99,7 +99,8 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
                        : busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
     to->work.instructions -= (1 - fewer) * requests;
-    to->symptom = ifl_situation_say(s, "each byte that comes %s is loaded %.3g times", on_chip ? "to shared memory" : "from DRAM",
+    to->symptom = ifl_situation_say(s, on_chip ? "%.3g loads from shared memory for each store to it"
+                                               : "each byte that comes from DRAM is loaded %.3g times",
                                     reuse);
     if (!on_chip)
         to->remedy = "stage what threads share in shared memory, and let each thread make several results of what it loads";

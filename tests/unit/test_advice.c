@@ -85,7 +85,7 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_shared_load_wavefronts, warps * s->shared_wavefronts);
         set(both[i], IFL_COUNTER_shared_load_wavefronts_ideal, warps * s->shared_requests);
         set(both[i], IFL_COUNTER_shared_load_useful_bytes, warps * s->shared_requests * 128);
-        set(both[i], IFL_COUNTER_shared_store_useful_bytes, warps * 128);
+        set(both[i], IFL_COUNTER_shared_store_requests, warps);
     }
     assert_true(ifl_vec_push(&p->lines, line));
 }
