@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The model against what lab/ holds: times of an H200, and the ratios that the documents published. Reads the kept
  * inputs of the cases in lab.txt, prints the tables of docs/model.md, and fails where the model is worse than it was.
- * usage: model_lab ROOT [terms] */
+ * usage: model_lab ROOT [terms|ptx]      terms: of each row; ptx: as if there were no machine code */
 #include "inputs.h"
 
 #include <inflight.h>
@@ -41,7 +41,7 @@ typedef struct held {
     ifl_lab *labs[64];
     size_t lab_of[MOST_ROWS], lab_count;
     int failures;
-    bool in_full;
+    bool in_full, forgets;
 } held;
 
 static void fail(held *h, const char *what, const char *detail)
@@ -165,6 +165,15 @@ static double model_time(const row *r, const ifl_device *device, ifl_model *long
     return r->kernel_count ? sum : -1;
 }
 
+/* What a profile knows where there is PTX alone. */
+static void forget_machine_code(row *r)
+{
+    for (size_t i = 0; i < r->kernel_count; i++) {
+        memset(&r->kernels[i]->machine, 0, sizeof r->kernels[i]->machine);
+        r->kernels[i]->counters.known[IFL_COUNTER_instructions] = false;
+    }
+}
+
 static void model_rows(held *h)
 {
     ifl_error error = {0};
@@ -173,6 +182,8 @@ static void model_rows(held *h)
         fail(h, "h200", error.text);
     for (size_t i = 0; device && i < h->count; i++) {
         row *r = &h->rows[i];
+        if (h->forgets)
+            forget_machine_code(r);
         r->modelled = model_time(r, device, &r->model);
         r->limiter = ifl_term_name(r->model.limiter);
     }
@@ -412,7 +423,8 @@ int main(int count, char **words)
     char family[64], version[64], word[16], path[512], line[200];
     if (count < 2)
         return 2;
-    h.in_full = count > 2;
+    h.in_full = count > 2 && strcmp(words[2], "terms") == 0;
+    h.forgets = count > 2 && strcmp(words[2], "ptx") == 0;
     snprintf(path, sizeof path, "%s/tests/model/lab.txt", words[1]);
     FILE *list = fopen(path, "r");
     while (list && fgets(line, sizeof line, list))
