@@ -117,6 +117,12 @@ static double join(const double *term, const ifl_work *w, double waiting, double
     return power_mean(power_mean(own, common, c->resource_power), wait, c->overlap_power);
 }
 
+/* Blocks that all start at once leave no tail, but an SM may have one more than another: its work over the average. */
+static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double waves)
+{
+    return waves < 1 ? ceil(work->blocks / rates->sms) * rates->sms / work->blocks : 1;
+}
+
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out)
 {
@@ -131,14 +137,17 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
     out->residency = work->waits_known
                          ? larger(larger(residency_of(rates, work, out->latency), start), in_flight)
                          : 0;
-    out->term[IFL_TERM_LATENCY] = waves * out->residency;
-    const double even = join(out->term, work, waiting, 1, 1, out->term[IFL_TERM_LATENCY]);
+    out->term[IFL_TERM_LATENCY] = larger(waves, 1) * out->residency;
+    const double most = most_of_an_sm(rates, work, waves);
+    const double even = join(out->term, work, waiting, 1, most, out->term[IFL_TERM_LATENCY]);
     const double total =
         join(out->term, work, waiting, 1 - s.tail_share, 1 - s.tail_share,
              s.even * out->residency) +
         join(out->term, work, waiting, s.tail_share, larger(s.tail_share, s.tail_sm_share),
              (s.end - s.even) * out->residency);
     out->term[IFL_TERM_TAIL] = larger(total - even, 0);
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        out->term[t] *= is_of_sm[t] ? most : 1;
     out->total = even + out->term[IFL_TERM_TAIL] + out->term[IFL_TERM_LAUNCH];
     if (!work->waits_known)
         out->term[IFL_TERM_LATENCY] = -1;
