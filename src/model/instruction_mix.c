@@ -95,6 +95,8 @@ void ifl_mix_find(const ifl_profile *p, ifl_work *out)
         out->instructions += times * machine_count(name);
         add_opcode(name, times, out);
     }
+    if (p->machine.shared.known)
+        out->instructions -= (double)c->value[IFL_COUNTER_shared_load_requests] - p->machine.shared.load_requests;
     if (is_known)
         out->instructions = (double)c->value[IFL_COUNTER_instructions];
     else if (!p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])

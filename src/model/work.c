@@ -67,6 +67,13 @@ static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
     return sum;
 }
 
+static double shared_load_passes(const ifl_profile *p)
+{
+    const ifl_machine_shared *shared = &p->machine.shared;
+    return shared->known ? shared->load_wavefronts
+                         : count(&p->counters, IFL_COUNTER_shared_load_wavefronts);
+}
+
 static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
     const ifl_counters *c = &p->counters;
@@ -75,7 +82,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
         out->l1_passes += sum_passes(&p->lines.at[i].counters, rates);
     if (!p->lines.count)
         out->l1_passes = sum_passes(c, rates);
-    out->shared_passes = count(c, IFL_COUNTER_shared_load_wavefronts) +
+    out->shared_passes = shared_load_passes(p) +
                          count(c, IFL_COUNTER_shared_store_wavefronts) +
                          larger(count(c, IFL_COUNTER_shared_atomic_wavefronts),
                                 count(c, IFL_COUNTER_shared_atomic_serial));

@@ -63,6 +63,13 @@ typedef struct ifl_machine_spills {
     double store_requests, store_lines;
 } ifl_machine_spills;
 
+/* Loads of shared memory that stand side by side are one wider load in machine code. Of the launch, by what each source
+ * line's loads became. */
+typedef struct ifl_machine_shared {
+    bool known; /* some are wider than in the PTX */
+    double load_requests, load_wavefronts;
+} ifl_machine_shared;
+
 /* All of it is the machine code's as it stands in the file, whatever the launch did; how often it
  * ran is the profile's counter `instructions`, which is known where it is certain. */
 typedef struct ifl_machine_facts {
@@ -83,6 +90,7 @@ typedef struct ifl_machine_facts {
     uint32_t bytes_in_flight;
     ifl_machine_order order;
     ifl_machine_spills spills;
+    ifl_machine_shared shared;
     bool lines_known; /* both sides have source lines: accesses tells all */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;

@@ -162,6 +162,42 @@ static ifl_status keep(ifl_profile *profile, ifl_machine_access a, ifl_error *er
                : ifl_fail_memory(error, sizeof a);
 }
 
+static bool is_of(const ifl_machine_access *a, const ifl_profile_line *line)
+{
+    return a->line == line->line && strcmp(a->kind, line->kind) == 0 &&
+           strcmp(a->space, line->space) == 0 && strcmp(a->file, base_name(line->file)) == 0;
+}
+
+/* How many loads of the line became one: by the bytes of a lane in an average access of either side. */
+static double merged(const ifl_machine_facts *facts, const ifl_profile_line *line)
+{
+    for (size_t i = 0; i < facts->accesses.count; i++) {
+        const ifl_machine_access *a = &facts->accesses.at[i];
+        if (!is_of(a, line) || !a->machine_count || !a->ptx_count || !a->ptx_bytes)
+            continue;
+        const double times =
+            ((double)a->machine_bytes / a->machine_count) / ((double)a->ptx_bytes / a->ptx_count);
+        return times > 1 ? times : 1;
+    }
+    return 1;
+}
+
+/* A wider load takes the passes that one of those it is made of took: their words are in the next banks. */
+static void merge_shared_loads(ifl_profile *profile)
+{
+    ifl_machine_shared *to = &profile->machine.shared;
+    for (size_t i = 0; i < profile->lines.count; i++) {
+        const ifl_profile_line *line = &profile->lines.at[i];
+        if (!line->counters.known[IFL_COUNTER_shared_load_requests])
+            continue;
+        const double times = merged(&profile->machine, line);
+        to->known |= times > 1;
+        to->load_requests += (double)line->counters.value[IFL_COUNTER_shared_load_requests] / times;
+        to->load_wavefronts +=
+            (double)line->counters.value[IFL_COUNTER_shared_load_wavefronts] / times;
+    }
+}
+
 ifl_status ifl_machine_lines_compare(const ifl_sass_facts *facts, ifl_profile *profile,
                                      ifl_error *error)
 {
@@ -178,6 +214,7 @@ ifl_status ifl_machine_lines_compare(const ifl_sass_facts *facts, ifl_profile *p
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = keep(profile, list[i], error);
+    merge_shared_loads(profile);
     free(list);
     return status;
 }

@@ -64,6 +64,9 @@ void inputs_write(const ifl_profile *p, FILE *out)
     if (m->known)
         fprintf(out, "machine %.10g %.10g %.10g %.10g\n", m->load_waits, m->load_spread,
                 m->shared_waits, m->cycles);
+    const ifl_machine_shared *s = &p->machine.shared;
+    if (s->known)
+        fprintf(out, "shared %.10g %.10g\n", s->load_requests, s->load_wavefronts);
     for (uint32_t i = 0; i < p->work.slice_count; i++)
         fprintf(out, "%s%" PRIu64 " %" PRIu64 " %" PRIu64 "%s", i ? " " : "slices ",
                 p->work.slices[i].blocks, p->work.slices[i].sum, p->work.slices[i].most,
@@ -152,6 +155,15 @@ static bool take_machine(ifl_profile *p, char **state)
     return true;
 }
 
+static bool take_shared(ifl_profile *p, char **state)
+{
+    ifl_machine_shared *s = &p->machine.shared;
+    s->known = true;
+    s->load_requests = next_number(state);
+    s->load_wavefronts = next_number(state);
+    return true;
+}
+
 static bool take_slices(ifl_profile *p, char **state)
 {
     p->work.slices = ifl_arena_alloc(&p->arena, IFL_WORK_SLICES * sizeof *p->work.slices);
@@ -211,7 +223,7 @@ static const struct {
 } takers[] = {
     {"kernel", take_kernel},   {"program", take_program}, {"counters", take_launch_counters},
     {"machine", take_machine}, {"line", take_line},       {"opcode", take_opcode},
-    {"cache", take_cache},     {"slices", take_slices},
+    {"cache", take_cache},     {"slices", take_slices},   {"shared", take_shared},
 };
 
 static bool take(ifl_profile *p, char *line)

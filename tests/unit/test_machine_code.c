@@ -41,6 +41,23 @@ static ifl_profile *run(const char *file, const char *kernel, const char *grid, 
     return profile;
 }
 
+/* Settings are a launch file's keys and values. */
+static ifl_profile *run_with(const char *file, const char *kernel, const char *const settings[][2],
+                             size_t count)
+{
+    ifl_module *module = NULL;
+    ifl_launch *launch = NULL;
+    ifl_profile *profile = NULL;
+    assert_int_equal(ifl_module_open(file, NULL, &module, NULL), IFL_OK);
+    assert_int_equal(ifl_launch_new(module, kernel, &launch, NULL), IFL_OK);
+    for (size_t i = 0; i < count; i++)
+        set(launch, settings[i][0], settings[i][1]);
+    assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
+    ifl_launch_free(launch);
+    ifl_module_close(module);
+    return profile;
+}
+
 /* The instructions a warp that an H200 counted, of launches in which every thread has its full
  * work.
  * Bytes in flight: naive, 2 loads of 4 bytes a lane before the FFMA that waits for them; coarsened
@@ -109,6 +126,26 @@ static void accesses_are_told_by_line(void **state)
     ifl_profile_free(profile);
 }
 
+/* nvdisasm's listing has LDS.128 alone where the PTX has ld.shared.f32: one for four, for each of 64 steps of 8 warps. */
+static void shared_loads_are_merged(void **state)
+{
+    static const char *const settings[][2] = {{"grid", "1,1"},
+                                              {"block", "256"},
+                                              {"arg", "f32x4096=random:1"},
+                                              {"arg", "f32x4096=random:2"},
+                                              {"arg", "f32x4096=zero"},
+                                              {"arg", "i32:64"}};
+    (void)state;
+    ifl_profile *profile = run_with("tests/model/everyday/everyday.sm_90.ptx", "gemm_registers",
+                                    settings, sizeof settings / sizeof *settings);
+    uint64_t asked = 0;
+    assert_true(ifl_profile_counter(profile, "shared_load_requests", &asked));
+    assert_int_equal(asked, 8 * 64 * 8);
+    assert_true(profile->machine.shared.known);
+    assert_float_equal(profile->machine.shared.load_requests, 8 * 64 * 2, 0.5);
+    ifl_profile_free(profile);
+}
+
 /* The same launch, under Nsight Compute: l1tex__t_requests_pipe_lsu_mem_local_op_ld and _op_st, and their sectors, four of
  * which are a line (tests/gpu/h200/counters.txt, register-passes-two_passes_spilled.2.launch). The PTX has none. */
 static void spills_are_as_an_h200_counts_them(void **state)
@@ -124,24 +161,15 @@ static void spills_are_as_an_h200_counts_them(void **state)
         {"arg", "f32x131072=random:3"},
         {"arg", "f32x131072=random:4"},
     };
-    ifl_module *module = NULL;
-    ifl_launch *launch = NULL;
-    ifl_profile *profile = NULL;
     (void)state;
-    assert_int_equal(
-        ifl_module_open("lab/register-passes/register_passes.sm_90.ptx", NULL, &module, NULL),
-        IFL_OK);
-    assert_int_equal(ifl_launch_new(module, "register_passes_rest_spilled", &launch, NULL), IFL_OK);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        set(launch, settings[i][0], settings[i][1]);
-    assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
+    ifl_profile *profile =
+        run_with("lab/register-passes/register_passes.sm_90.ptx", "register_passes_rest_spilled",
+                 settings, sizeof settings / sizeof *settings);
     const ifl_machine_spills *s = &profile->machine.spills;
     assert_true(s->known);
     assert_true(s->load_requests == 11776 && s->load_lines == 47104 / 4);
     assert_true(s->store_requests == 12288 && s->store_lines == 49152 / 4);
     ifl_profile_free(profile);
-    ifl_launch_free(launch);
-    ifl_module_close(module);
 }
 
 /* A file without machine code beside it: nothing is told. */
@@ -171,6 +199,7 @@ int main(void)
         cmocka_unit_test(an_h200_counts_the_same),
         cmocka_unit_test(what_is_not_certain_is_not_told),
         cmocka_unit_test(accesses_are_told_by_line),
+        cmocka_unit_test(shared_loads_are_merged),
         cmocka_unit_test(spills_are_as_an_h200_counts_them),
         cmocka_unit_test(no_machine_code_is_no_fault),
     };
