@@ -3,6 +3,7 @@
  * the PTX's are, each for what it becomes. Knows the names of PTX instructions. */
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ static const struct {
     {"rem", ".u32", 20},     {"div", ".s64", 60},   {"div", ".u64", 60},    {"rem", ".s64", 60},
     {"rem", ".u64", 60},     {"mul.lo", ".s64", 4}, {"mad.lo", ".s64", 4},  {"mul.wide", "", 1},
     {"mad.wide", "", 1},     {"ld", "", 1},         {"st", "", 1},          {"atom", "", 1},
-    {"red", "", 1},         {"shl", "", 0},       {"and", ".b32", 0.5},   {"or", ".b32", 0.5},
+    {"red", "", 1},          {"shl", "", 0},        {"and", ".b32", 0.5},   {"or", ".b32", 0.5},
     {"xor", ".b32", 0.5},
 };
 
@@ -96,9 +97,15 @@ void ifl_mix_find(const ifl_profile *p, ifl_work *out)
         add_opcode(name, times, out);
     }
     if (p->machine.shared.known)
-        out->instructions -= (double)c->value[IFL_COUNTER_shared_load_requests] - p->machine.shared.load_requests;
-    if (is_known)
-        out->instructions = (double)c->value[IFL_COUNTER_instructions];
-    else if (!p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])
+        out->instructions -=
+            (double)c->value[IFL_COUNTER_shared_load_requests] - p->machine.shared.load_requests;
+    if (is_known) {
+        const double known = (double)c->value[IFL_COUNTER_instructions];
+        /* What the compiler found to be the same is integers: addresses, indexes and their bounds. */
+        if (out->instructions > known)
+            out->int32 -= fmin(out->instructions - known, out->int32);
+        out->instructions = known;
+    }
+    if (!is_known && !p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])
         out->instructions = (double)c->value[IFL_COUNTER_ptx_instructions];
 }

@@ -82,8 +82,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
         out->l1_passes += sum_passes(&p->lines.at[i].counters, rates);
     if (!p->lines.count)
         out->l1_passes = sum_passes(c, rates);
-    out->shared_passes = shared_load_passes(p) +
-                         count(c, IFL_COUNTER_shared_store_wavefronts) +
+    out->shared_passes = shared_load_passes(p) + count(c, IFL_COUNTER_shared_store_wavefronts) +
                          larger(count(c, IFL_COUNTER_shared_atomic_wavefronts),
                                 count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = larger(count(c, IFL_COUNTER_global_atomic_sectors),
@@ -141,7 +140,7 @@ static pieces all_pieces(const ifl_profile *p, const traffic *t, int count_of)
 }
 
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
- * is asked takes another turn, since both are fetched; writing is slower. */
+ * is asked takes another turn, since both are fetched; writing is slower. What else atomics take has its own term. */
 static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
 {
     enum { PIECE = 2 * IFL_SECTOR_SIZE };
@@ -149,9 +148,10 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const pieces asked = all_pieces(p, loads, LOADS);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * larger(1 - w->l1_hit - w->l2_hit, 0);
-    const double written =
-        all_pieces(p, stores, STORES).all + count(&p->counters, IFL_COUNTER_global_atomic_sectors);
-    return PIECE * larger(read + lone * k->lone_fetch + written, written * k->write_turns);
+    const double written = all_pieces(p, stores, STORES).all;
+    const double updated = count(&p->counters, IFL_COUNTER_global_atomic_sectors);
+    return PIECE *
+           larger(read + lone * k->lone_fetch + written + updated, written * k->write_turns);
 }
 
 /* Before Volta: lines by themselves take a share. */

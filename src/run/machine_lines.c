@@ -5,6 +5,7 @@
 
 #include "run/lines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,19 +183,34 @@ static double merged(const ifl_machine_facts *facts, const ifl_profile_line *lin
     return 1;
 }
 
-/* A wider load takes the passes that one of those it is made of took: their words are in the next banks. */
+/* Passes of 16 bytes a lane: eight lanes at once, or sixteen where neighbours ask for the same words
+ * (CC 7.x to 9.0; an H200 counts 2 and 4 for the two operands of a product). */
+static double wide_passes(double narrow, double useful_bytes)
+{
+    const double few = 32, packed = 2, phases = 4;
+    return fmax(narrow, useful_bytes <= few ? packed : phases);
+}
+
+static void merge_line(ifl_machine_shared *to, const ifl_counters *c, double times)
+{
+    enum { WIDE = 4 }; /* words: of the accesses that a line has, words and these */
+    const double requests = (double)c->value[IFL_COUNTER_shared_load_requests];
+    const double narrow = (double)c->value[IFL_COUNTER_shared_load_wavefronts] / requests;
+    const double useful = (double)c->value[IFL_COUNTER_shared_load_useful_bytes] / requests;
+    const double share = fmin((times - 1) / (WIDE - 1), 1);
+    to->known |= times > 1;
+    to->load_requests += requests / times;
+    to->load_wavefronts +=
+        requests / times * ((1 - share) * narrow + share * wide_passes(narrow, useful));
+}
+
 static void merge_shared_loads(ifl_profile *profile)
 {
-    ifl_machine_shared *to = &profile->machine.shared;
     for (size_t i = 0; i < profile->lines.count; i++) {
         const ifl_profile_line *line = &profile->lines.at[i];
-        if (!line->counters.known[IFL_COUNTER_shared_load_requests])
-            continue;
-        const double times = merged(&profile->machine, line);
-        to->known |= times > 1;
-        to->load_requests += (double)line->counters.value[IFL_COUNTER_shared_load_requests] / times;
-        to->load_wavefronts +=
-            (double)line->counters.value[IFL_COUNTER_shared_load_wavefronts] / times;
+        if (line->counters.known[IFL_COUNTER_shared_load_requests] &&
+            line->counters.value[IFL_COUNTER_shared_load_requests])
+            merge_line(&profile->machine.shared, &line->counters, merged(&profile->machine, line));
     }
 }
 
