@@ -244,13 +244,39 @@ static double local_share(const ifl_situation *s)
     return local + global > 0 ? local / (local + global) : 0;
 }
 
-/* What spills is not in the PTX, but all of the machine code's local memory is counted on a GPU. */
+/* Of two passes the second loads what the first stored: as much again as the kernel stores. */
+static void add_pass(const ifl_situation *s, ifl_remedy *to)
+{
+    const double sector = 32, stored = sector * of(s, IFL_COUNTER_global_store_sectors);
+    to->work.l2_bytes += 2 * to->share * stored;
+    to->work.dram_bytes += 2 * to->share * stored;
+}
+
+static void spare_spills(const ifl_situation *s, ifl_remedy *to)
+{
+    const double left = 1 - to->share;
+    const ifl_spill_work *all = &s->work.spills;
+    to->work.instructions -= to->share * all->requests;
+    to->work.shared_waits -= to->share * all->waits;
+    to->work.spills.requests *= left;
+    to->work.spills.load_lines *= left;
+    to->work.spills.store_lines *= left;
+    to->work.spills.waits *= left;
+    to->work.spills.frame_lines *= left;
+}
+
+/* What spills is in machine code alone, which tells how often where that is certain; on a GPU it is counted as local
+ * memory. */
 bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
 {
     const ifl_machine_facts *m = &s->profile->machine;
     if (!spills(s))
         return false;
-    spare_local(s, to->share * local_share(s), to);
+    if (s->work.spills.requests > 0)
+        spare_spills(s, to);
+    else
+        spare_local(s, to->share * local_share(s), to);
+    add_pass(s, to);
     to->symptom = ifl_situation_say(s, "%u registers; %u bytes spilled and %u read back a thread", m->registers,
                                     m->spill_store_bytes, m->spill_load_bytes);
     return true;

@@ -342,6 +342,7 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     ifl_mix_find(p, out);
     find_passes(p, rates, out);
     find_bytes(p, device, rates, out);
+    ifl_spills_find(p, device, out);
     find_waits(p, rates, out);
     find_reach(facts_of(p, device), out);
     return IFL_OK;

@@ -52,6 +52,14 @@ static void put_caches(const ifl_profile *p, FILE *out)
     }
 }
 
+static void put_spills(const ifl_machine_facts *m, FILE *out)
+{
+    const ifl_machine_spills *s = &m->spills;
+    if (s->known && s->load_requests + s->store_requests > 0)
+        fprintf(out, "spills %u %.10g %.10g %.10g %.10g %.10g\n", m->stack_bytes, s->load_requests,
+                s->load_lines, s->store_requests, s->store_lines, m->order.local_waits);
+}
+
 void inputs_write(const ifl_profile *p, FILE *out)
 {
     const ifl_program_facts *o = &p->program;
@@ -67,6 +75,7 @@ void inputs_write(const ifl_profile *p, FILE *out)
     const ifl_machine_shared *s = &p->machine.shared;
     if (s->known)
         fprintf(out, "shared %.10g %.10g\n", s->load_requests, s->load_wavefronts);
+    put_spills(&p->machine, out);
     for (uint32_t i = 0; i < p->work.slice_count; i++)
         fprintf(out, "%s%" PRIu64 " %" PRIu64 " %" PRIu64 "%s", i ? " " : "slices ",
                 p->work.slices[i].blocks, p->work.slices[i].sum, p->work.slices[i].most,
@@ -164,6 +173,19 @@ static bool take_shared(ifl_profile *p, char **state)
     return true;
 }
 
+static bool take_spills(ifl_profile *p, char **state)
+{
+    ifl_machine_spills *s = &p->machine.spills;
+    s->known = true;
+    p->machine.stack_bytes = (uint32_t)next_count(state);
+    s->load_requests = next_number(state);
+    s->load_lines = next_number(state);
+    s->store_requests = next_number(state);
+    s->store_lines = next_number(state);
+    p->machine.order.local_waits = next_number(state);
+    return true;
+}
+
 static bool take_slices(ifl_profile *p, char **state)
 {
     p->work.slices = ifl_arena_alloc(&p->arena, IFL_WORK_SLICES * sizeof *p->work.slices);
@@ -224,6 +246,7 @@ static const struct {
     {"kernel", take_kernel},   {"program", take_program}, {"counters", take_launch_counters},
     {"machine", take_machine}, {"line", take_line},       {"opcode", take_opcode},
     {"cache", take_cache},     {"slices", take_slices},   {"shared", take_shared},
+    {"spills", take_spills},
 };
 
 static bool take(ifl_profile *p, char *line)
