@@ -32,6 +32,7 @@ typedef struct ifl_rates {
     double sms, clock_hz;
     double dependent_cycles; /* from an instruction to one that waits for it */
     double l1_latency_s, l2_latency_s, dram_latency_s;
+    double l2_other_half_latency_s; /* of the other half of the L2, where there are two */
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
     double dram_random_bytes_per_s; /* of sectors that each lie in another row */
     double l2_bytes_per_s;
@@ -69,6 +70,7 @@ typedef struct ifl_work {
     double dram_low, dram_high; /* bounds of dram_bytes */
     double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
     double waits_in_l1, waits_in_l2; /* shares of the waits whose last load comes from there */
+    double waits_in_other_half;          /* of waits_in_l2, the share for the other half of the L2 */
     double missed_lines;        /* of loads, that the L1 has not */
     double l1_lines;            /* that an SM's L1 holds; 0 unknown */
     double loads_a_wait;        /* lines that a warp's wait for loads is for */

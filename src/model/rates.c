@@ -56,6 +56,9 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->dependent_cycles = dependent_cycles_of(device);
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
+    out->l2_other_half_latency_s = device->known[IFL_DEVICE_l2_other_half_latency_cycles]
+                                ? latency_of(device, IFL_DEVICE_l2_other_half_latency_cycles)
+                                : out->l2_latency_s;
     out->dram_latency_s = latency_of(device, IFL_DEVICE_dram_latency_cycles);
     out->dram_bytes_per_s[0] = peak * field_or(device, IFL_DEVICE_dram_read_fraction, triad);
     out->dram_bytes_per_s[1] = peak * triad;

@@ -70,7 +70,9 @@ static double residency_of(const ifl_rates *r, const ifl_work *w, double latency
 
 static double latency_of(const ifl_rates *r, const ifl_work *w)
 {
-    return w->waits_in_l1 * r->l1_latency_s + w->waits_in_l2 * r->l2_latency_s +
+    const double l2 =
+        r->l2_latency_s + w->waits_in_other_half * (r->l2_other_half_latency_s - r->l2_latency_s);
+    return w->waits_in_l1 * r->l1_latency_s + w->waits_in_l2 * l2 +
            (1 - w->waits_in_l1 - w->waits_in_l2) * r->dram_latency_s;
 }
 

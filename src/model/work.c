@@ -140,7 +140,8 @@ static pieces all_pieces(const ifl_profile *p, const traffic *t, int count_of)
 }
 
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
- * is asked takes another turn, since both are fetched; writing is slower. What else atomics take has its own term. */
+ * is asked takes another turn, since both are fetched. What is stored takes one turn a line; its bytes are slower. What
+ * else atomics take has its own term. */
 static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
 {
     enum { PIECE = 2 * IFL_SECTOR_SIZE };
@@ -148,10 +149,10 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const pieces asked = all_pieces(p, loads, LOADS);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * larger(1 - w->l1_hit - w->l2_hit, 0);
-    const double written = all_pieces(p, stores, STORES).all;
     const double updated = count(&p->counters, IFL_COUNTER_global_atomic_sectors);
-    return PIECE *
-           larger(read + lone * k->lone_fetch + written + updated, written * k->write_turns);
+    const double lines = lines_of(&p->counters, stores, STORES);
+    const double written = all_pieces(p, stores, STORES).all;
+    return PIECE * larger(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
 }
 
 /* Before Volta: lines by themselves take a share. */
@@ -311,19 +312,35 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
         out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
 }
 
-/* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has not missed it may have as a whole,
- * so that turns are of two kinds, those that find all their lines in the L2 and those whose lines miss there with the
- * probability that one does where another did. */
-static void find_reach(const ifl_cache_facts *f, ifl_work *out)
+/* Share of the lines asked of the L2 that come from DRAM. */
+static double far_share(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
 {
-    const double asked = 1 - out->l1_hit;
-    const double missed = asked > 0 ? larger(asked - out->l2_hit, 0) / asked : 0;
-    const double together = f ? larger(f->missed_together, missed) : missed;
-    const double touched = together > 0 ? missed / together : 0;
+    const double asked = 1 - w->l1_hit;
+    if (f)
+        return f->lines_from_dram * (1 - prefetched_share(p));
+    return asked > 0 ? larger(asked - w->l2_hit, 0) / asked : 0;
+}
+
+/* Of the lines that the L2 holds, those that lie in the half that is not asked. */
+static double other_half_share(const ifl_cache_facts *f, double far)
+{
+    const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
+    return far < 1 ? larger(1 - far - near, 0) / (1 - far) : 0;
+}
+
+/* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has near it may have as a whole, so that
+ * turns are of two kinds, those without a line from DRAM and those whose lines come from there with the probability that
+ * one does where another did. */
+static void find_reach(const ifl_profile *p, const ifl_cache_facts *f, ifl_work *out)
+{
+    const double far = far_share(p, f, out);
+    const double together = f ? larger(f->from_dram_together, far) : far;
+    const double touched = together > 0 ? far / together : 0;
     out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, larger(out->loads_a_wait, 1));
     const double rest = 1 - out->waits_in_l1;
-    const double lines = rest > 0 ? larger(out->loads_a_wait * asked / rest, 1) : 1;
+    const double lines = rest > 0 ? larger(out->loads_a_wait * (1 - out->l1_hit) / rest, 1) : 1;
     out->waits_in_l2 = rest * (1 - touched + touched * pow(1 - together, lines));
+    out->waits_in_other_half = f ? 1 - pow(1 - other_half_share(f, far), lines) : 0;
 }
 
 ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
@@ -344,6 +361,6 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     find_bytes(p, device, rates, out);
     ifl_spills_find(p, device, out);
     find_waits(p, rates, out);
-    find_reach(facts_of(p, device), out);
+    find_reach(p, facts_of(p, device), out);
     return IFL_OK;
 }

@@ -44,7 +44,8 @@ static ifl_lru *cache_of(ifl_l1 *l1, ifl_cache_path path)
     return &l1->lines;
 }
 
-static ifl_lru_line *find_recent(const ifl_l1 *l1, const ifl_lru *cache, uint64_t line, uint64_t now)
+static ifl_lru_line *find_recent(const ifl_l1 *l1, const ifl_lru *cache, uint64_t line,
+                                 uint64_t now)
 {
     ifl_lru_line *found = ifl_lru_find(cache, line);
     if (found && l1->age_limit != UINT64_MAX && now - found->touched > l1->age_limit)
@@ -86,7 +87,7 @@ ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_
     answer.hits = found ? found->valid & sectors : 0;
     answer.fetched = sectors & (uint8_t)~answer.hits;
     if (answer.fetched && cache == &l1->lines && l1->rules->fetched_sectors == IFL_LINE_SECTORS)
-        answer.fetched = ALL_SECTORS & (uint8_t)~(found ? found->valid : 0);
+        answer.fetched = ALL_SECTORS & (uint8_t) ~(found ? found->valid : 0);
     if (found)
         ifl_lru_touch(cache, found, now);
     else if (path != IFL_PATH_NO_ALLOCATE)
@@ -230,6 +231,7 @@ static uint8_t read_home(ifl_l2 *l2, uint64_t line, uint8_t sectors, const ifl_l
     uint8_t hits = sectors & found->valid, fetched = fetch(l2, found, sectors & (uint8_t)~hits);
     answer->dram_reads += count(fetched);
     found->valid |= fetched;
+    answer->from_dram = fetched != 0;
     return hits;
 }
 
@@ -268,7 +270,8 @@ static void write_part(ifl_lru_line *line, int sector, uint8_t bytes)
 static void drop_copy(ifl_l2 *l2, const ifl_l2_half *home, const request *r)
 {
     for (uint32_t h = 0; h < l2->halves; h++) {
-        ifl_lru_line *copy = &l2->half[h] != home ? ifl_lru_find(&l2->half[h].lines, r->line) : NULL;
+        ifl_lru_line *copy =
+            &l2->half[h] != home ? ifl_lru_find(&l2->half[h].lines, r->line) : NULL;
         if (copy)
             copy->valid &= (uint8_t)~r->sectors;
     }
@@ -286,7 +289,7 @@ static ifl_l2_answer write_line(ifl_l2 *l2, const request *r, const ifl_l2_asker
     ifl_l2_answer answer = {.hits = count(r->sectors)};
     ifl_l2_half *home = home_of(l2, r->line);
     ifl_lru_line *found = line_of(home, r->line, by, &answer);
-    uint8_t parts = r->sectors & (uint8_t)~(r->whole | found->valid);
+    uint8_t parts = r->sectors & (uint8_t) ~(r->whole | found->valid);
     found->valid |= r->whole;
     make_dirty(home, found, r->sectors, by->now, &answer);
     for (int s = 0; s < IFL_LINE_SECTORS; s++)
@@ -322,6 +325,7 @@ static ifl_l2_answer by_lines(ifl_l2 *l2, line_action *act, request r, const ifl
         sum.hits += answer.hits;
         sum.dram_reads += answer.dram_reads;
         sum.dram_writes += answer.dram_writes;
+        sum.from_dram |= answer.from_dram;
     }
     return sum;
 }

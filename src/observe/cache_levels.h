@@ -70,6 +70,7 @@ typedef struct ifl_l2_answer {
     uint8_t hits; /* in the half that was asked */
     uint8_t dram_reads;
     uint8_t dram_writes; /* of lines that had to make room, or were one too many to be written */
+    bool from_dram; /* some of what is read comes from DRAM, not from either half */
 } ifl_l2_answer;
 
 /* Who asks, and when. */

@@ -178,7 +178,7 @@ static void play_load(player *p, const ifl_trace_record *r, const where *w)
         return;
     ifl_l2_answer l2 = ifl_l2_read(&p->l2, r->line, l1.fetched, &w->asker);
     add(p, L2_MISSES, r->line, (uint64_t)__builtin_popcount(l1.fetched) - l2.hits);
-    if (l2.hits < __builtin_popcount(l1.fetched))
+    if (l2.from_dram)
         *reach = IFL_REACH_DRAM;
     if (!l2.hits)
         add(p, LONE_MISSES, r->line, lone_pieces_of(l1.fetched));
@@ -540,11 +540,10 @@ static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses)
 static void describe_turns(const outcome *o, ifl_cache_facts *to)
 {
     const ifl_turns *l1 = &o->l1_turns, *l2 = &o->l2_turns;
-    const double asked = to->l2_read_sectors.value;
     to->turns_in_l1 = l1->loading > 0 ? l1->in_l1 / l1->loading : 0;
-    to->missed_together = l2->far_beside > 0 ? l2->far_together / l2->far_beside
-                          : asked > 0        ? 1 - to->l2_read_hits.value / asked
-                                             : 0;
+    to->lines_from_dram = l2->asked > 0 ? l2->far / l2->asked : 0;
+    to->from_dram_together =
+        l2->far_beside > 0 ? l2->far_together / l2->far_beside : to->lines_from_dram;
 }
 
 static void describe(const ifl_cache_case *of, const outcome *o, ifl_cache_facts *to)

@@ -16,6 +16,8 @@ static void add_turn(ifl_turns *to, const size_t by_reach[])
                  asked = far + (double)by_reach[IFL_REACH_L2];
     to->loading += asked > 0 || by_reach[IFL_REACH_L1] > 0;
     to->in_l1 += asked == 0 && by_reach[IFL_REACH_L1] > 0;
+    to->asked += asked;
+    to->far += far;
     to->far_beside += far > 0 ? far * (asked - 1) : 0;
     to->far_together += far > 0 ? far * (far - 1) : 0;
 }

@@ -18,8 +18,9 @@ typedef enum ifl_reach {
 typedef struct ifl_turns {
     double loading;      /* turns with loads */
     double in_l1;        /* of them, those of which all were found in the L1 */
-    double far_beside;   /* pairs of lines that a turn of the others asked the L2 for, of which the first was not found there */
-    double far_together; /* of them, those of which the second was not found either */
+    double asked, far;   /* lines that the L2 was asked for, and of them those that came from DRAM: far */
+    double far_beside;   /* pairs of lines that a turn asked the L2 for, of which the first was far */
+    double far_together; /* of them, those of which the second was, too */
 } ifl_turns;
 
 /* `records` of `trace`, ordered by warp; reach[i], an ifl_reach, is that of trace->records.at[i]. */

@@ -47,8 +47,8 @@ static void put_caches(const ifl_profile *p, FILE *out)
     fprintf(out, " %.8g %.8g %.8g", f->name.value, f->name.low, f->name.high);
         IFL_CACHE_ESTIMATES(PUT)
 #undef PUT
-        fprintf(out, " %.5g %.5g %" PRIu64 " %.8g %.8g\n", f->turns_in_l1, f->missed_together,
-                f->l1_bytes, f->l2_read_pieces, f->l2_lone_misses);
+        fprintf(out, " %.5g %.5g %.5g %" PRIu64 " %.8g %.8g\n", f->turns_in_l1, f->lines_from_dram,
+                f->from_dram_together, f->l1_bytes, f->l2_read_pieces, f->l2_lone_misses);
     }
 }
 
@@ -232,7 +232,8 @@ static bool take_cache(ifl_profile *p, char **state)
     IFL_CACHE_ESTIMATES(TAKE)
 #undef TAKE
     f.turns_in_l1 = next_number(state);
-    f.missed_together = next_number(state);
+    f.lines_from_dram = next_number(state);
+    f.from_dram_together = next_number(state);
     f.l1_bytes = next_count(state);
     f.l2_read_pieces = next_number(state);
     f.l2_lone_misses = next_number(state);

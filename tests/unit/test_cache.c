@@ -304,6 +304,7 @@ static void test_halves(void **unused)
         ifl_l2_answer second = ifl_l2_read(&l2, line, 0xf, &right);
         assert_int_equal(first.hits, 0);
         assert_int_equal(first.dram_reads + second.dram_reads, 4);
+        assert_true(first.from_dram && !second.from_dram);
         assert_int_equal(ifl_l2_read(&l2, line, 0xf, &left).hits, 4);
         assert_int_equal(ifl_l2_read(&l2, line, 0xf, &right).hits, 4);
     }
@@ -430,6 +431,7 @@ static void test_turns_are_counted(void **unused)
         keyed[i] = (ifl_keyed){records[i].warp, &records[i]};
     const ifl_turns turns = ifl_turns_count(&trace, keyed, reach);
     assert_true(turns.loading == 3 && turns.in_l1 == 1);
+    assert_true(turns.asked == 4 && turns.far == 2);
     assert_true(turns.far_beside == 4 && turns.far_together == 2);
 }
 

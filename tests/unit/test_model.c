@@ -42,6 +42,25 @@ static void twelve_blocks_on_eight_sms(void **state)
     ifl_device_close(device);
 }
 
+/* te42kyfo/gpu-benches, GH200: 280 cycles in the half of the L2 that the SM is at, 370 to 520 in the other. */
+static void the_other_half_of_the_l2_is_later(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_rates rates;
+    ifl_rates_find(device, &rates);
+    ifl_work work = {
+        .blocks = 132, .warps_per_block = 1, .waits_known = true, .waits = 1, .waits_in_l2 = 1};
+    for (int other = 0; other <= 1; other++) {
+        ifl_timing timing;
+        work.waits_in_other_half = other;
+        ifl_timing_find(&rates, &work, 1, &timing);
+        const double cycles = timing.latency * 1.98e9;
+        assert_true(other ? cycles > 370 && cycles < 520 : is_near(cycles, 280, 1e-9));
+    }
+    ifl_device_close(device);
+}
+
 /* KiB an SM that CUB's DeviceTransform keeps in flight, tuned by hand. Nothing here knows them. */
 static void bytes_needed_are_near_those_of_cub(void **state)
 {
@@ -194,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twelve_blocks_on_eight_sms),
+        cmocka_unit_test(the_other_half_of_the_l2_is_later),
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
         cmocka_unit_test(what_is_not_known_is_marked),
