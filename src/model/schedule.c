@@ -8,17 +8,12 @@
 /* Of a grid of more blocks, those before the last ones are taken as evenly spread. */
 enum { MOST_PLACED = 16384, MOST_PLACES = 8192 };
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- equal blocks ---------------------------------------------------------------------------- */
 
 static ifl_schedule in_waves(double blocks, double sms, double blocks_per_sm)
 {
     const double waves = blocks / (sms * blocks_per_sm), full = floor(waves + 1e-9);
-    const double left = larger(blocks - full * sms * blocks_per_sm, 0);
+    const double left = fmax(blocks - full * sms * blocks_per_sm, 0);
     const bool is_partial = left > 1e-9 * blocks;
     return (ifl_schedule){
         .even = full,
@@ -32,7 +27,8 @@ static ifl_schedule in_waves(double blocks, double sms, double blocks_per_sm)
 
 typedef struct places {
     double until[MOST_PLACES]; /* a heap: the place that is free first stands first */
-    uint32_t number[MOST_PLACES]; /* of two that are free at once the lower goes first; number % SMs is the SM */
+    uint32_t number
+        [MOST_PLACES]; /* of two that are free at once the lower goes first; number % SMs is the SM */
     size_t count;
 } places;
 
@@ -87,7 +83,7 @@ static uint32_t spread_front(places *p, const ifl_block_work *work, uint64_t blo
     for (; blocks > MOST_PLACED && first + 1 < work->slice_count; first++) {
         blocks -= work->slices[first].blocks;
         sum += (double)work->slices[first].sum;
-        most = larger(most, (double)work->slices[first].most);
+        most = fmax(most, (double)work->slices[first].most);
     }
     for (size_t i = 0; i < p->count; i++)
         p->until[i] = sum / (double)p->count;
@@ -111,13 +107,13 @@ static double most_of_an_sm(const places *p, double sms, double even)
     for (size_t i = 0; i < p->count; i++)
         of_sm[p->number[i] % (uint32_t)sms] += p->until[i] - even;
     for (size_t i = 0; i < (size_t)sms; i++)
-        most = larger(most, of_sm[i]);
+        most = fmax(most, of_sm[i]);
     return most;
 }
 
 static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double blocks_per_sm)
 {
-    places p = {.count = (size_t)(sms * larger(floor(blocks_per_sm), 1))};
+    places p = {.count = (size_t)(sms * fmax(floor(blocks_per_sm), 1))};
     const sums all = sum_of(work);
     const double block = all.work / (double)all.blocks;
     double end = 0, tail = 0;
@@ -127,7 +123,7 @@ static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double bl
         place_slice(&p, &work->slices[i]);
     const double even = p.until[0];
     for (size_t i = 0; i < p.count; i++) {
-        end = larger(end, p.until[i]);
+        end = fmax(end, p.until[i]);
         tail += p.until[i] - even;
     }
     return (ifl_schedule){.even = even / block,
@@ -141,7 +137,7 @@ static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double bl
 ifl_schedule ifl_schedule_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
     const ifl_block_work *each = work->each;
-    if (!each || rates->sms * larger(blocks_per_sm, 1) > MOST_PLACES)
+    if (!each || rates->sms * fmax(blocks_per_sm, 1) > MOST_PLACES)
         return in_waves(work->blocks, rates->sms, blocks_per_sm);
     ifl_schedule s = one_by_one(each, rates->sms, blocks_per_sm);
     /* What-ifs change how many blocks there are, not how they differ. */

@@ -3,17 +3,9 @@
  * cannot keep of the resident warps' frames goes to the L2. Knows machine code's counts, no addresses. */
 #include "model/model.h"
 
+#include <math.h>
+
 enum { WORD = 4 };
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* Where the caches were not followed, as if no shared memory took of it. */
 static double l1_lines_of(const ifl_device *device, const ifl_work *w)
@@ -47,7 +39,7 @@ void ifl_spills_find(const ifl_profile *p, const ifl_device *device, ifl_work *o
 
 static double resident_lines(const ifl_work *w, double sms, double blocks_per_sm)
 {
-    const double blocks = smaller(blocks_per_sm, larger(w->blocks / sms, 1));
+    const double blocks = fmin(blocks_per_sm, fmax(w->blocks / sms, 1));
     return blocks * w->warps_per_block * w->spills.frame_lines;
 }
 
@@ -72,7 +64,7 @@ ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blo
     const double missed = s->load_lines * beyond_l1;
     const double written = s->store_lines * (rates->l1_by_line ? beyond_l1 : 1);
     with.l1_passes += s->load_lines + s->store_lines + k->fill_passes * missed;
-    with.l2_bytes += IFL_LINE_SIZE * larger(missed + written, written * k->write_turns);
+    with.l2_bytes += IFL_LINE_SIZE * fmax(missed + written, written * k->write_turns);
     with.dram_bytes += IFL_LINE_SIZE * (missed + written) * beyond_l2;
     with.cycles += s->waits * beyond_l1 * rates->l2_latency_s * rates->clock_hz;
     return with;

@@ -24,16 +24,6 @@ static double over(double work, double rate)
     return rate > 0 ? work / rate : 0;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
     term[IFL_TERM_DRAM] = over(w->dram_bytes * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
@@ -42,14 +32,13 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
     term[IFL_TERM_ATOMICS] =
-        larger(over(w->atomic_passes * ifl_model_constants.atomic_bytes, r->l2_bytes_per_s),
-               w->kib_passes * ifl_model_constants.atomic_kib_cycles / r->clock_hz);
+        fmax(over(w->atomic_passes * ifl_model_constants.atomic_bytes, r->l2_bytes_per_s),
+             w->kib_passes * ifl_model_constants.atomic_kib_cycles / r->clock_hz);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
-        larger(larger(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
-               larger(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
-    term[IFL_TERM_ARITHMETIC] =
-        larger(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
+        fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
+             fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
+    term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
     term[IFL_TERM_LAUNCH] = ifl_model_constants.launch_s;
 }
 
@@ -96,7 +85,7 @@ static double power_mean(double a, double b, double power)
 static double waiting_power(const ifl_rates *r, const ifl_work *w, double blocks_per_sm)
 {
     const ifl_model_values *c = &ifl_model_constants;
-    const double others = smaller(blocks_per_sm, larger(w->blocks / r->sms, 1)) - 1;
+    const double others = fmin(blocks_per_sm, fmax(w->blocks / r->sms, 1)) - 1;
     const double apart = others / (others + c->barrier_blocks);
     return w->barriers ? 1 + (c->overlap_power - 1) * apart : c->overlap_power;
 }
@@ -136,19 +125,19 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *without, double blo
     const double waiting = waiting_power(rates, work, blocks_per_sm);
     out->latency = latency_of(rates, work);
     const double start = ifl_model_constants.block_start_cycles * blocks_per_sm / rates->clock_hz;
-    const double in_flight = in_flight_of(rates, work) / larger(waves, 1);
+    const double in_flight = in_flight_of(rates, work) / fmax(waves, 1);
     out->residency = work->waits_known
-                         ? larger(larger(residency_of(rates, work, out->latency), start), in_flight)
+                         ? fmax(fmax(residency_of(rates, work, out->latency), start), in_flight)
                          : 0;
-    out->term[IFL_TERM_LATENCY] = larger(waves, 1) * out->residency;
+    out->term[IFL_TERM_LATENCY] = fmax(waves, 1) * out->residency;
     const double most = most_of_an_sm(rates, work, waves);
     const double even = join(out->term, work, waiting, 1, most, out->term[IFL_TERM_LATENCY]);
     const double total =
         join(out->term, work, waiting, 1 - s.tail_share, 1 - s.tail_share,
              s.even * out->residency) +
-        join(out->term, work, waiting, s.tail_share, larger(s.tail_share, s.tail_sm_share),
+        join(out->term, work, waiting, s.tail_share, fmax(s.tail_share, s.tail_sm_share),
              (s.end - s.even) * out->residency);
-    out->term[IFL_TERM_TAIL] = larger(total - even, 0);
+    out->term[IFL_TERM_TAIL] = fmax(total - even, 0);
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         out->term[t] *= is_of_sm[t] ? most : 1;
     out->total = even + out->term[IFL_TERM_TAIL] + out->term[IFL_TERM_LAUNCH];

@@ -13,16 +13,6 @@ static double count(const ifl_counters *c, ifl_counter which)
     return c->known[which] ? (double)c->value[which] : 0;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* A kind of traffic as its counters stand in counter.def. */
 typedef struct traffic {
     ifl_counter requests, sectors, lines, wavefronts;
@@ -52,11 +42,11 @@ static double passes_of(const ifl_counters *c, const traffic *t, const ifl_rates
 {
     const ifl_model_values *k = &ifl_model_constants;
     const double requests = count(c, t->requests), lines = count(c, t->lines);
-    const double wavefronts = larger(requests, count(c, t->wavefronts));
+    const double wavefronts = fmax(requests, count(c, t->wavefronts));
     if (rates->l1_by_line)
-        return larger(requests, lines);
+        return fmax(requests, lines);
     const double tags = (lines + 2 * requests) / k->tag_lines;
-    return t->is_store ? wavefronts : larger(wavefronts, tags + k->data_beside_tags * wavefronts);
+    return t->is_store ? wavefronts : fmax(wavefronts, tags + k->data_beside_tags * wavefronts);
 }
 
 static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
@@ -83,10 +73,10 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
     if (!p->lines.count)
         out->l1_passes = sum_passes(c, rates);
     out->shared_passes = shared_load_passes(p) + count(c, IFL_COUNTER_shared_store_wavefronts) +
-                         larger(count(c, IFL_COUNTER_shared_atomic_wavefronts),
-                                count(c, IFL_COUNTER_shared_atomic_serial));
-    out->atomic_passes = larger(count(c, IFL_COUNTER_global_atomic_sectors),
-                                count(c, IFL_COUNTER_global_atomic_serial));
+                         fmax(count(c, IFL_COUNTER_shared_atomic_wavefronts),
+                              count(c, IFL_COUNTER_shared_atomic_serial));
+    out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors),
+                              count(c, IFL_COUNTER_global_atomic_serial));
     out->kib_passes = count(c, IFL_COUNTER_global_atomic_busiest_kib);
 }
 
@@ -120,7 +110,7 @@ static pieces pieces_of(const ifl_counters *c, const traffic *t, int count_of)
     pieces sum = {0, 0};
     for (int i = 0; i < count_of; i++) {
         const double sectors = count(c, t[i].sectors),
-                     one = larger(count(c, t[i].lines), sectors / 2);
+                     one = fmax(count(c, t[i].lines), sectors / 2);
         sum.all += one;
         sum.lone += 2 * one - sectors;
     }
@@ -148,11 +138,11 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const ifl_model_values *k = &ifl_model_constants;
     const pieces asked = all_pieces(p, loads, LOADS);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
-    const double lone = f ? f->l2_lone_misses : asked.lone * larger(1 - w->l1_hit - w->l2_hit, 0);
+    const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
     const double updated = count(&p->counters, IFL_COUNTER_global_atomic_sectors);
     const double lines = lines_of(&p->counters, stores, STORES);
     const double written = all_pieces(p, stores, STORES).all;
-    return PIECE * larger(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
+    return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
 }
 
 /* Before Volta: lines by themselves take a share. */
@@ -201,8 +191,7 @@ static void guess_caches(const ifl_profile *p, const ifl_device *device, double 
                                ? (double)p->program.buffer_bytes
                                : out->load_bytes + stored;
     const double l2 = device->value[IFL_DEVICE_l2_bytes];
-    const double first_loads = smaller(out->load_bytes, buffers),
-                 first_stores = smaller(stored, buffers);
+    const double first_loads = fmin(out->load_bytes, buffers), first_stores = fmin(stored, buffers);
     const double kept = buffers > l2 ? l2 / buffers : 1;
     out->l2_hit =
         out->load_bytes > 0 ? (out->load_bytes - first_loads) / out->load_bytes * kept : 0;
@@ -215,11 +204,11 @@ static void guess_caches(const ifl_profile *p, const ifl_device *device, double 
 static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
 {
     const double loaded = out->load_bytes, read = count(c, IFL_COUNTER_dram_read_bytes);
-    const double in_l1 = smaller(count(c, IFL_COUNTER_l1_load_hits) * IFL_SECTOR_SIZE, loaded);
+    const double in_l1 = fmin(count(c, IFL_COUNTER_l1_load_hits) * IFL_SECTOR_SIZE, loaded);
     out->caches_known = true;
     out->dram_bytes = read + count(c, IFL_COUNTER_dram_write_bytes);
     out->l1_hit = loaded > 0 ? in_l1 / loaded : 0;
-    out->l2_hit = loaded > 0 ? larger(loaded - in_l1 - read, 0) / loaded : 0;
+    out->l2_hit = loaded > 0 ? fmax(loaded - in_l1 - read, 0) / loaded : 0;
     out->l2_bytes = loaded - in_l1 + stored;
 }
 
@@ -233,7 +222,7 @@ static const ifl_cache_facts *facts_of(const ifl_profile *p, const ifl_device *d
 
 static double share(double part, double whole)
 {
-    return whole > 0 ? smaller(part / whole, 1) : 0;
+    return whole > 0 ? fmin(part / whole, 1) : 0;
 }
 
 /* The caches were followed. What stays dirty in the L2 is written all the same, by whoever comes next. */
@@ -244,8 +233,8 @@ static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_wor
     out->caches_known = true;
     /* Loads that wait for another's data are not sent on either. */
     out->l1_hit =
-        larger(share(f->l1_load_hits.value, asked), 1 - share(f->l2_read_sectors.value, asked));
-    out->l2_hit = smaller(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
+        fmax(share(f->l1_load_hits.value, asked), 1 - share(f->l2_read_sectors.value, asked));
+    out->l2_hit = fmin(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
     out->l2_bytes = IFL_SECTOR_SIZE * (f->l2_read_sectors.value + f->l2_write_sectors.value +
                                        f->l2_atomic_sectors.value);
     out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
@@ -285,8 +274,8 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
         out->l1_passes += out->missed_lines * ifl_model_constants.fill_passes;
     out->random = random_share(p);
     out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
-    out->dram_low = out->dram_low > 0 ? smaller(out->dram_low, out->dram_bytes) : out->dram_bytes;
-    out->dram_high = larger(out->dram_high, out->dram_bytes);
+    out->dram_low = out->dram_low > 0 ? fmin(out->dram_low, out->dram_bytes) : out->dram_bytes;
+    out->dram_high = fmax(out->dram_high, out->dram_bytes);
 }
 
 /* ---- waits ----------------------------------------------------------------------------------- */
@@ -306,7 +295,7 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
     out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
     out->cycles = (m->cycles > 0 ? m->cycles : o->chain * rates->dependent_cycles) / warps;
     /* Warps that meet at barriers go on when the slowest has what it waited for. */
-    out->spread += smaller(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
+    out->spread += fmin(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
                    log2(out->warps_per_block);
     if (out->waits > 0)
         out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
@@ -318,14 +307,14 @@ static double far_share(const ifl_profile *p, const ifl_cache_facts *f, const if
     const double asked = 1 - w->l1_hit;
     if (f)
         return f->lines_from_dram * (1 - prefetched_share(p));
-    return asked > 0 ? larger(asked - w->l2_hit, 0) / asked : 0;
+    return asked > 0 ? fmax(asked - w->l2_hit, 0) / asked : 0;
 }
 
 /* Of the lines that the L2 holds, those that lie in the half that is not asked. */
 static double other_half_share(const ifl_cache_facts *f, double far)
 {
     const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
-    return far < 1 ? larger(1 - far - near, 0) / (1 - far) : 0;
+    return far < 1 ? fmax(1 - far - near, 0) / (1 - far) : 0;
 }
 
 /* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has near it may have as a whole, so that
@@ -334,11 +323,11 @@ static double other_half_share(const ifl_cache_facts *f, double far)
 static void find_reach(const ifl_profile *p, const ifl_cache_facts *f, ifl_work *out)
 {
     const double far = far_share(p, f, out);
-    const double together = f ? larger(f->from_dram_together, far) : far;
+    const double together = f ? fmax(f->from_dram_together, far) : far;
     const double touched = together > 0 ? far / together : 0;
-    out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, larger(out->loads_a_wait, 1));
+    out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, fmax(out->loads_a_wait, 1));
     const double rest = 1 - out->waits_in_l1;
-    const double lines = rest > 0 ? larger(out->loads_a_wait * (1 - out->l1_hit) / rest, 1) : 1;
+    const double lines = rest > 0 ? fmax(out->loads_a_wait * (1 - out->l1_hit) / rest, 1) : 1;
     out->waits_in_l2 = rest * (1 - touched + touched * pow(1 - together, lines));
     out->waits_in_other_half = f ? 1 - pow(1 - other_half_share(f, far), lines) : 0;
 }
