@@ -33,24 +33,21 @@ typedef struct ifl_cache_facts {
 #define FIELD(name, unit, doc) ifl_cache_estimate name;
     IFL_CACHE_ESTIMATES(FIELD)
 #undef FIELD
-    double
-        half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block an SM) */
-    double
-        l2_read_pieces; /* of 64 bytes that the loads' sectors lie in when the L2 is asked for them */
-    double l2_lone_misses; /* of them, not found there and asked for one sector only */
+    double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block) */
+    double l2_read_pieces;    /* of 64 bytes, of which loads ask the L2 for one sector or both */
+    double l2_lone_misses;    /* of them, not found there and asked for one sector only */
     /* A turn: what a warp asks for between two waits for data. */
     double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
     double lines_from_dram; /* share of the lines that the L2 is asked for which come from DRAM */
-    double
-        from_dram_together; /* of two lines that a turn asks the L2 for: how often one comes from DRAM where the other does */
-    uint64_t l1_bytes;      /* of an SM: what shared memory leaves */
-    uint64_t l2_bytes;      /* of the GPU */
-    uint32_t blocks_per_sm; /* that take turns on an SM */
-    uint32_t sampled_sms;   /* whose blocks were followed through the L1; 0: the launch has none */
-    double l1_share;        /* of the launch's load sectors that were followed so */
-    double l2_share;        /* of the lines of the whole launch that were followed */
-    double l2_part;         /* of their accesses, the first of the launch */
-    const char *sample;     /* the same in words */
+    double from_dram_together; /* of two of a turn: how often one is where the other is */
+    uint64_t l1_bytes;         /* of an SM: what shared memory leaves */
+    uint64_t l2_bytes;         /* of the GPU */
+    uint32_t blocks_per_sm;    /* that take turns on an SM */
+    uint32_t sampled_sms; /* whose blocks were followed through the L1; 0: the launch has none */
+    double l1_share;      /* of the launch's load sectors that were followed so */
+    double l2_share;      /* of the lines of the whole launch that were followed */
+    double l2_part;       /* of their accesses, the first of the launch */
+    const char *sample;   /* the same in words */
 } ifl_cache_facts;
 
 #endif
