@@ -3,6 +3,7 @@
  * any length, and a long one takes stack. It knows nothing of kernels. */
 #include "base/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -39,16 +40,29 @@ static bool demangle(const char *mangled, size_t length, output *out)
         mangled, length > GUARDED ? options | DMGL_NO_RECURSE_LIMIT : options, collect, out);
 }
 
-/* nvcc keeps what is static in a namespace that the source does not have: _INTERNAL_<digits>_<file>::. */
+/* Of a name at `at` of `text`, as nvcc calls the namespace that it keeps what is static in, _INTERNAL_<digits>_<file>::;
+ * 0 of any other. */
+static size_t internal_length(const char *text, const char *at)
+{
+    static const char start[] = "_INTERNAL_";
+    const char *digits = at + strlen(start);
+    const bool is_whole = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+    if (!is_whole || strncmp(at, start, strlen(start)) != 0 || !isdigit((unsigned char)*digits))
+        return 0;
+    while (isalnum((unsigned char)*digits) || *digits == '_')
+        digits++;
+    return strncmp(digits, "::", 2) == 0 ? (size_t)(digits + 2 - at) : 0;
+}
+
 static void drop_internal(output *out)
 {
-    char *at = out->text;
     out->text[out->used] = '\0';
-    while ((at = strstr(at, "_INTERNAL_"))) {
-        char *end = strstr(at, "::");
-        if (!end)
-            break;
-        memmove(at, end + 2, strlen(end + 2) + 1);
+    for (char *at = out->text; *at;) {
+        const size_t length = internal_length(out->text, at);
+        if (length)
+            memmove(at, at + length, strlen(at + length) + 1);
+        else
+            at++;
     }
     out->used = strlen(out->text);
 }

@@ -122,16 +122,21 @@ static void leave_out(held *h, const char *family, const char *version)
         fail(h, version, "is no version that is held");
 }
 
+/* SETS: there is none. */
 static row_set set_named(const char *word)
 {
-    row_set set = SETS;
-    while (set > 0 && strcmp(sets[set - 1].name, word) != 0)
-        set--;
-    return set ? set - 1 : JUDGE;
+    row_set set = 0;
+    while (set < SETS && strcmp(sets[set].name, word) != 0)
+        set++;
+    return set;
 }
 
 static void read_case(held *h, const char *root, const char *family, row_set set)
 {
+    if (set == SETS) {
+        fail(h, family, "its set is unknown");
+        return;
+    }
     char path[600];
     const char *folder = sets[set].folder;
     ifl_error error = {0};

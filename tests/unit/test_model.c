@@ -61,6 +61,30 @@ static void the_other_half_of_the_l2_is_later(void **state)
     ifl_device_close(device);
 }
 
+/* A line of four sectors: to load it the L2 takes a turn for each half; to store it one, as an H200's
+ * lts__t_requests_srcunit_tex_op_write counts them. */
+static void a_line_stored_takes_one_turn_of_the_l2(void **state)
+{
+    (void)state;
+    ifl_error error;
+    ifl_rates rates;
+    ifl_work work;
+    ifl_device *device = open_device("h200");
+    ifl_profile *profile = ifl_profile_new();
+    assert_non_null(profile);
+    profile->grid[0] = profile->grid[1] = profile->grid[2] = 1;
+    profile->block[0] = profile->block[1] = profile->block[2] = 1;
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_load_lines, 50);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_load_sectors, 200);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_lines, 10);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_sectors, 40);
+    ifl_rates_find(device, &rates);
+    assert_int_equal(ifl_work_find(profile, device, &rates, &work, &error), IFL_OK);
+    assert_true(is_near(work.l2_bytes, 64 * (2 * 50 + 10), 1e-9));
+    ifl_profile_destroy(profile);
+    ifl_device_close(device);
+}
+
 /* KiB an SM that CUB's DeviceTransform keeps in flight, tuned by hand. Nothing here knows them. */
 static void bytes_needed_are_near_those_of_cub(void **state)
 {
@@ -214,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twelve_blocks_on_eight_sms),
         cmocka_unit_test(the_other_half_of_the_l2_is_later),
+        cmocka_unit_test(a_line_stored_takes_one_turn_of_the_l2),
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
         cmocka_unit_test(what_is_not_known_is_marked),

@@ -51,6 +51,10 @@ static void demangles_without_the_return_type(void **state)
     assert_string_equal(
         ifl_demangle(&arena, "_ZN42_INTERNAL_00000000_11_everyday_cu_d166cbfd9atomicAddEPjj"),
         "atomicAdd(unsigned int*, unsigned int)");
+    /* Names of the source that only look like it. */
+    assert_string_equal(ifl_demangle(&arena, "_ZN11my_INTERNAL1fEv"), "my_INTERNAL::f()");
+    assert_string_equal(ifl_demangle(&arena, "_ZN14my_INTERNAL_1_1fEv"), "my_INTERNAL_1_::f()");
+    assert_string_equal(ifl_demangle(&arena, "_ZN12_INTERNAL_ab1fEv"), "_INTERNAL_ab::f()");
     assert_int_equal(ifl_name_length(names[0].signature), strlen("axpy<float>"));
     assert_int_equal(ifl_name_length(names[4].signature), strlen("(anonymous namespace)::inner"));
 }
