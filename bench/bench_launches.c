@@ -2,8 +2,7 @@
  * What a program's launches cost beside the engine that runs them: the same kernel by the engine alone and through
  * cuLaunchKernel, then 10,000 small launches. Processor time of all threads, the lowest of several rounds.
  * usage: inflight run --no-analysis -- bench_launches; without `inflight run`, on a GPU, the second and third figure. */
-#include "run/module.h"
-#include "simt/simt.h"
+#include "session/session.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -46,30 +45,29 @@ static uint64_t allocate(ifl_memory *memory)
 
 static double time_engine(const char *ptx)
 {
-    ifl_module *module;
-    ifl_memory *memory;
+    const ifl_session_options options = {0};
+    const ifl_session_way way = {0};
+    ifl_session *session;
+    ifl_loaded *loaded;
     double best = 1e9;
-    if (ifl_module_open_bytes("contiguous", ptx, strlen(ptx), 90, &module, NULL) != IFL_OK ||
-        ifl_memory_new(&memory, NULL) != IFL_OK)
+    ifl_session_launch launch = {.grid = {THREADS / BLOCK, 1, 1}, .block = {BLOCK, 1, 1}};
+    if (ifl_session_new(&options, &session, NULL) != IFL_OK ||
+        ifl_session_load(session, "contiguous", ptx, strlen(ptx), &loaded, NULL) != IFL_OK ||
+        ifl_session_ready(session, loaded, 0, &launch.kernel, NULL) != IFL_OK)
         die("cannot read the kernel");
+    ifl_memory *memory = ifl_session_memory(session);
     const params p = {.n = THREADS, .a = 2, .x = allocate(memory), .y = allocate(memory)};
-    const ifl_simt_launch launch = {.program = module->programs.at[0],
-                                    .function = module->kernels.at[0].function,
-                                    .grid = {THREADS / BLOCK, 1, 1},
-                                    .block = {BLOCK, 1, 1},
-                                    .params = (const uint8_t *)&p,
-                                    .memory = memory};
+    launch.params = (const uint8_t *)&p;
     for (int i = 0; i < ROUNDS; i++) {
-        ifl_simt_result result;
+        ifl_session_result ran;
         const double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (ifl_simt_run(&launch, &result, NULL) != IFL_OK)
+        if (ifl_session_run(session, &launch, &way, NULL, 0, &ran, NULL) != IFL_OK)
             die("the engine failed");
         const double now = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = now < best ? now : best;
-        ifl_simt_result_free(&launch, &result);
+        ifl_session_end(&ran);
     }
-    ifl_memory_free(memory);
-    ifl_module_close(module);
+    ifl_session_free(session);
     return best;
 }
 

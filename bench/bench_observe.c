@@ -80,11 +80,11 @@ typedef struct range {
 
 static range measure(const ifl_observation *observation, const shape *s)
 {
-    static ifl_instruction instruction;
-    static const ifl_program program = {.instructions = &instruction, .instruction_count = 1};
+    static ifl_site site;
+    static const ifl_sites sites = {.at = &site, .count = 1};
     range result = {1e30, 0};
     for (int round = 0; round < ROUNDS; round++) {
-        void *state = observation->observer->create(&program);
+        void *state = observation->observer->create(&sites);
         if (!state)
             exit(EXIT_FAILURE);
         double time = play(observation, state, s);

@@ -7,20 +7,20 @@ set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
 set(INFLIGHT_OBJECTS)
 set(INFLIGHT_FOLDERS
     base
-    isa
     device
+    compile
+    code
     profile
     ptx
     sass
-    simt
+    exec
     observe
-    cuda
-    run
-    lab
+    gpu
     model
+    session
+    lab
     advice
-    report
-    host)
+    report)
 foreach(folder ${INFLIGHT_FOLDERS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
   if(sources)
@@ -34,7 +34,7 @@ foreach(folder ${INFLIGHT_FOLDERS})
 endforeach()
 
 # Registers of a frame are read as integers and as floats.
-target_compile_options(ifl_simt PRIVATE -fno-strict-aliasing)
+target_compile_options(ifl_exec PRIVATE -fno-strict-aliasing)
 
 # The texts of devices/ become part of the library.
 file(GLOB device_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/devices/*)
@@ -48,11 +48,11 @@ target_sources(ifl_device PRIVATE ${device_texts})
 # So does the PTX of the kernels that the library launches itself.
 set(gpu_kernels ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.c)
 add_custom_command(OUTPUT ${gpu_kernels}
-                   COMMAND ${CMAKE_COMMAND} -DIN=${PROJECT_SOURCE_DIR}/src/cuda/kernels.ptx -DOUT=${gpu_kernels}
+                   COMMAND ${CMAKE_COMMAND} -DIN=${PROJECT_SOURCE_DIR}/src/gpu/kernels.ptx -DOUT=${gpu_kernels}
                            -DNAME=ifl_gpu_kernels -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
-                   DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels.ptx
+                   DEPENDS ${PROJECT_SOURCE_DIR}/src/gpu/kernels.ptx
                            ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
-target_sources(ifl_cuda PRIVATE ${gpu_kernels})
+target_sources(ifl_gpu PRIVATE ${gpu_kernels})
 
 # The engine's inner loop, once for each vector width; the best one is chosen at run time.
 set(INFLIGHT_WIDTHS base)
@@ -63,8 +63,8 @@ set(width_flags_base "")
 set(width_flags_v3 -march=x86-64-v3)
 set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
 foreach(width ${INFLIGHT_WIDTHS})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/width/*.c)
-  if(NOT sources OR NOT TARGET ifl_simt)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*.c)
+  if(NOT sources OR NOT TARGET ifl_exec)
     continue()
   endif()
   add_library(ifl_width_${width} OBJECT ${sources})
@@ -75,7 +75,7 @@ foreach(width ${INFLIGHT_WIDTHS})
                          $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
   list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_width_${width}>)
   string(TOUPPER ${width} upper)
-  target_compile_definitions(ifl_simt PRIVATE IFL_HAVE_WIDTH_${upper})
+  target_compile_definitions(ifl_exec PRIVATE IFL_HAVE_WIDTH_${upper})
 endforeach()
 
 file(GLOB api CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/api*.c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The public functions that belong to no stage: looking into a profile. Those of modules and
- * launches stand in src/run, those of reports in src/report, version and status words in
+ * launches stand in src/session, those of reports in src/report, version and status words in
  * src/base. */
 #include "device/device.h"
 #include "profile/profile.h"

@@ -3,8 +3,8 @@
  * readers, the names of kernels, the texts of sources and the report; does none of their work. */
 #include "base/file.h"
 #include "report/report_sass.h"
-#include "run/kernel_name.h"
-#include "run/source_text.h"
+#include "session/kernel_name.h"
+#include "session/source_text.h"
 
 #include <stdlib.h>
 #include <string.h>

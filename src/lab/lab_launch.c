@@ -2,7 +2,7 @@
  * A version of a case at one point becomes launches: words with their expressions replaced, given
  * to the launch as a launch file would. It runs nothing. */
 #include "lab/lab_case.h"
-#include "run/launch.h"
+#include "session/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

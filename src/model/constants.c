@@ -8,13 +8,13 @@ const ifl_model_values ifl_model_constants = {
 #undef CONSTANT
 };
 
-static const ifl_constant rows[] = {
+static const ifl_model_constant_row rows[] = {
 #define CONSTANT(name, value, unit, doc) {#name, value, unit, doc},
 #include "model/constant.def"
 #undef CONSTANT
 };
 
-const ifl_constant *ifl_model_constant(size_t index)
+const ifl_model_constant_row *ifl_model_constant(size_t index)
 {
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }

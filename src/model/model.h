@@ -9,12 +9,12 @@
 
 enum ifl_model_bits { IFL_SECTOR_SIZE = 32, IFL_WARP_SIZE = 32, IFL_LINE_SIZE = 128 };
 
-typedef struct ifl_constant {
+typedef struct ifl_model_constant_row {
     const char *name;
     double value;
     const char *unit;
     const char *doc;
-} ifl_constant;
+} ifl_model_constant_row;
 
 /* constant.def as values: ifl_model_constants.overlap_power. */
 typedef struct ifl_model_values {
@@ -24,7 +24,7 @@ typedef struct ifl_model_values {
 } ifl_model_values;
 extern const ifl_model_values ifl_model_constants;
 /* The rows of constant.def; NULL past the end. */
-const ifl_constant *ifl_model_constant(size_t index);
+const ifl_model_constant_row *ifl_model_constant(size_t index);
 
 /* ---- rates.c: what a device can do, in seconds; unmeasured figures by the rules of docs/model.md ------------- */
 

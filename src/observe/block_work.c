@@ -12,9 +12,9 @@ typedef struct state {
     ifl_work_slice slices[IFL_WORK_SLICES];
 } state;
 
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
-    (void)program;
+    (void)sites;
     state *s = calloc(1, sizeof *s);
     if (s)
         s->least = UINT64_MAX;
@@ -84,12 +84,12 @@ static bool is_one_grid(const state *s, uint64_t *most)
     return s->blocks && !s->differ && blocks == s->blocks;
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     uint64_t most;
-    (void)program, (void)line_of;
+    (void)sites, (void)line_of;
     if (!is_one_grid(s, &most))
         return IFL_OK;
     profile->work.known = true;

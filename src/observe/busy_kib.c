@@ -17,17 +17,17 @@ typedef struct busy {
 } busy;
 
 typedef struct state {
-    const ifl_program *program;
+    const ifl_sites *sites;
     busy slot[SLOTS];
     uint32_t count;
     bool too_many;
 } state;
 
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
     state *s = calloc(1, sizeof *s);
     if (s)
-        s->program = program;
+        s->sites = sites;
     return s;
 }
 
@@ -60,8 +60,7 @@ static uint64_t met(const ifl_access *access, int lane)
 /* A sector takes as many passes as the address does on which most lanes meet. */
 static void add_request(state *s, const ifl_access *access)
 {
-    const ifl_instruction *instruction = &s->program->instructions[access->instruction];
-    const uint64_t further = ifl_type_class(instruction->type[0]) == 'F' ? 5 : 2;
+    const uint64_t further = s->sites->at[access->site].access.is_float ? 5 : 2;
     uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
     int count = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
@@ -97,12 +96,12 @@ static void merge(void *self, const void *other)
             add(s, o->slot[i].part - 1, o->slot[i].passes);
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     uint64_t most = 0;
-    (void)program, (void)line_of, (void)error;
+    (void)sites, (void)line_of, (void)error;
     for (int i = 0; i < SLOTS; i++)
         most = s->slot[i].passes > most ? s->slot[i].passes : most;
     if (!s->too_many)

@@ -30,7 +30,7 @@ void ifl_l1_free(ifl_l1 *l1)
 }
 
 /* The cache that a load looks into, NULL for one that goes past all. */
-static ifl_lru *cache_of(ifl_l1 *l1, ifl_cache_path path)
+static ifl_lru *cache_of(ifl_l1 *l1, ifl_path path)
 {
     if (path == IFL_PATH_PAST || path == IFL_PATH_BYPASS)
         return NULL;
@@ -74,7 +74,7 @@ static void throw_out(ifl_l1 *l1, uint64_t line)
         found->valid = 0;
 }
 
-ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_path path,
+ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_path path,
                           uint64_t now)
 {
     ifl_l1_answer answer = {.fetched = sectors};
@@ -110,7 +110,7 @@ static void store_in(const ifl_l1 *l1, ifl_lru_line *line, uint8_t sectors, uint
 }
 
 ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, uint8_t whole,
-                           ifl_cache_path path, uint64_t now, bool *stays)
+                           ifl_path path, uint64_t now, bool *stays)
 {
     ifl_l1_answer answer = {0};
     const bool is_local = path == IFL_PATH_LOCAL;

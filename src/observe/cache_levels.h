@@ -5,19 +5,8 @@
 #define IFL_OBSERVE_CACHE_LEVELS_H
 
 #include "observe/cache_rules.h"
+#include "code/site.h"
 #include "observe/lru.h"
-
-/* The way that an instruction's requests take. */
-typedef enum ifl_cache_path {
-    IFL_PATH_PLAIN,
-    IFL_PATH_ASKED,       /* .ca */
-    IFL_PATH_READ_ONLY,   /* .nc */
-    IFL_PATH_NO_ALLOCATE, /* L1::no_allocate: hits, but a miss leaves nothing */
-    IFL_PATH_PAST,        /* .cg: leaves nothing in the L1 */
-    IFL_PATH_BYPASS,      /* .cv, volatile, ordered beyond the block */
-    IFL_PATH_LOCAL,
-    IFL_PATH_COUNT
-} ifl_cache_path;
 
 typedef struct ifl_l1 {
     const ifl_cache_rules *rules;
@@ -41,10 +30,10 @@ typedef struct ifl_l1_answer {
 
 /* Loads, stores and atomics all go on to the L2: loads with what `fetched` says, stores with what they came with
  * unless *stays is set (local memory, where it is written back). `whole`: of a store's sectors those that it fills. */
-ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_cache_path path,
+ifl_l1_answer ifl_l1_load(ifl_l1 *l1, uint64_t line, uint8_t sectors, ifl_path path,
                           uint64_t now);
 ifl_l1_answer ifl_l1_store(ifl_l1 *l1, uint64_t line, uint8_t sectors, uint8_t whole,
-                           ifl_cache_path path, uint64_t now, bool *stays);
+                           ifl_path path, uint64_t now, bool *stays);
 void ifl_l1_atomic(ifl_l1 *l1, uint64_t line, uint8_t sectors);
 
 typedef struct ifl_l2_half {

@@ -165,7 +165,7 @@ static uint64_t lone_pieces_of(uint8_t sectors)
 static void play_load(player *p, const ifl_trace_record *r, const where *w)
 {
     uint8_t sectors = r->sectors & 0xf;
-    ifl_l1_answer l1 = ifl_l1_load(w->l1, w->key, sectors, (ifl_cache_path)r->path, p->now);
+    ifl_l1_answer l1 = ifl_l1_load(w->l1, w->key, sectors, (ifl_path)r->path, p->now);
     add(p, L1_MISSES, r->line, (uint64_t)__builtin_popcount(sectors & (uint8_t)~l1.hits));
     write_back(p, w, &l1);
     uint8_t *reach = &p->reach[r - p->trace->records.at];
@@ -190,7 +190,7 @@ static void play_store(player *p, const ifl_trace_record *r, const where *w)
     bool stays;
     uint8_t sectors = r->sectors & 0xf, whole = r->sectors >> IFL_LINE_SECTORS;
     ifl_l1_answer l1 =
-        ifl_l1_store(w->l1, w->key, sectors, whole, (ifl_cache_path)r->path, p->now, &stays);
+        ifl_l1_store(w->l1, w->key, sectors, whole, (ifl_path)r->path, p->now, &stays);
     write_back(p, w, &l1);
     if (stays)
         return;

@@ -15,7 +15,7 @@ typedef struct position {
     uint64_t warp;        /* + 1 */
     uint32_t turn;        /* + 1: of its last request */
     uint32_t sequence;    /* of the next request of that turn */
-    uint32_t instruction; /* of its last request, and that one's plan->turn_of */
+    uint32_t site;        /* of its last request, and that one's turn */
     uint32_t place;
     bool has_loads; /* its turn: what comes next may wait for them */
     bool is_over;   /* its turn, whatever comes next */
@@ -24,8 +24,7 @@ typedef struct position {
 struct ifl_trace_state {
     const ifl_trace_plan *plan;
     ifl_trace *traces; /* one a scope */
-    uint8_t *path_of;  /* by instruction */
-    size_t instruction_count;
+    const ifl_sites *sites;
     position *positions; /* of the warps that run: never so many that two meet in a place */
     uint64_t turns;
     uint64_t block;    /* the last one seen, and whose it is: */
@@ -97,23 +96,6 @@ static void shorten(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_tr
 
 /* ---- a worker's state ------------------------------------------------------------------------ */
 
-static uint8_t path_of(const ifl_instruction *instruction)
-{
-    const ifl_modifiers *m = &instruction->modifiers;
-    bool is_ordered = m->order == IFL_ORDER_VOLATILE || m->order == IFL_ORDER_MMIO ||
-                      ((m->order == IFL_ORDER_RELAXED || m->order == IFL_ORDER_ACQUIRE) &&
-                       m->scope != IFL_SCOPE_CTA);
-    if (is_ordered || m->cache == IFL_CACHE_CV)
-        return IFL_PATH_BYPASS;
-    if (m->cache == IFL_CACHE_CG)
-        return IFL_PATH_PAST;
-    if (m->eviction == IFL_EVICT_NO_ALLOCATE)
-        return IFL_PATH_NO_ALLOCATE;
-    if (m->flags & IFL_FLAG_NC)
-        return IFL_PATH_READ_ONLY;
-    return m->cache == IFL_CACHE_CA ? IFL_PATH_ASKED : IFL_PATH_PLAIN;
-}
-
 static void destroy(void *self)
 {
     ifl_trace_state *s = self;
@@ -121,31 +103,27 @@ static void destroy(void *self)
         ifl_vec_free(&s->traces[i].records);
     if (s) {
         free(s->traces);
-        free(s->path_of);
         free(s->positions);
     }
     free(s);
 }
 
-static void *create(const ifl_program *program, const void *settings)
+static void *create(const ifl_sites *sites, const void *settings)
 {
     ifl_trace_state *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->plan = settings;
     s->block = UINT64_MAX;
-    s->instruction_count = program->instruction_count;
+    s->sites = sites;
     s->traces = calloc(s->plan->scope_count + 1, sizeof *s->traces);
-    s->path_of = calloc(program->instruction_count + 1, 1);
     s->positions = calloc(POSITIONS, sizeof *s->positions);
-    if (!s->traces || !s->path_of || !s->positions) {
+    if (!s->traces || !s->positions) {
         destroy(s);
         return NULL;
     }
     for (size_t i = 0; i < s->plan->scope_count; i++)
         set_level(&s->traces[i], &s->plan->scopes[i], s->plan, 0);
-    for (size_t i = 0; i < program->instruction_count; i++)
-        s->path_of[i] = path_of(&program->instructions[i]);
     return s;
 }
 
@@ -171,7 +149,7 @@ static bool is_new_turn(const position *p, const ifl_access *access, uint32_t pl
 {
     const uint32_t block = place >> IFL_TRACE_SEQUENCE_BITS;
     return p->is_over || (p->has_loads && (block != p->place >> IFL_TRACE_SEQUENCE_BITS ||
-                                           access->instruction <= p->instruction || place > p->place));
+                                           access->site <= p->site || place > p->place));
 }
 
 static position *position_of(ifl_trace_state *s, uint64_t warp)
@@ -195,12 +173,12 @@ static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, uint
 {
     position *p = position_of(s, warp);
     const uint32_t most = (1u << IFL_TRACE_SEQUENCE_BITS) - 1;
-    const uint32_t i = access->instruction;
-    const uint32_t place = i < s->plan->instruction_count ? s->plan->turn_of[i] : 0;
+    const uint32_t i = access->site;
+    const uint32_t place = i < s->sites->count ? s->sites->at[i].turn : 0;
     if (is_new_turn(p, access, place))
         next_turn(s, p);
     p->place = place;
-    p->instruction = i;
+    p->site = i;
     p->has_loads |= access->kind != IFL_ACCESS_STORE;
     p->is_over = p->sequence == most;
     return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | p->sequence++;
@@ -349,7 +327,7 @@ static void access_event(void *self, const ifl_access *access)
     e.share = s->least_share;
     gather(&e, access);
     record.path = access->space == IFL_SPACE_LOCAL               ? IFL_PATH_LOCAL
-                  : access->instruction < s->instruction_count ? s->path_of[access->instruction]
+                  : access->site < s->sites->count ? s->sites->at[access->site].access.path
                                                                  : IFL_PATH_PLAIN;
     for (uint32_t i = 0; i < e.count; i++)
         record_entry(s, access, &e.at[i], record);

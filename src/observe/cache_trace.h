@@ -9,7 +9,7 @@
 #define IFL_OBSERVE_CACHE_TRACE_H
 
 #include "base/vec.h"
-#include "event/event.h"
+#include "code/event.h"
 
 /* One request's part in one line. */
 typedef struct ifl_trace_record {
@@ -18,7 +18,7 @@ typedef struct ifl_trace_record {
     uint32_t position; /* turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before */
     uint8_t sectors;   /* touched, a bit each; << 4: of them, stored in full */
     uint8_t kind;      /* ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
-    uint8_t path;      /* ifl_cache_path */
+    uint8_t path;      /* ifl_path */
     uint8_t bytes;     /* stored in each sector that is not stored in full */
 } ifl_trace_record;
 
@@ -41,10 +41,6 @@ typedef struct ifl_trace_plan {
     size_t scope_count;
     uint32_t warps_per_block;
     uint64_t blocks;
-    /* By instruction: a basic block << IFL_TRACE_SEQUENCE_BITS, and how many waits of the block come before. A warp's
-     * requests are in one turn as long as this does not grow and the block does not begin anew. */
-    const uint32_t *turn_of;
-    size_t instruction_count;
 } ifl_trace_plan;
 
 typedef struct ifl_trace {

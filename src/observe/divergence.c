@@ -6,9 +6,9 @@ typedef struct state {
     uint64_t branches;
 } state;
 
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
-    (void)program;
+    (void)sites;
     return calloc(1, sizeof(state));
 }
 
@@ -23,10 +23,10 @@ static void merge(void *self, const void *other)
     ((state *)self)->branches += ((const state *)other)->branches;
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
-    (void)program, (void)line_of, (void)error;
+    (void)sites, (void)line_of, (void)error;
     ifl_counters_add(&profile->counters, IFL_COUNTER_divergent_branches,
                      ((const state *)self)->branches);
     return IFL_OK;

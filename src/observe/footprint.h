@@ -5,7 +5,7 @@
 #ifndef IFL_OBSERVE_FOOTPRINT_H
 #define IFL_OBSERVE_FOOTPRINT_H
 
-#include "event/event.h"
+#include "code/event.h"
 
 enum { IFL_SECTOR_BYTES = 32, IFL_LINE_BYTES = 128 };
 enum { IFL_LOOKUP_BITS = 10, IFL_LOOKUP_SLOTS = 1 << IFL_LOOKUP_BITS };

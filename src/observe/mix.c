@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instruction mix: how often every instruction was issued, by opcode; branches and barriers
- * among them. Knows events, the program's names and the profile. */
+ * The instruction mix: how often every instruction was issued, by name; branches and barriers
+ * among them. Knows events, sites and the profile. */
 #include "observe/observe.h"
 
 #include <string.h>
@@ -12,33 +12,12 @@ typedef struct issues {
 
 typedef struct state {
     size_t count;
-    issues issued[]; /* by instruction */
+    issues issued[]; /* by site */
 } state;
 
-typedef enum class { OTHER, BRANCH, BARRIER } class;
-
-/* Every branch counts, unconditional ones too, as in Nsight Compute; a barrier is one of the
- * whole block. */
-static const uint8_t class_of[IFL_OP_COUNT] = {
-    [IFL_OP_BRA] = BRANCH,
-    [IFL_OP_BRX_IDX] = BRANCH,
-    [IFL_OP_BAR_SYNC] = BARRIER,
-    [IFL_OP_BAR_CTA_SYNC] = BARRIER,
-    [IFL_OP_BARRIER_SYNC] = BARRIER,
-    [IFL_OP_BARRIER_CTA_SYNC] = BARRIER,
-    [IFL_OP_BAR_ARRIVE] = BARRIER,
-    [IFL_OP_BAR_CTA_ARRIVE] = BARRIER,
-    [IFL_OP_BARRIER_ARRIVE] = BARRIER,
-    [IFL_OP_BARRIER_CTA_ARRIVE] = BARRIER,
-    [IFL_OP_BAR_RED] = BARRIER,
-    [IFL_OP_BAR_CTA_RED] = BARRIER,
-    [IFL_OP_BARRIER_RED] = BARRIER,
-    [IFL_OP_BARRIER_CTA_RED] = BARRIER,
-};
-
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
-    size_t count = program->instruction_count;
+    size_t count = sites->count;
     if (count > (SIZE_MAX - sizeof(state)) / sizeof(issues))
         return NULL;
     state *s = calloc(1, sizeof *s + count * sizeof *s->issued);
@@ -50,9 +29,9 @@ static void *create(const ifl_program *program)
 static void issue_event(void *self, const ifl_issue *issue)
 {
     state *s = self;
-    if (issue->instruction < s->count) {
-        s->issued[issue->instruction].warps += issue->warps;
-        s->issued[issue->instruction].threads += issue->threads;
+    if (issue->site < s->count) {
+        s->issued[issue->site].warps += issue->warps;
+        s->issued[issue->site].threads += issue->threads;
     }
 }
 
@@ -66,22 +45,30 @@ static void merge(void *self, const void *other)
     }
 }
 
+void ifl_mix_issued(const void *self, uint64_t *warps)
+{
+    const state *s = self;
+    for (size_t i = 0; i < s->count; i++)
+        warps[i] += s->issued[i].warps;
+}
+
 /* ---- reporting ------------------------------------------------------------------------------- */
 
-static void report_sums(const state *s, const ifl_program *program, ifl_counters *counters)
+/* Every branch counts, unconditional ones too, as in Nsight Compute; a barrier is one of the
+ * whole block. */
+static void report_sums(const state *s, const ifl_sites *sites, ifl_counters *counters)
 {
-    uint64_t warps = 0, threads = 0, of_class[] = {[OTHER] = 0, [BRANCH] = 0, [BARRIER] = 0};
+    uint64_t warps = 0, threads = 0, branches = 0, barriers = 0;
     for (size_t i = 0; i < s->count; i++) {
-        unsigned opcode = program->instructions[i].opcode;
         warps += s->issued[i].warps;
         threads += s->issued[i].threads;
-        if (opcode < IFL_OP_COUNT)
-            of_class[class_of[opcode]] += s->issued[i].warps;
+        branches += sites->at[i].role == IFL_SITE_BRANCH ? s->issued[i].warps : 0;
+        barriers += sites->at[i].role == IFL_SITE_BARRIER ? s->issued[i].warps : 0;
     }
     ifl_counters_add(counters, IFL_COUNTER_ptx_instructions, warps);
     ifl_counters_add(counters, IFL_COUNTER_thread_instructions, threads);
-    ifl_counters_add(counters, IFL_COUNTER_branches, of_class[BRANCH]);
-    ifl_counters_add(counters, IFL_COUNTER_barriers, of_class[BARRIER]);
+    ifl_counters_add(counters, IFL_COUNTER_branches, branches);
+    ifl_counters_add(counters, IFL_COUNTER_barriers, barriers);
 }
 
 static int by_name(const void *a, const void *b)
@@ -96,13 +83,12 @@ static int by_count(const void *a, const void *b)
 }
 
 /* One entry an instruction that was issued. */
-static bool list_issued(const state *s, const ifl_program *program, ifl_profile *profile)
+static bool list_issued(const state *s, const ifl_sites *sites, ifl_profile *profile)
 {
-    char name[160];
     for (size_t i = 0; i < s->count; i++) {
         if (!s->issued[i].warps)
             continue;
-        ifl_instruction_name(&program->instructions[i], name, sizeof name);
+        const char *name = sites->at[i].name;
         const char *kept = ifl_arena_text(&profile->arena, name, strlen(name));
         if (!kept ||
             !ifl_vec_push(&profile->ptx_opcodes, (ifl_opcode_count){kept, s->issued[i].warps}))
@@ -129,13 +115,13 @@ static void join_names(ifl_profile *profile)
     qsort(at, kept + 1, sizeof *at, by_count);
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     (void)line_of;
-    report_sums(s, program, &profile->counters);
-    if (!list_issued(s, program, profile))
+    report_sums(s, sites, &profile->counters);
+    if (!list_issued(s, sites, profile))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to list the opcodes");
     join_names(profile);
     return IFL_OK;

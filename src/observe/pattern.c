@@ -34,10 +34,10 @@ static void destroy(void *self)
     free(s);
 }
 
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
     state *s = calloc(1, sizeof *s);
-    if (s && !ifl_slots_init(&s->slots, program, sizeof(record))) {
+    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
         destroy(s);
         return NULL;
     }
@@ -125,7 +125,7 @@ static void merge(void *self, const void *other)
     s->lost |= o->lost;
     for (size_t i = 0; i < o->slots.count; i++) {
         const record *from = record_at(o, i);
-        record *to = (record *)ifl_slots_get(&s->slots, from->slot.instruction, from->slot.key);
+        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
         if (!to)
             continue;
         for (int k = 0; k < IFL_PATTERN_COUNT; k++)
@@ -194,11 +194,11 @@ static bool is_better(const record *a, const record *b, const char *space)
     return a->slot.key < b->slot.key;
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
-    (void)program;
+    (void)sites;
     if (s->lost || s->slots.lost)
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to follow address patterns");
     const record **best = calloc(profile->lines.count + 1, sizeof *best);
@@ -206,7 +206,7 @@ static ifl_status report(const void *self, const ifl_program *program, const int
         return ifl_fail_memory(error, profile->lines.count * sizeof *best);
     for (size_t i = 0; i < s->slots.count; i++) {
         const record *r = record_at(s, i);
-        int32_t line = line_of[r->slot.instruction];
+        int32_t line = line_of[r->slot.site];
         if (line < 0 || (size_t)line >= profile->lines.count)
             continue;
         if (!best[line] || is_better(r, best[line], profile->lines.at[line].space))

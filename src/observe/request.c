@@ -48,10 +48,10 @@ static void destroy(void *self)
     free(s);
 }
 
-static void *create(const ifl_program *program)
+static void *create(const ifl_sites *sites)
 {
     state *s = calloc(1, sizeof *s);
-    if (s && !ifl_slots_init(&s->slots, program, sizeof(record))) {
+    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
         destroy(s);
         return NULL;
     }
@@ -123,7 +123,7 @@ static void merge(void *self, const void *other)
     s->slots.lost |= o->slots.lost;
     for (size_t i = 0; i < o->slots.count; i++) {
         const record *from = (const record *)ifl_slots_at(&o->slots, i);
-        record *to = (record *)ifl_slots_get(&s->slots, from->slot.instruction, from->slot.key);
+        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
         if (!to)
             continue;
         for (int m = 0; m < MEASURES; m++)
@@ -221,24 +221,22 @@ static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
 }
 
 /* Compare-and-swap brings two words a lane: its passes count twice (32 bits; tests/patterns/atomics.ptx). */
-static bool passes_twice(const ifl_program *program, const ifl_slot *slot)
+static bool passes_twice(const ifl_sites *sites, const ifl_slot *slot)
 {
-    const ifl_instruction *i = &program->instructions[slot->instruction];
-    return ifl_slot_space(slot) == IFL_SPACE_SHARED && i->opcode == IFL_OP_ATOM &&
-           i->modifiers.operation == IFL_OPERATION_CAS;
+    return ifl_slot_space(slot) == IFL_SPACE_SHARED && sites->at[slot->site].access.passes_twice;
 }
 
-static void report_record(state *scratch, const ifl_program *program, const record *r,
+static void report_record(state *scratch, const ifl_sites *sites, const record *r,
                           const int32_t *line_of, ifl_profile *profile)
 {
     uint64_t sum[MEASURES];
     unsigned space = ifl_slot_space(&r->slot);
-    int32_t line = line_of[r->slot.instruction];
+    int32_t line = line_of[r->slot.site];
     if (space >= IFL_SPACE_COUNT)
         return;
     const family *f = &families[space][ifl_slot_kind(&r->slot)];
     sum_up(scratch, r, sum);
-    if (passes_twice(program, &r->slot)) {
+    if (passes_twice(sites, &r->slot)) {
         sum[WAVEFRONTS] *= 2;
         sum[WAVEFRONTS_IDEAL] *= 2;
     }
@@ -247,18 +245,18 @@ static void report_record(state *scratch, const ifl_program *program, const reco
         add_family(&profile->lines.at[line].counters, f, sum);
 }
 
-static ifl_status report(const void *self, const ifl_program *program, const int32_t *line_of,
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     if (s->slots.lost)
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to count memory accesses");
-    state *scratch = create(program);
+    state *scratch = create(sites);
     if (!scratch)
         return ifl_fail_memory(error, sizeof *scratch);
     add_zeros(profile);
     for (size_t i = 0; i < s->slots.count; i++)
-        report_record(scratch, program, (const record *)ifl_slots_at(&s->slots, i), line_of,
+        report_record(scratch, sites, (const record *)ifl_slots_at(&s->slots, i), line_of,
                       profile);
     destroy(scratch);
     return IFL_OK;

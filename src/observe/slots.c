@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-bool ifl_slots_init(ifl_slots *slots, const ifl_program *program, size_t record_bytes)
+bool ifl_slots_init(ifl_slots *slots, const ifl_sites *sites, size_t record_bytes)
 {
     *slots =
-        (ifl_slots){.instruction_count = program->instruction_count, .record_bytes = record_bytes};
-    slots->first = calloc(program->instruction_count + 1, sizeof *slots->first);
+        (ifl_slots){.site_count = sites->count, .record_bytes = record_bytes};
+    slots->first = calloc(sites->count + 1, sizeof *slots->first);
     return slots->first != NULL;
 }
 
@@ -21,14 +21,14 @@ void ifl_slots_free(ifl_slots *slots)
     *slots = (ifl_slots){0};
 }
 
-static bool is_event(const ifl_slots *slots, uint32_t instruction, uint32_t key)
+static bool is_event(const ifl_slots *slots, uint32_t site, uint32_t key)
 {
     unsigned bytes = key >> 16;
-    return instruction < slots->instruction_count && (key & 0xff) < IFL_ACCESS_KINDS &&
+    return site < slots->site_count && (key & 0xff) < IFL_ACCESS_KINDS &&
            bytes >= 1 && bytes <= 32;
 }
 
-static ifl_slot *add(ifl_slots *slots, uint32_t instruction, uint32_t key)
+static ifl_slot *add(ifl_slots *slots, uint32_t site, uint32_t key)
 {
     if (slots->count >= UINT32_MAX - 1 ||
         !ifl_vec_reserve_bytes(&slots->at, &slots->capacity, slots->count, 1,
@@ -38,22 +38,22 @@ static ifl_slot *add(ifl_slots *slots, uint32_t instruction, uint32_t key)
     }
     ifl_slot *slot = ifl_slots_at(slots, slots->count);
     memset(slot, 0, slots->record_bytes);
-    slot->instruction = instruction;
+    slot->site = site;
     slot->key = key;
-    slot->next = slots->first[instruction];
-    slots->first[instruction] = (uint32_t)++slots->count;
+    slot->next = slots->first[site];
+    slots->first[site] = (uint32_t)++slots->count;
     return slot;
 }
 
-ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t instruction, uint32_t key)
+ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t site, uint32_t key)
 {
-    if (!is_event(slots, instruction, key))
+    if (!is_event(slots, site, key))
         return NULL;
-    for (uint32_t next = slots->first[instruction]; next;) {
+    for (uint32_t next = slots->first[site]; next;) {
         ifl_slot *slot = ifl_slots_at(slots, next - 1);
         if (slot->key == key)
             return slot;
         next = slot->next;
     }
-    return add(slots, instruction, key);
+    return add(slots, site, key);
 }

@@ -6,18 +6,18 @@
 #ifndef IFL_OBSERVE_SLOTS_H
 #define IFL_OBSERVE_SLOTS_H
 
-#include "event/event.h"
+#include "code/event.h"
 
 /* The head of every record. */
 typedef struct ifl_slot {
-    uint32_t instruction;
+    uint32_t site;
     uint32_t key;  /* ifl_slot_key */
     uint32_t next; /* 1 + index of the next record of the instruction, 0 at the end */
 } ifl_slot;
 
 typedef struct ifl_slots {
     uint32_t *first; /* by instruction: 1 + index of its first record, 0 for none */
-    size_t instruction_count;
+    size_t site_count;
     void *at;
     size_t count;
     size_t capacity;
@@ -26,12 +26,12 @@ typedef struct ifl_slots {
 } ifl_slots;
 
 /* `record_bytes`: of a record with its head. Freed by ifl_slots_free in every case. */
-bool ifl_slots_init(ifl_slots *slots, const ifl_program *program, size_t record_bytes);
+bool ifl_slots_init(ifl_slots *slots, const ifl_sites *sites, size_t record_bytes);
 void ifl_slots_free(ifl_slots *slots);
 
 /* The record, made zeroed when there is none; NULL without memory, or for what is no event of
  * event.h. */
-ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t instruction, uint32_t key);
+ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t site, uint32_t key);
 
 static inline uint32_t ifl_slot_key(const ifl_access *access)
 {
@@ -61,13 +61,13 @@ static inline ifl_slot *ifl_slots_at(const ifl_slots *slots, size_t index)
 /* The hot path: nearly always the instruction's first record is the one. */
 static inline ifl_slot *ifl_slots_find(ifl_slots *slots, const ifl_access *access)
 {
-    uint32_t instruction = access->instruction;
-    if (instruction < slots->instruction_count && slots->first[instruction]) {
-        ifl_slot *slot = ifl_slots_at(slots, slots->first[instruction] - 1);
+    uint32_t site = access->site;
+    if (site < slots->site_count && slots->first[site]) {
+        ifl_slot *slot = ifl_slots_at(slots, slots->first[site] - 1);
         if (slot->key == ifl_slot_key(access))
             return slot;
     }
-    return ifl_slots_get(slots, instruction, ifl_slot_key(access));
+    return ifl_slots_get(slots, site, ifl_slot_key(access));
 }
 
 #endif

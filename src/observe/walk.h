@@ -5,7 +5,7 @@
 #ifndef IFL_OBSERVE_WALK_H
 #define IFL_OBSERVE_WALK_H
 
-#include "event/event.h"
+#include "code/event.h"
 
 enum { IFL_WALK_STEPS = 8, IFL_WALK_WARPS = 1024 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a real GPU did with a launch: which GPU and code, how long it took, and how its results compare with the
- * engine's. Plain data: src/run fills it, reports read it. Texts live in the profile's arena. */
+ * engine's. Plain data: src/session fills it, reports read it. Texts live in the profile's arena. */
 #ifndef IFL_PROFILE_TIMING_H
 #define IFL_PROFILE_TIMING_H
 

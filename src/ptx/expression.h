@@ -3,7 +3,7 @@
 #ifndef IFL_PTX_EXPRESSION_H
 #define IFL_PTX_EXPRESSION_H
 
-#include "isa/program.h"
+#include "ptx/program.h"
 
 struct ifl_ptx_parser;
 

@@ -3,7 +3,7 @@
  * decoded, and a text has a few hundred different mnemonics. */
 #include "ptx/mnemonic.h"
 
-#include "isa/modifier.h"
+#include "ptx/modifier.h"
 
 #include <stdarg.h>
 #include <string.h>

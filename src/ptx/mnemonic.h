@@ -3,7 +3,7 @@
 #ifndef IFL_PTX_MNEMONIC_H
 #define IFL_PTX_MNEMONIC_H
 
-#include "isa/program.h"
+#include "ptx/program.h"
 
 typedef enum ifl_ptx_known {
     IFL_PTX_KNOWN,

@@ -8,7 +8,7 @@
 #ifndef IFL_PTX_PARSER_H
 #define IFL_PTX_PARSER_H
 
-#include "isa/program.h"
+#include "ptx/program.h"
 #include "ptx/expression.h"
 #include "ptx/lex.h"
 #include "ptx/mnemonic.h"

@@ -3,7 +3,7 @@
 #ifndef IFL_PTX_PTX_H
 #define IFL_PTX_PTX_H
 
-#include "isa/program.h"
+#include "ptx/program.h"
 
 /* Reads `bytes` bytes of PTX. `file` is the name for errors and is copied. The text need not be NUL-terminated and
  * may hold anything: whatever is not PTX is IFL_BAD_INPUT with line and column; an instruction, directive or

@@ -2,7 +2,7 @@
  * The reference pages that are made from tables: counters from counter.def, PTX from opcode.def and
  * modifier.def. */
 #include "advice/advice.h"
-#include "isa/program.h"
+#include "ptx/program.h"
 #include "profile/profile.h"
 #include "report/writer.h"
 
@@ -26,7 +26,7 @@ static const struct {
 #define TEST2(op, type, ...) {IFL_OP_##op, IFL_TYPE_##type, IFL_TYPE_NONE},
 #define CONVERT(op, type, from, ...) {IFL_OP_##op, IFL_TYPE_##type, IFL_TYPE_##from},
 #define CONVERT2(op, type, from, ...) {IFL_OP_##op, IFL_TYPE_##type, IFL_TYPE_##from},
-#include "isa/opcode.def"
+#include "ptx/opcode.def"
     {IFL_OP_NONE, IFL_TYPE_NONE, IFL_TYPE_NONE},
 };
 
@@ -35,7 +35,7 @@ static const struct {
     const char *field;
 } modifiers[] = {
 #define MODIFIER(text, field, value) {text, #field},
-#include "isa/modifier.def"
+#include "ptx/modifier.def"
 #undef MODIFIER
 };
 

@@ -76,7 +76,7 @@ static uint8_t *gather(const ifl_fatbin_wrapper *wrapper, size_t *bytes)
     return all;
 }
 
-static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
+static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary)
 {
     const ifl_fatbin_wrapper *wrapper = binary->wrapper;
     const bool is_linked = wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
@@ -87,7 +87,7 @@ static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
     if (is_linked && !all)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
-        ifl_context_load(context, "the program's fat binary", all ? all : fatbin, bytes, &binary->loaded, &error);
+        ifl_session_load(session, "the program's fat binary", all ? all : fatbin, bytes, &binary->loaded, &error);
     free(all);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
@@ -95,10 +95,10 @@ static ifl_cuda_error read_image(ifl_context *context, ifl_binary *binary)
     return code_of_load(status);
 }
 
-ifl_cuda_error ifl_binary_read(ifl_context *context, ifl_binary *binary)
+ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
 {
     if (!binary->loaded && !binary->failed)
-        binary->failed = read_image(context, binary);
+        binary->failed = read_image(session, binary);
     return binary->failed;
 }
 
@@ -159,16 +159,16 @@ ifl_function_record *ifl_function_find(const void *host)
     return is_there ? registered.functions.at[at] : ifl_function_of(host);
 }
 
-ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function)
+ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function)
 {
     if (function->kernel)
         return ifl_cudaSuccess;
-    const ifl_cuda_error code = ifl_binary_read(context, function->binary);
+    const ifl_cuda_error code = ifl_binary_read(session, function->binary);
     if (code != ifl_cudaSuccess)
         return code;
     ifl_error error = {0};
     const ifl_status status =
-        ifl_context_kernel(function->binary->loaded, function->name, &function->kernel, &error);
+        ifl_session_find(session, function->binary->loaded, function->name, &function->kernel, &error);
     if (status != IFL_OK && !function->is_told)
         ifl_state_tell_error(&error);
     function->is_told |= status != IFL_OK;
@@ -189,7 +189,7 @@ bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed,
     return false;
 }
 
-ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_allocation **out)
+ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_allocation **out)
 {
     for (size_t i = 0; i < registered.variables.count; i++) {
         ifl_variable_record *record = &registered.variables.at[i];
@@ -197,10 +197,10 @@ ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_
                                            : record->host == host;
         if (!is_it)
             continue;
-        const ifl_cuda_error code = ifl_binary_read(context, record->binary);
+        const ifl_cuda_error code = ifl_binary_read(session, record->binary);
         if (code != ifl_cudaSuccess)
             return code;
-        return ifl_context_variable(context, record->binary->loaded, record->name, out)
+        return ifl_session_variable(session, record->binary->loaded, record->name, out)
                    ? ifl_cudaSuccess
                    : ifl_cudaErrorInvalidSymbol;
     }
@@ -208,7 +208,7 @@ ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_
 }
 
 /* The bytes that a kernel reaches at the variable's own address are those that the program's pointer leads to. */
-ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary)
+ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
     for (size_t i = 0; i < registered.variables.count && code == ifl_cudaSuccess; i++) {
@@ -216,8 +216,8 @@ ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary)
         ifl_allocation *at;
         if (record->binary != binary || !record->managed)
             continue;
-        code = ifl_binary_read(context, binary);
-        if (code == ifl_cudaSuccess && ifl_context_variable(context, binary->loaded, record->name, &at))
+        code = ifl_binary_read(session, binary);
+        if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record->name, &at))
             *record->managed = at->host;
     }
     return code;
@@ -225,13 +225,13 @@ ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary)
 
 /* ---- what a program loads itself ------------------------------------------------------------- */
 
-ifl_cuda_error ifl_binary_load(ifl_context *context, const char *name, const void *image, size_t bytes,
+ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                                ifl_binary **out, ifl_error *error)
 {
     ifl_binary *binary = ifl_binary_register(NULL);
     if (!binary)
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_status status = ifl_context_load(context, name, image, bytes, &binary->loaded, error);
+    const ifl_status status = ifl_session_load(session, name, image, bytes, &binary->loaded, error);
     if (status == IFL_OK) {
         *out = binary;
         return ifl_cudaSuccess;
@@ -240,16 +240,16 @@ ifl_cuda_error ifl_binary_load(ifl_context *context, const char *name, const voi
     return code_of_load(status);
 }
 
-void ifl_binary_unload(ifl_context *context, ifl_binary *binary)
+void ifl_binary_unload(ifl_session *session, ifl_binary *binary)
 {
     if (binary->loaded)
-        ifl_context_unload(context, binary->loaded);
+        ifl_session_unload(session, binary->loaded);
     ifl_binary_forget(binary);
 }
 
-bool ifl_binary_variable(ifl_context *context, const ifl_binary *binary, const char *name, ifl_allocation **out)
+bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_allocation **out)
 {
-    return ifl_context_variable(context, binary->loaded, name, out);
+    return ifl_session_variable(session, binary->loaded, name, out);
 }
 
 static ifl_function_record *find_named(const ifl_binary *binary, const char *name)
@@ -262,20 +262,20 @@ static ifl_function_record *find_named(const ifl_binary *binary, const char *nam
     return NULL;
 }
 
-ifl_cuda_error ifl_function_named(ifl_context *context, ifl_binary *binary, const char *name,
+ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,
                                   ifl_function_record **out)
 {
-    ifl_cuda_error code = ifl_binary_read(context, binary);
+    ifl_cuda_error code = ifl_binary_read(session, binary);
     ifl_function_record *function = code == ifl_cudaSuccess ? find_named(binary, name) : NULL;
     if (code == ifl_cudaSuccess && !function) {
-        const ifl_host_kernel *kernel;
+        ifl_ready_kernel *kernel;
         ifl_error error = {0};
-        if (ifl_context_kernel(binary->loaded, name, &kernel, &error) == IFL_USAGE)
+        if (ifl_session_find(session, binary->loaded, name, &kernel, &error) == IFL_USAGE)
             return ifl_cudaErrorSymbolNotFound;
         code = add(binary, NULL, name, &function);
     }
     if (code == ifl_cudaSuccess)
-        code = ifl_function_resolve(context, function);
+        code = ifl_function_resolve(session, function);
     *out = code == ifl_cudaSuccess ? function : NULL;
     return code;
 }

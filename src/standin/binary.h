@@ -17,7 +17,7 @@ typedef struct ifl_function_record {
     ifl_binary *binary;
     const void *host;  /* the address that the program launches by; NULL: found by name */
     char *name;        /* mangled */
-    const ifl_host_kernel *kernel; /* NULL: not read yet */
+    ifl_ready_kernel *kernel; /* NULL: not read yet */
     int max_dynamic_shared, carveout;
     bool is_told;      /* that it cannot run has been told */
 } ifl_function_record;
@@ -33,7 +33,7 @@ typedef struct ifl_variable_record {
 ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper);
 void ifl_binary_forget(ifl_binary *binary);
 /* Reads it where that has not been done. */
-ifl_cuda_error ifl_binary_read(ifl_context *context, ifl_binary *binary);
+ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary);
 
 bool ifl_function_register(ifl_binary *binary, const void *host, const char *name);
 bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes);
@@ -43,21 +43,21 @@ ifl_function_record *ifl_function_of(const void *handle);
 /* By the host's address or by the handle, or NULL. */
 ifl_function_record *ifl_function_find(const void *host);
 /* Reads its module, and finds the kernel in it. */
-ifl_cuda_error ifl_function_resolve(ifl_context *context, ifl_function_record *function);
+ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function);
 /* By the host's address: where the variable is on the GPU. */
-ifl_cuda_error ifl_variable_resolve(ifl_context *context, const void *host, ifl_allocation **out);
+ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_allocation **out);
 /* Managed variables of all binaries are read: their pointers must be right before anybody looks at them. */
-ifl_cuda_error ifl_binary_read_managed(ifl_context *context, ifl_binary *binary);
+ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary);
 
 /* ---- what a program loads itself ------------------------------------------------------------- */
 
-/* As ifl_context_load; *out is a binary of its own. */
-ifl_cuda_error ifl_binary_load(ifl_context *context, const char *name, const void *image, size_t bytes,
+/* As ifl_session_load; *out is a binary of its own. */
+ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                                ifl_binary **out, ifl_error *error);
-void ifl_binary_unload(ifl_context *context, ifl_binary *binary);
-bool ifl_binary_variable(ifl_context *context, const ifl_binary *binary, const char *name, ifl_allocation **out);
+void ifl_binary_unload(ifl_session *session, ifl_binary *binary);
+bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_allocation **out);
 /* By its mangled name, made where it was not asked for before. */
-ifl_cuda_error ifl_function_named(ifl_context *context, ifl_binary *binary, const char *name,
+ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,
                                   ifl_function_record **out);
 
 #endif

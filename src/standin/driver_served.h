@@ -37,7 +37,7 @@ ifl_cuda_error ifl_driver_end(ifl_cuda_error code);
         return ifl_driver_end(driver_code);                                                                            \
     } while (0)
 
-/* A call that needs a current context; DRIVE_EARLY needs cuInit only. */
+/* A call that needs a current session; DRIVE_EARLY needs cuInit only. */
 #define DRIVE(...) DRIVE_WITH(IFL_NEEDS_CONTEXT, __VA_ARGS__)
 #define DRIVE_EARLY(...) DRIVE_WITH(IFL_NEEDS_INIT, __VA_ARGS__)
 
@@ -56,7 +56,7 @@ typedef struct ifl_driver_entry {
 extern const ifl_driver_entry ifl_driver_entries[];
 extern const size_t ifl_driver_entry_count;
 
-/* The context that is current on this thread, and whether one that a program holds is alive. */
+/* The session that is current on this thread, and whether one that a program holds is alive. */
 void *ifl_driver_current(void);
 bool ifl_driver_is_context(const void *handle);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The driver's contexts. There is one memory and one engine; a context is a handle that must be current on the thread
+ * The driver's contexts. There is one memory and one engine; a session is a handle that must be current on the thread
  * that calls. The primary one is current on threads that have called the runtime. */
 #include "standin/driver_served.h"
 
@@ -69,13 +69,13 @@ IFL_SERVED ifl_cuda_error cuInit(unsigned flags)
 
 /* ---- current ------------------------------------------------------------------------------------ */
 
-static ifl_cuda_error push(handle *context)
+static ifl_cuda_error push(handle *session)
 {
-    if (!ifl_driver_is_context(context))
+    if (!ifl_driver_is_context(session))
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     if (depth == MOST_PUSHED)
         return ifl_cudaErrorMemoryAllocation;
-    pushed[depth++] = context;
+    pushed[depth++] = session;
     return ifl_cudaSuccess;
 }
 
@@ -90,13 +90,13 @@ static ifl_cuda_error pop(void **out)
 }
 
 /* Takes the top's place; NULL takes the top away. */
-static ifl_cuda_error set_current(handle *context)
+static ifl_cuda_error set_current(handle *session)
 {
-    if (context && !ifl_driver_is_context(context))
+    if (session && !ifl_driver_is_context(session))
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     if (depth)
         depth--;
-    return context ? push(context) : ifl_cudaSuccess;
+    return session ? push(session) : ifl_cudaSuccess;
 }
 
 static ifl_cuda_error get_current(void **out)
@@ -107,9 +107,9 @@ static ifl_cuda_error get_current(void **out)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuCtxPushCurrent_v2(void *context)
+IFL_SERVED ifl_cuda_error cuCtxPushCurrent_v2(void *session)
 {
-    DRIVE_EARLY(push(context));
+    DRIVE_EARLY(push(session));
 }
 
 IFL_SERVED ifl_cuda_error cuCtxPopCurrent_v2(void **out)
@@ -117,9 +117,9 @@ IFL_SERVED ifl_cuda_error cuCtxPopCurrent_v2(void **out)
     DRIVE_EARLY(pop(out));
 }
 
-IFL_SERVED ifl_cuda_error cuCtxSetCurrent(void *context)
+IFL_SERVED ifl_cuda_error cuCtxSetCurrent(void *session)
 {
-    DRIVE_EARLY(set_current(context));
+    DRIVE_EARLY(set_current(session));
 }
 
 IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
@@ -131,25 +131,25 @@ IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
 
 static ifl_cuda_error add(handle **out, unsigned flags)
 {
-    handle *context = calloc(1, sizeof *context);
-    if (!context || !ifl_vec_push(&contexts.made, context)) {
-        free(context);
+    handle *session = calloc(1, sizeof *session);
+    if (!session || !ifl_vec_push(&contexts.made, session)) {
+        free(session);
         return ifl_cudaErrorMemoryAllocation;
     }
-    *context = (handle){.flags = flags, .id = ++contexts.last_id};
-    *out = context;
-    return push(context);
+    *session = (handle){.flags = flags, .id = ++contexts.last_id};
+    *out = session;
+    return push(session);
 }
 
 static ifl_cuda_error create(void **out, unsigned flags, int device)
 {
-    handle *context = NULL;
+    handle *session = NULL;
     if (!out || device)
         return out ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaErrorInvalidValue;
     ifl_state_enter();
-    const ifl_cuda_error code = add(&context, flags);
+    const ifl_cuda_error code = add(&session, flags);
     ifl_state_leave();
-    *out = context;
+    *out = session;
     return code;
 }
 
@@ -170,35 +170,35 @@ IFL_SERVED ifl_cuda_error cuCtxCreate_v4(void **out, void *params, unsigned flag
     DRIVE_EARLY(create(out, flags, device));
 }
 
-static bool remove_made(const handle *context)
+static bool remove_made(const handle *session)
 {
     for (size_t i = 0; i < contexts.made.count; i++)
-        if (contexts.made.at[i] == context) {
+        if (contexts.made.at[i] == session) {
             contexts.made.at[i] = contexts.made.at[--contexts.made.count];
             return true;
         }
     return false;
 }
 
-/* A fault breaks the context that the kernel ran in. With the last one that a program holds it is gone. */
-static ifl_cuda_error destroy(handle *context)
+/* A fault breaks the session that the kernel ran in. With the last one that a program holds it is gone. */
+static ifl_cuda_error destroy(handle *session)
 {
     ifl_state_enter();
-    const bool is_made = remove_made(context);
+    const bool is_made = remove_made(session);
     if (is_made && !contexts.made.count && !contexts.primary_users && !ifl_state_runtime_called())
         ifl_state_break(ifl_cudaSuccess);
     ifl_state_leave();
     if (!is_made)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
-    if (depth && pushed[depth - 1] == context)
+    if (depth && pushed[depth - 1] == session)
         depth--;
-    free(context);
+    free(session);
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *context)
+IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
 {
-    DRIVE_EARLY(destroy(context));
+    DRIVE_EARLY(destroy(session));
 }
 
 /* ---- the primary one ------------------------------------------------------------------------------- */
@@ -276,15 +276,15 @@ IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxGetState(int device, unsigned *flags
 
 /* ---- asking ---------------------------------------------------------------------------------------- */
 
-static ifl_cuda_error number(void *context, const void *out)
+static ifl_cuda_error number(void *session, const void *out)
 {
     if (!out)
         return ifl_cudaErrorInvalidValue;
-    return ifl_driver_is_context(context) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    return ifl_driver_is_context(session) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
 }
 
-#define TELL(context, out, value)                                                                                      \
-    (number(context, out) == ifl_cudaSuccess ? (*(out) = (value), ifl_cudaSuccess) : number(context, out))
+#define TELL(session, out, value)                                                                                      \
+    (number(session, out) == ifl_cudaSuccess ? (*(out) = (value), ifl_cudaSuccess) : number(session, out))
 
 IFL_SERVED ifl_cuda_error cuCtxGetDevice(int *device)
 {
@@ -296,20 +296,20 @@ IFL_SERVED ifl_cuda_error cuCtxGetFlags(unsigned *flags)
     DRIVE(TELL(ifl_driver_current(), flags, ((handle *)ifl_driver_current())->flags));
 }
 
-IFL_SERVED ifl_cuda_error cuCtxGetApiVersion(void *context, unsigned *version)
+IFL_SERVED ifl_cuda_error cuCtxGetApiVersion(void *session, unsigned *version)
 {
-    DRIVE(TELL(context ? context : ifl_driver_current(), version, API_VERSION));
+    DRIVE(TELL(session ? session : ifl_driver_current(), version, API_VERSION));
 }
 
-IFL_SERVED ifl_cuda_error cuCtxGetId(void *context, unsigned long long *id)
+IFL_SERVED ifl_cuda_error cuCtxGetId(void *session, unsigned long long *id)
 {
-    handle *of = context ? context : ifl_driver_current();
+    handle *of = session ? session : ifl_driver_current();
     DRIVE(TELL(of, id, of->id));
 }
 
-IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **context)
+IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **session)
 {
-    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, ifl_driver_current())
+    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), session, ifl_driver_current())
                                 : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
 ALSO(cuStreamGetCtx_ptsz, cuStreamGetCtx);

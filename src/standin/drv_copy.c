@@ -23,7 +23,7 @@ typedef struct deep_side {
     size_t x, y, z, level;
     int type;
     uint8_t *host, *device;
-    void *array, *context;
+    void *array, *session;
     size_t pitch, height;
 } deep_side;
 
@@ -93,7 +93,7 @@ static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
 
 static ifl_cuda_error give(void *stream, const ifl_op *op)
 {
-    SERVE(ifl_stream_give(context, stream, op));
+    SERVE(ifl_stream_give(session, stream, op));
 }
 
 static ifl_cuda_error copy_deep(const deep_copy *copy, void *stream)
@@ -163,9 +163,9 @@ static ifl_cuda_error add_node(ifl_node **out, ifl_graph *graph, ifl_node *const
 }
 
 IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
-                                               const deep_copy *copy, void *context)
+                                               const deep_copy *copy, void *session)
 {
-    (void)context;
+    (void)session;
     DRIVE(add_node(out, graph, after, count, copy));
 }
 

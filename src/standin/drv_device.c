@@ -29,13 +29,13 @@ IFL_SERVED ifl_cuda_error cuDeviceGetCount(int *count)
 
 static ifl_cuda_error name(char *to, int room)
 {
-    ifl_context *context = ifl_state_enter();
-    if (!to || room <= 0 || !context) {
-        if (context)
+    ifl_session *session = ifl_state_enter();
+    if (!to || room <= 0 || !session) {
+        if (session)
             ifl_state_leave();
         return ifl_cudaErrorInvalidValue;
     }
-    snprintf(to, (size_t)room, "%s (inflight)", ifl_context_device(context)->name);
+    snprintf(to, (size_t)room, "%s (inflight)", ifl_session_device(session)->name);
     ifl_state_leave();
     return ifl_cudaSuccess;
 }

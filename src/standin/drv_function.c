@@ -34,10 +34,10 @@ static ifl_cuda_error parameter(const void *handle, size_t index, size_t *offset
     const ifl_function_record *function = ifl_function_of(handle);
     if (!function || !function->kernel)
         return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
-    const ifl_function *of = function->kernel->function;
-    if (index >= of->param_count)
+    const ifl_kernel *of = function->kernel->kernel;
+    if (index >= of->parameter_count)
         return ifl_cudaErrorInvalidValue;
-    const ifl_variable *param = &function->kernel->program->variables[of->params[index]];
+    const ifl_parameter *param = &of->parameters[index];
     *offset = param->offset;
     if (bytes)
         *bytes = param->bytes;

@@ -29,12 +29,12 @@ static packed read_extra(void **extra)
 }
 
 /* Pointers into the block, as kernelParams would have been; of malloc. NULL: the block is too small, or no memory. */
-static void **unpack(const ifl_host_kernel *kernel, packed block)
+static void **unpack(const ifl_ready_kernel *kernel, packed block)
 {
-    const ifl_function *function = kernel->function;
-    void **arguments = block.at ? calloc(function->param_count + 1, sizeof *arguments) : NULL;
-    for (uint32_t i = 0; arguments && i < function->param_count; i++) {
-        const ifl_variable *param = &kernel->program->variables[function->params[i]];
+    const ifl_kernel *of = kernel->kernel;
+    void **arguments = block.at ? calloc(of->parameter_count + 1, sizeof *arguments) : NULL;
+    for (uint32_t i = 0; arguments && i < of->parameter_count; i++) {
+        const ifl_parameter *param = &of->parameters[i];
         if (param->offset + param->bytes > block.bytes) {
             free(arguments);
             return NULL;
@@ -44,20 +44,20 @@ static void **unpack(const ifl_host_kernel *kernel, packed block)
     return arguments;
 }
 
-static ifl_cuda_error launch_packed(ifl_context *context, ifl_function_record *function, ifl_launch_call *call,
+static ifl_cuda_error launch_packed(ifl_session *session, ifl_function_record *function, ifl_launch_call *call,
                                     void **extra)
 {
-    const ifl_cuda_error code = ifl_function_resolve(context, function);
+    const ifl_cuda_error code = ifl_function_resolve(session, function);
     if (code != ifl_cudaSuccess)
         return code;
     call->arguments = unpack(function->kernel, read_extra(extra));
     const ifl_cuda_error done =
-        call->arguments ? ifl_launch_serve(context, function, call) : ifl_cudaErrorInvalidValue;
+        call->arguments ? ifl_launch_serve(session, function, call) : ifl_cudaErrorInvalidValue;
     free(call->arguments);
     return done;
 }
 
-static ifl_cuda_error launch_function(ifl_context *context, void *handle, ifl_launch_call *call, void **extra)
+static ifl_cuda_error launch_function(ifl_session *session, void *handle, ifl_launch_call *call, void **extra)
 {
     ifl_function_record *function = ifl_function_of(handle);
     if (!function)
@@ -65,16 +65,16 @@ static ifl_cuda_error launch_function(ifl_context *context, void *handle, ifl_la
     if (call->arguments && extra)
         return ifl_cudaErrorInvalidValue;
     if (extra)
-        return launch_packed(context, function, call, extra);
-    const ifl_cuda_error code = ifl_function_resolve(context, function);
-    if (code == ifl_cudaSuccess && !call->arguments && function->kernel->function->param_count)
+        return launch_packed(session, function, call, extra);
+    const ifl_cuda_error code = ifl_function_resolve(session, function);
+    if (code == ifl_cudaSuccess && !call->arguments && function->kernel->kernel->parameter_count)
         return ifl_cudaErrorInvalidValue;
-    return code == ifl_cudaSuccess ? ifl_launch_serve(context, function, call) : code;
+    return code == ifl_cudaSuccess ? ifl_launch_serve(session, function, call) : code;
 }
 
 static ifl_cuda_error launch(void *handle, ifl_launch_call call, void **extra)
 {
-    SERVE(launch_function(context, handle, &call, extra));
+    SERVE(launch_function(session, handle, &call, extra));
 }
 
 IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -12,9 +12,9 @@ IFL_SERVED ifl_cuda_error cuMemAlloc_v2(void **out, size_t bytes)
     DRIVE(allocate(out, bytes));
 }
 
-static ifl_cuda_error range_in(ifl_context *context, uintptr_t *start, size_t *bytes, uintptr_t at)
+static ifl_cuda_error range_in(ifl_session *session, uintptr_t *start, size_t *bytes, uintptr_t at)
 {
-    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), at);
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at);
     if (!a || a->flags & IFL_ALLOCATION_FREED)
         return (ifl_cuda_error)IFL_CUDA_NOT_FOUND;
     if (start)
@@ -26,7 +26,7 @@ static ifl_cuda_error range_in(ifl_context *context, uintptr_t *start, size_t *b
 
 static ifl_cuda_error range(uintptr_t *start, size_t *bytes, uintptr_t at)
 {
-    SERVE(range_in(context, start, bytes, at));
+    SERVE(range_in(session, start, bytes, at));
 }
 
 IFL_SERVED ifl_cuda_error cuMemGetAddressRange_v2(uintptr_t *start, size_t *bytes, uintptr_t at)

@@ -65,12 +65,12 @@ static void tell(const jit *of, const ifl_error *error)
 
 /* ---- loading --------------------------------------------------------------------------------------- */
 
-static ifl_cuda_error load_into(ifl_context *context, ifl_binary **out, const void *bytes, size_t count, const jit *with)
+static ifl_cuda_error load_into(ifl_session *session, ifl_binary **out, const void *bytes, size_t count, const jit *with)
 {
     ifl_error error = {0};
     if (!ifl_vec_reserve(&modules, 1))
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_cuda_error code = ifl_binary_load(context, "the program's module", bytes, count, out, &error);
+    const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count, out, &error);
     if (code == ifl_cudaSuccess) {
         fill_log(with, INFO_LOG, INFO_BYTES, "");
         fill_log(with, ERROR_LOG, ERROR_BYTES, "");
@@ -87,7 +87,7 @@ static ifl_cuda_error load(ifl_binary **out, const void *image, const jit *with)
     if (!out || !image)
         return ifl_cudaErrorInvalidValue;
     const size_t bytes = ifl_image_measure(image, &start);
-    SERVE(load_into(context, out, start, bytes, with));
+    SERVE(load_into(session, out, start, bytes, with));
 }
 
 static char *read_all(FILE *file)
@@ -152,12 +152,12 @@ IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *pa
     DRIVE(load_file(out, path, &with));
 }
 
-static ifl_cuda_error unload_from(ifl_context *context, ifl_binary *binary)
+static ifl_cuda_error unload_from(ifl_session *session, ifl_binary *binary)
 {
     for (size_t i = 0; i < modules.count; i++)
         if (modules.at[i] == binary) {
             modules.at[i] = modules.at[--modules.count];
-            ifl_binary_unload(context, binary);
+            ifl_binary_unload(session, binary);
             return ifl_cudaSuccess;
         }
     return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
@@ -165,7 +165,7 @@ static ifl_cuda_error unload_from(ifl_context *context, ifl_binary *binary)
 
 static ifl_cuda_error unload(ifl_binary *binary)
 {
-    SERVE(unload_from(context, binary));
+    SERVE(unload_from(session, binary));
 }
 
 IFL_SERVED ifl_cuda_error cuModuleUnload(ifl_binary *module)
@@ -176,17 +176,17 @@ ALSO(cuLibraryUnload, cuModuleUnload);
 
 /* ---- what is in them ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error find_in(ifl_context *context, ifl_function_record **out, const void *module, const char *name)
+static ifl_cuda_error find_in(ifl_session *session, ifl_function_record **out, const void *module, const char *name)
 {
     ifl_binary *binary = module_of(module);
     if (!binary || !name || !out)
         return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
-    return ifl_function_named(context, binary, name, out);
+    return ifl_function_named(session, binary, name, out);
 }
 
 static ifl_cuda_error find(ifl_function_record **out, const void *module, const char *name)
 {
-    SERVE(find_in(context, out, module, name));
+    SERVE(find_in(session, out, module, name));
 }
 
 IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *module, const char *name)
@@ -195,14 +195,14 @@ IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *m
 }
 ALSO(cuLibraryGetKernel, cuModuleGetFunction);
 
-static ifl_cuda_error variable_in(ifl_context *context, uintptr_t *address, size_t *bytes, const void *module,
+static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size_t *bytes, const void *module,
                                   const char *name)
 {
     ifl_allocation *a;
     const ifl_binary *binary = module_of(module);
     if (!binary || !name)
         return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
-    if (!ifl_binary_variable(context, binary, name, &a))
+    if (!ifl_binary_variable(session, binary, name, &a))
         return (ifl_cuda_error)IFL_CUDA_NOT_FOUND;
     if (address)
         *address = a->address;
@@ -213,7 +213,7 @@ static ifl_cuda_error variable_in(ifl_context *context, uintptr_t *address, size
 
 static ifl_cuda_error variable(uintptr_t *address, size_t *bytes, const void *module, const char *name)
 {
-    SERVE(variable_in(context, address, bytes, module, name));
+    SERVE(variable_in(session, address, bytes, module, name));
 }
 
 IFL_SERVED ifl_cuda_error cuModuleGetGlobal_v2(uintptr_t *address, size_t *bytes, void *module, const char *name)

@@ -94,7 +94,7 @@ static bool may_run(const ifl_graph *graph, const ifl_node *node, const bool *do
 }
 
 /* One pass over the nodes; *ran counts those that ran. */
-static ifl_cuda_error pass(ifl_context *context, const ifl_graph *graph, bool *done, size_t *ran)
+static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, bool *done, size_t *ran)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
     for (size_t i = 0; i < graph->nodes.count && code == ifl_cudaSuccess; i++) {
@@ -104,12 +104,12 @@ static ifl_cuda_error pass(ifl_context *context, const ifl_graph *graph, bool *d
         done[i] = true;
         (*ran)++;
         if (!node->is_disabled)
-            code = ifl_op_run(context, &node->op);
+            code = ifl_op_run(session, &node->op);
     }
     return code;
 }
 
-ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph)
+ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph)
 {
     bool *done = calloc(graph->nodes.count + 1, sizeof *done);
     ifl_cuda_error code = done ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
@@ -117,7 +117,7 @@ ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph)
     do {
         before = ran;
         if (done)
-            code = pass(context, graph, done, &ran);
+            code = pass(session, graph, done, &ran);
     } while (code == ifl_cudaSuccess && ran > before && ran < graph->nodes.count);
     free(done);
     return code;

@@ -30,7 +30,7 @@ ifl_cuda_error ifl_graph_add_after(ifl_node **out, ifl_graph *graph, ifl_node *c
                                    const ifl_op *op);
 ifl_cuda_error ifl_node_depend(ifl_node *node, ifl_node *const *after, size_t count);
 /* Runs every node, each after those it waits for. */
-ifl_cuda_error ifl_graph_run(ifl_context *context, const ifl_graph *graph);
+ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph);
 
 /* Memory that nodes of graphs allocate stands where it is from the node's making on: a graph that is launched again finds
  * it, and giving it back between changes nothing. */

@@ -29,13 +29,13 @@ typedef struct ifl_launch_attribute {
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count);
 
 /* Checks it as CUDA does, and makes an operation of it, which the caller clears. */
-ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call,
+ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
                              ifl_op *op);
 /* The same, and gives it to the stream. `function` NULL: the program's function is not known. */
-ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call);
+ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call);
 
 /* How many blocks an SM holds at once; 0 where a block is too large. */
-ifl_cuda_error ifl_launch_blocks_per_sm(ifl_context *context, const ifl_host_kernel *kernel, int threads,
+ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel, int threads,
                                         uint64_t shared_bytes, int *blocks);
 
 /* Where <<<>>> stands: nvcc calls from there before it calls the kernel's stub, whose address tells nothing. The

@@ -13,9 +13,9 @@
 
 /* The bytes behind an address of either side: the allocation's, or the host's own. NULL where `bytes` reach past the
  * end of an allocation, or where the kind of copy says that the address is on the GPU and it is not. */
-static uint8_t *bytes_at(ifl_context *context, const void *address, uint64_t bytes, bool must_be_device)
+static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t bytes, bool must_be_device)
 {
-    ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)address);
+    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)address);
     if (!a)
         return must_be_device ? NULL : (uint8_t *)(uintptr_t)address;
     const uint64_t at = (uintptr_t)address - a->address;
@@ -31,33 +31,33 @@ static uint64_t span(size_t pitch, size_t slice, size_t width, size_t height, si
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static bool is_on_gpu(ifl_context *context, const void *address)
+static bool is_on_gpu(ifl_session *session, const void *address)
 {
-    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)address);
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)address);
     return a && !(a->flags & IFL_ALLOCATION_ADOPTED);
 }
 
-static ifl_transfer transfer_of(ifl_context *context, const ifl_op_copy *c)
+static ifl_copy_route transfer_of(ifl_session *session, const ifl_op_copy *c)
 {
-    const bool to = is_on_gpu(context, c->to), from = is_on_gpu(context, c->from);
-    return to && from ? IFL_TRANSFER_WITHIN : to || from ? IFL_TRANSFER_LINK : IFL_TRANSFER_HOST;
+    const bool to = is_on_gpu(session, c->to), from = is_on_gpu(session, c->from);
+    return to && from ? IFL_COPY_WITHIN : to || from ? IFL_COPY_LINK : IFL_COPY_HOST;
 }
 
-static ifl_cuda_error run_copy(ifl_context *context, const ifl_op_copy *c)
+static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
 {
     if (!c->width || !c->height || !c->depth)
         return ifl_cudaSuccess;
     const bool to_device = c->kind == IFL_HOST_TO_DEVICE || c->kind == IFL_DEVICE_TO_DEVICE;
     const bool from_device = c->kind == IFL_DEVICE_TO_HOST || c->kind == IFL_DEVICE_TO_DEVICE;
-    uint8_t *to = bytes_at(context, c->to, span(c->to_pitch, c->to_slice, c->width, c->height, c->depth), to_device);
+    uint8_t *to = bytes_at(session, c->to, span(c->to_pitch, c->to_slice, c->width, c->height, c->depth), to_device);
     const uint8_t *from = bytes_at(
-        context, c->from, span(c->from_pitch, c->from_slice, c->width, c->height, c->depth), from_device);
+        session, c->from, span(c->from_pitch, c->from_slice, c->width, c->height, c->depth), from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(to + z * c->to_slice + y * c->to_pitch, from + z * c->from_slice + y * c->from_pitch, c->width);
-    ifl_context_transfer(context, transfer_of(context, c), (uint64_t)c->width * c->height * c->depth);
+    ifl_session_copied(session, transfer_of(session, c), (uint64_t)c->width * c->height * c->depth);
     return ifl_cudaSuccess;
 }
 
@@ -71,18 +71,18 @@ static void set_row(uint8_t *to, const ifl_op_set *s)
         memcpy(to + x * s->element_bytes, &s->value, s->element_bytes);
 }
 
-static ifl_cuda_error run_set(ifl_context *context, const ifl_op_set *s)
+static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
 {
     if (!s->width || !s->height || !s->depth)
         return ifl_cudaSuccess;
     const uint64_t bytes = span(s->pitch, s->slice, s->width * s->element_bytes, s->height, s->depth);
-    uint8_t *to = bytes_at(context, s->to, bytes, true);
+    uint8_t *to = bytes_at(session, s->to, bytes, true);
     if (!to)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < s->depth; z++)
         for (size_t y = 0; y < s->height; y++)
             set_row(to + z * s->slice + y * s->pitch, s);
-    ifl_context_transfer(context, IFL_TRANSFER_FILL,
+    ifl_session_copied(session, IFL_COPY_FILL,
                          (uint64_t)s->width * s->element_bytes * s->height * s->depth);
     return ifl_cudaSuccess;
 }
@@ -103,17 +103,17 @@ static ifl_cuda_error code_of_fault(ifl_fault_kind fault)
     return codes[fault];
 }
 
-static ifl_cuda_error run_kernel(ifl_context *context, const ifl_op_kernel *k)
+static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
 {
     ifl_error error = {0};
     ifl_fault_kind fault;
-    ifl_host_launch launch = {.kernel = k->function->kernel,
+    ifl_session_launch launch = {.kernel = k->function->kernel,
                               .dynamic_shared_bytes = k->shared_bytes,
                               .params = k->params,
                               .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
-    const ifl_status status = ifl_context_launch(context, &launch, &fault, &error);
+    const ifl_status status = ifl_session_keep(session, &launch, &fault, &error);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
@@ -139,15 +139,15 @@ static ifl_cuda_error run_host(const ifl_op_host *h)
     return ifl_cudaSuccess;
 }
 
-ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op)
+ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
 {
     switch (op->kind) {
-    case IFL_DO_KERNEL: return run_kernel(context, &op->of.kernel);
-    case IFL_DO_COPY: return run_copy(context, &op->of.copy);
-    case IFL_DO_SET: return run_set(context, &op->of.set);
+    case IFL_DO_KERNEL: return run_kernel(session, &op->of.kernel);
+    case IFL_DO_COPY: return run_copy(session, &op->of.copy);
+    case IFL_DO_SET: return run_set(session, &op->of.set);
     case IFL_DO_HOST: return run_host(&op->of.host);
-    case IFL_DO_EVENT_RECORD: ifl_event_note(context, op->of.event); return ifl_cudaSuccess;
-    case IFL_DO_CHILD_GRAPH: return ifl_graph_run(context, op->of.child);
+    case IFL_DO_EVENT_RECORD: ifl_event_note(session, op->of.event); return ifl_cudaSuccess;
+    case IFL_DO_CHILD_GRAPH: return ifl_graph_run(session, op->of.child);
     default: return ifl_cudaSuccess;
     }
 }
@@ -159,7 +159,7 @@ bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
         return (to->of.child = ifl_graph_clone(from->of.child)) != NULL;
     if (from->kind != IFL_DO_KERNEL)
         return true;
-    const size_t bytes = from->of.kernel.function->kernel->function->param_bytes;
+    const size_t bytes = from->of.kernel.function->kernel->kernel->param_bytes;
     to->of.kernel.params = malloc(bytes + 1);
     if (to->of.kernel.params)
         memcpy(to->of.kernel.params, from->of.kernel.params, bytes);

@@ -75,7 +75,7 @@ ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
 
 /* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
-ifl_cuda_error ifl_op_run(ifl_context *context, const ifl_op *op);
+ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);
 /* A copy that owns what it holds; false without memory. */
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to);
 void ifl_op_clear(ifl_op *op);

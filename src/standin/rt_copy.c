@@ -17,41 +17,41 @@ static ifl_cuda_error check_kind(int kind)
                                                                 : ifl_cudaErrorInvalidMemcpyDirection;
 }
 
-static ifl_cuda_error copy_line(ifl_context *context, void *to, const void *from, size_t bytes, int kind, void *stream)
+static ifl_cuda_error copy_line(ifl_session *session, void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     const ifl_cuda_error code = check_kind(kind);
-    return code == ifl_cudaSuccess ? ifl_serve_op(context, stream, ifl_copy_line_op(to, from, bytes, kind)) : code;
+    return code == ifl_cudaSuccess ? ifl_serve_op(session, stream, ifl_copy_line_op(to, from, bytes, kind)) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    SERVE(copy_line(context, to, from, bytes, kind, NULL));
+    SERVE(copy_line(session, to, from, bytes, kind, NULL));
 }
 ALSO(cudaMemcpy_ptds, cudaMemcpy);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
-    SERVE(copy_line(context, to, from, bytes, kind, stream));
+    SERVE(copy_line(session, to, from, bytes, kind, stream));
 }
 ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
     SERVE(to_device || from_device ? ifl_cudaErrorInvalidDevice
-                                   : copy_line(context, to, from, bytes, IFL_DEVICE_TO_DEVICE, NULL));
+                                   : copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, NULL));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                               void *stream)
 {
     SERVE(to_device || from_device ? ifl_cudaErrorInvalidDevice
-                                   : copy_line(context, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream));
+                                   : copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream));
 }
 
 /* A runtime of 13.0 on an H200 says so; older ones name the pitch. */
 #define BAD_PITCH (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidPitchValue)
 
-static ifl_cuda_error copy_rows(ifl_context *context, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, int kind, void *stream)
 {
     const ifl_cuda_error code = check_kind(kind);
@@ -68,20 +68,20 @@ static ifl_cuda_error copy_rows(ifl_context *context, void *to, size_t to_pitch,
                                    .height = height,
                                    .depth = 1,
                                    .kind = kind}};
-    return ifl_stream_give(context, stream, &op);
+    return ifl_stream_give(session, stream, &op);
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, int kind)
 {
-    SERVE(copy_rows(context, to, to_pitch, from, from_pitch, width, height, kind, NULL));
+    SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                             size_t width, size_t height, int kind, void *stream)
 {
-    SERVE(copy_rows(context, to, to_pitch, from, from_pitch, width, height, kind, stream));
+    SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, stream));
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
@@ -111,97 +111,97 @@ ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error copy_box(ifl_context *context, const ifl_copy3d *box, void *stream)
+static ifl_cuda_error copy_box(ifl_session *session, const ifl_copy3d *box, void *stream)
 {
     ifl_op op;
     const ifl_cuda_error code = ifl_copy_box_op(box, &op);
-    return code == ifl_cudaSuccess ? ifl_stream_give(context, stream, &op) : code;
+    return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3D(const ifl_copy3d *box)
 {
-    SERVE(copy_box(context, box, NULL));
+    SERVE(copy_box(session, box, NULL));
 }
 ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3DAsync(const ifl_copy3d *box, void *stream)
 {
-    SERVE(copy_box(context, box, stream));
+    SERVE(copy_box(session, box, stream));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error find(ifl_context *context, const void *symbol, size_t bytes, size_t offset, uint8_t **at)
+static ifl_cuda_error find(ifl_session *session, const void *symbol, size_t bytes, size_t offset, uint8_t **at)
 {
     ifl_allocation *a;
-    const ifl_cuda_error code = ifl_variable_resolve(context, symbol, &a);
+    const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code != ifl_cudaSuccess)
         return code;
     *at = (uint8_t *)(uintptr_t)(a->address + offset);
     return offset > a->bytes || bytes > a->bytes - offset ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
 }
 
-static ifl_cuda_error to_symbol(ifl_context *context, const void *symbol, const void *from, size_t bytes,
+static ifl_cuda_error to_symbol(ifl_session *session, const void *symbol, const void *from, size_t bytes,
                                 size_t offset, int kind, void *stream)
 {
     uint8_t *at;
-    const ifl_cuda_error code = find(context, symbol, bytes, offset, &at);
-    return code == ifl_cudaSuccess ? copy_line(context, at, from, bytes, kind, stream) : code;
+    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
+    return code == ifl_cudaSuccess ? copy_line(session, at, from, bytes, kind, stream) : code;
 }
 
-static ifl_cuda_error from_symbol(ifl_context *context, void *to, const void *symbol, size_t bytes, size_t offset,
+static ifl_cuda_error from_symbol(ifl_session *session, void *to, const void *symbol, size_t bytes, size_t offset,
                                   int kind, void *stream)
 {
     uint8_t *at;
-    const ifl_cuda_error code = find(context, symbol, bytes, offset, &at);
-    return code == ifl_cudaSuccess ? copy_line(context, to, at, bytes, kind, stream) : code;
+    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
+    return code == ifl_cudaSuccess ? copy_line(session, to, at, bytes, kind, stream) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                              int kind)
 {
-    SERVE(to_symbol(context, symbol, from, bytes, offset, kind, NULL));
+    SERVE(to_symbol(session, symbol, from, bytes, offset, kind, NULL));
 }
 ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                                   int kind, void *stream)
 {
-    SERVE(to_symbol(context, symbol, from, bytes, offset, kind, stream));
+    SERVE(to_symbol(session, symbol, from, bytes, offset, kind, stream));
 }
 ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
 {
-    SERVE(from_symbol(context, to, symbol, bytes, offset, kind, NULL));
+    SERVE(from_symbol(session, to, symbol, bytes, offset, kind, NULL));
 }
 ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                                     int kind, void *stream)
 {
-    SERVE(from_symbol(context, to, symbol, bytes, offset, kind, stream));
+    SERVE(from_symbol(session, to, symbol, bytes, offset, kind, stream));
 }
 ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
-static ifl_cuda_error symbol_address(ifl_context *context, void **out, const void *symbol)
+static ifl_cuda_error symbol_address(ifl_session *session, void **out, const void *symbol)
 {
     uint8_t *at = NULL;
-    const ifl_cuda_error code = find(context, symbol, 0, 0, &at);
+    const ifl_cuda_error code = find(session, symbol, 0, 0, &at);
     *out = code == ifl_cudaSuccess ? at : NULL;
     return code;
 }
 
 IFL_SERVED ifl_cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 {
-    SERVE(symbol_address(context, out, symbol));
+    SERVE(symbol_address(session, out, symbol));
 }
 
-static ifl_cuda_error symbol_size(ifl_context *context, size_t *out, const void *symbol)
+static ifl_cuda_error symbol_size(ifl_session *session, size_t *out, const void *symbol)
 {
     ifl_allocation *a;
-    const ifl_cuda_error code = ifl_variable_resolve(context, symbol, &a);
+    const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code == ifl_cudaSuccess)
         *out = a->bytes;
     return code;
@@ -209,12 +209,12 @@ static ifl_cuda_error symbol_size(ifl_context *context, size_t *out, const void 
 
 IFL_SERVED ifl_cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
 {
-    SERVE(symbol_size(context, out, symbol));
+    SERVE(symbol_size(session, out, symbol));
 }
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
-static ifl_cuda_error fill(ifl_context *context, void *to, size_t pitch, size_t slice, int value, ifl_extent extent,
+static ifl_cuda_error fill(ifl_session *session, void *to, size_t pitch, size_t slice, int value, ifl_extent extent,
                            void *stream)
 {
     const ifl_op op = {.kind = IFL_DO_SET,
@@ -226,42 +226,42 @@ static ifl_cuda_error fill(ifl_context *context, void *to, size_t pitch, size_t 
                                   .depth = extent.depth,
                                   .element_bytes = 1,
                                   .value = (uint8_t)value}};
-    return ifl_stream_give(context, stream, &op);
+    return ifl_stream_give(session, stream, &op);
 }
 
 IFL_SERVED ifl_cuda_error cudaMemset(void *to, int value, size_t bytes)
 {
-    SERVE(fill(context, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, NULL));
+    SERVE(fill(session, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, NULL));
 }
 ALSO(cudaMemset_ptds, cudaMemset);
 
 IFL_SERVED ifl_cuda_error cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
 {
-    SERVE(fill(context, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, stream));
+    SERVE(fill(session, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, stream));
 }
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    SERVE(fill(context, to, pitch, 0, value, (ifl_extent){width, height, 1}, NULL));
+    SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, NULL));
 }
 ALSO(cudaMemset2D_ptds, cudaMemset2D);
 
 IFL_SERVED ifl_cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                                             void *stream)
 {
-    SERVE(fill(context, to, pitch, 0, value, (ifl_extent){width, height, 1}, stream));
+    SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, stream));
 }
 ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemset3D(ifl_pitched block, int value, ifl_extent extent)
 {
-    SERVE(fill(context, block.at, block.pitch, block.pitch * block.height, value, extent, NULL));
+    SERVE(fill(session, block.at, block.pitch, block.pitch * block.height, value, extent, NULL));
 }
 ALSO(cudaMemset3D_ptds, cudaMemset3D);
 
 IFL_SERVED ifl_cuda_error cudaMemset3DAsync(ifl_pitched block, int value, ifl_extent extent, void *stream)
 {
-    SERVE(fill(context, block.at, block.pitch, block.pitch * block.height, value, extent, stream));
+    SERVE(fill(session, block.at, block.pitch, block.pitch * block.height, value, extent, stream));
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

@@ -71,9 +71,9 @@ typedef struct properties {
 #undef PROPERTY
 } properties;
 
-static ifl_cuda_error fill(ifl_context *context, properties *p)
+static ifl_cuda_error fill(ifl_session *session, properties *p)
 {
-    const ifl_device *device = ifl_context_device(context);
+    const ifl_device *device = ifl_session_device(session);
     if (!p)
         return ifl_cudaErrorInvalidValue;
     memset(p, 0, sizeof *p);
@@ -95,7 +95,7 @@ static ifl_cuda_error fill(ifl_context *context, properties *p)
 
 IFL_SERVED ifl_cuda_error cudaGetDeviceProperties(properties *out, int device)
 {
-    SERVE(device ? ifl_cudaErrorInvalidDevice : fill(context, out));
+    SERVE(device ? ifl_cudaErrorInvalidDevice : fill(session, out));
 }
 #if IFL_CUDART == 12
 ALSO(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
@@ -104,7 +104,7 @@ ALSO(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
 IFL_SERVED ifl_cuda_error cudaDeviceGetAttribute(int *value, int number, int device)
 {
     SERVE(device                                                   ? ifl_cudaErrorInvalidDevice
-          : attribute(ifl_context_device(context), number, value) ? ifl_cudaSuccess
+          : attribute(ifl_session_device(session), number, value) ? ifl_cudaSuccess
                                                                    : ifl_cudaErrorInvalidValue);
 }
 
@@ -124,7 +124,7 @@ IFL_SERVED ifl_cuda_error cudaGetDevice(int *device)
 
 IFL_SERVED ifl_cuda_error cudaSetDevice(int device)
 {
-    SERVE(device ? ifl_cudaErrorInvalidDevice : ((void)context, ifl_cudaSuccess));
+    SERVE(device ? ifl_cudaErrorInvalidDevice : ((void)session, ifl_cudaSuccess));
 }
 
 IFL_SERVED ifl_cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -172,17 +172,17 @@ IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
     return ifl_state_end(ifl_cudaErrorInvalidDevice);
 }
 
-static ifl_cuda_error memory_info(ifl_context *context, size_t *unused, size_t *total)
+static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *total)
 {
-    const uint64_t used = ifl_memory_total(ifl_context_memory(context));
-    *total = global_bytes(ifl_context_device(context));
+    const uint64_t used = ifl_memory_total(ifl_session_memory(session));
+    *total = global_bytes(ifl_session_device(session));
     *unused = used < *total ? *total - used : 0;
     return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemGetInfo(size_t *unused, size_t *total)
 {
-    SERVE(memory_info(context, unused, total));
+    SERVE(memory_info(session, unused, total));
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ IFL_SERVED ifl_cuda_error cudaMemGetInfo(size_t *unused, size_t *total)
 /* All is done at once: there is nothing to wait for, only an error to tell. */
 IFL_SERVED ifl_cuda_error cudaDeviceSynchronize(void)
 {
-    SERVE(((void)context, ifl_cudaSuccess));
+    SERVE(((void)session, ifl_cudaSuccess));
 }
 #if IFL_CUDART < 13
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
@@ -198,7 +198,7 @@ ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaDeviceReset(void)
 {
-    SERVE(((void)context, ifl_cudaSuccess));
+    SERVE(((void)session, ifl_cudaSuccess));
 }
 #if IFL_CUDART < 13
 ALSO(cudaThreadExit, cudaDeviceReset);

@@ -12,16 +12,16 @@ enum { MAX_DYNAMIC_SHARED = 8, PREFERRED_CARVEOUT = 9 };
 enum { WITHOUT_ASKING = 48 * 1024 };
 
 /* By the host's address or, from CUDA 13 on, a kernel's handle. */
-static ifl_cuda_error find(ifl_context *context, const void *host, ifl_function_record **out)
+static ifl_cuda_error find(ifl_session *session, const void *host, ifl_function_record **out)
 {
     *out = ifl_function_find(host);
-    return *out ? ifl_function_resolve(context, *out) : ifl_cudaErrorInvalidDeviceFunction;
+    return *out ? ifl_function_resolve(session, *out) : ifl_cudaErrorInvalidDeviceFunction;
 }
 
-static uint32_t most_threads(ifl_context *context, const ifl_host_kernel *kernel)
+static uint32_t most_threads(ifl_session *session, const ifl_ready_kernel *kernel)
 {
-    const uint32_t *bound = kernel->function->max_threads;
-    const ifl_device *device = ifl_context_device(context);
+    const uint32_t *bound = kernel->image.demands.max_threads;
+    const ifl_device *device = ifl_session_device(session);
     const uint32_t most = (uint32_t)device->value[IFL_DEVICE_max_threads_per_block];
     const uint32_t by_registers =
         kernel->registers ? (uint32_t)device->value[IFL_DEVICE_registers_per_block] / kernel->registers / 32 * 32 : most;
@@ -29,41 +29,41 @@ static uint32_t most_threads(ifl_context *context, const ifl_host_kernel *kernel
     return allowed < by_registers ? allowed : by_registers;
 }
 
-static ifl_cuda_error attributes(ifl_context *context, ifl_function_attributes *out, const void *host)
+static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *out, const void *host)
 {
     ifl_function_record *function;
-    const ifl_cuda_error code = find(context, host, &function);
+    const ifl_cuda_error code = find(session, host, &function);
     if (code != ifl_cudaSuccess)
         return code;
-    const ifl_host_kernel *kernel = function->kernel;
+    const ifl_ready_kernel *kernel = function->kernel;
     memset(out, 0, sizeof *out);
-    out->shared_bytes = kernel->static_shared_bytes;
+    out->shared_bytes = kernel->image.demands.declared_shared;
     out->local_bytes = kernel->local_bytes;
-    out->max_threads = (int)most_threads(context, kernel);
+    out->max_threads = (int)most_threads(session, kernel);
     out->registers = (int)kernel->registers;
-    out->ptx_version = (int)kernel->program->sm;
-    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : kernel->program->sm);
+    out->ptx_version = (int)kernel->kernel->program->sm;
+    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : kernel->kernel->program->sm);
     out->max_dynamic_shared = function->max_dynamic_shared
                                   ? function->max_dynamic_shared
-                                  : WITHOUT_ASKING - (int)kernel->static_shared_bytes;
+                                  : WITHOUT_ASKING - (int)kernel->image.demands.declared_shared;
     out->carveout = function->carveout;
     return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaFuncGetAttributes(ifl_function_attributes *out, const void *host)
 {
-    SERVE(attributes(context, out, host));
+    SERVE(attributes(session, out, host));
 }
 
-static ifl_cuda_error set_attribute(ifl_context *context, const void *host, int attribute, int value)
+static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int attribute, int value)
 {
     ifl_function_record *function;
-    const ifl_cuda_error code = find(context, host, &function);
+    const ifl_cuda_error code = find(session, host, &function);
     if (code != ifl_cudaSuccess)
         return code;
-    const double most = ifl_context_device(context)->value[IFL_DEVICE_shared_bytes_per_block];
+    const double most = ifl_session_device(session)->value[IFL_DEVICE_shared_bytes_per_block];
     if (attribute == MAX_DYNAMIC_SHARED) {
-        if (value < 0 || value > most - (double)function->kernel->static_shared_bytes)
+        if (value < 0 || value > most - (double)function->kernel->image.demands.declared_shared)
             return ifl_cudaErrorInvalidValue;
         function->max_dynamic_shared = value;
     } else if (attribute == PREFERRED_CARVEOUT) {
@@ -76,31 +76,31 @@ static ifl_cuda_error set_attribute(ifl_context *context, const void *host, int 
 
 IFL_SERVED ifl_cuda_error cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
-    SERVE(set_attribute(context, host, attribute, value));
+    SERVE(set_attribute(session, host, attribute, value));
 }
 
-static ifl_cuda_error check(ifl_context *context, const void *host)
+static ifl_cuda_error check(ifl_session *session, const void *host)
 {
     ifl_function_record *function;
-    return find(context, host, &function);
+    return find(session, host, &function);
 }
 
 IFL_SERVED ifl_cuda_error cudaFuncSetCacheConfig(const void *host, int config)
 {
     (void)config;
-    SERVE(check(context, host));
+    SERVE(check(session, host));
 }
 
 IFL_SERVED ifl_cuda_error cudaFuncSetSharedMemConfig(const void *host, int config)
 {
     (void)config;
-    SERVE(check(context, host));
+    SERVE(check(session, host));
 }
 
-static ifl_cuda_error name(ifl_context *context, const char **out, const void *host)
+static ifl_cuda_error name(ifl_session *session, const char **out, const void *host)
 {
     ifl_function_record *function;
-    const ifl_cuda_error code = find(context, host, &function);
+    const ifl_cuda_error code = find(session, host, &function);
     if (code == ifl_cudaSuccess)
         *out = function->name;
     return code;
@@ -108,44 +108,38 @@ static ifl_cuda_error name(ifl_context *context, const char **out, const void *h
 
 IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
 {
-    SERVE(name(context, out, host));
+    SERVE(name(session, out, host));
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-ifl_cuda_error ifl_launch_blocks_per_sm(ifl_context *context, const ifl_host_kernel *kernel, int threads,
+ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel, int threads,
                                         uint64_t shared_bytes, int *blocks)
 {
-    ifl_error error;
-    ifl_occupancy occupancy;
-    const uint64_t shared = kernel->static_shared_bytes + shared_bytes;
-    if (threads <= 0 || (uint32_t)threads > most_threads(context, kernel) || shared > INT32_MAX) {
-        *blocks = 0;
-        return threads <= 0 ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
-    }
-    const ifl_occupancy_request request = {.threads = threads,
-                                           .registers = (int)kernel->registers,
-                                           .shared_bytes = (int)shared,
-                                           .barriers = (int)kernel->barriers};
-    if (ifl_occupancy_compute(ifl_context_device(context), &request, &occupancy, &error) != IFL_OK)
+    uint32_t found = 0;
+    *blocks = 0;
+    if (threads <= 0)
         return ifl_cudaErrorInvalidValue;
-    *blocks = occupancy.blocks_per_sm;
+    if ((uint32_t)threads > most_threads(session, kernel))
+        return ifl_cudaSuccess;
+    ifl_ready_blocks_per_sm(kernel, ifl_session_device(session), (uint64_t)threads, shared_bytes, &found, NULL);
+    *blocks = (int)found;
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error blocks_of(ifl_context *context, int *blocks, const void *host, int threads, size_t shared_bytes)
+static ifl_cuda_error blocks_of(ifl_session *session, int *blocks, const void *host, int threads, size_t shared_bytes)
 {
     ifl_function_record *function;
-    const ifl_cuda_error code = find(context, host, &function);
+    const ifl_cuda_error code = find(session, host, &function);
     return code == ifl_cudaSuccess
-               ? ifl_launch_blocks_per_sm(context, function->kernel, threads, shared_bytes, blocks)
+               ? ifl_launch_blocks_per_sm(session, function->kernel, threads, shared_bytes, blocks)
                : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
                                                                         size_t shared_bytes)
 {
-    SERVE(blocks_of(context, blocks, host, threads, shared_bytes));
+    SERVE(blocks_of(session, blocks, host, threads, shared_bytes));
 }
 
 IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host,
@@ -153,19 +147,19 @@ IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
                                                                                  unsigned flags)
 {
     (void)flags;
-    SERVE(blocks_of(context, blocks, host, threads, shared_bytes));
+    SERVE(blocks_of(session, blocks, host, threads, shared_bytes));
 }
 
 /* The most dynamic shared memory of a block with which so many blocks still fit. */
-static ifl_cuda_error available(ifl_context *context, size_t *bytes, const void *host, int wanted, int threads)
+static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void *host, int wanted, int threads)
 {
-    const ifl_device *device = ifl_context_device(context);
+    const ifl_device *device = ifl_session_device(session);
     size_t low = 0, high = (size_t)device->value[IFL_DEVICE_shared_bytes_per_block] + 1;
     ifl_cuda_error code = ifl_cudaSuccess;
     while (low < high && code == ifl_cudaSuccess) {
         const size_t middle = (low + high) / 2;
         int blocks = 0;
-        code = blocks_of(context, &blocks, host, threads, middle);
+        code = blocks_of(session, &blocks, host, threads, middle);
         if (blocks >= wanted)
             low = middle + 1;
         else
@@ -178,5 +172,5 @@ static ifl_cuda_error available(ifl_context *context, size_t *bytes, const void 
 IFL_SERVED ifl_cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
                                                                     int threads)
 {
-    SERVE(available(context, bytes, host, blocks, threads));
+    SERVE(available(session, bytes, host, blocks, threads));
 }

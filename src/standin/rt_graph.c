@@ -29,7 +29,7 @@ static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 {
-    SERVE(((void)context, begin(stream, mode, NULL)));
+    SERVE(((void)session, begin(stream, mode, NULL)));
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
@@ -37,7 +37,7 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, ifl_graph 
                                                         const void *edges, size_t count, int mode)
 {
     (void)after, (void)edges, (void)count;
-    SERVE(((void)context, begin(stream, mode, graph)));
+    SERVE(((void)session, begin(stream, mode, graph)));
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
@@ -56,7 +56,7 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
 
 IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
 {
-    SERVE(((void)context, end(stream, out)));
+    SERVE(((void)session, end(stream, out)));
 }
 ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
@@ -97,14 +97,14 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status, un
 {
     if (edges)
         *edges = NULL;
-    SERVE(((void)context, capture_info(stream, status, id, graph, nodes, count)));
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
 ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 #else
 IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
                                                       ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
 {
-    SERVE(((void)context, capture_info(stream, status, id, graph, nodes, count)));
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
 ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 #if IFL_CUDART == 12
@@ -151,7 +151,7 @@ typedef struct kernel_params {
     void **extra;
 } kernel_params;
 
-static ifl_cuda_error kernel_op(ifl_context *context, const kernel_params *params, const void *from, ifl_op *op)
+static ifl_cuda_error kernel_op(ifl_session *session, const kernel_params *params, const void *from, ifl_op *op)
 {
     ifl_function_record *function = ifl_function_find(params->function);
     const ifl_launch_call call = {.grid = params->grid,
@@ -160,14 +160,14 @@ static ifl_cuda_error kernel_op(ifl_context *context, const kernel_params *param
                                   .shared_bytes = params->shared_bytes,
                                   .from = from};
     /* From CUDA 13 on the handle of a kernel may stand there too. */
-    return ifl_launch_op(context, function ? function : params->function, &call, op);
+    return ifl_launch_op(session, function ? function : params->function, &call, op);
 }
 
-static ifl_cuda_error add_kernel(ifl_context *context, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                  size_t count, const kernel_params *params, const void *from)
 {
     ifl_op op;
-    ifl_cuda_error code = kernel_op(context, params, from, &op);
+    ifl_cuda_error code = kernel_op(session, params, from, &op);
     if (code != ifl_cudaSuccess)
         return code;
     code = ifl_graph_add_after(out, graph, after, count, &op);
@@ -178,7 +178,7 @@ static ifl_cuda_error add_kernel(ifl_context *context, ifl_node **out, ifl_graph
 IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                  size_t count, const kernel_params *params)
 {
-    SERVE(add_kernel(context, out, graph, after, count, params, __builtin_return_address(0)));
+    SERVE(add_kernel(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
@@ -355,19 +355,19 @@ IFL_SERVED ifl_cuda_error cudaGraphUpload(ifl_graph *graph, void *stream)
 }
 ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
-static ifl_cuda_error launch(ifl_context *context, ifl_graph *graph, void *stream)
+static ifl_cuda_error launch(ifl_session *session, ifl_graph *graph, void *stream)
 {
     if (!graph)
         return ifl_cudaErrorInvalidValue;
     const ifl_stream *s = ifl_stream_of(stream);
     if (!s || !s->capture)
-        return s ? ifl_graph_run(context, graph) : ifl_cudaErrorInvalidResourceHandle;
-    return ifl_serve_op(context, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = graph});
+        return s ? ifl_graph_run(session, graph) : ifl_cudaErrorInvalidResourceHandle;
+    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = graph});
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphLaunch(ifl_graph *graph, void *stream)
 {
-    SERVE(launch(context, graph, stream));
+    SERVE(launch(session, graph, stream));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
@@ -390,10 +390,10 @@ static ifl_cuda_error replace(ifl_node *node, const ifl_op *op)
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error set_kernel(ifl_context *context, ifl_node *node, const kernel_params *params, const void *from)
+static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const kernel_params *params, const void *from)
 {
     ifl_op op;
-    ifl_cuda_error code = kernel_op(context, params, from, &op);
+    ifl_cuda_error code = kernel_op(session, params, from, &op);
     if (code != ifl_cudaSuccess)
         return code;
     code = replace(node, &op);
@@ -403,13 +403,13 @@ static ifl_cuda_error set_kernel(ifl_context *context, ifl_node *node, const ker
 
 IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(ifl_node *node, const kernel_params *params)
 {
-    SERVE(set_kernel(context, node, params, __builtin_return_address(0)));
+    SERVE(set_kernel(session, node, params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(ifl_graph *graph, ifl_node *node,
                                                            const kernel_params *params)
 {
-    SERVE(set_kernel(context, ifl_graph_twin(graph, node), params, __builtin_return_address(0)));
+    SERVE(set_kernel(session, ifl_graph_twin(graph, node), params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecMemcpyNodeSetParams1D(ifl_graph *graph, ifl_node *node, void *to,

@@ -31,20 +31,20 @@ static bool is_shared_allowed(const ifl_function_record *function, uint64_t dyna
 {
     const uint64_t asked = (uint64_t)function->max_dynamic_shared;
     return asked > WITHOUT_ASKING ? dynamic_bytes <= asked
-                                  : function->kernel->static_shared_bytes + dynamic_bytes <= WITHOUT_ASKING;
+                                  : function->kernel->image.demands.declared_shared + dynamic_bytes <= WITHOUT_ASKING;
 }
 
 static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
 {
-    const uint32_t *most = function->kernel->function->max_threads;
+    const uint32_t *most = function->kernel->image.demands.max_threads;
     return !most[0] || threads <= (uint64_t)most[0] * most[1] * most[2];
 }
 
-static ifl_cuda_error check(ifl_context *context, const ifl_function_record *function, const ifl_launch_call *call)
+static ifl_cuda_error check(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call)
 {
     const ifl_dim3 grid = call->grid, block = call->block;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    const bool is_size = is_size_allowed(ifl_context_device(context), grid, block);
+    const bool is_size = is_size_allowed(ifl_session_device(session), grid, block);
     const char *wrong = !is_size                                            ? "the GPU has no such grid or block"
                         : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
                         : !is_bound_kept(function, threads)                 ? "more threads than its __launch_bounds__"
@@ -58,14 +58,14 @@ static ifl_cuda_error check(ifl_context *context, const ifl_function_record *fun
 }
 
 /* All blocks of a cooperative launch must be on the GPU at once. */
-static ifl_cuda_error check_cooperative(ifl_context *context, const ifl_host_kernel *kernel,
+static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_kernel *kernel,
                                         const ifl_launch_call *call)
 {
     const uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
     const int threads = (int)(call->block.x * call->block.y * call->block.z);
     int at_once = 0;
-    const ifl_cuda_error code = ifl_launch_blocks_per_sm(context, kernel, threads, call->shared_bytes, &at_once);
-    const uint64_t most = (uint64_t)at_once * limit(ifl_context_device(context), IFL_DEVICE_sms);
+    const ifl_cuda_error code = ifl_launch_blocks_per_sm(session, kernel, threads, call->shared_bytes, &at_once);
+    const uint64_t most = (uint64_t)at_once * limit(ifl_session_device(session), IFL_DEVICE_sms);
     if (code != ifl_cudaSuccess || blocks <= most)
         return code;
     ifl_state_tell("a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d an SM",
@@ -73,25 +73,25 @@ static ifl_cuda_error check_cooperative(ifl_context *context, const ifl_host_ker
     return ifl_cudaErrorCooperativeLaunchTooLarge;
 }
 
-static uint8_t *gather(const ifl_host_kernel *kernel, void **arguments)
+static uint8_t *gather(const ifl_ready_kernel *kernel, void **arguments)
 {
-    const ifl_function *function = kernel->function;
-    uint8_t *params = calloc(1, function->param_bytes + 1);
-    for (uint32_t i = 0; params && i < function->param_count; i++) {
-        const ifl_variable *param = &kernel->program->variables[function->params[i]];
+    const ifl_kernel *of = kernel->kernel;
+    uint8_t *params = calloc(1, of->param_bytes + 1);
+    for (uint32_t i = 0; params && i < of->parameter_count; i++) {
+        const ifl_parameter *param = &of->parameters[i];
         memcpy(params + param->offset, arguments[i], param->bytes);
     }
     return params;
 }
 
-ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call,
+ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
                              ifl_op *op)
 {
-    ifl_cuda_error code = function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
+    ifl_cuda_error code = function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
     if (code == ifl_cudaSuccess)
-        code = check(context, function, call);
+        code = check(session, function, call);
     if (code == ifl_cudaSuccess && call->cooperative)
-        code = check_cooperative(context, function->kernel, call);
+        code = check_cooperative(session, function->kernel, call);
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
@@ -104,13 +104,13 @@ ifl_cuda_error ifl_launch_op(ifl_context *context, ifl_function_record *function
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
-ifl_cuda_error ifl_launch_serve(ifl_context *context, ifl_function_record *function, const ifl_launch_call *call)
+ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call)
 {
     ifl_op op;
-    ifl_cuda_error code = ifl_launch_op(context, function, call, &op);
+    ifl_cuda_error code = ifl_launch_op(session, function, call, &op);
     if (code != ifl_cudaSuccess)
         return code;
-    code = ifl_stream_give(context, call->stream, &op);
+    code = ifl_stream_give(session, call->stream, &op);
     ifl_op_clear(&op);
     return code;
 }
@@ -122,7 +122,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
                                   false, ifl_launch_place(__builtin_return_address(0))};
-    SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
+    SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
@@ -131,7 +131,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
                                   true, ifl_launch_place(__builtin_return_address(0))};
-    SERVE(ifl_launch_serve(context, ifl_function_find(host), &call));
+    SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
@@ -149,7 +149,7 @@ IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_di
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
                                   false, ifl_launch_place(__builtin_return_address(0))};
-    SERVE(ifl_launch_serve(context, kernel, &call));
+    SERVE(ifl_launch_serve(session, kernel, &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
@@ -186,7 +186,7 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error launch_with(ifl_context *context, const launch_configuration *configuration, const void *host,
+static ifl_cuda_error launch_with(ifl_session *session, const launch_configuration *configuration, const void *host,
                                   void **arguments, const void *from)
 {
     ifl_launch_call call = {configuration->grid,   configuration->block, arguments, configuration->shared_bytes,
@@ -195,13 +195,13 @@ static ifl_cuda_error launch_with(ifl_context *context, const launch_configurati
     if (code != ifl_cudaSuccess)
         return code;
     ifl_function_record *function = ifl_function_find(host);
-    return ifl_launch_serve(context, function ? function : (ifl_function_record *)(uintptr_t)host, &call);
+    return ifl_launch_serve(session, function ? function : (ifl_function_record *)(uintptr_t)host, &call);
 }
 
 IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const launch_configuration *configuration, const void *host,
                                               void **arguments)
 {
-    SERVE(launch_with(context, configuration, host, arguments,
+    SERVE(launch_with(session, configuration, host, arguments,
                       ifl_launch_place(__builtin_return_address(0))));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

@@ -9,7 +9,7 @@
 /* cudaDriverEntryPointQueryResult is CUdriverProcAddressQueryResult. */
 enum { NOT_FOUND = 1, NEWEST = 13000 };
 
-/* A call of the driver; NULL: there is none. The runtime has made its context current before. */
+/* A call of the driver; NULL: there is none. The runtime has made its session current before. */
 static void *driver_call(const char *name)
 {
     static void *driver;
@@ -69,18 +69,18 @@ IFL_SERVED ifl_cuda_error cudaLibraryGetManaged(void **at, size_t *bytes, void *
 
 /* ---- handles of the program's own ------------------------------------------------------------ */
 
-static ifl_cuda_error function_of(ifl_context *context, void **out, const void *host)
+static ifl_cuda_error function_of(ifl_session *session, void **out, const void *host)
 {
     ifl_function_record *function = ifl_function_find(host);
     const ifl_cuda_error code =
-        function ? ifl_function_resolve(context, function) : ifl_cudaErrorInvalidDeviceFunction;
+        function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
     *out = code == ifl_cudaSuccess ? function : NULL;
     return code;
 }
 
 IFL_SERVED ifl_cuda_error cudaGetFuncBySymbol(void **out, const void *host)
 {
-    SERVE(function_of(context, out, host));
+    SERVE(function_of(session, out, host));
 }
 
 /* ---- the driver's calls ---------------------------------------------------------------------- */

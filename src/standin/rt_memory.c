@@ -25,7 +25,7 @@ static ifl_cuda_error code_of(ifl_status status)
 
 /* ---- the GPU's own --------------------------------------------------------------------------- */
 
-static ifl_cuda_error allocate(ifl_context *context, void **out, uint64_t bytes, const void *from)
+static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes, const void *from)
 {
     char text[112];
     ifl_allocation *a;
@@ -37,7 +37,7 @@ static ifl_cuda_error allocate(ifl_context *context, void **out, uint64_t bytes,
         return ifl_cudaSuccess;
     label(text, sizeof text, BY_MALLOC, bytes, from);
     const ifl_status status =
-        ifl_memory_allocate(ifl_context_memory(context), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
+        ifl_memory_allocate(ifl_session_memory(session), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
     if (status == IFL_OK)
         *out = (void *)(uintptr_t)a->address;
     else
@@ -47,58 +47,58 @@ static ifl_cuda_error allocate(ifl_context *context, void **out, uint64_t bytes,
 
 IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
 {
-    SERVE(allocate(context, out, bytes, __builtin_return_address(0)));
+    SERVE(allocate(session, out, bytes, __builtin_return_address(0)));
 }
 
 /* In a capture, a node of the graph. */
-static ifl_cuda_error allocate_in(ifl_context *context, void **out, uint64_t bytes, void *handle, const void *from)
+static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t bytes, void *handle, const void *from)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    const ifl_cuda_error code = allocate(context, out, bytes, from);
+    const ifl_cuda_error code = allocate(session, out, bytes, from);
     if (code != ifl_cudaSuccess || !stream->capture)
         return code;
     if (!ifl_graph_memory_keep((uintptr_t)*out, bytes))
         return ifl_cudaErrorMemoryAllocation;
-    return ifl_serve_op(context, handle, (ifl_op){.kind = IFL_DO_ALLOCATE, .of.memory = {*out, bytes}});
+    return ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_ALLOCATE, .of.memory = {*out, bytes}});
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream)
 {
-    SERVE(allocate_in(context, out, bytes, stream, __builtin_return_address(0)));
+    SERVE(allocate_in(session, out, bytes, stream, __builtin_return_address(0)));
 }
 ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 
 /* Rows start at multiples of 512 bytes, as a GPU's pitch is chosen. */
 enum { PITCH_BYTES = 512 };
 
-static ifl_cuda_error allocate_rows(ifl_context *context, void **out, size_t *pitch, size_t width, size_t rows,
+static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pitch, size_t width, size_t rows,
                                     const void *from)
 {
     *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
     if (rows && *pitch > SIZE_MAX / rows)
         return ifl_cudaErrorMemoryAllocation;
-    return allocate(context, out, *pitch * rows, from);
+    return allocate(session, out, *pitch * rows, from);
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
-    SERVE(allocate_rows(context, out, pitch, width, height, __builtin_return_address(0)));
+    SERVE(allocate_rows(session, out, pitch, width, height, __builtin_return_address(0)));
 }
 
-static ifl_cuda_error allocate_box(ifl_context *context, ifl_pitched *out, ifl_extent extent, const void *from)
+static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_extent extent, const void *from)
 {
     out->width = extent.width;
     out->height = extent.height;
     if (extent.depth && extent.height > SIZE_MAX / extent.depth)
         return ifl_cudaErrorMemoryAllocation;
-    return allocate_rows(context, &out->at, &out->pitch, extent.width, extent.height * extent.depth, from);
+    return allocate_rows(session, &out->at, &out->pitch, extent.width, extent.height * extent.depth, from);
 }
 
 IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
 {
-    SERVE(allocate_box(context, out, extent, __builtin_return_address(0)));
+    SERVE(allocate_box(session, out, extent, __builtin_return_address(0)));
 }
 
 /* ---- of graphs ------------------------------------------------------------------------------- */
@@ -111,10 +111,10 @@ typedef struct memory_node {
     void *address;
 } memory_node;
 
-static ifl_cuda_error add_memory(ifl_context *context, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                  size_t count, memory_node *params, const void *from)
 {
-    ifl_cuda_error code = params->bytes ? allocate(context, &params->address, params->bytes, from)
+    ifl_cuda_error code = params->bytes ? allocate(session, &params->address, params->bytes, from)
                                         : ifl_cudaErrorInvalidValue;
     if (code != ifl_cudaSuccess)
         return code;
@@ -127,7 +127,7 @@ static ifl_cuda_error add_memory(ifl_context *context, ifl_node **out, ifl_graph
 IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                    size_t count, memory_node *params)
 {
-    SERVE(add_memory(context, out, graph, after, count, params, __builtin_return_address(0)));
+    SERVE(add_memory(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const ifl_node *node, memory_node *out)
@@ -142,7 +142,7 @@ IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, ifl_graph *gra
                                                   size_t count, void *at)
 {
     const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
-    SERVE(((void)context, ifl_graph_memory_holds((uintptr_t)at) ? ifl_graph_add_after(out, graph, after, count, &op)
+    SERVE(((void)session, ifl_graph_memory_holds((uintptr_t)at) ? ifl_graph_add_after(out, graph, after, count, &op)
                                                                 : ifl_cudaErrorInvalidValue));
 }
 
@@ -177,7 +177,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceGraphMemTrim(int device)
 
 /* ---- the host's ------------------------------------------------------------------------------ */
 
-static ifl_cuda_error adopt(ifl_context *context, void *host, uint64_t bytes, ifl_block_origin o, unsigned flags,
+static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, ifl_block_origin o, unsigned flags,
                             const void *from)
 {
     char text[112];
@@ -187,14 +187,14 @@ static ifl_cuda_error adopt(ifl_context *context, void *host, uint64_t bytes, if
     if (!ifl_block_reserve())
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
-        ifl_memory_adopt(ifl_context_memory(context), (uintptr_t)host, host, bytes, text, &a, &error);
+        ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)host, host, bytes, text, &a, &error);
     if (status != IFL_OK)
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered : ifl_cudaErrorMemoryAllocation;
     ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t bytes, ifl_block_origin o, unsigned flags,
+static ifl_cuda_error allocate_host(ifl_session *session, void **out, uint64_t bytes, ifl_block_origin o, unsigned flags,
                                     const void *from)
 {
     if (!out)
@@ -205,7 +205,7 @@ static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t b
     void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (host == MAP_FAILED)
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_cuda_error code = adopt(context, host, bytes, o, flags, from);
+    const ifl_cuda_error code = adopt(session, host, bytes, o, flags, from);
     if (code != ifl_cudaSuccess)
         munmap(host, bytes);
     else
@@ -215,92 +215,92 @@ static ifl_cuda_error allocate_host(ifl_context *context, void **out, uint64_t b
 
 IFL_SERVED ifl_cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    SERVE(allocate_host(context, out, bytes, BY_MANAGED, flags, __builtin_return_address(0)));
+    SERVE(allocate_host(session, out, bytes, BY_MANAGED, flags, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocHost(void **out, size_t bytes)
 {
-    SERVE(allocate_host(context, out, bytes, BY_HOST_ALLOC, 0, __builtin_return_address(0)));
+    SERVE(allocate_host(session, out, bytes, BY_HOST_ALLOC, 0, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    SERVE(allocate_host(context, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
+    SERVE(allocate_host(session, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flags)
 {
     SERVE(!at || !bytes ? ifl_cudaErrorInvalidValue
-                        : adopt(context, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
+                        : adopt(session, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
 }
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
-static ifl_cuda_error release_block(ifl_context *context, ifl_block *b)
+static ifl_cuda_error release_block(ifl_session *session, ifl_block *b)
 {
-    ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), b->address);
+    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), b->address);
     if (a)
-        ifl_memory_drop(ifl_context_memory(context), a);
+        ifl_memory_drop(ifl_session_memory(session), a);
     if (b->origin != BY_REGISTER)
         munmap((void *)b->address, b->bytes);
     ifl_block_remove(b);
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error release(ifl_context *context, void *at)
+static ifl_cuda_error release(ifl_session *session, void *at)
 {
     ifl_block *b = ifl_block_find(at);
     if (!at || ifl_graph_memory_holds((uintptr_t)at))
         return ifl_cudaSuccess;
     if (b)
-        return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(context, b)
+        return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(session, b)
                                                                       : ifl_cudaErrorInvalidValue;
-    ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
+    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     const uint32_t bad = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
     if (!a || a->address != (uintptr_t)at || a->flags & bad)
         return ifl_cudaErrorInvalidValue;
-    ifl_memory_drop(ifl_context_memory(context), a);
+    ifl_memory_drop(ifl_session_memory(session), a);
     return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaFree(void *at)
 {
-    SERVE(release(context, at));
+    SERVE(release(session, at));
 }
 
-static ifl_cuda_error release_in(ifl_context *context, void *at, void *handle)
+static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    return stream->capture ? ifl_serve_op(context, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
-                           : release(context, at);
+    return stream->capture ? ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
+                           : release(session, at);
 }
 
 IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
 {
-    SERVE(release_in(context, at, stream));
+    SERVE(release_in(session, at, stream));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 
-static ifl_cuda_error release_host(ifl_context *context, void *at, ifl_block_origin o)
+static ifl_cuda_error release_host(ifl_session *session, void *at, ifl_block_origin o)
 {
     ifl_block *b = ifl_block_find(at);
     if (!at && o != BY_REGISTER)
         return ifl_cudaSuccess;
     if (!b || b->address != (uintptr_t)at || b->origin != o)
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryNotRegistered : ifl_cudaErrorInvalidValue;
-    return release_block(context, b);
+    return release_block(session, b);
 }
 
 IFL_SERVED ifl_cuda_error cudaFreeHost(void *at)
 {
-    SERVE(release_host(context, at, BY_HOST_ALLOC));
+    SERVE(release_host(session, at, BY_HOST_ALLOC));
 }
 
 IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
 {
-    SERVE(release_host(context, at, BY_REGISTER));
+    SERVE(release_host(session, at, BY_REGISTER));
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -326,10 +326,10 @@ IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
     return ifl_state_end(b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
-static ifl_cuda_error describe(ifl_context *context, ifl_pointer_attributes *out, const void *at)
+static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out, const void *at)
 {
     const ifl_block *b = ifl_block_find(at);
-    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     *out = (ifl_pointer_attributes){.type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
     if (!a || a->flags & IFL_ALLOCATION_FREED)
         return ifl_cudaSuccess;
@@ -342,5 +342,5 @@ static ifl_cuda_error describe(ifl_context *context, ifl_pointer_attributes *out
 
 IFL_SERVED ifl_cuda_error cudaPointerGetAttributes(ifl_pointer_attributes *out, const void *at)
 {
-    SERVE(out ? describe(context, out, at) : ifl_cudaErrorInvalidValue);
+    SERVE(out ? describe(session, out, at) : ifl_cudaErrorInvalidValue);
 }

@@ -94,9 +94,9 @@ ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-static ifl_cuda_error check_managed(ifl_context *context, const void *at)
+static ifl_cuda_error check_managed(ifl_session *session, const void *at)
 {
-    const ifl_allocation *a = ifl_memory_find(ifl_context_memory(context), (uintptr_t)at);
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     return a && a->flags & IFL_ALLOCATION_ADOPTED ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
@@ -108,25 +108,25 @@ typedef struct location {
 IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, location to, unsigned flags, void *stream)
 {
     (void)bytes, (void)to, (void)flags, (void)stream;
-    SERVE(check_managed(context, at));
+    SERVE(check_managed(session, at));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, location to)
 {
     (void)bytes, (void)advice, (void)to;
-    SERVE(check_managed(context, at));
+    SERVE(check_managed(session, at));
 }
 #else
 IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, int to, void *stream)
 {
     (void)bytes, (void)to, (void)stream;
-    SERVE(check_managed(context, at));
+    SERVE(check_managed(session, at));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, int to)
 {
     (void)bytes, (void)advice, (void)to;
-    SERVE(check_managed(context, at));
+    SERVE(check_managed(session, at));
 }
 #endif
 ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);

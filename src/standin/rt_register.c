@@ -54,10 +54,10 @@ IFL_SERVED void __cudaRegisterManagedVar(void **handle, void **host, char *devic
 /* Called before the first use of a managed variable. */
 IFL_SERVED char __cudaInitModule(void **handle)
 {
-    ifl_context *context = ifl_state_enter();
-    if (!context)
+    ifl_session *session = ifl_state_enter();
+    if (!session)
         return 0;
-    const ifl_cuda_error code = ifl_binary_read_managed(context, (ifl_binary *)handle);
+    const ifl_cuda_error code = ifl_binary_read_managed(session, (ifl_binary *)handle);
     ifl_state_leave();
     return code == ifl_cudaSuccess;
 }

@@ -24,17 +24,17 @@ static ifl_cuda_error new_stream(ifl_stream **out, unsigned flags, int priority)
 
 IFL_SERVED ifl_cuda_error cudaStreamCreate(ifl_stream **out)
 {
-    SERVE(((void)context, new_stream(out, 0, 0)));
+    SERVE(((void)session, new_stream(out, 0, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithFlags(ifl_stream **out, unsigned flags)
 {
-    SERVE(((void)context, new_stream(out, flags, 0)));
+    SERVE(((void)session, new_stream(out, flags, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigned flags, int priority)
 {
-    SERVE(((void)context, new_stream(out, flags, priority)));
+    SERVE(((void)session, new_stream(out, flags, priority)));
 }
 
 static ifl_cuda_error check(void *handle)
@@ -55,18 +55,18 @@ static ifl_cuda_error destroy(ifl_stream *stream)
 
 IFL_SERVED ifl_cuda_error cudaStreamDestroy(ifl_stream *stream)
 {
-    SERVE(((void)context, destroy(stream)));
+    SERVE(((void)session, destroy(stream)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
 {
-    SERVE(((void)context, check(stream)));
+    SERVE(((void)session, check(stream)));
 }
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 {
-    SERVE(((void)context, check(stream)));
+    SERVE(((void)session, check(stream)));
 }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
@@ -94,7 +94,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *grea
 IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_t bytes, unsigned flags)
 {
     (void)at, (void)bytes, (void)flags;
-    SERVE(((void)context, check(stream)));
+    SERVE(((void)session, check(stream)));
 }
 ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
@@ -111,12 +111,12 @@ static ifl_cuda_error new_event(ifl_event **out, unsigned flags)
 
 IFL_SERVED ifl_cuda_error cudaEventCreate(ifl_event **out)
 {
-    SERVE(((void)context, new_event(out, 0)));
+    SERVE(((void)session, new_event(out, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventCreateWithFlags(ifl_event **out, unsigned flags)
 {
-    SERVE(((void)context, new_event(out, flags)));
+    SERVE(((void)session, new_event(out, flags)));
 }
 
 static ifl_cuda_error destroy_event(ifl_event *event)
@@ -130,29 +130,29 @@ static ifl_cuda_error destroy_event(ifl_event *event)
 
 IFL_SERVED ifl_cuda_error cudaEventDestroy(ifl_event *event)
 {
-    SERVE(((void)context, destroy_event(event)));
+    SERVE(((void)session, destroy_event(event)));
 }
 
-static ifl_cuda_error record(ifl_context *context, void *event, void *stream)
+static ifl_cuda_error record(ifl_session *session, void *event, void *stream)
 {
     ifl_event *e = ifl_event_of(event);
     const ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s)
         return ifl_cudaErrorInvalidResourceHandle;
     e->capture = s->capture;
-    return ifl_serve_op(context, stream, (ifl_op){.kind = IFL_DO_EVENT_RECORD, .of.event = e});
+    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_RECORD, .of.event = e});
 }
 
 IFL_SERVED ifl_cuda_error cudaEventRecord(void *event, void *stream)
 {
-    SERVE(record(context, event, stream));
+    SERVE(record(session, event, stream));
 }
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
 IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
     (void)flags;
-    SERVE(record(context, event, stream));
+    SERVE(record(session, event, stream));
 }
 ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
@@ -163,16 +163,16 @@ static ifl_cuda_error check_event(void *event)
 
 IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 {
-    SERVE(((void)context, check_event(event)));
+    SERVE(((void)session, check_event(event)));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
 {
-    SERVE(((void)context, check_event(event)));
+    SERVE(((void)session, check_event(event)));
 }
 
 /* A stream that waits for an event of a stream that is being captured joins that capture. */
-static ifl_cuda_error wait_event(ifl_context *context, void *stream, void *event)
+static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event)
 {
     ifl_event *e = ifl_event_of(event);
     ifl_stream *s = ifl_stream_of(stream);
@@ -180,13 +180,13 @@ static ifl_cuda_error wait_event(ifl_context *context, void *stream, void *event
         return ifl_cudaErrorInvalidResourceHandle;
     if (e->capture && !s->capture)
         s->capture = e->capture;
-    return ifl_serve_op(context, stream, (ifl_op){.kind = IFL_DO_EVENT_WAIT, .of.event = e});
+    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_WAIT, .of.event = e});
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
     (void)flags;
-    SERVE(wait_event(context, stream, event));
+    SERVE(wait_event(session, stream, event));
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
@@ -202,7 +202,7 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
 
 IFL_SERVED ifl_cuda_error cudaEventElapsedTime(float *milliseconds, void *start, void *end)
 {
-    SERVE(((void)context, elapsed(milliseconds, start, end)));
+    SERVE(((void)session, elapsed(milliseconds, start, end)));
 }
 #if IFL_CUDART == 12
 ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);
@@ -212,7 +212,7 @@ ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);
 
 IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *), void *user)
 {
-    SERVE(ifl_serve_op(context, stream, (ifl_op){.kind = IFL_DO_HOST, .of.host = {.call = call, .user = user}}));
+    SERVE(ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_HOST, .of.host = {.call = call, .user = user}}));
 }
 ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
@@ -221,7 +221,7 @@ IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream, void (*callback)(v
 {
     (void)flags;
     SERVE(ifl_serve_op(
-        context, stream,
+        session, stream,
         (ifl_op){.kind = IFL_DO_HOST, .of.host = {.callback = callback, .user = user, .stream = stream}}));
 }
 ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

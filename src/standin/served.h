@@ -6,11 +6,11 @@
 #include "standin/op.h"
 #include "standin/stream.h"
 
-/* A call that needs the GPU: SERVE(body) runs the body with `context` at hand and the lock held, and notes its code. */
+/* A call that needs the GPU: SERVE(body) runs the body with `session` at hand and the lock held, and notes its code. */
 #define SERVE(...)                                                                                                     \
     do {                                                                                                               \
-        ifl_context *context = ifl_state_enter();                                                                      \
-        if (!context)                                                                                                  \
+        ifl_session *session = ifl_state_enter();                                                                      \
+        if (!session)                                                                                                  \
             return ifl_state_end(ifl_cudaErrorNoDevice);                                                               \
         ifl_cuda_error code = ifl_state_broken();                                                                      \
         if (code == ifl_cudaSuccess)                                                                                   \
@@ -23,9 +23,9 @@
 #define ALSO(other, name) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
 
 /* Gives the operation to a stream. */
-static inline ifl_cuda_error ifl_serve_op(ifl_context *context, void *stream, ifl_op op)
+static inline ifl_cuda_error ifl_serve_op(ifl_session *session, void *stream, ifl_op op)
 {
-    return ifl_stream_give(context, stream, &op);
+    return ifl_stream_give(session, stream, &op);
 }
 
 #endif

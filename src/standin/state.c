@@ -14,7 +14,7 @@
 static struct {
     pthread_mutex_t lock;
     bool is_tried;
-    ifl_context *context;
+    ifl_session *session;
     ifl_standin_options options;
     ifl_cuda_error broken;
     bool is_broken_told; /* a call has given it back */
@@ -79,28 +79,28 @@ static void make_context(void)
         ifl_state_tell_error(&error);
         return;
     }
-    const ifl_context_options options = {.gpu = state.options.gpu,
+    const ifl_session_options options = {.gpu = state.options.gpu,
                                          .analysis = state.options.analysis,
                                          .observed_launches = state.options.launches,
                                          .threads = state.options.threads,
                                          .stop = &state.stop,
                                          .print = print};
-    if (ifl_context_new(&options, &state.context, &error) != IFL_OK)
+    if (ifl_session_new(&options, &state.session, &error) != IFL_OK)
         ifl_state_tell_error(&error);
     else
         catch_interrupt();
     on_exit(note_exit_status, NULL);
 }
 
-ifl_context *ifl_state_enter(void)
+ifl_session *ifl_state_enter(void)
 {
     driver.runtime_called |= !driver.depth;
     pthread_mutex_lock(&state.lock);
     if (!state.is_tried)
         make_context();
-    if (!state.context)
+    if (!state.session)
         pthread_mutex_unlock(&state.lock);
-    return state.context;
+    return state.session;
 }
 
 void ifl_state_leave(void)
@@ -189,11 +189,11 @@ bool ifl_state_runtime_called(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-    if (!state.context)
+    if (!state.session)
         return;
-    const int status = ifl_standin_summary(state.context, &state.options);
-    ifl_context_free(state.context);
-    state.context = NULL;
+    const int status = ifl_standin_summary(state.session, &state.options);
+    ifl_session_free(state.session);
+    state.session = NULL;
     if (status && !state.exit_status) {
         fflush(NULL);
         _exit(status);

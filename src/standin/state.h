@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one GPU of the process, which all calls share: its context behind a lock, the errors that calls left, and the
+ * The one GPU of the process, which all calls share: its session behind a lock, the errors that calls left, and the
  * report at the end. */
 #ifndef IFL_STANDIN_STATE_H
 #define IFL_STANDIN_STATE_H
 
-#include "host/context.h"
+#include "session/session.h"
 #include "standin/abi.h"
 
-/* Takes the lock and makes the context where there is none yet. NULL where that fails; the reason is on stderr. */
-ifl_context *ifl_state_enter(void);
+/* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
+ifl_session *ifl_state_enter(void);
 void ifl_state_leave(void);
 
-/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A context that a kernel's fault
+/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session that a kernel's fault
  * has broken answers every call with that fault's code. */
 ifl_cuda_error ifl_state_end(ifl_cuda_error code);
-/* The code that broke the context; cudaSuccess while it is whole. */
+/* The code that broke the session; cudaSuccess while it is whole. */
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
 ifl_cuda_error ifl_state_last_error(bool forget);
@@ -27,7 +27,7 @@ void ifl_state_tell_error(const ifl_error *error);
  * they say names `from`, the place that called the driver. */
 void ifl_state_driver_begin(const void *from);
 void ifl_state_driver_end(void);
-/* This thread has called the runtime itself, which makes the primary context current. */
+/* This thread has called the runtime itself, which makes the primary session current. */
 bool ifl_state_runtime_called(void);
 
 /* The function of the program, or the library, that an address lies in: "main+0x1c (app)". */

@@ -59,19 +59,19 @@ void ifl_streams_leave(const ifl_graph *graph)
 
 /* ---- giving them work ------------------------------------------------------------------------ */
 
-void ifl_event_note(const ifl_context *context, ifl_event *event)
+void ifl_event_note(const ifl_session *session, ifl_event *event)
 {
     event->is_recorded = true;
-    event->microseconds = ifl_context_clock(context);
+    event->microseconds = ifl_session_clock(session);
 }
 
-ifl_cuda_error ifl_stream_give(ifl_context *context, void *handle, const ifl_op *op)
+ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op *op)
 {
     ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
     if (!stream->capture)
-        return ifl_op_run(context, op);
+        return ifl_op_run(session, op);
     /* In a capture, events only order the nodes; and a node follows all that came before it. */
     if (op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT)
         return ifl_cudaSuccess;

@@ -17,7 +17,7 @@ enum { MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS = 20 };
 
 /* One entry and what ranks it. */
 typedef struct site {
-    const ifl_host_entry *entry;
+    const ifl_ledger_entry *entry;
     size_t order; /* among the entries */
     ifl_traffic traffic; /* off chip, all kinds */
     uint64_t excess;     /* bytes, of the launches that were observed */
@@ -32,7 +32,7 @@ typedef struct sites {
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-static bool is_wanted(const ifl_host_entry *entry, const ifl_standin_options *options)
+static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *options)
 {
     return entry->profile && (!options->kernel || strstr(entry->signature, options->kernel));
 }
@@ -84,7 +84,7 @@ static int by_weight(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static ifl_status gather(const ifl_host_entry *entries, size_t count, const ifl_standin_options *options, sites *out,
+static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const ifl_standin_options *options, sites *out,
                          ifl_error *error)
 {
     ifl_status status = IFL_OK;
@@ -122,7 +122,7 @@ static const char *short_name(ifl_arena *arena, const char *signature)
 }
 
 /* "301", or "4 of 301" where that many were observed. */
-static const char *launches_of(ifl_arena *arena, const ifl_host_entry *e)
+static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
 {
     const ifl_figure all = ifl_figure_count(e->launches);
     return e->observed == e->launches
@@ -179,7 +179,7 @@ static void print_table(sites *all)
 /* ---- sheets ---------------------------------------------------------------------------------- */
 
 /* The costliest launch, which has a time. */
-static const ifl_profile *page_of(const ifl_host_entry *entry)
+static const ifl_profile *page_of(const ifl_ledger_entry *entry)
 {
     return entry->worst ? entry->worst : entry->profile;
 }
@@ -237,9 +237,9 @@ static ifl_status save(const sites *all, size_t entries, const ifl_device *devic
 
 /* ---- memory that was never freed ------------------------------------------------------------- */
 
-static void tell_leaks(ifl_context *context)
+static void tell_leaks(ifl_session *session)
 {
-    const ifl_memory *memory = ifl_context_memory(context);
+    const ifl_memory *memory = ifl_session_memory(session);
     const uint32_t others = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
     uint64_t bytes = 0, count = 0;
     for (size_t i = 0; i < ifl_memory_count(memory); i++) {
@@ -263,14 +263,14 @@ static bool has_finding(const sites *all)
     return false;
 }
 
-int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options)
+int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options)
 {
-    const ifl_device *device = ifl_context_device(context);
+    const ifl_device *device = ifl_session_device(session);
     ifl_error error = {0};
-    const ifl_host_entry *entries;
+    const ifl_ledger_entry *entries;
     size_t count;
     sites all = {0};
-    ifl_status status = ifl_context_entries(context, &entries, &count, &error);
+    ifl_status status = ifl_session_entries(session, &entries, &count, &error);
     fflush(stdout);
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
@@ -281,7 +281,7 @@ int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, device, &error);
     if (options->leaks)
-        tell_leaks(context);
+        tell_leaks(session);
     if (status != IFL_OK)
         ifl_state_tell_error(&error);
     const bool fails = options->fail && has_finding(&all);

@@ -3,10 +3,10 @@
 #ifndef IFL_STANDIN_SUMMARY_H
 #define IFL_STANDIN_SUMMARY_H
 
-#include "host/context.h"
+#include "session/session.h"
 #include "standin/run_options.h"
 
 /* Writes the report to stderr and, where asked, as JSON. The exit status that the program shall end with, 0: its own. */
-int ifl_standin_summary(ifl_context *context, const ifl_standin_options *options);
+int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options);
 
 #endif

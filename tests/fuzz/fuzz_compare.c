@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fuzzes what `compare` and `--counters` read: two reports, separated by a NUL (one without), and Nsight Compute's page. */
 #include "profile/compare_reports.h"
-#include "run/ncu.h"
+#include "session/ncu.h"
 
 #include <stdint.h>
 #include <stdlib.h>

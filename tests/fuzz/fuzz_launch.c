@@ -2,8 +2,8 @@
  * Fuzzes launch files: the lines, then every property and argument against a kernel with a
  * parameter of each kind. The arguments are laid out in memory when they are small. Files that
  * they name are not opened: the folder that their names are relative to does not exist. */
-#include "run/launch.h"
-#include "run/launch_file.h"
+#include "session/launch.h"
+#include "session/launch_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,26 +13,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_BUFFER_BYTES = 1 << 16, PARAMS = 7 };
 
-static ifl_variable variables[PARAMS] = {
-    {.type = IFL_TYPE_U32, .bytes = 4, .offset = 0},
-    {.type = IFL_TYPE_F32, .bytes = 4, .offset = 4},
-    {.type = IFL_TYPE_U64, .bytes = 8, .offset = 8},
-    {.type = IFL_TYPE_U64, .bytes = 8, .offset = 16},
-    {.type = IFL_TYPE_B8, .bytes = 12, .offset = 24},
-    {.type = IFL_TYPE_F64, .bytes = 8, .offset = 40},
-    {.type = IFL_TYPE_S16, .bytes = 2, .offset = 48},
-};
-static const uint32_t params[PARAMS] = {0, 1, 2, 3, 4, 5, 6};
-static ifl_function function = {
-    .name = "k", .is_kernel = true, .params = params, .param_count = PARAMS, .param_bytes = 56};
-static ifl_program program = {
-    .functions = &function, .function_count = 1, .variables = variables, .variable_count = PARAMS};
+static const char text_of_module[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u32 a, .param .f32 b, .param .u64 c, .param .u64 d,\n"
+    "    .param .align 4 .b8 e[12], .param .f64 f, .param .s16 g)\n{\nret;\n}\n";
 
-/* A module as ifl_module_open would make it. */
-static ifl_kernel kernel = {.program = &program, .function = 0};
-static ifl_kernel_name name = {"k", "k(...)"};
-static const ifl_module module = {
-    .path = "k.ptx", .kernels = {&kernel, 1, 1}, .names = {&name, 1, 1}};
+static const ifl_module *module_of_all(void)
+{
+    static ifl_module *module; /* for as long as the fuzzer runs */
+    if (!module && ifl_module_open_bytes("k.ptx", text_of_module, sizeof text_of_module - 1, 90,
+                                         &module, NULL) != IFL_OK)
+        abort();
+    return module;
+}
 
 static bool is_small(const ifl_launch *launch)
 {
@@ -49,7 +42,7 @@ static void apply(const ifl_launch_file *file)
 {
     ifl_launch *launch;
     ifl_error error;
-    if (ifl_launch_new(&module, NULL, &launch, &error) != IFL_OK)
+    if (ifl_launch_new(module_of_all(), NULL, &launch, &error) != IFL_OK)
         return;
     launch->directory = "/nonexistent";
     const ifl_status status = ifl_launch_file_apply(file, launch, &error);

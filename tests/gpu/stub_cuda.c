@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A libcuda.so.1 without a GPU, so that src/cuda is tested everywhere. Device memory is host memory; a kernel is a C
+ * A libcuda.so.1 without a GPU, so that src/gpu is tested everywhere. Device memory is host memory; a kernel is a C
  * function of the same name, found in the table below; time is a count that every operation moves on by a fixed
  * amount, so that reports are the same on every machine. Signatures: CUDA Driver API reference. It knows nothing of
  * the library.

@@ -27,27 +27,27 @@ expect() {
     rm -rf "${tree:?}"/*
 }
 
-write src/base/a.c '#include "isa/program.h"'
-expect check-includes 'src/base/a.c:2: src/base may not include src/isa'
-write src/observe/a.c '#include "simt/memory.h"'
-expect check-includes 'src/observe/a.c:2: src/observe may not include src/simt'
+write src/base/a.c '#include "ptx/program.h"'
+expect check-includes 'src/base/a.c:2: src/base may not include src/ptx'
+write src/observe/a.c '#include "exec/memory.h"'
+expect check-includes 'src/observe/a.c:2: src/observe may not include src/exec'
 write src/ptx/a.c '#  include "sass/elf.h"'
 expect check-includes 'src/ptx/a.c:2: src/ptx may not include src/sass'
-write src/simt/a.c '#include "lane.h"'
-expect check-includes 'src/simt/a.c:2: say the folder: "simt/lane.h"'
-write src/simt/a.c '#include "../base/vec.h"'
-expect check-includes 'src/simt/a.c:2: an include never says ".."'
+write src/exec/a.c '#include "lane.h"'
+expect check-includes 'src/exec/a.c:2: say the folder: "exec/lane.h"'
+write src/exec/a.c '#include "../base/vec.h"'
+expect check-includes 'src/exec/a.c:2: an include never says ".."'
 write src/odd/a.c ''
 expect check-includes 'src/odd/a.c:1: folder src/odd is not in the table'
-write cli/a.c '#include "run/module.h"'
+write cli/a.c '#include "session/module.h"'
 expect check-includes 'cli/a.c:2: cli/a.c sees the public header only'
 write lab/axpy/a.c '#include "base/vec.h"'
 expect check-includes 'lab/axpy/a.c:2: lab/axpy/a.c sees the public header only'
 write include/inflight.h '#include "base/vec.h"'
 expect check-includes 'include/inflight.h:2: the public header includes only libc'
 write src/base/a.c ''
-write src/isa/a.c ''
-expect check-includes 'src/isa/a.c:1: the file name is not unique: src/base/a.c has it too'
+write src/ptx/a.c ''
+expect check-includes 'src/ptx/a.c:1: the file name is not unique: src/base/a.c has it too'
 mkdir -p "$tree/src/base"
 printf 'int a;\nint b;\n' >"$tree/src/base/a.c"
 expect check-includes 'src/base/a.c:1: no line "SPDX-License-Identifier'
@@ -57,9 +57,9 @@ write docs/a.md "see /ho""me/someone/notes"
 expect check-names 'docs/a.md:2:'
 
 # And a tree that keeps the rules passes.
-write src/run/a.c '#include "simt/simt.h"'
-write src/simt/width/b.c '#include "simt/lane.h"'
-write src/api.c '#include "run/module.h"'
+write src/session/a.c '#include "exec/exec.h"'
+write src/exec/width/b.c '#include "exec/lane.h"'
+write src/api.c '#include "session/module.h"'
 write cli/c.c '#include "cli.h"'
 write tools/d.sh 'cd "${TMPDIR:-/t''mp}/x"'
 for tool in check-includes check-names; do

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "simt/lane.h"
+#include "exec/lane.h"
 
 /* ---- the rows as a table ------------------------------------------------------------------------ */
 
@@ -73,7 +73,7 @@ typedef struct row_shape {
 #define LANE3T(op, type, from, when, D, A, B, C, ...)                                              \
     SHAPE(op, type, from, 3, sizeof(A), sizeof(B), sizeof(C))
 static const row_shape shapes[] = {
-#include "isa/opcode.def"
+#include "ptx/opcode.def"
 };
 
 enum { ROW_COUNT = sizeof shapes / sizeof *shapes };
@@ -95,7 +95,7 @@ enum { FIRST_WHEN = __COUNTER__ + 1 };
 static bool row_holds(int row, const ifl_modifiers *m)
 {
     switch (row) {
-#include "isa/opcode.def"
+#include "ptx/opcode.def"
     }
     return false;
 }
@@ -138,7 +138,7 @@ enum { FIRST_VALUE = __COUNTER__ + 1 };
 static uint64_t row_value(int row, const ifl_modifiers *m, const uint64_t *in)
 {
     switch (row) {
-#include "isa/opcode.def"
+#include "ptx/opcode.def"
     }
     (void)m;
     return 0;
@@ -153,14 +153,14 @@ static const struct {
     uint32_t value;
 } modifiers[] = {
 #define MODIFIER(text, field, value) {text, FIELD_OF(field), value},
-#include "isa/modifier.def"
+#include "ptx/modifier.def"
 #undef MODIFIER
 };
 
 static const char *const type_texts[] = {
     [IFL_TYPE_NONE] = "",
 #define TYPE(name, text, bits, class) [IFL_TYPE_##name] = text,
-#include "isa/type.def"
+#include "code/type.def"
 #undef TYPE
 };
 
@@ -171,7 +171,7 @@ static const struct {
 } opcodes[] = {
 #define FIELD(name) IFL_FIELD_##name
 #define OPCODE(name, text, fields, signature, doc) {text, IFL_OP_##name, fields},
-#include "isa/opcode.def"
+#include "ptx/opcode.def"
 #undef FIELD
 };
 

@@ -3,9 +3,9 @@
  * 754, expected words from docs/launch.md, expected headers from the description of the .npy
  * format in NumPy's manual. */
 #include "base/file.h"
-#include "run/argument.h"
-#include "run/npy.h"
-#include "run/number.h"
+#include "session/argument.h"
+#include "session/npy.h"
+#include "session/number.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,12 +174,12 @@ static void f16_round_trips(void **state)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const ifl_variable u32_param = {.type = IFL_TYPE_U32, .bytes = 4};
-static const ifl_variable f32_param = {.type = IFL_TYPE_F32, .bytes = 4};
-static const ifl_variable u64_param = {.type = IFL_TYPE_U64, .bytes = 8};
-static const ifl_variable b32_param = {.type = IFL_TYPE_B32, .bytes = 4};
-static const ifl_variable struct_param = {.type = IFL_TYPE_B8, .bytes = 12};
-static const ifl_variable half_param = {.type = IFL_TYPE_B8, .bytes = 2};
+static const ifl_parameter u32_param = {.type = IFL_TYPE_U32, .bytes = 4};
+static const ifl_parameter f32_param = {.type = IFL_TYPE_F32, .bytes = 4};
+static const ifl_parameter u64_param = {.type = IFL_TYPE_U64, .bytes = 8};
+static const ifl_parameter b32_param = {.type = IFL_TYPE_B32, .bytes = 4};
+static const ifl_parameter struct_param = {.type = IFL_TYPE_B8, .bytes = 12};
+static const ifl_parameter half_param = {.type = IFL_TYPE_B8, .bytes = 2};
 
 static ifl_arena arena;
 
@@ -190,7 +190,7 @@ static int free_arena(void **state)
     return 0;
 }
 
-static ifl_argument parse(const ifl_variable *param, const char *word)
+static ifl_argument parse(const ifl_parameter *param, const char *word)
 {
     const ifl_argument_context context = {.param = param};
     ifl_argument argument;
@@ -200,7 +200,7 @@ static ifl_argument parse(const ifl_variable *param, const char *word)
     return argument;
 }
 
-static void assert_scalar(const ifl_variable *param, const char *word, uint64_t bits,
+static void assert_scalar(const ifl_parameter *param, const char *word, uint64_t bits,
                           const char *text)
 {
     const ifl_argument argument = parse(param, word);
@@ -287,7 +287,7 @@ static void passes_a_buffer_again(void **state)
     }
 }
 
-static void assert_refused(const ifl_variable *param, const char *word, int column,
+static void assert_refused(const ifl_parameter *param, const char *word, int column,
                            const char *part)
 {
     const ifl_argument value = {.kind = IFL_ARGUMENT_VALUE};

@@ -131,7 +131,7 @@ typedef struct step {
     char what; /* L load, S store, A atomic */
     uint64_t line;
     uint8_t sectors;
-    ifl_cache_path path;
+    ifl_path path;
     uint8_t hits, fetched; /* of a load */
 } step;
 
@@ -401,7 +401,7 @@ static uint32_t place(uint32_t turn, uint32_t request)
     return turn << IFL_TRACE_SEQUENCE_BITS | request;
 }
 
-static ifl_trace_record load_of(uint64_t warp, uint32_t position, uint64_t line, ifl_cache_path path)
+static ifl_trace_record load_of(uint64_t warp, uint32_t position, uint64_t line, ifl_path path)
 {
     return (ifl_trace_record){.line = line,
                               .warp = warp,

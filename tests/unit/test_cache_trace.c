@@ -13,9 +13,9 @@
 enum { INSTRUCTIONS = 4, MOST = 16 };
 
 /* One warp's trace. Instructions 0 to 2 are a basic block with a wait before the last, 3 is another block. */
-static const uint32_t turn_of[INSTRUCTIONS] = {0, 0, 1, 1 << IFL_TRACE_SEQUENCE_BITS};
-static ifl_instruction instructions[INSTRUCTIONS];
-static const ifl_program program = {.instructions = instructions, .instruction_count = INSTRUCTIONS};
+static ifl_site all_sites[INSTRUCTIONS] = {
+    {.turn = 0}, {.turn = 0}, {.turn = 1}, {.turn = 1 << IFL_TRACE_SEQUENCE_BITS}};
+static const ifl_sites sites = {.at = all_sites, .count = INSTRUCTIONS};
 
 typedef struct step {
     uint32_t instruction;
@@ -26,7 +26,7 @@ typedef struct step {
 static void ask(ifl_trace_state *state, const step *s)
 {
     const uint64_t address[IFL_WARP_LANES] = {0};
-    const ifl_access access = {.instruction = s->instruction,
+    const ifl_access access = {.site = s->instruction,
                                .kind = (uint8_t)s->kind,
                                .space = IFL_SPACE_GLOBAL,
                                .bytes = 4,
@@ -41,10 +41,8 @@ static void check(const step *steps, size_t count)
     const ifl_trace_plan plan = {.scopes = &scope,
                                  .scope_count = 1,
                                  .warps_per_block = 1,
-                                 .blocks = 1,
-                                 .turn_of = turn_of,
-                                 .instruction_count = INSTRUCTIONS};
-    ifl_trace_state *state = ifl_cache_observer.create_with(&program, &plan);
+                                 .blocks = 1};
+    ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
     assert_non_null(state);
     for (size_t i = 0; i < count; i++)
         ask(state, &steps[i]);
@@ -98,10 +96,8 @@ static void test_cuts(void **unused)
     const ifl_trace_plan plan = {.scopes = &scope,
                                  .scope_count = 1,
                                  .warps_per_block = 1,
-                                 .blocks = BLOCKS,
-                                 .turn_of = turn_of,
-                                 .instruction_count = INSTRUCTIONS};
-    ifl_trace_state *state = ifl_cache_observer.create_with(&program, &plan);
+                                 .blocks = BLOCKS};
+    ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
     (void)unused;
     assert_non_null(state);
     for (uint64_t b = 0; b < BLOCKS; b++) {

@@ -339,17 +339,17 @@ static void add_figures(figures *sum, figures f)
 static void sequences_equal_the_sum_of_the_references(void **unused)
 {
     (void)unused;
-    static ifl_instruction instructions[3];
-    static const ifl_program program = {.instructions = instructions, .instruction_count = 3};
+    static ifl_site all_sites[3];
+    static const ifl_sites sites = {.at = all_sites, .count = 3};
     static const int32_t line_of[3] = {-1, -1, -1};
     figures wanted[IFL_SPACE_COUNT][IFL_ACCESS_KINDS];
     const ifl_observer *observer = ifl_observe_access.observer;
-    void *state = observer->create(&program);
+    void *state = observer->create(&sites);
     memset(wanted, 0, sizeof wanted);
     for (int i = 0; i < 4000; i++) {
         uint64_t address[LANES], shift = 4 * draw(64);
         ifl_access a = draw_request(address);
-        a.instruction = (uint32_t)draw(3);
+        a.site = (uint32_t)draw(3);
         for (uint64_t again = 1 + draw(3); again-- > 0;) {
             observer->access(state, &a);
             add_figures(&wanted[a.space][a.kind], reference(&a));
@@ -358,7 +358,7 @@ static void sequences_equal_the_sum_of_the_references(void **unused)
         }
     }
     ifl_profile *profile = ifl_profile_new();
-    assert_int_equal(ifl_observe_access.report(state, &program, line_of, profile, NULL), IFL_OK);
+    assert_int_equal(ifl_observe_access.report(state, &sites, line_of, profile, NULL), IFL_OK);
     for (int space = 0; space < IFL_SPACE_COUNT; space++)
         for (int kind = 0; kind < IFL_ACCESS_KINDS; kind++)
             if (wanted[space][kind].requests)

@@ -3,8 +3,9 @@
  * instructions leave open. */
 #include "base/statistics.h"
 #include "ptx_snippet.h"
-#include "run/exactness.h"
-#include "run/ncu.h"
+#include "ptx/lower.h"
+#include "session/exactness.h"
+#include "session/ncu.h"
 
 #include <math.h>
 
@@ -79,9 +80,13 @@ static void ncu_names(void **state)
 static ifl_exactness exactness_of(const char *text)
 {
     ifl_program *program = read_ok(text);
-    bool reached[8] = {true, true, true, true, true, true, true, true};
+    const uint64_t no_addresses[8] = {0};
+    const ifl_ptx_lowering lowering = {.program = program, .variable_address = no_addresses};
+    ifl_image image;
     ifl_exactness found;
-    ifl_exactness_find(program, reached, &found);
+    assert_int_equal(ifl_ptx_lower(&lowering, &image, NULL), IFL_OK);
+    ifl_exactness_find(&image.sites, &found);
+    ifl_image_free(&image);
     ifl_program_free(program);
     return found;
 }
@@ -122,8 +127,6 @@ static void open_kernels(void **state)
     assert_false(exactness_of(KERNEL("red.global.add.u32 [%rd1], 1;")).is_open);
     assert_true(exactness_of(KERNEL("mov.u64 %rd1, %clock64;")).is_open);
     assert_true(exactness_of(KERNEL("ld.acquire.gpu.global.u32 %r1, [%rd1];")).is_open);
-    assert_true(exactness_of(KERNEL("mov.u32 %r1, %envreg2;")).cooperative);
-    assert_false(exactness_of(KERNEL("")).cooperative);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Allocations that come and go while a program runs: adopted ones at the host's addresses, dropped ones remembered. */
-#include "simt/memory.h"
+#include "exec/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

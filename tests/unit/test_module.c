@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernel names, PTX in containers (tests/fatbin), compilers, and opening files of every kind.
  * Runs in the repository's root. */
-#include "run/cuda_source.h"
+#include "compile/cuda_source.h"
 #include "sass/embedded.h"
 #include "sass/fatbin.h"
-#include "run/kernel_name.h"
-#include "run/module.h"
+#include "session/kernel_name.h"
+#include "session/module.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -18,10 +18,9 @@ static const uint32_t every_lane = UINT32_MAX;
 
 enum { INSTRUCTIONS = 24 };
 
-static ifl_instruction instructions[INSTRUCTIONS];
+static ifl_site all_sites[INSTRUCTIONS];
 static int32_t line_of[INSTRUCTIONS];
-static const ifl_program program = {.instructions = instructions,
-                                    .instruction_count = INSTRUCTIONS};
+static const ifl_sites sites = {.at = all_sites, .count = INSTRUCTIONS};
 
 static ifl_profile *empty_profile(const char *space, const char *kind)
 {
@@ -45,14 +44,14 @@ static ifl_profile *report_of(const ifl_observation *observation, const void *st
 {
     ifl_profile *profile = empty_profile(space, kind);
     ifl_error error;
-    assert_int_equal(observation->report(state, &program, line_of, profile, &error), IFL_OK);
+    assert_int_equal(observation->report(state, &sites, line_of, profile, &error), IFL_OK);
     return profile;
 }
 
 /* One request alone, as line 0 of a profile. */
 static ifl_profile *observe(const ifl_observation *observation, const ifl_access *access)
 {
-    void *state = observation->observer->create(&program);
+    void *state = observation->observer->create(&sites);
     assert_non_null(state);
     observation->observer->access(state, access);
     ifl_profile *profile =
@@ -442,7 +441,7 @@ static void add_to_kibs(void *state, uint64_t first, uint64_t lines, uint32_t ma
 static void busiest_kib_of_atomics(void **unused)
 {
     const ifl_observer *observer = ifl_observe_busy_kib.observer;
-    void *a = observer->create(&program), *b = observer->create(&program);
+    void *a = observer->create(&sites), *b = observer->create(&sites);
     const ifl_counter which = IFL_COUNTER_global_atomic_busiest_kib;
     (void)unused;
     add_to_kibs(a, 0, 512, every_lane);
@@ -474,7 +473,7 @@ static void play_block(const ifl_observer *observer, void *state, uint64_t block
             uint64_t mixed = (block * 131 + warp * 17 + k) * 0x9e3779b97f4a7c15u;
             ifl_access a =
                 request(IFL_SPACE_GLOBAL, (ifl_access_kind)(k % 2), 4, every_lane, address);
-            a.instruction = k % INSTRUCTIONS;
+            a.site = k % INSTRUCTIONS;
             a.block = block;
             a.warp = warp;
             for (unsigned i = 0; i < LANES; i++)
@@ -495,7 +494,7 @@ static ifl_profile *play(const ifl_observation *observation, unsigned workers, b
     const ifl_observer *observer = observation->observer;
     void *state[8];
     for (unsigned w = 0; w < workers; w++)
-        assert_non_null(state[w] = observer->create(&program));
+        assert_non_null(state[w] = observer->create(&sites));
     for (uint64_t block = 0; block < 64; block++)
         play_block(observer, state[(block * 5 + block / 7) % workers], block);
     for (unsigned w = 1; w < workers; w++) {
@@ -545,7 +544,7 @@ static void one_instruction_may_touch_two_spaces(void **unused)
 {
     (void)unused;
     uint64_t address[LANES];
-    void *state = ifl_observe_access.observer->create(&program);
+    void *state = ifl_observe_access.observer->create(&sites);
     fill(address, 4096, 16);
     ifl_access read = request(IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, 16, every_lane, address);
     ifl_access write = request(IFL_SPACE_SHARED, IFL_ACCESS_STORE, 16, every_lane, address);
@@ -570,8 +569,8 @@ static void what_did_not_happen_is_zero(void **unused)
     (void)unused;
     ifl_profile *profile = empty_profile("shared", "atomic");
     for (size_t i = 0; i < ifl_observation_count; i++) {
-        void *state = ifl_observations[i]->observer->create(&program);
-        assert_int_equal(ifl_observations[i]->report(state, &program, line_of, profile, NULL),
+        void *state = ifl_observations[i]->observer->create(&sites);
+        assert_int_equal(ifl_observations[i]->report(state, &sites, line_of, profile, NULL),
                          IFL_OK);
         ifl_observations[i]->observer->destroy(state);
     }
@@ -599,24 +598,17 @@ static void mix_counts_instructions_by_name(void **unused)
 {
     (void)unused;
     static const struct {
-        ifl_opcode opcode;
-        ifl_type type;
         uint64_t warps, threads;
-    } rows[] = {
-        {IFL_OP_ADD, IFL_TYPE_S32, 10, 320},      {IFL_OP_BRA, IFL_TYPE_NONE, 7, 200},
-        {IFL_OP_BAR_SYNC, IFL_TYPE_NONE, 4, 128}, {IFL_OP_ADD, IFL_TYPE_S32, 5, 5},
-        {IFL_OP_BRX_IDX, IFL_TYPE_NONE, 7, 7},    {IFL_OP_BARRIER_RED, IFL_TYPE_NONE, 0, 0}};
-    ifl_instruction mixed[6];
-    memset(mixed, 0, sizeof mixed);
-    const ifl_program six = {.instructions = mixed, .instruction_count = 6};
+    } rows[] = {{10, 320}, {7, 200}, {4, 128}, {5, 5}, {7, 7}, {0, 0}};
+    static ifl_site mixed[6] = {{.name = "add.s32"},
+                                {.name = "bra", .role = IFL_SITE_BRANCH},
+                                {.name = "bar.sync", .role = IFL_SITE_BARRIER},
+                                {.name = "add.s32"},
+                                {.name = "brx.idx", .role = IFL_SITE_BRANCH},
+                                {.name = "barrier.red", .role = IFL_SITE_BARRIER}};
+    const ifl_sites six = {.at = mixed, .count = 6};
     const ifl_observer *observer = ifl_observe_mix.observer;
     void *a = NULL, *b = NULL;
-    for (size_t i = 0; i < 6; i++) {
-        mixed[i].opcode = rows[i].opcode;
-        mixed[i].type[0] = rows[i].type;
-        mixed[i].type_count = rows[i].type != IFL_TYPE_NONE;
-        mixed[i].guard = IFL_NO_GUARD;
-    }
     assert_non_null(a = observer->create(&six));
     assert_non_null(b = observer->create(&six));
     for (uint32_t i = 0; i < 6; i++) {
@@ -646,7 +638,7 @@ static void divergence_counts_branches_that_split(void **unused)
 {
     (void)unused;
     const ifl_observer *observer = ifl_observe_divergence.observer;
-    void *a = observer->create(&program), *b = observer->create(&program);
+    void *a = observer->create(&sites), *b = observer->create(&sites);
     ifl_divergence split = {3, 0xffff, 0xff};
     observer->divergence(a, &split);
     observer->divergence(b, &split);

@@ -12,16 +12,15 @@
 
 enum { LANES = IFL_WARP_LANES, INSTRUCTIONS = 24 };
 
-static ifl_instruction instructions[INSTRUCTIONS];
-static const ifl_program program = {.instructions = instructions,
-                                    .instruction_count = INSTRUCTIONS};
+static ifl_site all_sites[INSTRUCTIONS];
+static const ifl_sites sites = {.at = all_sites, .count = INSTRUCTIONS};
 static uint64_t address[LANES];
 
 /* ---- a session ------------------------------------------------------------------------------- */
 
 static void *start(void)
 {
-    void *state = ifl_observe_pattern.observer->create(&program);
+    void *state = ifl_observe_pattern.observer->create(&sites);
     assert_non_null(state);
     return state;
 }
@@ -41,7 +40,7 @@ static ifl_pattern pattern_of(const void *state, uint32_t instruction)
         line_of[i] = i;
         assert_true(ifl_vec_push(&profile->lines, (ifl_profile_line){.space = "global"}));
     }
-    assert_int_equal(ifl_observe_pattern.report(state, &program, line_of, profile, NULL), IFL_OK);
+    assert_int_equal(ifl_observe_pattern.report(state, &sites, line_of, profile, NULL), IFL_OK);
     ifl_pattern pattern = profile->lines.at[instruction].pattern;
     ifl_profile_destroy(profile);
     return pattern;
@@ -74,7 +73,7 @@ static ifl_pattern pattern_alone(const ifl_access *access)
 {
     void *state = start();
     send(state, access);
-    ifl_pattern pattern = pattern_of(state, access->instruction);
+    ifl_pattern pattern = pattern_of(state, access->site);
     stop(state);
     return pattern;
 }
@@ -345,7 +344,7 @@ static void members_of_a_structure_are_a_region(void **unused)
     ifl_access access = load(8);
     for (uint64_t block = 0; block < 3; block++) {
         for (uint32_t i = 0; i < 10; i++) {
-            access.instruction = i;
+            access.site = i;
             access.block = block;
             fill((1 << 20) + block * 5120 + order[i] * 8, 160);
             send(state, &access);
@@ -375,7 +374,7 @@ static void neighbours_must_be_of_one_thread(void **unused)
         ifl_access access = load(8);
         fill(1 << 20, 160);
         send(state, &access);
-        access.instruction = 1;
+        access.site = 1;
         access.space = (uint8_t)second[i].space;
         access.block = second[i].block;
         access.warp = second[i].warp;

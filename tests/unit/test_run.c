@@ -3,10 +3,9 @@
  * here; what they must compute and ask for follows from their few instructions. */
 #include "base/file.h"
 #include "profile/profile.h"
-#include "run/launch.h"
-#include "run/launch_file.h"
-#include "run/npy.h"
-#include "run/reach.h"
+#include "session/launch.h"
+#include "session/launch_file.h"
+#include "session/npy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -340,6 +339,7 @@ static void checks_sizes(void **state)
     set(launch, "grid", "1");
     set(launch, "block", "1");
     set(launch, "shared", "232448");
+    set(launch, "arg", "bytes:00000000000000000000000000000000");
     assert_not_run(launch, IFL_USAGE,
                    "needs 232576 bytes of shared memory (128 static, 232448 dynamic)");
 }

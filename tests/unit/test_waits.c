@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Waits and registers by the order of PTX. The expectations follow from what may go before what: a load behind a store
  * that may alias it, behind a barrier, or with an address that another load gives. */
-#include "simt/waits.h"
+#include "ptx/waits.h"
 
 #include "ptx_snippet.h"
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The waist: what every kernel becomes before it runs, wherever it came from. Every operand is a place in the frame of
+ * the function (registers, constants, parameters and special registers alike), so that handlers never ask what kind an
+ * operand is. Code does not know on which vector width it will run.
+ *
+ * A frame is one block of memory, addressed by byte offsets:
+ *
+ *     predicates: one 32-bit mask each (bit i: lane i); the first is always all ones, the second is a sink
+ *     slots:      32 lanes side by side, 16, 32, 64 or 128 bits each, aligned to 64 bytes
+ */
+#ifndef IFL_CODE_CODE_H
+#define IFL_CODE_CODE_H
+
+#include "base/arena.h"
+#include "code/event.h"
+
+#include <stdio.h>
+
+typedef struct ifl_code ifl_code;
+typedef struct ifl_warp ifl_warp;
+
+/* Runs `code` for the lanes `active` of the current fragment, registers at `frame`. Returns where execution stopped;
+ * why is in the warp. */
+typedef const ifl_code *ifl_handler(const ifl_code *code, ifl_warp *warp, char *frame, uint32_t active);
+
+/* Why a warp came back to the scheduler, and what is at the code it returned. */
+typedef enum ifl_reason {
+    IFL_REASON_NONE,
+    IFL_REASON_YIELD,     /* its slice is over: go on at the code */
+    IFL_REASON_JOIN,      /* at a reconvergence point: the code is the JOIN */
+    IFL_REASON_DIVERGE,   /* at a branch of which warp->taken lanes take the target */
+    IFL_REASON_SWITCH,    /* at a branch through a list */
+    IFL_REASON_CALL,
+    IFL_REASON_RETURN,    /* lanes warp->taken leave the function */
+    IFL_REASON_EXIT,      /* lanes warp->taken end */
+    IFL_REASON_BARRIER,   /* at a barrier of the block */
+    IFL_REASON_WARP_WAIT, /* at a warp-wide operation whose other lanes are not here yet */
+    IFL_REASON_FAULT      /* warp->worker->fault says what */
+} ifl_reason;
+
+/* An operation that is not worth a handler a vector width. `mask`: lanes that execute it. IFL_REASON_NONE goes on. */
+typedef ifl_reason ifl_slow(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active);
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* Where an operation's number counts: the common ones, or the rows of a table. */
+typedef enum ifl_operation_table { IFL_TABLE_COMMON, IFL_TABLE_PTX } ifl_operation_table;
+
+typedef enum ifl_operation {
+#define HANDLER(name) IFL_CODE_##name,
+#define SLOW(name) IFL_CODE_##name,
+#include "code/operation.def"
+    IFL_CODE_OPERATIONS
+} ifl_operation;
+
+enum { IFL_MAX_ELEMENTS = 8 };
+
+/* How a memory instruction moves data. Data slots: where element e of a lane goes to or comes from. */
+typedef struct ifl_transfer {
+    uint8_t space;          /* ifl_space */
+    uint8_t kind;           /* ifl_access_kind */
+    uint8_t element_bytes;  /* in memory: 1, 2, 4, 8, 16 */
+    uint8_t elements;       /* 1, 2, 4, 8 */
+    uint8_t bytes;          /* of a lane's access: element_bytes * elements */
+    uint8_t slot_bytes;     /* of a register lane: 2, 4, 8, 16 */
+    bool is_signed;         /* a narrower load is sign-extended */
+    bool narrow_address;    /* the address register has 32 bits */
+    bool observes;          /* a volatile, relaxed or acquire load: others may be waited for */
+    uint32_t sink;          /* bit e: element e is not wanted */
+    uint32_t address;       /* slot, or 0 when there is only the offset */
+    int64_t offset;
+    uint32_t data[IFL_MAX_ELEMENTS];
+} ifl_transfer;
+
+typedef struct ifl_target_list {
+    size_t count;
+    const ifl_code **target;
+} ifl_target_list;
+
+struct ifl_code {
+    ifl_handler *run;    /* of the vector width at hand: exec/bind.c */
+    ifl_slow *slow;      /* likewise, of an operation that is compiled once */
+    uint16_t operation;  /* ifl_operation, or a row of `table` */
+    uint8_t table;       /* ifl_operation_table */
+    uint32_t guard;      /* predicate */
+    uint32_t guard_flip; /* 0, or all ones for @!p */
+    uint32_t d, a, b, c, e; /* slots or predicates, as the handler reads them */
+    uint32_t flip;          /* 0 or all ones: of the predicate operand c */
+    uint32_t site;          /* into the image's sites */
+    uint32_t count;         /* block: index of its counter; else as the handler reads it */
+    uint64_t value;         /* as the handler reads it */
+    const void *m;          /* the modifiers that a row reads, of the row's own kind */
+    union {
+        const ifl_code *target;         /* branches */
+        const ifl_transfer *transfer;   /* memory */
+        const ifl_target_list *targets; /* switches */
+        const void *extra;
+    };
+    const ifl_code *join; /* branches: where their lanes meet again, or NULL: only when they end */
+};
+
+/* Atomics and reductions: code->extra. */
+typedef struct ifl_atomic {
+    ifl_transfer transfer; /* first: the address; data[] are the results (sink: not wanted) */
+    uint8_t operation;     /* IFL_OPERATION_* */
+    uint8_t type;          /* ifl_type of an element */
+    uint32_t b[IFL_MAX_ELEMENTS]; /* slots, element_bytes wide (at least 2) */
+    uint32_t c;            /* cas: the new value */
+} ifl_atomic;
+
+/* Named barriers 0 to 15 of a block, and one for the cluster's. */
+enum { IFL_LAST_BARRIER = 16, IFL_BARRIERS = 17 };
+
+/* Barriers of the block: code->extra. */
+typedef struct ifl_barrier_op {
+    uint32_t id;      /* slot, 32 bits */
+    uint32_t count;   /* slot, or 0: all threads */
+    bool waits;       /* false: arrive */
+    uint8_t operation; /* IFL_OPERATION_* of a reduction, 0 none */
+    uint32_t predicate, flip;
+    bool to_predicate; /* the result is a predicate, else a 32-bit slot */
+    uint32_t result;
+} ifl_barrier_op;
+
+/* What the lanes of a warp do together. */
+typedef enum ifl_exchange_kind {
+    IFL_EXCHANGE_MEET, /* only waits */
+    IFL_EXCHANGE_SHUFFLE_UP,
+    IFL_EXCHANGE_SHUFFLE_DOWN,
+    IFL_EXCHANGE_SHUFFLE_BUTTERFLY,
+    IFL_EXCHANGE_SHUFFLE_INDEX,
+    IFL_EXCHANGE_VOTE_ALL,
+    IFL_EXCHANGE_VOTE_ANY,
+    IFL_EXCHANGE_VOTE_UNIFORM,
+    IFL_EXCHANGE_VOTE_BALLOT,
+    IFL_EXCHANGE_MATCH_ANY,
+    IFL_EXCHANGE_MATCH_ALL,
+    IFL_EXCHANGE_REDUCE,
+    IFL_EXCHANGE_ACTIVE_MASK,
+    IFL_EXCHANGE_ELECT,
+    IFL_EXCHANGES
+} ifl_exchange_kind;
+
+/* code->extra. Slots are 32 bits wide unless said otherwise. */
+typedef struct ifl_exchange {
+    uint8_t kind;         /* ifl_exchange_kind */
+    uint8_t operation;    /* of a reduction: IFL_OPERATION_* */
+    uint8_t type;         /* of a reduction's values */
+    uint8_t bytes;        /* of the operands' lanes: 4 or 8 */
+    bool absolute, keeps_nan; /* of a reduction of floats */
+    uint32_t members;     /* slot of the member mask, 0: the lanes that are there */
+    uint32_t d, a, b, c;  /* slots, or predicates where the operation has those */
+    uint32_t flip;        /* of predicate a */
+    uint32_t p;           /* second, predicate destination */
+} ifl_exchange;
+
+/* Calls: code->extra. */
+typedef struct ifl_call_value {
+    uint32_t from;  /* in the caller's params, or a slot */
+    uint32_t to;    /* in the callee's params, or a slot */
+    uint32_t bytes;
+    uint8_t slot_bytes; /* 0: both in params; else the caller's side is a slot of this width */
+} ifl_call_value;
+
+/* Functions that every kernel is given from outside. */
+typedef enum ifl_provided {
+    IFL_PROVIDED_NONE,
+#define PROVIDED(name, text) IFL_PROVIDED_##name,
+#include "code/provided.def"
+    IFL_PROVIDED_COUNT
+} ifl_provided;
+
+/* IFL_PROVIDED_NONE where there is none of the name. */
+ifl_provided ifl_provided_find(const char *name);
+
+typedef struct ifl_call_op {
+    int32_t function;   /* of the unit (ifl_image.routine_of); -1: indirect */
+    uint8_t provided;   /* ifl_provided: called instead */
+    uint32_t target;    /* slot of the function's address, 64 bits */
+    ifl_call_value *arguments;
+    uint32_t argument_count;
+    ifl_call_value *results;
+    uint32_t result_count;
+} ifl_call_op;
+
+/* Asynchronous copies and the like: code->extra. */
+typedef struct ifl_copy_op {
+    ifl_transfer to;   /* .kind STORE, space SHARED (or GLOBAL for bulk) */
+    ifl_transfer from; /* .kind LOAD */
+    uint32_t size;     /* slot of the bytes to copy (32 bits), 0: all */
+    uint32_t ignore;   /* predicate: source ignored */
+    uint32_t ignore_flip;
+    bool has_ignore;
+    uint32_t barrier;  /* slot of an mbarrier address (64 bits, shared), 0 none */
+} ifl_copy_op;
+
+typedef struct ifl_mbarrier_op {
+    uint32_t address;  /* slot, 64 bits: shared offset or generic */
+    bool generic;
+    bool by_parity;    /* the state to wait for is a parity */
+    bool no_increment; /* an arrival of copies that was expected from the start */
+    uint32_t state;    /* slot, 64 bits (by parity: 32); or the count, 32 bits; 0 none */
+    uint32_t d;        /* 64-bit slot, or predicate */
+    bool has_d;
+} ifl_mbarrier_op;
+
+/* code->value of a carry operation; code->count: bits of the type, plus 1 when signed; e: the carry. */
+enum { IFL_CARRY_SUBTRACTS = 1, IFL_CARRY_MULTIPLIES = 2, IFL_CARRY_TAKES_HIGH = 4, IFL_CARRY_COMES_IN = 8,
+       IFL_CARRY_GOES_OUT = 16 };
+
+/* ---- a lowered kernel -------------------------------------------------------------------------------------------- */
+
+/* A value that every lane of a slot holds from the start. */
+typedef struct ifl_constant {
+    uint32_t slot;
+    uint32_t bits; /* 16, 32, 64, 128 */
+    uint64_t value;
+} ifl_constant;
+
+/* A value that every lane of a slot holds during one launch: `bytes` (1, 2, 4, 8) at an offset of a constant bank. */
+typedef struct ifl_bank_slot {
+    uint32_t slot;
+    uint32_t bits;   /* of the slot */
+    uint32_t offset; /* in the bank */
+    uint8_t bytes;
+    uint8_t bank;
+    bool is_signed;
+} ifl_bank_slot;
+
+/* Bank 0 holds the parameters. */
+enum { IFL_BANKS = 1 };
+
+typedef struct ifl_special_slot {
+    uint32_t slot;
+    uint16_t special;
+} ifl_special_slot;
+
+/* Where a parameter or result of a function stands in its frame. */
+typedef struct ifl_parameter_place {
+    uint64_t offset, bytes;
+} ifl_parameter_place;
+
+/* A lowered function. */
+typedef struct ifl_routine {
+    const char *name;
+    uint64_t address;       /* what a pointer to it holds */
+    uint32_t first_site, site_count;
+    ifl_code *code;
+    size_t code_count;
+    uint64_t frame_bytes;   /* predicates and slots */
+    uint64_t param_bytes;   /* parameters of calls, a thread */
+    uint64_t local_bytes;   /* a thread */
+    ifl_constant *constants;
+    size_t constant_count;
+    ifl_bank_slot *banks;
+    size_t bank_count;
+    ifl_special_slot *specials;  /* those that change by block first */
+    size_t special_count;
+    size_t block_special_count;
+    uint32_t *undefined;    /* pairs (slot, bytes) that may be read before they are written: zeroed at entry */
+    size_t undefined_count;
+    ifl_parameter_place *parameters, *results;
+    uint32_t parameter_count, result_count;
+} ifl_routine;
+
+/* A basic block's sites: [first, last). */
+typedef struct ifl_block_range {
+    uint32_t first, last;
+} ifl_block_range;
+
+/* What a kernel asks of a launch. */
+typedef struct ifl_demands {
+    uint64_t param_bytes;
+    uint32_t max_threads[3];      /* 0: not given */
+    uint32_t required_threads[3];
+    bool ordered;                 /* the result can depend on the order of blocks: run them in order on one worker */
+    bool cooperative;             /* uses grid-wide synchronisation */
+    uint64_t declared_shared;     /* bytes of static shared memory that it and its functions declare */
+    uint64_t static_shared;       /* bytes of shared memory up to the end of the last variable that the kernel names */
+    uint64_t dynamic_shared;      /* where the unsized array begins, when the kernel names it */
+    bool takes_parameter_address; /* of its parameters as a block of memory */
+    bool reserves_shared;         /* uses the shared memory that the system reserves in every block */
+} ifl_demands;
+
+typedef struct ifl_image ifl_image;
+
+/* A kernel with everything it can call. */
+struct ifl_image {
+    ifl_arena arena;
+    const char *name;          /* the kernel's, as its file has it */
+    ifl_sites sites;
+    ifl_routine *routines;     /* [0] is the kernel */
+    size_t routine_count;
+    int32_t *routine_of;       /* by function of the unit, -1: not lowered */
+    size_t function_count;
+    ifl_block_range *blocks;
+    size_t block_count;
+    ifl_demands demands;
+    const void *bound;         /* whose handlers the codes point to: exec/bind.c */
+};
+
+/* Device addresses: the windows through which generic addresses reach shared and local memory, and where the
+ * addresses of functions lie. Global allocations are below all of them. */
+#define IFL_SHARED_WINDOW (UINT64_C(1) << 48)
+#define IFL_LOCAL_WINDOW (UINT64_C(2) << 48)
+#define IFL_CODE_WINDOW (UINT64_C(3) << 48)
+#define IFL_WINDOW_BYTES (UINT64_C(1) << 40)
+
+void ifl_image_free(ifl_image *image);
+/* Writes the code, one operation a line. */
+void ifl_image_print(const ifl_image *image, FILE *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Events: all that observers learn of an execution. The engine makes them; observers never see the engine.
+ *
+ * Each worker thread of a launch has its own observer states, so no event needs a lock; at the end the states are
+ * merged. Merging must not depend on order: every result is then the same whatever the number of workers. */
+#ifndef IFL_CODE_EVENT_H
+#define IFL_CODE_EVENT_H
+
+#include "code/site.h"
+
+enum { IFL_WARP_LANES = 32 };
+
+typedef enum ifl_access_shape {
+    IFL_SHAPE_ANY,        /* nothing is promised */
+    IFL_SHAPE_CONTIGUOUS, /* all 32 lanes are active and lane i is at address[0] + i * bytes */
+    IFL_SHAPE_UNIFORM     /* every active lane has the same address */
+} ifl_access_shape;
+
+/* One warp-level memory instruction (a request). Lanes outside `mask` have no meaning in `address`. A request whose
+ * lanes are all predicated off comes with mask 0: the hardware counts it as a request of no sectors. */
+typedef struct ifl_access {
+    uint32_t site;        /* into ifl_sites */
+    uint8_t kind;         /* ifl_access_kind */
+    uint8_t space;        /* GLOBAL, SHARED or LOCAL; a generic instruction gives one event a space it touches */
+    uint8_t bytes;        /* a lane: 1, 2, 4, 8, 16 or 32 */
+    uint8_t shape;        /* ifl_access_shape */
+    uint32_t mask;        /* active lanes */
+    uint64_t block;       /* linear index in the grid */
+    uint32_t warp;        /* in the block */
+    /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses as the hardware
+     * lays local memory out, the 4-byte words of 32 lanes side by side; of wider accesses, the whole accesses are. */
+    const uint64_t *address;
+} ifl_access;
+
+/* An instruction was issued `warps` times in all, for `threads` active lanes in all. Comes once per instruction and
+ * worker when the worker is done, not at each issue. */
+typedef struct ifl_issue {
+    uint32_t site;
+    uint64_t warps;
+    uint64_t threads;
+} ifl_issue;
+
+/* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block. Their accesses come
+ * after it, so that the events of a warp stand in the order of issue. */
+typedef struct ifl_stretch {
+    uint32_t first, last;
+    uint32_t mask;
+    uint64_t block;
+    uint32_t warp;
+} ifl_stretch;
+
+/* A branch split a warp: some lanes of `active` took it, some did not. */
+typedef struct ifl_divergence {
+    uint32_t site;
+    uint32_t active;
+    uint32_t taken;
+} ifl_divergence;
+
+/* A warp (or a part of it) arrived at a barrier of the block. */
+typedef struct ifl_barrier_arrival {
+    uint32_t site;
+    uint32_t mask;
+    uint64_t block;
+    uint32_t warp;
+} ifl_barrier_arrival;
+
+/* A block has ended. Comes where a worker runs its blocks one after the other. */
+typedef struct ifl_block_end {
+    uint64_t block, blocks; /* linear index in the grid; blocks of the grid */
+    uint64_t instructions;  /* warp instructions that it issued */
+} ifl_block_end;
+
+/* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL, `create_with` does.
+ * Any event function may be NULL. */
+typedef struct ifl_observer {
+    const char *name;
+    void *(*create)(const ifl_sites *sites);
+    void *(*create_with)(const ifl_sites *sites, const void *settings);
+    const void *settings; /* of one launch */
+    void (*access)(void *state, const ifl_access *access);
+    void (*issue)(void *state, const ifl_issue *issue);
+    void (*stretch)(void *state, const ifl_stretch *stretch);
+    void (*divergence)(void *state, const ifl_divergence *divergence);
+    void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
+    void (*block_end)(void *state, const ifl_block_end *end);
+    void (*merge)(void *state, const void *other); /* adds `other`, of another worker, to `state` */
+    void (*destroy)(void *state);
+} ifl_observer;
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A site: all that anyone who watches a kernel may know of one of its instructions. Sites say nothing of where the
+ * instruction came from: PTX and machine code both fill them. */
+#ifndef IFL_CODE_SITE_H
+#define IFL_CODE_SITE_H
+
+#include "base/error.h"
+#include "code/value.h"
+
+#include <stddef.h>
+
+typedef enum ifl_access_kind {
+#define KIND(name, text) IFL_ACCESS_##name,
+#include "code/access.def"
+    IFL_ACCESS_KINDS
+} ifl_access_kind;
+
+/* "load", "store", "atomic". */
+const char *ifl_access_kind_text(ifl_access_kind kind);
+
+typedef enum ifl_site_role {
+    IFL_SITE_PLAIN,
+    IFL_SITE_BRANCH, /* may lead elsewhere than to the next instruction */
+    IFL_SITE_BARRIER /* of the block */
+} ifl_site_role;
+
+/* The way that an instruction's requests take through the L1. */
+typedef enum ifl_path {
+    IFL_PATH_PLAIN,
+    IFL_PATH_ASKED,       /* .ca */
+    IFL_PATH_READ_ONLY,   /* .nc */
+    IFL_PATH_NO_ALLOCATE, /* L1::no_allocate: hits, but a miss leaves nothing */
+    IFL_PATH_PAST,        /* .cg: leaves nothing in the L1 */
+    IFL_PATH_BYPASS,      /* .cv, volatile, ordered beyond the block */
+    IFL_PATH_LOCAL,       /* a thread's own memory */
+    IFL_PATHS
+} ifl_path;
+
+/* What an instruction leaves open between two machines that both run it right. */
+enum {
+    IFL_OPEN_APPROXIMATE = 1 << 0, /* to `error` */
+    IFL_OPEN_PRODUCT = 1 << 1,     /* a product that may be fused with a sum */
+    IFL_OPEN_SUM = 1 << 2,
+    IFL_OPEN_FLOAT_ATOMIC = 1 << 3, /* adds in any order */
+    IFL_OPEN_FETCHED = 1 << 4,      /* an atomic's old value */
+    IFL_OPEN_TIMED = 1 << 5,        /* a clock, or where the thread runs */
+    IFL_OPEN_WAITS = 1 << 6         /* memory that others may change meanwhile */
+};
+
+/* What an access asks of memory. `kind` IFL_ACCESS_KINDS: the instruction is none that is counted by line. */
+typedef struct ifl_site_access {
+    uint8_t kind;       /* ifl_access_kind; of a copy, that of its global side */
+    uint8_t space;      /* ifl_space */
+    uint8_t path;       /* ifl_path */
+    bool is_float;      /* an atomic's operand is a floating-point number */
+    bool passes_twice;  /* brings two words a lane: compare-and-swap */
+    uint32_t bytes;     /* a lane; 0: not known before the run */
+} ifl_site_access;
+
+typedef struct ifl_site {
+    const char *name; /* with all modifiers: "ld.global.f32" */
+    uint32_t place;   /* into ifl_sites.places; 0 is "unknown" */
+    uint32_t line;    /* in the text that was read, from 1; 0 where there is none */
+    uint32_t column;
+    uint8_t role;     /* ifl_site_role */
+    uint8_t open;     /* IFL_OPEN_* */
+    float error;      /* relative, of an approximation */
+    uint32_t turn;    /* an estimate: memory instructions that agree in this are on their way together */
+    ifl_site_access access;
+} ifl_site;
+
+enum { IFL_TURN_BITS = 8 }; /* of ifl_site.turn: how many waits of its basic block come before it */
+
+/* A source position; places[0] is unknown (line 0). Inlined code names the place of the call it stands in. */
+typedef struct ifl_source {
+    uint32_t file; /* into files */
+    uint32_t line;
+    uint32_t column;
+    uint32_t inlined_at;  /* into places; 0: not inlined */
+    const char *function; /* the inlined function's name, or NULL */
+} ifl_source;
+
+/* The sites of a kernel with all that it can call, and what they refer to. */
+typedef struct ifl_sites {
+    ifl_site *at;
+    size_t count;
+    const ifl_source *places;
+    size_t place_count;
+    const char *const *files; /* files[0] is "" */
+    size_t file_count;
+    const char *file; /* that was read */
+    const char *text; /* its text, NUL-terminated; NULL where it is none */
+} ifl_sites;
+
+/* Where a site stands in the text that was read, for ifl_fail_at. */
+ifl_place ifl_site_place(const ifl_sites *sites, size_t site);
+/* Its place in the source; NULL where that is not known. */
+const ifl_source *ifl_site_source(const ifl_sites *sites, size_t site);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Running another program, and a private folder for its files. */
+#ifndef IFL_COMPILE_PROCESS_H
+#define IFL_COMPILE_PROCESS_H
+
+#include "base/error.h"
+
+enum { IFL_PATH_BYTES = 4096 };
+
+/* Looks a program up on PATH, then in `folder` (NULL: nowhere else). False when there is none. */
+bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_BYTES]);
+
+/* Runs argv[0], a path, without a shell; what it prints goes to the file `log`. *code is its
+ * exit status, or 128 plus the signal that ended it. */
+ifl_status ifl_process_run(const char *const argv[], const char *log, int *code, ifl_error *error);
+
+/* A folder that only this user can read. */
+typedef struct ifl_scratch {
+    char path[IFL_PATH_BYTES];
+} ifl_scratch;
+
+ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error);
+/* The path of a file in it; false when it would be too long. */
+bool ifl_scratch_path(const ifl_scratch *scratch, const char *name, char path[IFL_PATH_BYTES]);
+ifl_status ifl_scratch_write(const ifl_scratch *scratch, const char *name, const char *text,
+                             ifl_error *error);
+/* Removes the folder with its files. */
+void ifl_scratch_remove(ifl_scratch *scratch);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their general form. The fast
+ * common cases are in width/handlers.c. */
+#include "exec/warp.h"
+
+#include <string.h>
+
+void ifl_warp_tell(ifl_warp *warp, const ifl_access *access)
+{
+    const ifl_worker *worker = warp->worker;
+    for (size_t i = 0; i < worker->listener_count; i++)
+        worker->listeners[i].access(worker->listeners[i].state, access);
+}
+
+ifl_space ifl_space_of(uint64_t address)
+{
+    if (address - IFL_SHARED_WINDOW < IFL_WINDOW_BYTES)
+        return IFL_SPACE_SHARED;
+    if (address - IFL_LOCAL_WINDOW < IFL_WINDOW_BYTES)
+        return IFL_SPACE_LOCAL;
+    return IFL_SPACE_GLOBAL;
+}
+
+static uint64_t within_space(ifl_space space, uint64_t generic)
+{
+    return space == IFL_SPACE_SHARED ? generic - IFL_SHARED_WINDOW
+           : space == IFL_SPACE_LOCAL ? generic - IFL_LOCAL_WINDOW
+                                      : generic;
+}
+
+/* ---- one lane ------------------------------------------------------------------------------------------------------- */
+
+typedef struct reached {
+    uint8_t *host;
+    uint8_t *written; /* NULL when nobody keeps track */
+} reached;
+
+static reached reach_global(ifl_warp *warp, uint64_t address, uint64_t bytes, bool is_write)
+{
+    ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
+    uint32_t bad = IFL_ALLOCATION_FREED | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
+    if (!a || a->flags & bad || address - a->address + bytes > a->bytes)
+        return (reached){NULL, NULL};
+    uint8_t *written = ifl_memory_written(a);
+    return (reached){a->host + (address - a->address), written ? written + (address - a->address) : NULL};
+}
+
+static reached reach_shared(ifl_warp *warp, uint64_t address, uint64_t bytes)
+{
+    uint64_t size = warp->worker->grid->shared_bytes;
+    if (address > size || bytes > size - address)
+        return (reached){NULL, NULL};
+    ifl_block *block = warp->block;
+    return (reached){block->shared + address, block->shared_written ? block->shared_written + address : NULL};
+}
+
+/* A thread's local memory is that of the calls it is in, one after the other. */
+static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    for (ifl_frame *frame = warp->frame; frame; frame = frame->caller) {
+        uint64_t size = frame->routine->local_bytes, at = address - frame->local_start;
+        if (address < frame->local_start)
+            continue;
+        if (at > size || bytes > size - at)
+            break;
+        uint8_t *written = frame->local_written ? frame->local_written + lane * size + at : NULL;
+        return (reached){frame->local + lane * size + at, written};
+    }
+    return (reached){NULL, NULL};
+}
+
+static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes, bool is_write)
+{
+    if (space == IFL_SPACE_SHARED)
+        return reach_shared(warp, address, bytes);
+    if (space == IFL_SPACE_LOCAL)
+        return reach_local(warp, lane, address, bytes);
+    return reach_global(warp, address, bytes, is_write);
+}
+
+static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
+                  uint64_t bytes, bool is_write, uint8_t *written)
+{
+    if (is_write)
+        memset(written, 1, bytes);
+    else if (memchr(written, 0, bytes))
+        ifl_warn_unwritten(warp, code, space, lane, address);
+}
+
+uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
+                           uint64_t bytes, bool is_write)
+{
+    reached at = reach(warp, space, lane, address, bytes, is_write);
+    bool is_power = bytes && (bytes & (bytes - 1)) == 0 && bytes <= 32;
+    if (!at.host || (is_power && address % bytes)) {
+        ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
+        return NULL;
+    }
+    if (at.written)
+        track(warp, code, space, lane, address, bytes, is_write, at.written);
+    return at.host;
+}
+
+uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
+                        bool is_write)
+{
+    ifl_space space = ifl_space_of(address);
+    return ifl_warp_reach_in(warp, code, space, lane, within_space(space, address), bytes, is_write);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------------ */
+
+/* The hardware keeps the 4-byte words of a warp's 32 lanes side by side. An access of n words is told as if n words
+ * of each lane stood together: it touches as many sectors. */
+static uint64_t interleaved(const ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, unsigned bytes)
+{
+    (void)code;
+    uint64_t unit = bytes < 4 ? 4 : bytes, warp_index = warp->block->index * warp->worker->grid->warps_per_block + warp->index;
+    uint64_t start = IFL_LOCAL_WINDOW + warp_index % 65536 * (IFL_WARP_LANES * UINT64_C(512) * 1024);
+    return start + address / unit * unit * IFL_WARP_LANES + lane * unit + address % unit;
+}
+
+static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space, uint32_t mask,
+                       const uint64_t *address)
+{
+    uint64_t at[IFL_WARP_LANES] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        at[lane] = space == IFL_SPACE_LOCAL ? interleaved(warp, code, lane, address[lane], t->bytes) : address[lane];
+    }
+    ifl_access access = {.site = code->site,
+                         .kind = t->kind,
+                         .space = (uint8_t)space,
+                         .bytes = t->bytes,
+                         .shape = IFL_SHAPE_ANY,
+                         .mask = mask,
+                         .block = warp->block->index,
+                         .warp = warp->index,
+                         .address = at};
+    ifl_warp_tell(warp, &access);
+}
+
+void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                         const uint64_t *address, const uint8_t *space)
+{
+    static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
+    if (t->space == IFL_SPACE_CONST)
+        return;
+    if (!mask) {
+        tell_space(warp, code, t, t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space, 0, address);
+        return;
+    }
+    for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
+        uint32_t in_space = 0;
+        for (uint32_t m = mask; m; m &= m - 1)
+            in_space |= space[__builtin_ctz(m)] == spaces[s] ? m & -m : 0;
+        if (in_space)
+            tell_space(warp, code, t, spaces[s], in_space, address);
+    }
+}
+
+/* ---- whole requests ------------------------------------------------------------------------------------------------------ */
+
+static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const uint8_t *from)
+{
+    for (unsigned e = 0; e < t->elements; e++, from += t->element_bytes) {
+        if (t->sink >> e & 1)
+            continue;
+        bool negative = t->is_signed && from[t->element_bytes - 1] & 0x80;
+        uint8_t value[16];
+        memset(value, negative ? 0xff : 0, sizeof value);
+        memcpy(value, from, t->element_bytes);
+        memcpy(frame + t->data[e] + (size_t)lane * t->slot_bytes, value, t->slot_bytes);
+    }
+}
+
+static void store_lane(const ifl_transfer *t, const char *frame, uint32_t lane, uint8_t *to)
+{
+    for (unsigned e = 0; e < t->elements; e++)
+        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes, t->element_bytes);
+}
+
+/* The next time the instruction probably goes to the same allocation: the handlers then need not look for it. */
+static void remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)
+{
+    ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
+    uint32_t bad = IFL_ALLOCATION_FREED | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
+    bool is_usable = a && !(a->flags & bad) && !warp->worker->unwritten;
+    warp->worker->hint[code->site] = is_usable ? a : NULL;
+}
+
+static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, const uint64_t *address,
+                       const uint8_t *space)
+{
+    const ifl_transfer *t = code->transfer;
+    bool is_write = t->kind == IFL_ACCESS_STORE;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, address[lane], t->bytes, is_write);
+        if (!host)
+            return false;
+        if (is_write)
+            store_lane(t, frame, lane, host);
+        else
+            load_lane(t, frame, lane, host);
+    }
+    return true;
+}
+
+void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        bool is_generic = t->space == IFL_SPACE_GENERIC;
+        space[lane] = is_generic ? ifl_space_of(address[lane]) : t->space;
+        if (is_generic)
+            address[lane] = within_space(space[lane], address[lane]);
+    }
+}
+
+bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
+{
+    const ifl_transfer *t = code->transfer;
+    uint8_t space[IFL_WARP_LANES];
+    ifl_warp_split_spaces(t, mask, warp->address, space);
+    if (!move_lanes(warp, code, frame, mask, warp->address, space))
+        return false;
+    if (t->observes)
+        ifl_warp_observe(warp);
+    /* Nobody else waits for a lane's own memory. */
+    warp->changed |= t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
+    if (mask && space[__builtin_ctz(mask)] != IFL_SPACE_SHARED && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL)
+        remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
+    ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
+    return true;
+}
+
+void ifl_warp_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
+{
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
+        uint64_t offset = (uint64_t)t->offset;
+        if (!t->address)
+            warp->address[lane] = offset;
+        else if (t->narrow_address)
+            warp->address[lane] = (uint32_t)(ifl_lane_u32(frame, t->address, lane) + (uint32_t)offset);
+        else
+            warp->address[lane] = ifl_lane_u64(frame, t->address, lane) + offset;
+    }
+}
+
+ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    ifl_warp_addresses(warp, code->transfer, frame);
+    return ifl_warp_transfer(warp, code, frame, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
+}
+
+/* ---- parameters of a call ----------------------------------------------------------------------------------------------- */
+
+static ifl_reason move_parameter(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, bool is_store)
+{
+    const ifl_transfer *t = code->transfer;
+    uint64_t size = warp->frame->routine->param_bytes, at = (uint64_t)t->offset;
+    if (at > size || t->bytes > size - at)
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, 0, "parameter access at offset %llu of %llu bytes",
+                               (unsigned long long)at, (unsigned long long)size);
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint8_t *host = warp->frame->params + lane * size + at;
+        if (is_store)
+            store_lane(t, frame, lane, host);
+        else
+            load_lane(t, frame, lane, host);
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_frame_load(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    return move_parameter(warp, code, frame, mask, false);
+}
+
+ifl_reason ifl_slow_frame_store(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    return move_parameter(warp, code, frame, mask, true);
+}
+
+ifl_reason ifl_slow_local_address(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)mask, (void)active;
+    uint64_t *d = ifl_slot(frame, code->d);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        d[lane] = warp->frame->local_start + code->value;
+    return IFL_REASON_NONE;
+}
+
+/* Constants and kernel parameters lie among the global allocations, and are read-only there. */
+static bool is_in_space(const ifl_memory *memory, ifl_space space, uint64_t address)
+{
+    if (space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL)
+        return ifl_space_of(address) == space;
+    const ifl_allocation *a = ifl_memory_find(memory, address);
+    bool is_read_only = a && a->flags & IFL_ALLOCATION_READ_ONLY;
+    return ifl_space_of(address) == IFL_SPACE_GLOBAL && is_read_only == (space != IFL_SPACE_GLOBAL);
+}
+
+ifl_reason ifl_slow_isspacep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    uint32_t *d = ifl_slot(frame, code->d), bits = 0;
+    const ifl_memory *memory = warp->worker->grid->launch->memory;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        bits |= (uint32_t)is_in_space(memory, (ifl_space)code->value, ifl_lane_u64(frame, code->a, lane)) << lane;
+    }
+    *d = (*d & ~mask) | (bits & mask);
+    return IFL_REASON_NONE;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Atomic operations and reductions. Lanes of a request go in ascending order; blocks on different workers meet only
+ * in operations whose order does not show (see lower_memory.c), done with the host's atomics. */
+#include "exec/lane.h"
+#include "exec/warp.h"
+
+#include <string.h>
+
+typedef struct value128 {
+    uint64_t half[2];
+} value128;
+
+static value128 read_value(const char *frame, uint32_t slot, unsigned bytes, uint32_t lane)
+{
+    value128 value = {{0, 0}};
+    unsigned lane_bytes = bytes < 2 ? 2 : bytes;
+    memcpy(&value, frame + slot + (size_t)lane * lane_bytes, bytes);
+    return value;
+}
+
+/* ---- floating point ---------------------------------------------------------------------------------------------- */
+
+static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
+{
+    float x, y, sum;
+    memcpy(&x, &a, 4), memcpy(&y, &b, 4);
+    if (flush)
+        x = ifl_flush(x), y = ifl_flush(y);
+    sum = x + y;
+    if (flush)
+        sum = ifl_flush(sum);
+    uint32_t bits;
+    memcpy(&bits, &sum, 4);
+    return sum == sum ? bits : 0x7fffffff;
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, 8), memcpy(&y, &b, 8);
+    x += y;
+    memcpy(&a, &x, 8);
+    return a;
+}
+
+static uint16_t half_operation(uint8_t operation, bool is_bf16, uint16_t a, uint16_t b)
+{
+    static const ifl_modifiers none = {0};
+    const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
+    if (operation == IFL_OPERATION_ADD)
+        return ifl_half_add(format, &none, a, b);
+    return operation == IFL_OPERATION_MIN ? ifl_half_min(format, &none, a, b) : ifl_half_max(format, &none, a, b);
+}
+
+static uint64_t float_operation(uint8_t operation, uint8_t type, uint64_t a, uint64_t b, bool flush)
+{
+    bool is_bf16 = type == IFL_TYPE_BF16 || type == IFL_TYPE_BF16X2;
+    switch (type) {
+    case IFL_TYPE_F32:
+        return add_f32((uint32_t)a, (uint32_t)b, flush);
+    case IFL_TYPE_F64:
+        return add_f64(a, b);
+    case IFL_TYPE_F16:
+    case IFL_TYPE_BF16:
+        return half_operation(operation, is_bf16, (uint16_t)a, (uint16_t)b);
+    default:
+        return half_operation(operation, is_bf16, (uint16_t)a, (uint16_t)b) |
+               (uint64_t)half_operation(operation, is_bf16, (uint16_t)(a >> 16), (uint16_t)(b >> 16)) << 16;
+    }
+}
+
+/* ---- integers -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t integer_operation(uint8_t operation, bool is_signed, unsigned bytes, uint64_t a, uint64_t b)
+{
+    bool below = is_signed ? (bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b) : a < b;
+    switch (operation) {
+    case IFL_OPERATION_ADD:
+        return a + b;
+    case IFL_OPERATION_MIN:
+        return below ? a : b;
+    case IFL_OPERATION_MAX:
+        return below ? b : a;
+    case IFL_OPERATION_INC:
+        return a >= b ? 0 : a + 1;
+    case IFL_OPERATION_DEC:
+        return a == 0 || a > b ? b : a - 1;
+    case IFL_OPERATION_AND:
+        return a & b;
+    case IFL_OPERATION_OR:
+        return a | b;
+    case IFL_OPERATION_XOR:
+        return a ^ b;
+    default:
+        return b; /* exch */
+    }
+}
+
+/* PTX ISA, atom: f32 addition on global memory flushes subnormals, on shared memory it does not. */
+static uint64_t new_value(const ifl_atomic *a, uint64_t old, uint64_t b, uint64_t c, bool flush)
+{
+    if (a->operation == IFL_OPERATION_CAS)
+        return old == b ? c : old;
+    if (ifl_type_class(a->type) == 'F' && a->operation != IFL_OPERATION_EXCH)
+        return float_operation(a->operation, a->type, old, b, flush);
+    return integer_operation(a->operation, ifl_type_class(a->type) == 'S', a->transfer.element_bytes, old, b);
+}
+
+/* ---- one element of one lane -------------------------------------------------------------------------------------------- */
+
+#define UPDATE(type)                                                                                                   \
+    do {                                                                                                               \
+        type *at = (type *)(void *)host, seen = __atomic_load_n(at, __ATOMIC_RELAXED);                                 \
+        while (!__atomic_compare_exchange_n(at, &seen, (type)new_value(a, seen, b, c, flush), false, __ATOMIC_RELAXED, \
+                                            __ATOMIC_RELAXED))                                                         \
+            continue;                                                                                                  \
+        *old = seen;                                                                                                   \
+        return (type)new_value(a, seen, b, c, flush) != seen;                                                          \
+    } while (0)
+
+/* Returns whether memory changed. */
+static bool update(const ifl_atomic *a, uint8_t *host, uint64_t b, uint64_t c, bool flush, uint64_t *old)
+{
+    switch (a->transfer.element_bytes) {
+    case 2:
+        UPDATE(uint16_t);
+    case 4:
+        UPDATE(uint32_t);
+    default:
+        UPDATE(uint64_t);
+    }
+}
+
+static bool update128(const ifl_atomic *a, uint8_t *host, value128 b, value128 c, value128 *old)
+{
+    value128 next = b;
+    memcpy(old, host, 16);
+    bool is_equal = old->half[0] == b.half[0] && old->half[1] == b.half[1];
+    if (a->operation == IFL_OPERATION_CAS)
+        next = is_equal ? c : *old;
+    memcpy(host, &next, 16);
+    return next.half[0] != old->half[0] || next.half[1] != old->half[1];
+}
+
+static void update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane, unsigned e, uint8_t *host,
+                           bool flush)
+{
+    const ifl_transfer *t = &a->transfer;
+    value128 old = {{0, 0}}, b = read_value(frame, a->b[e], t->element_bytes, lane);
+    value128 c = a->operation == IFL_OPERATION_CAS ? read_value(frame, a->c, t->element_bytes, lane) : b;
+    bool changed = t->element_bytes == 16 ? update128(a, host, b, c, &old)
+                                          : update(a, host, b.half[0], c.half[0], flush, &old.half[0]);
+    warp->changed |= changed;
+    if (!(t->sink >> e & 1))
+        memcpy(frame + t->data[e] + (size_t)lane * t->slot_bytes, &old, t->slot_bytes);
+}
+
+ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    const ifl_atomic *a = code->extra;
+    const ifl_transfer *t = &a->transfer;
+    uint8_t space[IFL_WARP_LANES];
+    ifl_warp_addresses(warp, t, frame);
+    ifl_warp_split_spaces(t, mask, warp->address, space);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
+        if (!host)
+            return IFL_REASON_FAULT;
+        bool flush = space[lane] != IFL_SPACE_SHARED;
+        for (unsigned e = 0; e < t->elements; e++)
+            update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush);
+    }
+    if (mask)
+        ifl_warp_observe(warp);
+    ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
+    if (--warp->requests_left == 0)
+        return IFL_REASON_YIELD;
+    return IFL_REASON_NONE;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The vector widths of this build, which of them this processor can run, and binding code to one. */
+#include "exec/bind.h"
+
+#include "exec/slow.h"
+
+#include <stdlib.h>
+
+#include <string.h>
+
+const ifl_width *ifl_width_base(void);
+const ifl_width *ifl_width_v3(void);
+const ifl_width *ifl_width_v4(void);
+
+static bool has_base(void)
+{
+    return true;
+}
+
+#ifdef IFL_HAVE_WIDTH_V3
+/* The x86-64 micro-architecture levels, x86-64 psABI: v3 is AVX2 with FMA, v4 AVX-512 F, BW, CD, DQ, VL. */
+static bool has_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_v4(void)
+{
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+/* Best first. */
+static const struct {
+    const ifl_width *(*get)(void);
+    bool (*has)(void);
+} widths[] = {
+#ifdef IFL_HAVE_WIDTH_V4
+    {ifl_width_v4, has_v4},
+#endif
+#ifdef IFL_HAVE_WIDTH_V3
+    {ifl_width_v3, has_v3},
+#endif
+    {ifl_width_base, has_base},
+};
+
+const ifl_width *ifl_width_best(void)
+{
+    size_t i = 0;
+    while (!widths[i].has())
+        i++;
+    return widths[i].get();
+}
+
+const ifl_width *ifl_width_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (widths[i].has() && strcmp(widths[i].get()->name, name) == 0)
+            return widths[i].get();
+    return NULL;
+}
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+ifl_status ifl_binding_init(ifl_binding *binding, const ifl_width *width, ifl_error *error)
+{
+    size_t count;
+    const ifl_row_handler *const *rows = width->ptx_rows(&count);
+    *binding = (ifl_binding){.width = width, .ptx_rows = calloc(count, sizeof *binding->ptx_rows)};
+    if (!binding->ptx_rows)
+        return ifl_fail_memory(error, count * sizeof *binding->ptx_rows);
+    binding->ptx_row_count = count;
+    for (size_t i = 0; i < count; i++)
+        binding->ptx_rows[rows[i]->number] = rows[i]->run;
+    return IFL_OK;
+}
+
+void ifl_binding_free(ifl_binding *binding)
+{
+    free(binding->ptx_rows);
+}
+
+static void bind_code(const ifl_binding *binding, ifl_code *code)
+{
+    static ifl_slow *const slow[IFL_CODE_OPERATIONS] = {
+#define SLOW(name) [IFL_CODE_##name] = ifl_slow_##name,
+#include "code/operation.def"
+    };
+    if (code->table == IFL_TABLE_PTX) {
+        code->run = binding->ptx_rows[code->operation];
+        return;
+    }
+    code->slow = slow[code->operation];
+    code->run = code->slow ? binding->width->slow : binding->width->handler[code->operation];
+}
+
+void ifl_bind(const ifl_binding *binding, ifl_image *image)
+{
+    if (image->bound == binding->width)
+        return;
+    for (size_t r = 0; r < image->routine_count; r++)
+        for (size_t i = 0; i < image->routines[r].code_count; i++)
+            bind_code(binding, &image->routines[r].code[i]);
+    image->bound = binding->width;
+}

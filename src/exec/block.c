@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
+#include "exec/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t expected_threads(const ifl_block *block, const ifl_barrier *barrier)
+{
+    return barrier->expected ? barrier->expected : block->live;
+}
+
+static void put_result(ifl_fragment *fragment, const ifl_barrier *barrier)
+{
+    const ifl_barrier_op *op = fragment->reduction;
+    char *slots = fragment->frame->slots;
+    uint32_t value = op->operation == IFL_OPERATION_AND  ? barrier->all
+                     : op->operation == IFL_OPERATION_OR ? barrier->any
+                                                         : barrier->count;
+    uint32_t *at = ifl_slot(slots, op->result);
+    if (op->to_predicate) {
+        *at = value ? *at | fragment->executing : *at & ~fragment->executing;
+        return;
+    }
+    for (uint32_t m = fragment->executing; m; m &= m - 1)
+        at[__builtin_ctz(m)] = value;
+}
+
+static void open_barrier(ifl_block *block, unsigned id)
+{
+    ifl_barrier *barrier = &block->barriers[id];
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        ifl_warp *warp = block->warps[w];
+        bool is_opened = false;
+        for (uint32_t i = 0; i < warp->count; i++) {
+            ifl_fragment *fragment = &warp->fragments[i];
+            if (fragment->state != IFL_FRAGMENT_AT_BARRIER || fragment->barrier != id)
+                continue;
+            if (fragment->reduction)
+                put_result(fragment, barrier);
+            fragment->state = IFL_FRAGMENT_READY;
+            is_opened = true;
+        }
+        if (is_opened && warp->count > 1)
+            ifl_warp_merge(warp);
+    }
+    *barrier = (ifl_barrier){.all = 1};
+}
+
+static void open_if_complete(ifl_block *block, unsigned id)
+{
+    const ifl_barrier *barrier = &block->barriers[id];
+    if (barrier->arrived && barrier->arrived >= expected_threads(block, barrier))
+        open_barrier(block, id);
+}
+
+static void reduce(ifl_barrier *barrier, const ifl_barrier_op *op, const char *slots, uint32_t mask)
+{
+    uint32_t holds = (ifl_predicate(slots, op->predicate) ^ op->flip) & mask;
+    barrier->any |= holds != 0;
+    barrier->all &= holds == mask;
+    barrier->count += (uint32_t)__builtin_popcount(holds);
+}
+
+static void tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
+{
+    ifl_barrier_arrival event = {
+        .site = code->site, .mask = mask, .block = warp->block->index, .warp = warp->index};
+    const ifl_exec_launch *launch = warp->worker->grid->launch;
+    for (size_t i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->barrier)
+            launch->observers[i]->barrier(warp->worker->states[i], &event);
+}
+
+/* PTX ISA, bar: with a thread count, a warp arrives as a whole, inactive lanes of the block's last warp included. */
+static uint32_t arriving_threads(const ifl_warp *warp, uint32_t mask, bool counted)
+{
+    return counted && mask == warp->live ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
+void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
+{
+    const ifl_code *code = fragment->code;
+    const ifl_barrier_op *op = code->extra;
+    char *slots = fragment->frame->slots;
+    uint32_t mask = warp->taken, lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t id = ifl_lane_u32(slots, op->id, lane);
+    uint32_t count = op->count ? ifl_lane_u32(slots, op->count, lane) : 0;
+    if (id >= IFL_BARRIERS) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "barrier %u: a block has barriers 0 to 15", id);
+        return;
+    }
+    if (op->count && (count == 0 || count % IFL_WARP_LANES)) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a barrier for %u threads: it must be a multiple of 32", count);
+        return;
+    }
+    ifl_barrier *barrier = &warp->block->barriers[id];
+    tell_barrier(warp, code, mask);
+    barrier->arrived += arriving_threads(warp, mask, count != 0);
+    barrier->expected = count;
+    if (op->operation)
+        reduce(barrier, op, slots, mask);
+    fragment->code = code + 1;
+    if (op->waits) {
+        fragment->state = IFL_FRAGMENT_AT_BARRIER;
+        fragment->barrier = (uint8_t)id;
+        fragment->reduction = op->operation ? op : NULL;
+        fragment->executing = mask;
+    }
+    open_if_complete(warp->block, id);
+}
+
+void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
+{
+    ifl_block *block = warp->block;
+    block->live -= mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    for (unsigned id = 0; id < IFL_BARRIERS && block->live; id++)
+        open_if_complete(block, id);
+}
+
+/* ---- starting a block -------------------------------------------------------------------------------------------------- */
+
+static ifl_warp *new_warp(ifl_worker *worker, uint32_t index)
+{
+    ifl_warp *warp = aligned_alloc(64, (sizeof *warp + 63) / 64 * 64);
+    if (!warp)
+        return NULL;
+    memset(warp, 0, sizeof *warp);
+    uint32_t threads = worker->grid->threads_per_block, first = index * IFL_WARP_LANES;
+    uint32_t lanes = threads - first < IFL_WARP_LANES ? threads - first : IFL_WARP_LANES;
+    warp->worker = worker;
+    warp->index = index;
+    warp->lanes = lanes == IFL_WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    warp->free_frames = calloc(worker->grid->image->routine_count, sizeof *warp->free_frames);
+    if (!warp->free_frames) {
+        free(warp);
+        return NULL;
+    }
+    return warp;
+}
+
+static bool make_block(ifl_worker *worker, ifl_block *block)
+{
+    const ifl_grid *grid = worker->grid;
+    memset(block, 0, sizeof *block);
+    /* Whole-warp copies may read a lane's width past the end only inside of an allocation: no padding is needed. */
+    block->shared = aligned_alloc(64, (grid->shared_bytes + 64) / 64 * 64);
+    block->shared_written = worker->unwritten ? malloc(grid->shared_bytes + 1) : NULL;
+    block->warps = calloc(grid->warps_per_block, sizeof *block->warps);
+    if (!block->shared || !block->warps || (worker->unwritten && !block->shared_written))
+        return false;
+    for (uint32_t w = 0; w < grid->warps_per_block; w++)
+        if (!(block->warps[block->warp_count++] = new_warp(worker, w)))
+            return false;
+    return true;
+}
+
+static void free_warp(ifl_warp *warp)
+{
+    if (!warp)
+        return;
+    ifl_frames_free(warp);
+    ifl_meetings_free(warp);
+    free(warp);
+}
+
+void ifl_block_free(ifl_block *block)
+{
+    for (uint32_t w = 0; block->warps && w < block->warp_count; w++)
+        free_warp(block->warps[w]);
+    free(block->warps);
+    free(block->shared);
+    free(block->shared_written);
+}
+
+static bool start_warp(ifl_warp *warp, ifl_block *block)
+{
+    const ifl_image *image = warp->worker->grid->image;
+    warp->block = block;
+    warp->live = warp->lanes;
+    warp->slice = -1;
+    warp->running = NULL;
+    warp->observed = warp->changed = warp->spins = warp->spun = false;
+    warp->watching = 0;
+    ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
+    if (!root)
+        return false;
+    warp->count = 1;
+    warp->fragments[0] = (ifl_fragment){.code = image->routines[0].code, .frame = root, .mask = warp->lanes};
+    return true;
+}
+
+static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index)
+{
+    const ifl_grid *grid = worker->grid;
+    const uint32_t *size = grid->launch->grid;
+    block->index = index;
+    block->position[0] = (uint32_t)(index % size[0]);
+    block->position[1] = (uint32_t)(index / size[0] % size[1]);
+    block->position[2] = (uint32_t)(index / size[0] / size[1]);
+    block->live = grid->threads_per_block;
+    block->is_running = true;
+    if (grid->shared_bytes)
+        memset(block->shared, 0, grid->shared_bytes);
+    if (block->shared_written)
+        memset(block->shared_written, 0, grid->shared_bytes);
+    for (unsigned id = 0; id < IFL_BARRIERS; id++)
+        block->barriers[id] = (ifl_barrier){.all = 1};
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        if (!start_warp(block->warps[w], block))
+            return false;
+    return true;
+}
+
+/* ---- a worker --------------------------------------------------------------------------------------------------------------- */
+
+static bool should_stop(const ifl_worker *worker)
+{
+    const ifl_grid *grid = worker->grid;
+    return (grid->launch->stop && *grid->launch->stop) || __atomic_load_n(&grid->is_stopped, __ATOMIC_RELAXED);
+}
+
+static void fault_memory(ifl_worker *worker, uint64_t block)
+{
+    worker->fault = (ifl_fault){.is_set = true, .block = block, .kind = IFL_FAULT_NO_MEMORY, .site = UINT32_MAX};
+    snprintf(worker->fault.text, sizeof worker->fault.text, "out of memory for a block's registers");
+}
+
+static void note_fault(ifl_worker *worker)
+{
+    uint64_t lowest = __atomic_load_n(&worker->grid->fault_block, __ATOMIC_RELAXED);
+    while (worker->fault.block < lowest &&
+           !__atomic_compare_exchange_n(&worker->grid->fault_block, &lowest, worker->fault.block, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+/* The next block of the grid, if there is one that still matters: behind a fault none does. */
+static bool take_block(ifl_worker *worker, uint64_t *index)
+{
+    ifl_grid *grid = worker->grid;
+    if (__atomic_load_n(&grid->next, __ATOMIC_RELAXED) >= grid->blocks)
+        return false;
+    *index = __atomic_fetch_add(&grid->next, 1, __ATOMIC_RELAXED);
+    return *index < grid->blocks && *index < __atomic_load_n(&grid->fault_block, __ATOMIC_RELAXED);
+}
+
+static bool add_block(ifl_worker *worker)
+{
+    if (worker->block_count == worker->block_capacity) {
+        uint32_t capacity = worker->block_capacity ? worker->block_capacity * 2 : 4;
+        ifl_block *blocks = realloc(worker->blocks, capacity * sizeof *blocks);
+        if (!blocks)
+            return false;
+        worker->blocks = blocks;
+        worker->block_capacity = capacity;
+        /* Warps point to their block. */
+        for (uint32_t b = 0; b < worker->block_count; b++)
+            for (uint32_t w = 0; w < blocks[b].warp_count; w++)
+                blocks[b].warps[w]->block = &blocks[b];
+    }
+    return make_block(worker, &worker->blocks[worker->block_count++]);
+}
+
+static bool fill_place(ifl_worker *worker, uint32_t place)
+{
+    uint64_t index;
+    if (worker->fault.is_set || !take_block(worker, &index))
+        return false;
+    if (place == worker->block_count && !add_block(worker)) {
+        fault_memory(worker, index);
+        return false;
+    }
+    if (!start_block(worker, &worker->blocks[place], index))
+        fault_memory(worker, index);
+    return true;
+}
+
+static bool is_done(const ifl_block *block)
+{
+    return block->live == 0;
+}
+
+/* Of several blocks at once it is not known which of them issued what. */
+static void tell_end(ifl_worker *worker, const ifl_block *block)
+{
+    const ifl_grid *grid = worker->grid;
+    uint64_t issued = 0;
+    for (size_t b = 0; b < grid->image->block_count; b++)
+        issued += worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
+    const ifl_block_end end = {block->index, grid->blocks, issued - worker->told};
+    worker->told = issued;
+    for (size_t o = 0; o < grid->launch->observer_count && grid->resident == 1; o++)
+        if (grid->launch->observers[o]->block_end)
+            grid->launch->observers[o]->block_end(worker->states[o], &end);
+}
+
+static void end_block(ifl_worker *worker, ifl_block *block)
+{
+    block->is_running = false;
+    if (worker->tells_ends)
+        tell_end(worker, block);
+    worker->done++;
+    __atomic_fetch_add(&worker->grid->done, 1, __ATOMIC_RELAXED);
+}
+
+/* Fills free places; true while anything runs. */
+static bool fill_places(ifl_worker *worker)
+{
+    bool runs = false;
+    for (uint32_t place = 0; place < worker->grid->resident; place++) {
+        if (place < worker->block_count && worker->blocks[place].is_running)
+            runs = true;
+        else if (fill_place(worker, place))
+            runs = true;
+    }
+    return runs;
+}
+
+typedef struct turn {
+    bool ran;      /* some warp */
+    bool advanced; /* some warp did more than to look at memory */
+    bool watched;  /* some warp looked at memory */
+    bool ended;    /* some block */
+} turn;
+
+static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
+{
+    for (uint32_t w = 0; w < block->warp_count && !worker->fault.is_set; w++) {
+        ifl_warp *warp = block->warps[w];
+        if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp))
+            continue;
+        ifl_warp_run(warp);
+        now->ran = true;
+        now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spun && !warp->changed);
+        now->watched |= warp->observed;
+        if (should_stop(worker))
+            return;
+    }
+    if (is_done(block)) {
+        end_block(worker, block);
+        now->ended = true;
+    }
+}
+
+static uint32_t waiting_line(const ifl_block *block, const ifl_fragment **found, const ifl_warp **of)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        if (block->warps[w]->live) {
+            *of = block->warps[w];
+            *found = &block->warps[w]->fragments[0];
+            return block->warps[w]->count;
+        }
+    return 0;
+}
+
+static void fault_deadlock(ifl_block *block)
+{
+    const ifl_fragment *fragment = NULL;
+    const ifl_warp *of = NULL;
+    if (!waiting_line(block, &fragment, &of))
+        return;
+    bool at_barrier = fragment->state == IFL_FRAGMENT_AT_BARRIER;
+    const ifl_code *code = at_barrier ? fragment->code - 1 : fragment->code;
+    const char *what = at_barrier ? "threads wait at a barrier of the block" : "lanes wait for other lanes of the warp";
+    ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
+                    "deadlock: %s, and those that are missing never come", what);
+}
+
+/* Nothing could run: lanes that wait at a meeting may be the ones that the others wait for. */
+static void unblock(ifl_worker *worker)
+{
+    bool released = false;
+    for (uint32_t b = 0; b < worker->block_count; b++)
+        for (uint32_t w = 0; worker->blocks[b].is_running && w < worker->blocks[b].warp_count; w++)
+            released |= !ifl_warp_is_done(worker->blocks[b].warps[w]) && ifl_warp_release(worker->blocks[b].warps[w]);
+    for (uint32_t b = 0; b < worker->block_count && !released && !worker->fault.is_set; b++)
+        if (worker->blocks[b].is_running)
+            fault_deadlock(&worker->blocks[b]);
+}
+
+/* Everything resident waits for memory to change: other blocks may be the ones to change it. On a GPU they would be
+ * resident as well. Whoever writes while it waits, or meets at barriers, is not so easily told from one that works:
+ * that takes longer. */
+static void widen(ifl_worker *worker, const turn *now)
+{
+    enum { PATIENCE = 4, LONG_PATIENCE = 8192, MOST_RESIDENT = 132 * 32 };
+    worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
+    worker->stale_rounds = now->ended ? 0 : worker->stale_rounds + now->watched;
+    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_rounds >= LONG_PATIENCE;
+    if (!waits || !worker->grid->may_widen || worker->grid->resident >= MOST_RESIDENT)
+        return;
+    worker->idle_rounds = worker->stale_rounds = 0;
+    worker->grid->resident++;
+}
+
+static void report_progress(const ifl_worker *worker)
+{
+    const ifl_grid *grid = worker->grid;
+    if (worker->is_first && grid->launch->progress)
+        grid->launch->progress(grid->launch->progress_user, __atomic_load_n(&grid->done, __ATOMIC_RELAXED), grid->blocks);
+}
+
+void ifl_worker_run(ifl_worker *worker)
+{
+    enum { ROUNDS_PER_REPORT = 256 };
+    for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker); rounds++) {
+        turn now = {false, false, false, false};
+        for (uint32_t b = 0; b < worker->block_count && !worker->fault.is_set; b++)
+            if (worker->blocks[b].is_running)
+                run_block(worker, &worker->blocks[b], &now);
+        if (!now.ran && !worker->fault.is_set)
+            unblock(worker);
+        widen(worker, &now);
+        if (rounds % ROUNDS_PER_REPORT == 0)
+            report_progress(worker);
+    }
+    if (worker->fault.is_set)
+        note_fault(worker);
+}

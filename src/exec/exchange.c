@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Warp-wide operations: shfl, vote, match, redux, activemask, elect, bar.warp.sync. */
+#include "exec/warp.h"
+
+#include <string.h>
+
+uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, uint32_t members)
+{
+    const uint32_t *named = (const uint32_t *)(const void *)(frame + op->members);
+    uint32_t group = 0;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        group |= (uint32_t)(named[lane] == members) << lane;
+    return group & mask;
+}
+
+static uint32_t first_group(const ifl_exchange *op, const char *frame, uint32_t mask)
+{
+    return ifl_warp_group(op, frame, mask, ifl_lane_u32(frame, op->members, (uint32_t)__builtin_ctz(mask)));
+}
+
+/* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA, membermask: the lanes
+ * that take part): tiles of a warp, for instance. They know nothing of each other. */
+static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    const ifl_exchange *op = code->extra;
+    for (uint32_t rest = mask, group; rest; rest &= ~group) {
+        group = first_group(op, frame, rest);
+        uint32_t lane = (uint32_t)__builtin_ctz(group), members = ifl_lane_u32(frame, op->members, lane);
+        if (group & ~members) {
+            lane = (uint32_t)__builtin_ctz(group & ~members);
+            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                                   "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
+                                   members);
+        }
+        if (members & warp->live & ~active)
+            return IFL_REASON_WARP_WAIT;
+    }
+    for (uint32_t rest = mask, group; rest; rest &= ~group) {
+        group = first_group(op, frame, rest);
+        ifl_exchange_run(warp, op, frame, group);
+    }
+    return IFL_REASON_NONE;
+}
+
+/* An operation with a member mask needs those of its lanes that still live. When they are not all in the fragment,
+ * it waits for the others (warp.c). */
+ifl_reason ifl_slow_exchange(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    const ifl_exchange *op = code->extra;
+    if (!mask)
+        return IFL_REASON_NONE;
+    if (op->members)
+        return run_groups(warp, code, frame, mask, active);
+    ifl_exchange_run(warp, op, frame, mask);
+    return IFL_REASON_NONE;
+}
+
+static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
+{
+    uint32_t *p = ifl_slot(frame, at);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). */
+static uint32_t shuffle_source(uint8_t kind, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+{
+    uint32_t clamp = c & 31, segment = c >> 8 & 31;
+    uint32_t highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
+    uint32_t from = 0;
+    b &= 31;
+    switch (kind) {
+    case IFL_EXCHANGE_SHUFFLE_UP:
+        from = lane - b;
+        *in_range = (int32_t)from >= (int32_t)highest;
+        break;
+    case IFL_EXCHANGE_SHUFFLE_DOWN:
+        from = lane + b;
+        *in_range = from <= highest;
+        break;
+    case IFL_EXCHANGE_SHUFFLE_BUTTERFLY:
+        from = lane ^ b;
+        *in_range = from <= highest;
+        break;
+    default:
+        from = lowest | (b & ~segment);
+        *in_range = from <= highest;
+    }
+    return *in_range ? from : lane;
+}
+
+static void shuffle(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    uint32_t old[IFL_WARP_LANES], valid = 0, *d = ifl_slot(frame, op->d);
+    memcpy(old, frame + op->a, sizeof old);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        bool in_range;
+        uint32_t from = shuffle_source(op->kind, lane, ifl_lane_u32(frame, op->b, lane),
+                                       ifl_lane_u32(frame, op->c, lane), &in_range);
+        valid |= (uint32_t)in_range << lane;
+        /* The value of a lane that does not take part is undefined: a lane's own value stands in for it. */
+        d[lane] = old[mask >> (from & 31) & 1 ? from & 31 : lane];
+    }
+    put_predicate(frame, op->p, mask, valid);
+}
+
+static void vote(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    uint32_t holds = (ifl_predicate(frame, op->a) ^ op->flip) & mask;
+    bool all = holds == mask, none = holds == 0;
+    if (op->kind == IFL_EXCHANGE_VOTE_BALLOT) {
+        for (uint32_t m = mask; m; m &= m - 1)
+            ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = holds;
+        return;
+    }
+    bool result = op->kind == IFL_EXCHANGE_VOTE_ALL   ? all
+                  : op->kind == IFL_EXCHANGE_VOTE_ANY ? !none
+                                                      : all || none;
+    put_predicate(frame, op->d, mask, result ? UINT32_MAX : 0);
+}
+
+static uint64_t value_of(const ifl_exchange *op, const char *frame, uint32_t lane)
+{
+    return op->bytes == 8 ? ifl_lane_u64(frame, op->a, lane) : ifl_lane_u32(frame, op->a, lane);
+}
+
+static uint32_t lanes_with_value(const ifl_exchange *op, const char *frame, uint32_t mask, uint64_t value)
+{
+    uint32_t same = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        same |= value_of(op, frame, (uint32_t)__builtin_ctz(m)) == value ? m & -m : 0;
+    return same;
+}
+
+static void match(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    uint32_t *d = ifl_slot(frame, op->d), same_as[IFL_WARP_LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        same_as[lane] = lanes_with_value(op, frame, mask, value_of(op, frame, lane));
+    }
+    bool all = mask && same_as[__builtin_ctz(mask)] == mask;
+    for (uint32_t m = mask; m; m &= m - 1)
+        d[__builtin_ctz(m)] = op->kind == IFL_EXCHANGE_MATCH_ANY ? same_as[__builtin_ctz(m)] : all ? mask : 0;
+    if (op->kind == IFL_EXCHANGE_MATCH_ALL)
+        put_predicate(frame, op->p, mask, all ? UINT32_MAX : 0);
+}
+
+typedef struct float_minmax {
+    bool is_max, absolute, keeps_nan;
+} float_minmax;
+
+static float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* -0 counts as below +0, as in min and max. */
+static bool is_better(const float_minmax *f, float a, float b)
+{
+    bool a_negative = __builtin_signbit(a), b_negative = __builtin_signbit(b);
+    if (a == b && a_negative != b_negative)
+        return f->is_max ? !a_negative : a_negative;
+    return f->is_max ? a > b : a < b;
+}
+
+static uint32_t reduce_floats(const ifl_exchange *op, const char *frame, uint32_t mask)
+{
+    float_minmax f = {op->operation == IFL_OPERATION_MAX, op->absolute, op->keeps_nan};
+    uint32_t best = 0x7fffffff;
+    bool has_value = false;
+    for (; mask; mask &= mask - 1) {
+        uint32_t bits = ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(mask));
+        bits = f.absolute ? bits & 0x7fffffff : bits;
+        float value = as_float(bits);
+        if (value != value && f.keeps_nan)
+            return 0x7fffffff;
+        if (value == value && (!has_value || is_better(&f, value, as_float(best))))
+            best = bits, has_value = true;
+    }
+    return best;
+}
+
+static uint32_t reduce_two(uint8_t operation, bool is_signed, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case IFL_OPERATION_ADD:
+        return a + b;
+    case IFL_OPERATION_MIN:
+        return is_signed ? ((int32_t)a < (int32_t)b ? a : b) : (a < b ? a : b);
+    case IFL_OPERATION_MAX:
+        return is_signed ? ((int32_t)a > (int32_t)b ? a : b) : (a > b ? a : b);
+    case IFL_OPERATION_AND:
+        return a & b;
+    case IFL_OPERATION_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+static void reduce(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    bool is_signed = ifl_type_class(op->type) == 'S';
+    uint32_t result = ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(mask));
+    if (op->type == IFL_TYPE_F32)
+        result = reduce_floats(op, frame, mask);
+    else
+        for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
+            result = reduce_two(op->operation, is_signed, result, ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(m)));
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = result;
+}
+
+static void active_mask(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = mask;
+}
+
+/* The hardware elects any member, always the same for a mask: here the lowest. */
+static void elect(const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    uint32_t elected = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t m = mask; m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = elected;
+    put_predicate(frame, op->p, mask, UINT32_C(1) << elected);
+}
+
+void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint32_t mask)
+{
+    static void (*const run[IFL_EXCHANGES])(const ifl_exchange *op, char *frame, uint32_t mask) = {
+        [IFL_EXCHANGE_SHUFFLE_UP] = shuffle,        [IFL_EXCHANGE_SHUFFLE_DOWN] = shuffle,
+        [IFL_EXCHANGE_SHUFFLE_BUTTERFLY] = shuffle, [IFL_EXCHANGE_SHUFFLE_INDEX] = shuffle,
+        [IFL_EXCHANGE_VOTE_ALL] = vote,             [IFL_EXCHANGE_VOTE_ANY] = vote,
+        [IFL_EXCHANGE_VOTE_UNIFORM] = vote,         [IFL_EXCHANGE_VOTE_BALLOT] = vote,
+        [IFL_EXCHANGE_MATCH_ANY] = match,           [IFL_EXCHANGE_MATCH_ALL] = match,
+        [IFL_EXCHANGE_REDUCE] = reduce,             [IFL_EXCHANGE_ACTIVE_MASK] = active_mask,
+        [IFL_EXCHANGE_ELECT] = elect,
+    };
+    (void)warp;
+    if (run[op->kind])
+        run[op->kind](op, frame, mask);
+}
+
+/* ---- carries, traps, sleep: other small operations --------------------------------------------------------------------- */
+
+typedef unsigned __int128 wide;
+
+/* The carry of a subtraction is that of a + ~b + 1: set when nothing is borrowed, and subc takes it so. PTX ISA calls
+ * it the borrow, and as long as a chain only subtracts the two are the same; but the hardware's way shows where a
+ * chain ends in addc, as in the compiler's own division of 128 bits. */
+static wide carry_operation(uint64_t how, unsigned bits, bool is_signed, wide a, wide b, wide c, bool carry, bool *out)
+{
+    wide limit = (wide)1 << bits, result;
+    const bool takes_carry = how & IFL_CARRY_COMES_IN;
+    if (how & IFL_CARRY_SUBTRACTS) {
+        bool borrow = takes_carry && !carry;
+        result = a - b - borrow;
+        *out = a >= b + borrow;
+        return result & (limit - 1);
+    }
+    if (how & IFL_CARRY_MULTIPLIES) {
+        bool negative_a = is_signed && a >> (bits - 1) & 1, negative_b = is_signed && b >> (bits - 1) & 1;
+        wide product = a * b;
+        if (how & IFL_CARRY_TAKES_HIGH) {
+            /* The unsigned product's high half, corrected for the signs: Hacker's Delight, section 8-3. */
+            product >>= bits;
+            product -= (negative_a ? b : 0) + (negative_b ? a : 0);
+        }
+        a = product & (limit - 1);
+        b = c;
+    }
+    result = a + b + (takes_carry && carry);
+    *out = result >= limit;
+    return result & (limit - 1);
+}
+
+ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    unsigned bits = code->count & ~1u;
+    uint32_t *carries = ifl_slot(frame, code->e);
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        wide in[3];
+        const uint32_t slot[3] = {code->a, code->b, code->c};
+        for (int i = 0; i < 3; i++)
+            in[i] = bits == 64 ? ifl_lane_u64(frame, slot[i], lane) : ifl_lane_u32(frame, slot[i], lane);
+        bool out;
+        wide result = carry_operation(code->value, bits, code->count & 1, in[0], in[1], in[2],
+                                      *carries >> lane & 1, &out);
+        memcpy(frame + code->d + lane * (bits / 8), &result, bits / 8);
+        if (code->value & IFL_CARRY_GOES_OUT)
+            *carries = (*carries & ~(UINT32_C(1) << lane)) | (uint32_t)out << lane;
+    }
+    return IFL_REASON_NONE;
+}
+
+/* d = (a != 0), combined with c. */
+ifl_reason ifl_slow_nonzero(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    uint32_t holds = 0, with = ifl_predicate(frame, code->c) ^ code->flip;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        holds |= (uint32_t)(ifl_lane_u32(frame, code->a, lane) != 0) << lane;
+    holds = code->count == IFL_COMBINE_AND ? holds & with
+            : code->count == IFL_COMBINE_OR ? holds | with
+                                                 : holds ^ with;
+    put_predicate(frame, code->d, mask, holds);
+    return IFL_REASON_NONE;
+}
+
+/* Byte `value` of a (count bytes wide) into the 16-bit lane d, and back. */
+ifl_reason ifl_slow_take_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        ((uint16_t *)ifl_slot(frame, code->d))[lane] = (uint8_t)frame[code->a + lane * code->count + code->value];
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_put_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        frame[code->d + lane * code->count + code->value] = (char)((uint16_t *)ifl_slot(frame, code->a))[lane];
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    if (!mask)
+        return IFL_REASON_NONE;
+    return ifl_fault_raise(warp, code, IFL_FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "trap: the kernel ended itself");
+}
+
+/* Sleeping lets the others run. Someone who sleeps waits for memory to change. */
+ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)code, (void)frame, (void)active;
+    if (mask)
+        ifl_warp_observe(warp);
+    return mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
+}

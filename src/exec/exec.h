@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine: runs launches of lowered kernels on the CPU, warp by warp, exactly, and tells observers what happened. It
+ * knows code and events; it knows nothing of files, profiles, devices or reports. */
+#ifndef IFL_EXEC_EXEC_H
+#define IFL_EXEC_EXEC_H
+
+#include "code/code.h"
+#include "exec/memory.h"
+
+/* The handlers of one vector width, and what is kept between launches. One launch at a time. */
+typedef struct ifl_engine ifl_engine;
+
+/* `vector_width`: NULL: the best that this processor has; else "base", "v3", "v4". IFL_UNSUPPORTED where there is none of
+ * the name. */
+ifl_status ifl_engine_new(const char *vector_width, ifl_engine **out, ifl_error *error);
+void ifl_engine_free(ifl_engine *engine);
+
+typedef struct ifl_bank {
+    const uint8_t *data;
+    size_t bytes;
+} ifl_bank;
+
+typedef struct ifl_exec_launch {
+    ifl_image *image;
+    const char *kernel_name; /* what messages call it; NULL: its name in the file */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint64_t dynamic_shared_bytes;
+    ifl_bank banks[IFL_BANKS]; /* constant banks; 0: the parameters */
+    ifl_memory *memory;        /* holds the buffers that the parameters point to */
+    uint32_t sms;              /* of the GPU that the kernel may believe in */
+    uint64_t most_resident;    /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
+
+    int threads;      /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
+                         (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
+    int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid */
+    int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
+    bool check_reads; /* warn about reads of memory that nothing wrote */
+    const volatile int *stop;
+    void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
+    void *progress_user;
+    void (*print)(void *user, const char *text, size_t length);
+    void *print_user;
+
+    const ifl_observer *const *observers;
+    size_t observer_count;
+} ifl_exec_launch;
+
+/* What a kernel did wrong, as far as CUDA's error codes tell such things apart. */
+typedef enum ifl_fault_kind {
+    IFL_FAULT_NONE,
+    IFL_FAULT_ADDRESS,
+    IFL_FAULT_MISALIGNED,
+    IFL_FAULT_ASSERT,
+    IFL_FAULT_TRAP,
+    IFL_FAULT_OTHER,
+    IFL_FAULT_NO_MEMORY /* ours: the machine has none left */
+} ifl_fault_kind;
+
+typedef struct ifl_exec_result {
+    uint64_t blocks_done;
+    ifl_fault_kind fault;
+    bool complete;
+    double seconds;
+    void **states;        /* one merged state an observer, owned by the result */
+    char **warnings;      /* owned by the result */
+    size_t warning_count;
+} ifl_exec_result;
+
+/* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom); IFL_INTERRUPTED; IFL_BAD_INPUT
+ * for a grid that must be resident as a whole and cannot be. `result` holds what was observed in the first three cases;
+ * it must be freed in every case. */
+ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_result *result,
+                          ifl_error *error);
+void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result);
+
+#endif

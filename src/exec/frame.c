@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Frames: the registers and per-thread memory of a call; calling and returning. */
+#include "exec/provided.h"
+#include "exec/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- special registers ------------------------------------------------------------------------------------------- */
+
+typedef struct where {
+    const ifl_warp *warp;
+    const ifl_grid *grid;
+    uint32_t lane;
+} where;
+
+static uint32_t thread_of(const where *w)
+{
+    return w->warp->index * IFL_WARP_LANES + w->lane;
+}
+
+/* Grids and blocks without their own coordinate count as clusters of one block. */
+
+/* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
+enum { RESERVED_IN_USE = 288 };
+
+static uint64_t special_value(const where *w, ifl_special special)
+{
+    const ifl_exec_launch *launch = w->grid->launch;
+    const uint32_t *block = launch->block, *grid = launch->grid, *position = w->warp->block->position;
+    uint32_t thread = thread_of(w), lane = w->lane;
+    switch (special) {
+    case IFL_SPECIAL_TID_X:
+        return thread % block[0];
+    case IFL_SPECIAL_TID_Y:
+        return thread / block[0] % block[1];
+    case IFL_SPECIAL_TID_Z:
+        return thread / block[0] / block[1];
+    case IFL_SPECIAL_NTID_X:
+        return block[0];
+    case IFL_SPECIAL_NTID_Y:
+        return block[1];
+    case IFL_SPECIAL_NTID_Z:
+        return block[2];
+    case IFL_SPECIAL_CTAID_X:
+    case IFL_SPECIAL_CLUSTERID_X:
+        return position[0];
+    case IFL_SPECIAL_CTAID_Y:
+    case IFL_SPECIAL_CLUSTERID_Y:
+        return position[1];
+    case IFL_SPECIAL_CTAID_Z:
+    case IFL_SPECIAL_CLUSTERID_Z:
+        return position[2];
+    case IFL_SPECIAL_NCTAID_X:
+    case IFL_SPECIAL_NCLUSTERID_X:
+        return grid[0];
+    case IFL_SPECIAL_NCTAID_Y:
+    case IFL_SPECIAL_NCLUSTERID_Y:
+        return grid[1];
+    case IFL_SPECIAL_NCTAID_Z:
+    case IFL_SPECIAL_NCLUSTERID_Z:
+        return grid[2];
+    case IFL_SPECIAL_CLUSTER_NCTAID_X:
+    case IFL_SPECIAL_CLUSTER_NCTAID_Y:
+    case IFL_SPECIAL_CLUSTER_NCTAID_Z:
+    case IFL_SPECIAL_CLUSTER_NCTARANK:
+        return 1;
+    case IFL_SPECIAL_LANEID:
+        return lane;
+    case IFL_SPECIAL_WARPID:
+        return w->warp->index;
+    case IFL_SPECIAL_NWARPID:
+        return w->grid->warps_per_block;
+    case IFL_SPECIAL_SMID:
+        return w->warp->block->index % launch->sms;
+    case IFL_SPECIAL_NSMID:
+        return launch->sms;
+    case IFL_SPECIAL_GRIDID:
+        return 1;
+    case IFL_SPECIAL_LANEMASK_EQ:
+        return UINT32_C(1) << lane;
+    case IFL_SPECIAL_LANEMASK_LT:
+        return (UINT32_C(1) << lane) - 1;
+    case IFL_SPECIAL_LANEMASK_LE:
+        return (UINT64_C(2) << lane) - 1;
+    case IFL_SPECIAL_LANEMASK_GT:
+        return (uint32_t)~((UINT64_C(2) << lane) - 1);
+    case IFL_SPECIAL_LANEMASK_GE:
+        return (uint32_t)~((UINT32_C(1) << lane) - 1);
+    case IFL_SPECIAL_ENVREG1:
+        return w->grid->workspace >> 32;
+    case IFL_SPECIAL_ENVREG2:
+        return (uint32_t)w->grid->workspace;
+    case IFL_SPECIAL_DYNAMIC_SMEM_SIZE:
+        return launch->dynamic_shared_bytes;
+    case IFL_SPECIAL_TOTAL_SMEM_SIZE:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
+        return ifl_reserved_shared_at(w->grid);
+    case IFL_SPECIAL_AGGR_SMEM_SIZE:
+        return w->grid->own_shared + IFL_RESERVED_SHARED;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
+        return ifl_reserved_shared_at(w->grid) + RESERVED_IN_USE;
+    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
+        return IFL_RESERVED_SHARED;
+    case IFL_SPECIAL_CLOCK:
+    case IFL_SPECIAL_CLOCK64:
+    case IFL_SPECIAL_GLOBALTIMER:
+    case IFL_SPECIAL_GLOBALTIMER_LO:
+        return w->warp->clock;
+    case IFL_SPECIAL_CLOCK_HI:
+    case IFL_SPECIAL_GLOBALTIMER_HI:
+        return w->warp->clock >> 32;
+    case IFL_SPECIAL_WARP_SIZE:
+        return IFL_WARP_LANES;
+    case IFL_SPECIAL_PARAMETERS:
+        return w->grid->parameters;
+    default:
+        return 0;
+    }
+}
+
+static void put_lane(char *slots, uint32_t slot, uint32_t bits, uint32_t lane, uint64_t value)
+{
+    memcpy(slots + slot + (size_t)lane * (bits / 8), &value, bits / 8 < 8 ? bits / 8 : 8);
+}
+
+static void put_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_special special)
+{
+    where w = {.warp = warp, .grid = warp->worker->grid};
+    uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
+    for (w.lane = 0; w.lane < IFL_WARP_LANES; w.lane++)
+        put_lane(slots, slot, bits, w.lane, special_value(&w, special));
+}
+
+/* The position of the block is the one thing that every warp of every block needs anew: 32 bits, all lanes alike. */
+static void put_block_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_special special)
+{
+    where w = {.warp = warp, .grid = warp->worker->grid};
+    uint32_t value = (uint32_t)special_value(&w, special), *to = ifl_slot(slots, slot);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        to[lane] = value;
+}
+
+/* Every reading is later than the one before it, also in another warp. What waits by the clock takes as many readings as
+ * the time that it waits for has of these. */
+enum { READING_CYCLES = 1024 };
+
+ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)mask, (void)active;
+    const where w = {.warp = warp, .grid = warp->worker->grid};
+    const ifl_special special = (ifl_special)code->value;
+    warp->clock = ++warp->worker->clock * READING_CYCLES;
+    ifl_warp_observe(warp);
+    const uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
+    const uint64_t value = special_value(&w, special); /* of all lanes */
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        put_lane(frame, code->d, bits, lane, value);
+    return IFL_REASON_NONE;
+}
+
+/* ---- frames ----------------------------------------------------------------------------------------------------------- */
+
+static void put_constants(const ifl_routine *routine, char *slots)
+{
+    *(uint32_t *)(void *)slots = UINT32_MAX; /* the predicate that always holds */
+    for (size_t i = 0; i < routine->constant_count; i++)
+        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+            put_lane(slots, routine->constants[i].slot, routine->constants[i].bits, lane, routine->constants[i].value);
+}
+
+/* What the launch holds in a constant bank; zeros past its end. */
+static uint64_t bank_value(const ifl_exec_launch *launch, const ifl_bank_slot *slot)
+{
+    const ifl_bank *bank = &launch->banks[slot->bank];
+    uint64_t value = 0;
+    if (slot->offset > bank->bytes || slot->bytes > bank->bytes - slot->offset)
+        return 0;
+    memcpy(&value, bank->data + slot->offset, slot->bytes);
+    if (slot->is_signed && slot->bytes < 8 && value >> (slot->bytes * 8 - 1) & 1)
+        value |= UINT64_MAX << (slot->bytes * 8);
+    return value;
+}
+
+static void put_banks(const ifl_exec_launch *launch, const ifl_routine *routine, char *slots)
+{
+    for (size_t i = 0; i < routine->bank_count; i++) {
+        const ifl_bank_slot *slot = &routine->banks[i];
+        const uint64_t value = bank_value(launch, slot);
+        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+            put_lane(slots, slot->slot, slot->bits, lane, value);
+    }
+}
+
+static void free_frame(ifl_frame *frame)
+{
+    if (!frame)
+        return;
+    free(frame->slots);
+    free(frame->params);
+    free(frame->local);
+    free(frame->local_written);
+    free(frame);
+}
+
+static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
+{
+    ifl_frame *frame = calloc(1, sizeof *frame);
+    if (!frame)
+        return NULL;
+    frame->routine = routine;
+    frame->slots = aligned_alloc(64, routine->frame_bytes);
+    frame->params = calloc(IFL_WARP_LANES, routine->param_bytes + 1);
+    frame->local = calloc(IFL_WARP_LANES, routine->local_bytes + 1);
+    frame->local_written = warp->worker->unwritten ? calloc(IFL_WARP_LANES, routine->local_bytes + 1) : NULL;
+    if (!frame->slots || !frame->params || !frame->local || (warp->worker->unwritten && !frame->local_written)) {
+        free_frame(frame);
+        return NULL;
+    }
+    frame->made_before = warp->frames;
+    warp->frames = frame;
+    memset(frame->slots, 0, routine->frame_bytes);
+    put_constants(routine, frame->slots);
+    put_banks(warp->worker->grid->launch, routine, frame->slots);
+    for (size_t i = 0; i < routine->special_count; i++)
+        put_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
+    return frame;
+}
+
+static void begin_frame(ifl_warp *warp, ifl_frame *frame)
+{
+    const ifl_routine *routine = frame->routine;
+    for (size_t i = 0; i < routine->block_special_count; i++)
+        put_block_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
+    for (size_t i = 0; i < routine->undefined_count; i++)
+        memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
+    if (routine->local_bytes)
+        memset(frame->local, 0, IFL_WARP_LANES * routine->local_bytes);
+    if (frame->local_written)
+        memset(frame->local_written, 0, IFL_WARP_LANES * routine->local_bytes);
+}
+
+ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller, uint32_t mask)
+{
+    size_t index = (size_t)(routine - warp->worker->grid->image->routines);
+    ifl_frame *frame = warp->free_frames[index];
+    if (frame)
+        warp->free_frames[index] = frame->next;
+    else
+        frame = make_frame(warp, routine);
+    if (!frame)
+        return NULL;
+    frame->caller = caller;
+    frame->lanes = mask;
+    frame->local_start = caller ? caller->local_start + caller->routine->local_bytes : 0;
+    begin_frame(warp, frame);
+    return frame;
+}
+
+void ifl_frame_leave(ifl_warp *warp, ifl_frame *frame, uint32_t mask)
+{
+    frame->lanes &= ~mask;
+    if (frame->lanes)
+        return;
+    size_t index = (size_t)(frame->routine - warp->worker->grid->image->routines);
+    frame->next = warp->free_frames[index];
+    warp->free_frames[index] = frame;
+}
+
+void ifl_frames_free(ifl_warp *warp)
+{
+    for (ifl_frame *frame = warp->frames, *next; frame; frame = next) {
+        next = frame->made_before;
+        free_frame(frame);
+    }
+    free(warp->free_frames);
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------------- */
+
+static void copy_in(const ifl_call_value *value, const ifl_frame *caller, ifl_frame *callee, uint32_t mask)
+{
+    uint64_t room = callee->routine->param_bytes, own = caller->routine->param_bytes;
+    if (value->to + (uint64_t)value->bytes > room)
+        return;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        const void *from = value->slot_bytes ? (const void *)(caller->slots + value->from + lane * value->slot_bytes)
+                                             : (const void *)(caller->params + lane * own + value->from);
+        memcpy(callee->params + lane * room + value->to, from, value->bytes);
+    }
+}
+
+static void copy_out(const ifl_call_value *value, const ifl_frame *callee, ifl_frame *caller, uint32_t mask)
+{
+    uint64_t room = callee->routine->param_bytes, own = caller->routine->param_bytes;
+    if (value->to + (uint64_t)value->bytes > room)
+        return;
+    for (; mask; mask &= mask - 1) {
+        size_t lane = (size_t)__builtin_ctz(mask);
+        void *to = value->slot_bytes ? (void *)(caller->slots + value->from + lane * value->slot_bytes)
+                                     : (void *)(caller->params + lane * own + value->from);
+        memcpy(to, callee->params + lane * room + value->to, value->bytes);
+    }
+}
+
+/* The values of an indirect call go to where the function that was found declares its parameters. */
+static ifl_call_value at_declared(ifl_call_value value, const ifl_parameter_place *list, uint32_t count, uint32_t i)
+{
+    if (i < count) {
+        value.to = (uint32_t)list[i].offset;
+        if (value.bytes > list[i].bytes)
+            value.bytes = (uint32_t)list[i].bytes;
+    }
+    return value;
+}
+
+static bool is_too_deep(const ifl_frame *frame)
+{
+    enum { MAX_DEPTH = 4096, MAX_LOCAL = 512 * 1024 };
+    uint32_t depth = 0;
+    uint64_t local = frame->local_start;
+    for (; frame; frame = frame->caller)
+        depth++;
+    return depth > MAX_DEPTH || local > MAX_LOCAL;
+}
+
+static void enter(ifl_warp *warp, ifl_fragment *fragment, const ifl_routine *routine)
+{
+    const ifl_code *code = fragment->code;
+    const ifl_call_op *op = code->extra;
+    ifl_frame *caller = fragment->frame;
+    if (is_too_deep(caller)) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
+                        "stack overflow: calls nest more than 4096 deep or use more than 512 KiB of local memory");
+        return;
+    }
+    ifl_frame *callee = ifl_frame_enter(warp, routine, caller, fragment->mask);
+    if (!callee) {
+        ifl_fault_raise(warp, code, IFL_FAULT_NO_MEMORY, 0, "out of memory for a call");
+        return;
+    }
+    callee->call = code;
+    for (uint32_t i = 0; i < op->argument_count; i++) {
+        ifl_call_value value = at_declared(op->arguments[i], routine->parameters, routine->parameter_count, i);
+        copy_in(&value, caller, callee, fragment->mask);
+    }
+    fragment->frame = callee;
+    fragment->code = routine->code;
+}
+
+/* NULL: no function that can be called lies there. */
+static const ifl_routine *routine_at(const ifl_image *image, uint64_t address)
+{
+    for (size_t r = 1; r < image->routine_count; r++)
+        if (image->routines[r].address == address)
+            return &image->routines[r];
+    return NULL;
+}
+
+static uint32_t same_target(const ifl_fragment *fragment, uint32_t slot, uint32_t mask)
+{
+    uint64_t first = ifl_lane_u64(fragment->frame->slots, slot, (uint32_t)__builtin_ctz(mask));
+    uint32_t same = 0;
+    for (; mask; mask &= mask - 1)
+        if (ifl_lane_u64(fragment->frame->slots, slot, (uint32_t)__builtin_ctz(mask)) == first)
+            same |= mask & -mask;
+    return same;
+}
+
+/* Lanes that call different functions go one function after the other. */
+static void call_indirect(ifl_warp *warp, ifl_fragment *fragment, const ifl_call_op *op)
+{
+    const ifl_image *image = warp->worker->grid->image;
+    ifl_fragment whole = *fragment;
+    for (uint32_t left = whole.mask; left && !warp->worker->fault.is_set;) {
+        uint32_t same = same_target(&whole, op->target, left), lane = (uint32_t)__builtin_ctz(same);
+        uint64_t address = ifl_lane_u64(whole.frame->slots, op->target, lane);
+        const ifl_routine *routine = routine_at(image, address);
+        if (!routine) {
+            ifl_fault_raise(warp, whole.code, IFL_FAULT_OTHER, lane, "call of 0x%llx, which is not a function",
+                            (unsigned long long)address);
+            return;
+        }
+        ifl_fragment *part = left == whole.mask ? fragment : &warp->fragments[warp->count++];
+        *part = whole;
+        part->mask = same;
+        enter(warp, part, routine);
+        left &= ~same;
+    }
+}
+
+void ifl_warp_call(ifl_warp *warp, ifl_fragment *fragment)
+{
+    const ifl_code *code = fragment->code;
+    const ifl_call_op *op = code->extra;
+    uint32_t executing = warp->taken;
+    const ifl_image *image = warp->worker->grid->image;
+    if (op->provided) {
+        ifl_fragment part = *fragment;
+        part.mask = executing;
+        ifl_provided_call(warp, &part, (ifl_provided)op->provided);
+        fragment->code++;
+        return;
+    }
+    /* Lanes that call and those that do not meet behind the call. */
+    ifl_meeting_add(warp, fragment, code + 1, fragment->frame);
+    if (warp->worker->fault.is_set)
+        return;
+    if (executing != fragment->mask) {
+        fragment->meeting->arrived = fragment->mask & ~executing;
+        fragment->mask = executing;
+    }
+    if (op->function >= 0)
+        enter(warp, fragment, &image->routines[image->routine_of[op->function]]);
+    else
+        call_indirect(warp, fragment, op);
+}
+
+void ifl_warp_return(ifl_warp *warp, ifl_fragment *fragment, uint32_t mask)
+{
+    ifl_frame *callee = fragment->frame, *caller = callee->caller;
+    const ifl_call_op *op = callee->call->extra;
+    const ifl_routine *routine = callee->routine;
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        ifl_call_value value = at_declared(op->results[i], routine->results, routine->result_count, i);
+        copy_out(&value, callee, caller, mask);
+    }
+    fragment->frame = caller;
+    fragment->code = callee->call + 1;
+    ifl_frame_leave(warp, callee, mask);
+}

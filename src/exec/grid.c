@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch: spreads blocks over workers, merges what was seen. */
+#include "exec/bind.h"
+#include "exec/warp.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the grid ------------------------------------------------------------------------------------------------------- */
+
+struct ifl_engine {
+    ifl_binding binding;
+};
+
+ifl_status ifl_engine_new(const char *vector_width, ifl_engine **out, ifl_error *error)
+{
+    const ifl_width *width = vector_width ? ifl_width_find(vector_width) : ifl_width_best();
+    *out = NULL;
+    if (!width)
+        return ifl_fail(error, IFL_UNSUPPORTED, "vector width '%s': this build or this processor does not have it",
+                        vector_width);
+    ifl_engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return ifl_fail_memory(error, sizeof *engine);
+    const ifl_status status = ifl_binding_init(&engine->binding, width, error);
+    if (status == IFL_OK)
+        *out = engine;
+    else
+        ifl_engine_free(engine);
+    return status;
+}
+
+void ifl_engine_free(ifl_engine *engine)
+{
+    if (!engine)
+        return;
+    ifl_binding_free(&engine->binding);
+    free(engine);
+}
+
+/* Only what the kernel names counts: another kernel of the file may have more. Dynamic shared memory begins where the
+ * reader put the unsized array, or behind the rest. */
+static uint64_t shared_bytes(const ifl_exec_launch *launch, const ifl_demands *demands)
+{
+    const uint64_t start =
+        demands->static_shared > demands->dynamic_shared ? demands->static_shared : demands->dynamic_shared;
+    return start + launch->dynamic_shared_bytes;
+}
+
+static void fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
+{
+    grid->launch = launch;
+    grid->image = launch->image;
+    grid->blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->fault_block = UINT64_MAX;
+    grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    grid->warps_per_block = (grid->threads_per_block + IFL_WARP_LANES - 1) / IFL_WARP_LANES;
+    grid->own_shared = shared_bytes(launch, &launch->image->demands);
+    grid->shared_bytes = grid->own_shared;
+    if (launch->image->demands.reserves_shared)
+        grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
+    grid->resident = launch->resident > 0 ? (uint32_t)launch->resident : 1;
+    grid->may_widen = launch->image->demands.ordered;
+}
+
+/* Grid-wide synchronisation needs every block at once. */
+static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, ifl_error *error)
+{
+    const ifl_exec_launch *launch = grid->launch;
+    if (grid->blocks > launch->most_resident)
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "a grid of %llu blocks does not fit at once, which grid-wide synchronisation needs: this GPU "
+                        "holds %llu of them on %u multiprocessors",
+                        (unsigned long long)grid->blocks, (unsigned long long)launch->most_resident, launch->sms);
+    ifl_status status = ifl_memory_allocate(launch->memory, 4096, 0, 0, "the grid barrier's memory", workspace, error);
+    if (status != IFL_OK)
+        return status;
+    grid->workspace = (*workspace)->address;
+    grid->resident = (uint32_t)grid->blocks;
+    return IFL_OK;
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------------------------ */
+
+static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
+{
+    worker->states = calloc(launch->observer_count + 1, sizeof *worker->states);
+    worker->listeners = calloc(launch->observer_count + 1, sizeof *worker->listeners);
+    if (!worker->states || !worker->listeners)
+        return false;
+    for (size_t i = 0; i < launch->observer_count; i++) {
+        const ifl_observer *observer = launch->observers[i];
+        const ifl_sites *sites = &launch->image->sites;
+        worker->states[i] =
+            observer->create ? observer->create(sites) : observer->create_with(sites, observer->settings);
+        if (!worker->states[i])
+            return false;
+        worker->tells_ends |= launch->observers[i]->block_end != NULL;
+        if (launch->observers[i]->access)
+            worker->listeners[worker->listener_count++] =
+                (ifl_listener){launch->observers[i]->access, worker->states[i]};
+    }
+    return true;
+}
+
+static bool make_worker(ifl_worker *worker, ifl_grid *grid)
+{
+    const ifl_exec_launch *launch = grid->launch;
+    const size_t sites = launch->image->sites.count;
+    worker->grid = grid;
+    worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
+    worker->hint = calloc(sites + 1, sizeof *worker->hint);
+    worker->unwritten = launch->check_reads ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
+    return worker->counts && worker->hint && (!launch->check_reads || worker->unwritten) && make_states(worker, launch);
+}
+
+static void free_worker(ifl_worker *worker)
+{
+    const ifl_exec_launch *launch = worker->grid ? worker->grid->launch : NULL;
+    for (uint32_t b = 0; b < worker->block_count; b++)
+        ifl_block_free(&worker->blocks[b]);
+    for (size_t i = 0; launch && worker->states && i < launch->observer_count; i++)
+        if (worker->states[i])
+            launch->observers[i]->destroy(worker->states[i]);
+    free(worker->states);
+    free(worker->listeners);
+    free(worker->counts);
+    free(worker->hint);
+    free(worker->unwritten);
+    free(worker->blocks);
+}
+
+static void *worker_main(void *user)
+{
+    ifl_worker_run(user);
+    return NULL;
+}
+
+static unsigned worker_count(const ifl_exec_launch *launch, const ifl_grid *grid)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads : cores > 0 ? (uint64_t)cores : 1;
+    if (grid->image->demands.ordered || grid->image->demands.cooperative)
+        count = 1;
+    count = count > grid->blocks ? grid->blocks : count;
+    return count < 1 ? 1 : count > 1024 ? 1024 : (unsigned)count;
+}
+
+/* A thread that cannot be started leaves its blocks to the others. */
+static void run_workers(ifl_worker *workers, unsigned count)
+{
+    pthread_t *threads = calloc(count, sizeof *threads);
+    unsigned started = 1;
+    workers[0].is_first = true;
+    for (; threads && started < count; started++)
+        if (pthread_create(&threads[started], NULL, worker_main, &workers[started]) != 0)
+            break;
+    ifl_worker_run(&workers[0]);
+    for (unsigned i = 1; i < started && threads; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------------------- */
+
+static void tell_issues(ifl_worker *worker)
+{
+    const ifl_grid *grid = worker->grid;
+    for (size_t b = 0; b < grid->image->block_count; b++) {
+        const ifl_block_count *count = &worker->counts[b];
+        const ifl_block_range *range = &grid->image->blocks[b];
+        for (uint32_t i = range->first; i < range->last && count->warps; i++) {
+            ifl_issue issue = {.site = i, .warps = count->warps, .threads = count->threads};
+            for (size_t o = 0; o < grid->launch->observer_count; o++)
+                if (grid->launch->observers[o]->issue)
+                    grid->launch->observers[o]->issue(worker->states[o], &issue);
+        }
+    }
+}
+
+static void merge_workers(ifl_worker *workers, unsigned count, ifl_exec_result *result)
+{
+    const ifl_exec_launch *launch = workers[0].grid->launch;
+    for (unsigned w = 0; w < count; w++) {
+        tell_issues(&workers[w]);
+        result->blocks_done += workers[w].done;
+        for (size_t o = 0; o < launch->observer_count && w; o++)
+            launch->observers[o]->merge(workers[0].states[o], workers[w].states[o]);
+    }
+    result->states = workers[0].states;
+    workers[0].states = NULL;
+}
+
+static const ifl_worker *lowest_fault(const ifl_worker *workers, unsigned count)
+{
+    const ifl_worker *found = NULL;
+    for (unsigned w = 0; w < count; w++)
+        if (workers[w].fault.is_set && (!found || workers[w].fault.block < found->fault.block))
+            found = &workers[w];
+    return found;
+}
+
+/* Where inlined code was called from: "\ninlined at k.cu:71". */
+static void append_calls(const ifl_sites *sites, const ifl_source *source, char *to, size_t size)
+{
+    enum { MOST_CALLS = 8 };
+    for (int depth = 0; source->inlined_at && depth < MOST_CALLS; depth++) {
+        const size_t used = strlen(to);
+        source = &sites->places[source->inlined_at];
+        snprintf(to + used, size - used, "\ninlined at %s:%u", sites->files[source->file], source->line);
+    }
+}
+
+/* Faults name the source line where it is known, else the line of the text that was read. */
+static ifl_status report_fault(const ifl_sites *sites, const ifl_fault *fault, ifl_error *error)
+{
+    const ifl_status status = fault->kind == IFL_FAULT_NO_MEMORY ? IFL_NO_MEMORY : IFL_FINDING;
+    if (fault->site >= sites->count)
+        return ifl_fail(error, status, "%s", fault->text);
+    const ifl_place place = ifl_site_place(sites, fault->site);
+    const ifl_source *source = ifl_site_source(sites, fault->site);
+    char calls[600] = "";
+    if (!source)
+        return ifl_fail_at(error, status, &place, "%s", fault->text);
+    append_calls(sites, source, calls, sizeof calls);
+    const ifl_place at = {
+        .file = sites->files[source->file], .line = (int)source->line, .column = (int)source->column};
+    return ifl_fail_at(error, status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
+}
+
+static bool add_warning(ifl_exec_result *result, const char *text)
+{
+    char **warnings = realloc(result->warnings, (result->warning_count + 1) * sizeof *warnings);
+    if (!warnings)
+        return false;
+    result->warnings = warnings;
+    result->warnings[result->warning_count] = strdup(text);
+    return result->warnings[result->warning_count] && ++result->warning_count;
+}
+
+static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning, uint64_t times, uint32_t site,
+                          char *to, size_t size)
+{
+    const ifl_sites *sites = &grid->image->sites;
+    const ifl_source *source = ifl_site_source(sites, site);
+    const ifl_allocation *a = ifl_memory_find(grid->launch->memory, warning->address);
+    char where[160];
+    if (warning->space == IFL_SPACE_SHARED || warning->space == IFL_SPACE_LOCAL || !a)
+        snprintf(where, sizeof where, "byte %llu of %s memory", (unsigned long long)warning->address,
+                 ifl_space_text(warning->space));
+    else
+        snprintf(where, sizeof where, "byte %llu of %s", (unsigned long long)(warning->address - a->address), a->label);
+    snprintf(to, size, "%s:%u: %s reads memory that nothing wrote, %llu times; first block %llu, thread %u: %s",
+             source ? sites->files[source->file] : sites->file, source ? source->line : sites->at[site].line,
+             sites->at[site].name, (unsigned long long)times, (unsigned long long)warning->block,
+             warning->warp * IFL_WARP_LANES + warning->lane, where);
+}
+
+static bool is_before(const ifl_read_warning *a, const ifl_read_warning *b)
+{
+    return a->block != b->block ? a->block < b->block : a->warp < b->warp;
+}
+
+static void warn_reads(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
+{
+    const ifl_grid *grid = workers[0].grid;
+    for (uint32_t i = 0; grid->launch->check_reads && i < grid->image->sites.count; i++) {
+        const ifl_read_warning *first = NULL;
+        uint64_t times = 0;
+        for (unsigned w = 0; w < count; w++) {
+            const ifl_read_warning *warning = &workers[w].unwritten[i];
+            times += warning->times;
+            if (warning->is_set && (!first || is_before(warning, first)))
+                first = warning;
+        }
+        char text[512];
+        if (!first)
+            continue;
+        describe_read(grid, first, times, i, text, sizeof text);
+        add_warning(result, text);
+    }
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static ifl_status run_grid(ifl_grid *grid, ifl_exec_result *result, ifl_error *error)
+{
+    unsigned count = worker_count(grid->launch, grid);
+    ifl_worker *workers = calloc(count, sizeof *workers);
+    ifl_status status = workers ? IFL_OK : ifl_fail_memory(error, count);
+    for (unsigned w = 0; w < count && status == IFL_OK; w++)
+        if (!make_worker(&workers[w], grid))
+            status = ifl_fail_memory(error, sizeof *workers);
+    if (status == IFL_OK) {
+        double start = seconds_now();
+        run_workers(workers, count);
+        result->seconds = seconds_now() - start;
+        merge_workers(workers, count, result);
+        warn_reads(workers, count, result);
+        const ifl_worker *faulted = lowest_fault(workers, count);
+        result->complete = !faulted && result->blocks_done == grid->blocks;
+        result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;
+        if (faulted)
+            status = report_fault(&grid->image->sites, &faulted->fault, error);
+        else if (!result->complete)
+            status = ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
+                              (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
+    }
+    for (unsigned w = 0; workers && w < count; w++)
+        free_worker(&workers[w]);
+    free(workers);
+    return status;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------------------------------------ */
+
+/* Kernels that take the address of their parameters find them in memory. */
+static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_error *error)
+{
+    const ifl_bank *bank = &grid->launch->banks[0];
+    const ifl_status status =
+        ifl_memory_allocate(grid->launch->memory, bank->bytes, 0, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
+                            "the kernel's parameters", out, error);
+    if (status != IFL_OK)
+        return status;
+    if (bank->bytes)
+        memcpy((*out)->host, bank->data, bank->bytes);
+    grid->parameters = (*out)->address;
+    return IFL_OK;
+}
+
+ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_result *result,
+                          ifl_error *error)
+{
+    const ifl_demands *demands = &launch->image->demands;
+    ifl_grid grid = {0};
+    ifl_allocation *workspace = NULL, *parameters = NULL;
+    memset(result, 0, sizeof *result);
+    ifl_bind(&engine->binding, launch->image);
+    fill_grid(&grid, launch);
+    if (launch->check_reads && !ifl_memory_track(launch->memory))
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
+    ifl_status status = demands->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;
+    if (status == IFL_OK && demands->takes_parameter_address)
+        status = place_parameters(&grid, &parameters, error);
+    if (status == IFL_OK)
+        status = run_grid(&grid, result, error);
+    if (parameters)
+        ifl_memory_forget(launch->memory, parameters);
+    if (workspace)
+        ifl_memory_forget(launch->memory, workspace);
+    return status;
+}
+
+void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result)
+{
+    for (size_t i = 0; result->states && i < launch->observer_count; i++)
+        if (result->states[i])
+            launch->observers[i]->destroy(result->states[i]);
+    for (size_t i = 0; i < result->warning_count; i++)
+        free(result->warnings[i]);
+    free(result->states);
+    free(result->warnings);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The slow lane functions: directed roundings, approximations with special cases, bit searches. One lane at a time;
+ * it may not know warps, memory or events. */
+#include "exec/lane.h"
+
+#include <fenv.h>
+
+/* ---- f16 and bf16 ---------------------------------------------------------------------------- */
+
+#define ANY_HALF2(name)                                                                            \
+    uint16_t ifl_any_half_##name(const ifl_format *f, const ifl_modifiers *m, uint16_t a,          \
+                                 uint16_t b)                                                       \
+    {                                                                                              \
+        return ifl_half_##name(f, m, a, b);                                                        \
+    }
+
+ANY_HALF2(add)
+ANY_HALF2(sub)
+ANY_HALF2(mul)
+ANY_HALF2(min)
+ANY_HALF2(max)
+
+uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
+                          uint16_t c)
+{
+    return ifl_half_fma(f, m, a, b, c);
+}
+
+/* An H200 cuts results of f16 below the normal numbers off instead of rounding them (tests/gpu/h200/approximate.txt). */
+uint16_t ifl_half_ex2(const ifl_format *f, const ifl_modifiers *m, uint16_t a)
+{
+    const double result = exp2((double)ifl_half_in(f, m, a));
+    const bool is_cut = f->bias == ifl_f16.bias && result < 0x1p-14;
+    return is_cut ? (uint16_t)ifl_narrow(f, result, IFL_ROUND_RZ, false)
+                  : ifl_half_out(f, m, result);
+}
+
+uint16_t ifl_half_tanh(const ifl_format *f, const ifl_modifiers *m, uint16_t a)
+{
+    return ifl_half_out(f, m, tanh((double)ifl_half_in(f, m, a)));
+}
+
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+float ifl_narrow_f32(const ifl_modifiers *m, double x)
+{
+    float narrow = ifl_bits_f32(ifl_narrow(&ifl_f32, x, m->rounding, false));
+    return ifl_out_tiny(m, narrow,
+                        ifl_bits_f32(ifl_narrow(&ifl_f32, x * 0x1p30, m->rounding, false)));
+}
+
+uint32_t ifl_narrow_to(const ifl_format *f, const ifl_modifiers *m, double x)
+{
+    x = m->flags & IFL_FLAG_SAT ? ifl_saturate_f64(x) : x;
+    x = m->flags & IFL_FLAG_RELU ? ifl_relu(x) : x;
+    return ifl_narrow(f, x, m->rounding, m->flags & IFL_FLAG_SATFINITE);
+}
+
+uint16_t ifl_f64_to_half(const ifl_format *f, const ifl_modifiers *m, double x)
+{
+    uint64_t bits = ifl_f64_bits(ifl_quiet(x));
+    uint16_t payload = (uint16_t)((bits >> (52 - f->mantissa) & (f->sign - 1)) | f->infinity);
+    bool keeps = x != x && !(m->flags & IFL_FLAG_SAT);
+    return keeps ? (uint16_t)(payload | (bits >> 63 ? f->sign : 0))
+                 : (uint16_t)ifl_narrow_to(f, m, x);
+}
+
+uint32_t ifl_f64_to_f32(const ifl_modifiers *m, double x)
+{
+    bool keeps = x != x && !(m->flags & IFL_FLAG_SAT);
+    return ifl_f32_bits(keeps ? (float)x : ifl_narrow_f32(m, x));
+}
+
+uint32_t ifl_narrow_pair(const ifl_format *f, const ifl_modifiers *m, double high, double low,
+                         unsigned bits)
+{
+    return ifl_narrow_to(f, m, high) << bits | ifl_narrow_to(f, m, low);
+}
+
+uint16_t ifl_small_to_f16(const ifl_format *f, const ifl_modifiers *m, uint32_t code)
+{
+    return (uint16_t)ifl_narrow_to(&ifl_f16, m, ifl_widen(f, code));
+}
+
+/* ---- IEEE operations in any rounding --------------------------------------------------------- */
+
+static int mode_of(unsigned rounding)
+{
+    static const int modes[] = {
+        [IFL_ROUND_RN] = FE_TONEAREST,
+        [IFL_ROUND_RZ] = FE_TOWARDZERO,
+        [IFL_ROUND_RM] = FE_DOWNWARD,
+        [IFL_ROUND_RP] = FE_UPWARD,
+    };
+    return rounding >= IFL_ROUND_RN && rounding <= IFL_ROUND_RP ? modes[rounding] : FE_TONEAREST;
+}
+
+/* The operands and the result are volatile so that no compiler moves the operation out from between the two calls,
+ * whatever it thinks of rounding modes. */
+#define ROUNDED(type, expression)                                                                  \
+    fesetround(mode_of(rounding));                                                                 \
+    volatile type result = (expression);                                                           \
+    fesetround(FE_TONEAREST);                                                                      \
+    return result
+
+#define ROUNDED_OPERATIONS(name, type, square_root, fused)                                         \
+    type ifl_round_add_##name(unsigned rounding, type a, type b)                                   \
+    {                                                                                              \
+        volatile type x = a, y = b;                                                                \
+        ROUNDED(type, x + y);                                                                      \
+    }                                                                                              \
+    type ifl_round_mul_##name(unsigned rounding, type a, type b)                                   \
+    {                                                                                              \
+        volatile type x = a, y = b;                                                                \
+        ROUNDED(type, x *y);                                                                       \
+    }                                                                                              \
+    type ifl_round_div_##name(unsigned rounding, type a, type b)                                   \
+    {                                                                                              \
+        volatile type x = a, y = b;                                                                \
+        ROUNDED(type, x / y);                                                                      \
+    }                                                                                              \
+    type ifl_round_sqrt_##name(unsigned rounding, type a)                                          \
+    {                                                                                              \
+        volatile type x = a;                                                                       \
+        ROUNDED(type, square_root(x));                                                             \
+    }                                                                                              \
+    type ifl_round_fma_##name(unsigned rounding, type a, type b, type c)                           \
+    {                                                                                              \
+        volatile type x = a, y = b, z = c;                                                         \
+        ROUNDED(type, fused(x, y, z));                                                             \
+    }
+
+ROUNDED_OPERATIONS(f32, float, sqrtf, fmaf)
+ROUNDED_OPERATIONS(f64, double, sqrt, fma)
+
+double ifl_round_s64_f64(unsigned rounding, int64_t a)
+{
+    volatile int64_t x = a;
+    ROUNDED(double, (double)x);
+}
+
+/* The halves are exact as doubles, so that their sum is rounded once. */
+double ifl_round_u64_f64(unsigned rounding, uint64_t a)
+{
+    volatile double high = (double)(uint32_t)(a >> 32) * 0x1p32, low = (double)(uint32_t)a;
+    ROUNDED(double, high + low);
+}
+
+/* ---- f32 with every modifier ------------------------------------------------------------------ */
+
+float ifl_any_mul_f32(const ifl_modifiers *m, float a, float b)
+{
+    a = ifl_in(m, a), b = ifl_in(m, b);
+    float scaled = ifl_round_mul_f32(m->rounding, a * 0x1p30f, b);
+    return ifl_out_tiny(m, ifl_round_mul_f32(m->rounding, a, b), scaled);
+}
+
+float ifl_any_fma_f32(const ifl_modifiers *m, float a, float b, float c)
+{
+    a = ifl_in(m, a), b = ifl_in(m, b), c = ifl_in(m, c);
+    float scaled = ifl_round_fma_f32(m->rounding, a * 0x1p30f, b, c * 0x1p30f);
+    return ifl_out_tiny(m, ifl_round_fma_f32(m->rounding, a, b, c), scaled);
+}
+
+float ifl_any_div_f32(const ifl_modifiers *m, float a, float b)
+{
+    a = ifl_in(m, a), b = ifl_in(m, b);
+    float scaled = ifl_round_div_f32(m->rounding, a * 0x1p30f, b);
+    return ifl_out_tiny(m, ifl_round_div_f32(m->rounding, a, b), scaled);
+}
+
+/* ---- f32x2 ----------------------------------------------------------------------------------- */
+
+static float half_of(uint64_t x, unsigned index)
+{
+    return ifl_bits_f32((uint32_t)(x >> 32 * index));
+}
+
+static uint64_t put_half(float x, unsigned index)
+{
+    return (uint64_t)(x != x ? ifl_f32.nan : ifl_f32_bits(x)) << 32 * index;
+}
+
+uint64_t ifl_x2_add(const ifl_modifiers *m, uint64_t a, uint64_t b, bool negate_b)
+{
+    uint64_t d = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        float x = ifl_in(m, half_of(a, i)), y = ifl_in(m, half_of(b, i));
+        d |= put_half(ifl_out(m, ifl_round_add_f32(m->rounding, x, negate_b ? -y : y)), i);
+    }
+    return d;
+}
+
+uint64_t ifl_x2_mul(const ifl_modifiers *m, uint64_t a, uint64_t b)
+{
+    uint64_t d = 0;
+    for (unsigned i = 0; i < 2; i++)
+        d |= put_half(ifl_any_mul_f32(m, half_of(a, i), half_of(b, i)), i);
+    return d;
+}
+
+uint64_t ifl_x2_fma(const ifl_modifiers *m, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t d = 0;
+    for (unsigned i = 0; i < 2; i++)
+        d |= put_half(ifl_any_fma_f32(m, half_of(a, i), half_of(b, i), half_of(c, i)), i);
+    return d;
+}
+
+/* ---- approximations -------------------------------------------------------------------------- */
+
+/* PTX ISA, div.approx: for |b| in (2^126, 2^128) the quotient is 0, and NaN for an infinite a. */
+float ifl_div_approx(float a, float b)
+{
+    float magnitude = fabsf(b);
+    bool huge = magnitude > 0x1p126f && magnitude < INFINITY;
+    return huge ? a * copysignf(0, b) : a / b;
+}
+
+/* The special function unit takes turns, not radians: a is scaled in f32 first, truncated, which loses the position
+ * within the turn for large a as hardware does (PTX ISA bounds the error for small a only). */
+static double radians(float a)
+{
+    double turns = ifl_round_mul_f32(IFL_ROUND_RZ, a, 0x1.45f306p-3f);
+    return (turns - trunc(turns)) * 0x1.921fb54442d18p+2;
+}
+
+float ifl_sin_approx(float a)
+{
+    double angle = radians(a);
+    return fabsf(a) < 0x1p-12f ? a : angle == 0 ? copysignf(0, a) : (float)sin(angle);
+}
+
+float ifl_cos_approx(float a)
+{
+    return (float)cos(radians(a));
+}
+
+/* The f64 approximations read and write the upper 32 bits only (PTX ISA, rcp.approx.ftz.f64). */
+static double upper_half(double x)
+{
+    uint64_t bits = ifl_f64_bits(x) & UINT64_C(0xffffffff00000000);
+    bool subnormal = (bits & UINT64_C(0x7ff0000000000000)) == 0;
+    return ifl_bits_f64(subnormal ? bits & UINT64_C(1) << 63 : bits);
+}
+
+static double approximation(double x)
+{
+    return x != x ? ifl_bits_f64(UINT64_C(0x7fffffff00000000)) : upper_half(x);
+}
+
+double ifl_rcp_approx_f64(double a)
+{
+    return approximation(1 / upper_half(a));
+}
+
+double ifl_rsqrt_approx_f64(double a)
+{
+    return approximation(1 / sqrt(upper_half(a)));
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+uint32_t ifl_fns(uint32_t mask, uint32_t base, int32_t offset)
+{
+    if (offset == 0)
+        return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
+    uint32_t left = ifl_magnitude32(offset), step = offset > 0 ? 1 : UINT32_MAX;
+    for (uint32_t position = base; position < 32; position += step)
+        if ((mask >> position & 1) && --left == 0)
+            return position;
+    return UINT32_MAX;
+}
+
+uint32_t ifl_prmt_selectors(unsigned mode, uint32_t c)
+{
+    /* PTX ISA, table of prmt's modes, as the selectors that the generic form would take */
+    static const uint16_t selectors[][4] = {
+        {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
+        {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
+        {0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
+        {0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
+        {0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
+        {0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
+    };
+    if (mode < IFL_MODE_F4E || mode > IFL_MODE_RC16)
+        return c;
+    return selectors[mode - IFL_MODE_F4E][c & 3];
+}
+
+/* ---- ue8m0 ----------------------------------------------------------------------------------- */
+
+/* Only the magnitude counts; 0 stands for 2^-127. */
+uint32_t ifl_narrow_ue8m0(const ifl_modifiers *m, float x)
+{
+    uint32_t magnitude = ifl_f32_bits(x) & 0x7fffffff, code = magnitude >> 23;
+    bool above = (magnitude & 0x7fffff) != 0 && magnitude > 0x400000 && magnitude < 0x7f800000;
+    code += m->rounding == IFL_ROUND_RP && above;
+    bool finite = m->flags & IFL_FLAG_SATFINITE && magnitude <= 0x7f800000;
+    return finite && code == 0xff ? 0xfe : code;
+}
+
+uint16_t ifl_ue8m0_to_bf16(uint32_t code)
+{
+    code &= 0xff;
+    return (uint16_t)(code == 0xff ? ifl_bf16.nan : code == 0 ? 0x40 : code << 7);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Allocations of the simulated global memory, kept in ascending order of device address. */
+#include "exec/memory.h"
+
+#include "base/shared.h"
+#include "exec/memory_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Device addresses start above 4 GiB, so that a 32-bit value or a small offset from null never hits one, and stay
+ * below 2^47 as on a GPU. Each allocation starts at a multiple of 2 MiB, as large ones of cudaMalloc do, with a gap
+ * of at least 1 MiB behind it. */
+#define FIRST_ADDRESS (UINT64_C(1) << 36)
+#define LAST_ADDRESS (UINT64_C(1) << 47)
+#define ALIGNMENT (UINT64_C(2) << 20)
+#define GAP (UINT64_C(1) << 20)
+
+/* Kernel malloc packs small blocks: 1 GiB apart from everything else would waste addresses. */
+#define DEVICE_ALIGNMENT UINT64_C(512)
+#define DEVICE_GAP UINT64_C(512)
+
+typedef struct block {
+    ifl_allocation allocation; /* first: an ifl_allocation * is a block * */
+    void *map;                 /* what the system gave */
+    size_t map_bytes;
+    uint8_t *written; /* one byte a byte: has anything written it; NULL when nobody asked */
+} block;
+
+struct ifl_memory {
+    block **blocks;
+    size_t count, capacity;
+    uint64_t next;
+    uint64_t total;   /* bytes allocated, adopted ones left out */
+    size_t dropped;   /* places that are remembered, without bytes */
+    bool track; /* new and existing allocations have `written` */
+};
+
+ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ifl_fail_memory(error, sizeof **out);
+    (*out)->next = FIRST_ADDRESS;
+    return IFL_OK;
+}
+
+static void unmap(block *b)
+{
+    if (b->map)
+        munmap(b->map, b->map_bytes);
+    if (b->written)
+        munmap(b->written, b->allocation.bytes + 1);
+    b->map = NULL;
+    b->written = NULL;
+}
+
+static void free_block(block *b)
+{
+    if (!b)
+        return;
+    unmap(b);
+    free(b);
+}
+
+void ifl_memory_free(ifl_memory *memory)
+{
+    if (!memory)
+        return;
+    for (size_t i = 0; i < memory->count; i++)
+        free_block(memory->blocks[i]);
+    free(memory->blocks);
+    free(memory);
+}
+
+size_t ifl_memory_count(const ifl_memory *memory)
+{
+    return memory->count;
+}
+
+ifl_allocation *ifl_memory_at(const ifl_memory *memory, size_t index)
+{
+    return &memory->blocks[index]->allocation;
+}
+
+/* Pages come on first touch; big ones where the system has them. */
+static void *map_zeroed(size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (bytes >= ALIGNMENT)
+        madvise(map, bytes, MADV_HUGEPAGE);
+    return map;
+}
+
+static bool exceeds_machine(uint64_t bytes)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && page > 0 && bytes > (uint64_t)pages * (uint64_t)page;
+}
+
+static bool grow(ifl_memory *memory)
+{
+    if (memory->count < memory->capacity)
+        return true;
+    size_t capacity = memory->capacity ? memory->capacity * 2 : 16;
+    block **blocks = realloc(memory->blocks, capacity * sizeof *blocks);
+    if (!blocks)
+        return false;
+    memory->blocks = blocks;
+    memory->capacity = capacity;
+    return true;
+}
+
+static bool track_block(block *b)
+{
+    if (b->written)
+        return true;
+    b->written = map_zeroed(b->allocation.bytes + 1);
+    if (b->written && !(b->allocation.flags & IFL_ALLOCATION_UNWRITTEN))
+        memset(b->written, 1, b->allocation.bytes);
+    return b->written != NULL;
+}
+
+/* The last allocation that starts at or before the address; -1 when all start behind it. */
+static ptrdiff_t last_before(const ifl_memory *memory, uint64_t address)
+{
+    size_t low = 0, high = memory->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (memory->blocks[middle]->allocation.address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (ptrdiff_t)low - 1;
+}
+
+/* There is room for it: see grow. */
+static void insert(ifl_memory *memory, block *b)
+{
+    size_t at = (size_t)(last_before(memory, b->allocation.address) + 1);
+    memmove(memory->blocks + at + 1, memory->blocks + at, (memory->count - at) * sizeof *memory->blocks);
+    memory->blocks[at] = b;
+    memory->count++;
+}
+
+IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
+                               const char *label, ifl_allocation **out, ifl_error *error)
+{
+    bool is_device = flags & IFL_ALLOCATION_DEVICE;
+    uint64_t alignment = is_device ? DEVICE_ALIGNMENT : ALIGNMENT, gap = is_device ? DEVICE_GAP : GAP;
+    uint64_t start = (memory->next + alignment - 1) / alignment * alignment + misalign;
+    if (bytes > LAST_ADDRESS - FIRST_ADDRESS || start + bytes > LAST_ADDRESS)
+        return ifl_fail(error, IFL_NO_MEMORY, "%s: %llu bytes do not fit into a GPU's address space", label,
+                        (unsigned long long)bytes);
+    if (exceeds_machine(memory->total + bytes))
+        return ifl_fail(error, IFL_NO_MEMORY, "%s: with it the buffers need %.1f GB, more than this machine has",
+                        label, (double)(memory->total + bytes) / 1e9);
+    block *b = grow(memory) ? calloc(1, sizeof *b) : NULL;
+    if (!b)
+        return ifl_fail_memory(error, sizeof *b);
+    /* A vector load of the last element may be done with whole-warp copies only when all lanes are inside, so no
+     * padding is needed behind the data; `misalign` keeps host and device alignment the same. */
+    b->map_bytes = bytes + misalign + 1;
+    b->map = map_zeroed(b->map_bytes);
+    b->allocation = (ifl_allocation){.address = start, .bytes = bytes, .flags = flags};
+    snprintf(b->allocation.label, sizeof b->allocation.label, "%s", label);
+    if (b->map)
+        b->allocation.host = (uint8_t *)b->map + misalign;
+    if (!b->map || (memory->track && !track_block(b))) {
+        free_block(b);
+        return ifl_fail(error, IFL_NO_MEMORY, "cannot allocate %.1f MB for %s", (double)bytes / 1e6, label);
+    }
+    memory->next = start + bytes + gap;
+    memory->total += bytes;
+    insert(memory, b);
+    *out = &b->allocation;
+    return IFL_OK;
+}
+
+static bool overlaps(const ifl_memory *memory, uint64_t address, uint64_t bytes)
+{
+    const ptrdiff_t before = last_before(memory, address);
+    const size_t after = (size_t)(before + 1);
+    const ifl_allocation *a = before >= 0 ? &memory->blocks[before]->allocation : NULL;
+    return (a && address - a->address < a->bytes) ||
+           (after < memory->count && memory->blocks[after]->allocation.address - address < bytes);
+}
+
+IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
+                            ifl_allocation **out, ifl_error *error)
+{
+    if (address > LAST_ADDRESS || bytes > LAST_ADDRESS - address || overlaps(memory, address, bytes))
+        return ifl_fail(error, IFL_USAGE, "%s: %llu bytes at 0x%llx lie over another allocation", label,
+                        (unsigned long long)bytes, (unsigned long long)address);
+    block *b = grow(memory) ? calloc(1, sizeof *b) : NULL;
+    if (!b)
+        return ifl_fail_memory(error, sizeof *b);
+    b->allocation =
+        (ifl_allocation){.address = address, .bytes = bytes, .host = host, .flags = IFL_ALLOCATION_ADOPTED};
+    snprintf(b->allocation.label, sizeof b->allocation.label, "%s", label);
+    if (memory->track && !track_block(b)) {
+        free_block(b);
+        return ifl_fail_memory(error, bytes);
+    }
+    insert(memory, b);
+    *out = &b->allocation;
+    return IFL_OK;
+}
+
+static void forget(ifl_memory *memory, size_t index)
+{
+    free_block(memory->blocks[index]);
+    memmove(memory->blocks + index, memory->blocks + index + 1,
+            (--memory->count - index) * sizeof *memory->blocks);
+}
+
+/* Addresses of our own choosing only grow, so that the first freed place is the oldest. */
+static void forget_oldest(ifl_memory *memory)
+{
+    for (size_t i = 0; i < memory->count; i++)
+        if (memory->blocks[i]->allocation.flags & IFL_ALLOCATION_FREED && !memory->blocks[i]->map) {
+            forget(memory, i);
+            memory->dropped--;
+            return;
+        }
+}
+
+IFL_SHARED void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation)
+{
+    enum { MOST_DROPPED = 1024 };
+    block *b = (block *)allocation;
+    if (allocation->flags & IFL_ALLOCATION_ADOPTED) {
+        forget(memory, (size_t)last_before(memory, allocation->address));
+        return;
+    }
+    unmap(b);
+    allocation->host = NULL;
+    allocation->flags |= IFL_ALLOCATION_FREED;
+    memory->total -= allocation->bytes;
+    if (++memory->dropped > MOST_DROPPED)
+        forget_oldest(memory);
+}
+
+void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation)
+{
+    memory->total -= allocation->bytes;
+    forget(memory, (size_t)last_before(memory, allocation->address));
+}
+
+IFL_SHARED uint64_t ifl_memory_total(const ifl_memory *memory)
+{
+    return memory->total;
+}
+
+bool ifl_memory_track(ifl_memory *memory)
+{
+    memory->track = true;
+    for (size_t i = 0; i < memory->count; i++)
+        if (memory->blocks[i]->allocation.host && !track_block(memory->blocks[i]))
+            return false;
+    return true;
+}
+
+uint8_t *ifl_memory_written(const ifl_allocation *allocation)
+{
+    return ((const block *)allocation)->written;
+}
+
+void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
+{
+    (void)memory;
+    allocation->flags |= IFL_ALLOCATION_FREED;
+}
+
+IFL_SHARED ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)
+{
+    ptrdiff_t i = last_before(memory, address);
+    if (i < 0)
+        return NULL;
+    ifl_allocation *found = &memory->blocks[i]->allocation;
+    return address - found->address < found->bytes ? found : NULL;
+}
+
+static uint64_t distance(const ifl_allocation *a, uint64_t address)
+{
+    return address < a->address ? a->address - address : address - (a->address + a->bytes);
+}
+
+ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address)
+{
+    ptrdiff_t i = last_before(memory, address);
+    ifl_allocation *before = i >= 0 ? &memory->blocks[i]->allocation : NULL;
+    ifl_allocation *after = i + 1 < (ptrdiff_t)memory->count ? &memory->blocks[i + 1]->allocation : NULL;
+    if (!before || !after)
+        return before ? before : after;
+    return distance(before, address) <= distance(after, address) ? before : after;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * printf, malloc, free and assert as kernels call them: vprintf(format, arguments), malloc(bytes), free(pointer),
+ * __assertfail(message, file, line, function, size of a character). CUDA C++ Programming Guide, "Formatted Output",
+ * "Dynamic Global Memory Allocation and Operations", "Assertion". */
+#include "exec/provided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One lane's call: its arguments stand one after the other, as the function's declaration places them. */
+typedef struct runtime_call {
+    ifl_warp *warp;
+    const ifl_code *code;
+    const ifl_frame *frame;
+    uint32_t lane;
+} runtime_call;
+
+static uint64_t argument(const runtime_call *call, uint32_t index)
+{
+    const ifl_call_op *op = call->code->extra;
+    uint64_t value = 0;
+    if (index >= op->argument_count)
+        return 0;
+    const ifl_call_value *a = &op->arguments[index];
+    const ifl_frame *frame = call->frame;
+    const void *from = a->slot_bytes ? (const void *)(frame->slots + a->from + (size_t)call->lane * a->slot_bytes)
+                                     : (const void *)(frame->params + call->lane * frame->routine->param_bytes + a->from);
+    memcpy(&value, from, a->bytes < 8 ? a->bytes : 8);
+    return value;
+}
+
+static void put_result(const runtime_call *call, uint64_t value)
+{
+    const ifl_call_op *op = call->code->extra;
+    if (!op->result_count)
+        return;
+    const ifl_call_value *r = &op->results[0];
+    const ifl_frame *frame = call->frame;
+    void *to = r->slot_bytes ? (void *)(frame->slots + r->from + (size_t)call->lane * r->slot_bytes)
+                             : (void *)(frame->params + call->lane * frame->routine->param_bytes + r->from);
+    memcpy(to, &value, r->bytes < 8 ? r->bytes : 8);
+}
+
+/* A NUL-terminated text of the device, cut at `size` - 1 bytes; false after a fault. */
+static bool read_text(const runtime_call *call, uint64_t address, char *to, size_t size)
+{
+    size_t length = 0;
+    for (; length + 1 < size; length++) {
+        const uint8_t *at = ifl_warp_reach(call->warp, call->code, call->lane, address + length, 1, false);
+        if (!at)
+            return false;
+        if (!(to[length] = (char)*at))
+            return true;
+    }
+    to[length] = '\0';
+    return true;
+}
+
+/* ---- printf --------------------------------------------------------------------------------------------------------- */
+
+typedef struct printer {
+    const runtime_call *call;
+    uint64_t arguments; /* device address of the next */
+    char text[4096];
+    size_t length;
+    uint32_t values; /* that had a directive */
+    bool failed;
+} printer;
+
+static uint64_t next_value(printer *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    p->arguments = (p->arguments + bytes - 1) / bytes * bytes;
+    const uint8_t *at = ifl_warp_reach(p->call->warp, p->call->code, p->call->lane, p->arguments, bytes, false);
+    p->arguments += bytes;
+    if (at)
+        memcpy(&value, at, bytes);
+    p->failed |= !at;
+    return value;
+}
+
+static void add_text(printer *p, const char *text, size_t length)
+{
+    size_t room = sizeof p->text - 1 - p->length;
+    length = length < room ? length : room;
+    memcpy(p->text + p->length, text, length);
+    p->length += length;
+}
+
+/* The flags, width and precision of a directive, with `*` replaced by its argument. */
+static const char *read_directive(printer *p, const char *from, char *to, size_t size)
+{
+    size_t length = 0;
+    to[length++] = *from++;
+    while (*from && strchr("-+ #0123456789.*", *from) && length + 16 < size) {
+        if (*from == '*')
+            length += (size_t)snprintf(to + length, 16, "%d", (int)next_value(p, 4));
+        else
+            to[length++] = *from;
+        from++;
+    }
+    to[length] = '\0';
+    return from;
+}
+
+static void print_value(printer *p, const char *directive, unsigned longs, char conversion)
+{
+    char format[64], out[1024];
+    int length = 0;
+    if (strchr("diouxX", conversion)) {
+        unsigned bytes = longs ? 8 : 4;
+        uint64_t value = next_value(p, bytes);
+        bool is_signed = conversion == 'd' || conversion == 'i';
+        snprintf(format, sizeof format, "%sll%c", directive, conversion);
+        length = snprintf(out, sizeof out, format,
+                          bytes == 4 && is_signed ? (unsigned long long)(int32_t)value : (unsigned long long)value);
+    } else if (strchr("eEfFgGaA", conversion)) {
+        uint64_t bits = next_value(p, 8);
+        double value;
+        memcpy(&value, &bits, 8);
+        snprintf(format, sizeof format, "%s%c", directive, conversion);
+        length = snprintf(out, sizeof out, format, value);
+    } else if (conversion == 'c') {
+        snprintf(format, sizeof format, "%sc", directive);
+        length = snprintf(out, sizeof out, format, (int)next_value(p, 4));
+    } else if (conversion == 'p') {
+        snprintf(format, sizeof format, "%sp", directive);
+        length = snprintf(out, sizeof out, format, (void *)(uintptr_t)next_value(p, 8));
+    } else if (conversion == 's') {
+        char text[1024] = "(null)";
+        uint64_t at = next_value(p, 8);
+        p->failed |= at && !read_text(p->call, at, text, sizeof text);
+        snprintf(format, sizeof format, "%ss", directive);
+        length = p->failed ? 0 : snprintf(out, sizeof out, format, text);
+    }
+    if (length > 0)
+        add_text(p, out, (size_t)length < sizeof out ? (size_t)length : sizeof out - 1);
+}
+
+static void print_format(printer *p, const char *format)
+{
+    while (*format && !p->failed) {
+        char directive[64];
+        size_t plain = strcspn(format, "%");
+        add_text(p, format, plain);
+        format += plain;
+        if (*format != '%')
+            return;
+        if (format[1] == '%') {
+            add_text(p, "%", 1);
+            format += 2;
+            continue;
+        }
+        format = read_directive(p, format, directive, sizeof directive);
+        unsigned longs = 0;
+        for (; *format && strchr("hljztL", *format); format++)
+            longs += *format != 'h';
+        if (*format)
+            print_value(p, directive, longs, *format++);
+        p->values++;
+    }
+}
+
+/* CUDA C++ Programming Guide, "Formatted Output": the result is the number of arguments. */
+static void call_printf(const runtime_call *call)
+{
+    char format[2048];
+    printer p = {.call = call, .arguments = argument(call, 1)};
+    if (!read_text(call, argument(call, 0), format, sizeof format))
+        return;
+    print_format(&p, format);
+    const ifl_exec_launch *launch = call->warp->worker->grid->launch;
+    if (!p.failed && launch->print)
+        launch->print(launch->print_user, p.text, p.length);
+    put_result(call, p.values);
+}
+
+/* ---- memory, assertions ------------------------------------------------------------------------------------------------- */
+
+static void call_malloc(const runtime_call *call)
+{
+    char label[96];
+    const uint32_t *b = call->warp->block->position;
+    uint64_t bytes = argument(call, 0);
+    snprintf(label, sizeof label, "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
+             (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
+    ifl_allocation *a = NULL;
+    ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes, 0,
+                        IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
+    put_result(call, a ? a->address : 0);
+}
+
+static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
+{
+    for (size_t i = 0; i < worker->grid->image->sites.count; i++)
+        if (worker->hint[i] == a)
+            worker->hint[i] = NULL;
+}
+
+static void call_free(const runtime_call *call)
+{
+    uint64_t address = argument(call, 0);
+    ifl_memory *memory = call->warp->worker->grid->launch->memory;
+    ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
+    if (!address)
+        return;
+    bool is_ours = a && a->address == address && a->flags & IFL_ALLOCATION_DEVICE;
+    if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
+                        is_ours ? "which was freed before" : "which the kernel's malloc did not give");
+        return;
+    }
+    forget_hints(call->warp->worker, a);
+    ifl_memory_release(memory, a);
+}
+
+static void call_assert(const runtime_call *call)
+{
+    char message[256], file[256], function[192];
+    if (read_text(call, argument(call, 0), message, sizeof message) &&
+        read_text(call, argument(call, 1), file, sizeof file) &&
+        read_text(call, argument(call, 3), function, sizeof function))
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_ASSERT, call->lane, "assertion failed: `%s` in %s (%s:%u)", message,
+                        function, file, (unsigned)argument(call, 2));
+}
+
+void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided function)
+{
+    static void (*const run[IFL_PROVIDED_COUNT])(const runtime_call *call) = {
+        [IFL_PROVIDED_PRINTF] = call_printf,
+        [IFL_PROVIDED_MALLOC] = call_malloc,
+        [IFL_PROVIDED_FREE] = call_free,
+        [IFL_PROVIDED_ASSERT] = call_assert,
+    };
+    runtime_call call = {.warp = warp, .code = fragment->code, .frame = fragment->frame};
+    for (uint32_t m = fragment->mask; m && !warp->worker->fault.is_set; m &= m - 1) {
+        call.lane = (uint32_t)__builtin_ctz(m);
+        run[function](&call);
+    }
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Fragments of a warp: running them, splitting them at branches, bringing them together again. */
+#include "exec/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- fragments --------------------------------------------------------------------------------------------------- */
+
+static ifl_fragment *add_fragment(ifl_warp *warp, ifl_fragment fragment)
+{
+    /* Masks of fragments do not overlap, so there are at most 32. */
+    ifl_fragment *added = &warp->fragments[warp->count++];
+    *added = fragment;
+    return added;
+}
+
+static void remove_fragment(ifl_warp *warp, uint32_t index)
+{
+    memmove(&warp->fragments[index], &warp->fragments[index + 1],
+            (warp->count - index - 1) * sizeof *warp->fragments);
+    warp->count--;
+}
+
+bool ifl_warp_is_done(const ifl_warp *warp)
+{
+    return warp->live == 0;
+}
+
+static int ready_fragment(const ifl_warp *warp)
+{
+    for (uint32_t i = warp->count; i-- > 0;)
+        if (warp->fragments[i].state == IFL_FRAGMENT_READY)
+            return (int)i;
+    return -1;
+}
+
+bool ifl_warp_has_ready(const ifl_warp *warp)
+{
+    return ready_fragment(warp) >= 0;
+}
+
+static bool are_alike(const ifl_fragment *a, const ifl_fragment *b)
+{
+    return a->code == b->code && a->frame == b->frame && a->meeting == b->meeting &&
+           a->state == IFL_FRAGMENT_READY && b->state == IFL_FRAGMENT_READY;
+}
+
+void ifl_warp_merge(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++)
+        for (uint32_t j = warp->count - 1; j > i; j--)
+            if (are_alike(&warp->fragments[i], &warp->fragments[j])) {
+                warp->fragments[i].mask |= warp->fragments[j].mask;
+                remove_fragment(warp, j);
+            }
+}
+
+/* ---- meetings ------------------------------------------------------------------------------------------------------ */
+
+static ifl_meeting *take_meeting(ifl_warp *warp)
+{
+    ifl_meeting *meeting = warp->free_meetings;
+    if (meeting) {
+        warp->free_meetings = meeting->outer;
+        return meeting;
+    }
+    meeting = malloc(sizeof *meeting);
+    if (meeting) {
+        meeting->made_before = warp->meetings;
+        warp->meetings = meeting;
+    }
+    return meeting;
+}
+
+void ifl_meetings_free(ifl_warp *warp)
+{
+    for (ifl_meeting *meeting = warp->meetings, *next; meeting; meeting = next) {
+        next = meeting->made_before;
+        free(meeting);
+    }
+}
+
+void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place, ifl_frame *frame)
+{
+    ifl_meeting *meeting = take_meeting(warp);
+    if (!meeting) {
+        ifl_fault_raise(warp, fragment->code, IFL_FAULT_NO_MEMORY, 0, "out of memory");
+        return;
+    }
+    meeting->place = place;
+    meeting->frame = frame;
+    meeting->expected = fragment->mask;
+    meeting->arrived = 0;
+    meeting->outer = fragment->meeting;
+    fragment->meeting = meeting;
+}
+
+static void end_meeting(ifl_warp *warp, ifl_meeting *meeting)
+{
+    if (meeting->arrived)
+        add_fragment(warp, (ifl_fragment){.code = meeting->place,
+                                          .frame = meeting->frame,
+                                          .meeting = meeting->outer,
+                                          .mask = meeting->arrived});
+    meeting->outer = warp->free_meetings;
+    warp->free_meetings = meeting;
+}
+
+static void arrive(ifl_warp *warp, uint32_t index)
+{
+    ifl_meeting *meeting = warp->fragments[index].meeting;
+    meeting->arrived |= warp->fragments[index].mask;
+    remove_fragment(warp, index);
+    if (meeting->arrived == meeting->expected)
+        end_meeting(warp, meeting);
+    else
+        ifl_warp_shorten_slice(warp, IFL_SHORT_SLICE);
+}
+
+static bool release_from(ifl_warp *warp, ifl_meeting *meeting)
+{
+    for (; meeting; meeting = meeting->outer) {
+        if (!meeting->arrived)
+            continue;
+        ifl_fragment alone = {.code = meeting->place,
+                              .frame = meeting->frame,
+                              .meeting = meeting->outer,
+                              .mask = meeting->arrived};
+        meeting->expected &= ~meeting->arrived;
+        meeting->arrived = 0;
+        add_fragment(warp, alone);
+        return true;
+    }
+    return false;
+}
+
+bool ifl_warp_release(ifl_warp *warp)
+{
+    for (uint32_t i = warp->count; i-- > 0;)
+        if (release_from(warp, warp->fragments[i].meeting))
+            return true;
+    return false;
+}
+
+static bool someone_waits(const ifl_meeting *meeting)
+{
+    for (; meeting; meeting = meeting->outer)
+        if (meeting->arrived)
+            return true;
+    return false;
+}
+
+/* ---- what stops a fragment --------------------------------------------------------------------------------------------- */
+
+static void tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken)
+{
+    ifl_divergence event = {.site = code->site, .active = active, .taken = taken};
+    const ifl_exec_launch *launch = warp->worker->grid->launch;
+    for (size_t i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->divergence)
+            launch->observers[i]->divergence(warp->worker->states[i], &event);
+}
+
+static void meet_at(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *join)
+{
+    const ifl_meeting *meeting = fragment->meeting;
+    bool is_known = meeting && meeting->place == join && meeting->frame == fragment->frame;
+    if (join && !is_known)
+        ifl_meeting_add(warp, fragment, join, fragment->frame);
+}
+
+static void diverge(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    const ifl_code *code = fragment->code;
+    tell_divergence(warp, code, fragment->mask, warp->taken);
+    meet_at(warp, fragment, code->join);
+    ifl_fragment other = *fragment;
+    other.mask &= ~warp->taken;
+    other.code = code + 1;
+    fragment->mask = warp->taken;
+    fragment->code = code->target;
+    add_fragment(warp, other);
+}
+
+/* Lanes of `mask` whose index is that of the lowest one. */
+static uint32_t same_index(const char *slots, uint32_t slot, uint32_t mask)
+{
+    uint32_t first = ifl_lane_u32(slots, slot, (uint32_t)__builtin_ctz(mask)), same = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        same |= ifl_lane_u32(slots, slot, (uint32_t)__builtin_ctz(m)) == first ? m & -m : 0;
+    return same;
+}
+
+static void take_switch(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    const ifl_code *code = fragment->code;
+    uint32_t executing = warp->taken, all = fragment->mask;
+    uint32_t same = same_index(fragment->frame->slots, code->a, executing);
+    if (same != all) {
+        tell_divergence(warp, code, all, same);
+        meet_at(warp, fragment, code->join);
+    }
+    ifl_fragment part = *fragment;
+    remove_fragment(warp, index);
+    part.mask = all & ~executing;
+    part.code = code + 1;
+    if (part.mask)
+        add_fragment(warp, part);
+    while (executing) {
+        part.mask = same_index(part.frame->slots, code->a, executing);
+        uint32_t lane = (uint32_t)__builtin_ctz(part.mask), to = ifl_lane_u32(part.frame->slots, code->a, lane);
+        if (to >= code->targets->count) {
+            ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "branch index %u is past the end of a list of %zu labels", to,
+                            code->targets->count);
+            return;
+        }
+        part.code = code->targets->target[to];
+        add_fragment(warp, part);
+        executing &= ~part.mask;
+    }
+}
+
+static void leave_frames(ifl_warp *warp, ifl_frame *frame, uint32_t mask)
+{
+    for (ifl_frame *caller; frame; frame = caller) {
+        caller = frame->caller;
+        ifl_frame_leave(warp, frame, mask);
+    }
+}
+
+static void leave_meetings(ifl_warp *warp, ifl_meeting *meeting, uint32_t mask)
+{
+    for (ifl_meeting *outer; meeting; meeting = outer) {
+        outer = meeting->outer;
+        meeting->expected &= ~mask;
+        if (meeting->arrived == meeting->expected)
+            end_meeting(warp, meeting);
+    }
+}
+
+static void end_lanes(ifl_warp *warp, uint32_t index, uint32_t mask)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    ifl_fragment ended = *fragment;
+    warp->live &= ~mask;
+    fragment->mask &= ~mask;
+    fragment->code++;
+    if (!fragment->mask)
+        remove_fragment(warp, index);
+    leave_frames(warp, ended.frame, mask);
+    leave_meetings(warp, ended.meeting, mask);
+    ifl_block_lanes_ended(warp, mask);
+}
+
+static void return_lanes(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    uint32_t mask = warp->taken;
+    if (mask != fragment->mask) {
+        ifl_fragment rest = *fragment;
+        rest.mask &= ~mask;
+        rest.code++;
+        fragment->mask = mask;
+        add_fragment(warp, rest);
+    }
+    fragment = &warp->fragments[index];
+    ifl_warp_return(warp, fragment, mask);
+    const ifl_meeting *meeting = fragment->meeting;
+    if (meeting && meeting->frame == fragment->frame && meeting->place == fragment->code)
+        arrive(warp, index);
+}
+
+/* ---- warp-wide operations that wait ------------------------------------------------------------------------------------------ */
+
+static const ifl_exchange *op_of(const ifl_fragment *fragment)
+{
+    return fragment->code->extra;
+}
+
+static uint32_t executing_lanes(const ifl_fragment *fragment)
+{
+    return fragment->mask & (ifl_predicate(fragment->frame->slots, fragment->code->guard) ^ fragment->code->guard_flip);
+}
+
+/* bar.warp.sync brings lanes together wherever they stand; the others exchange values of one place. */
+static bool waits_with(const ifl_fragment *a, const ifl_fragment *b)
+{
+    if (b->state != IFL_FRAGMENT_AT_WARP_OP)
+        return false;
+    bool both_only_wait = op_of(a)->kind == IFL_EXCHANGE_MEET && op_of(b)->kind == IFL_EXCHANGE_MEET;
+    return both_only_wait || (a->code == b->code && a->frame == b->frame);
+}
+
+/* The lanes that wait with `fragment` under the member mask `members`. In `arrived` also those that a guard
+ * keeps from executing: nobody needs to wait for them. */
+static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, uint32_t members, uint32_t *arrived)
+{
+    uint32_t group = 0;
+    *arrived = 0;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *other = &warp->fragments[i];
+        if (!waits_with(fragment, other))
+            continue;
+        uint32_t executing = executing_lanes(other);
+        uint32_t mine = ifl_warp_group(op_of(other), other->frame->slots, executing, members);
+        group |= mine;
+        *arrived |= mine | (other->mask & ~executing);
+    }
+    return group;
+}
+
+/* Lets some lanes of a waiting fragment go on: all of them when none that executes stays behind. */
+static void go_on(ifl_warp *warp, ifl_fragment *fragment, uint32_t lanes)
+{
+    if (executing_lanes(fragment) & ~lanes) {
+        ifl_fragment rest = *fragment;
+        rest.mask &= ~lanes;
+        fragment->mask &= lanes;
+        add_fragment(warp, rest);
+    }
+    fragment->state = IFL_FRAGMENT_READY;
+    fragment->code++;
+}
+
+static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
+{
+    ifl_fragment waiting = warp->fragments[index];
+    ifl_exchange_run(warp, op_of(&waiting), waiting.frame->slots, group);
+    for (uint32_t i = 0, count = warp->count; i < count; i++)
+        if (waits_with(&waiting, &warp->fragments[i]) && warp->fragments[i].mask & group)
+            go_on(warp, &warp->fragments[i], group);
+    ifl_warp_merge(warp);
+}
+
+/* Finishes one group that is complete, if there is one. */
+static bool finish_one(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *fragment = &warp->fragments[i];
+        uint32_t rest = fragment->state == IFL_FRAGMENT_AT_WARP_OP ? executing_lanes(fragment) : 0;
+        for (uint32_t group, arrived; rest; rest &= ~group) {
+            uint32_t members =
+                ifl_lane_u32(fragment->frame->slots, op_of(fragment)->members, (uint32_t)__builtin_ctz(rest));
+            group = waiting_group(warp, fragment, members, &arrived);
+            if (members & warp->live & ~arrived)
+                continue;
+            finish_group(warp, i, group);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void finish_warp_ops(ifl_warp *warp)
+{
+    while (finish_one(warp))
+        continue;
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------------------------- */
+
+static void rotate(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment fragment = warp->fragments[index];
+    remove_fragment(warp, index);
+    memmove(&warp->fragments[1], &warp->fragments[0], warp->count * sizeof *warp->fragments);
+    warp->fragments[0] = fragment;
+    warp->count++;
+}
+
+/* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it writes: it counts
+ * its attempts, say. That is rare, hence the patience: those that wait should rather be met. */
+static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
+{
+    enum { PATIENCE = 512, SPINNING = 64, WRITING = 1 };
+    bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
+    warp->watching = !warp->observed || !are_others ? 0 : warp->watching + (warp->spins ? SPINNING : WRITING);
+    return warp->watching >= PATIENCE;
+}
+
+/* The slice is over: a fragment that only looked at memory all the time lets the others run. */
+static void yield(ifl_warp *warp, uint32_t index)
+{
+    if (warp->slice >= 0)
+        return;
+    warp->spins = warp->spun = warp->observed && !warp->changed;
+    bool waits = may_wait_for_lanes(warp, index);
+    if (!warp->spins && !waits)
+        return;
+    rotate(warp, index);
+    if (!waits)
+        return;
+    warp->watching = 0;
+    release_from(warp, warp->fragments[0].meeting);
+}
+
+static void handle(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    switch (warp->reason) {
+    case IFL_REASON_JOIN:
+        arrive(warp, index);
+        break;
+    case IFL_REASON_DIVERGE:
+        diverge(warp, index);
+        break;
+    case IFL_REASON_SWITCH:
+        take_switch(warp, index);
+        break;
+    case IFL_REASON_CALL:
+        ifl_warp_call(warp, fragment);
+        break;
+    case IFL_REASON_RETURN:
+        return_lanes(warp, index);
+        break;
+    case IFL_REASON_EXIT:
+        end_lanes(warp, index, warp->taken);
+        if (warp->count)
+            finish_warp_ops(warp);
+        break;
+    case IFL_REASON_BARRIER:
+        ifl_block_arrive(warp, fragment);
+        break;
+    case IFL_REASON_WARP_WAIT:
+        fragment->state = IFL_FRAGMENT_AT_WARP_OP;
+        finish_warp_ops(warp);
+        break;
+    case IFL_REASON_YIELD:
+        yield(warp, index);
+        break;
+    default:
+        break;
+    }
+}
+
+static void refill(ifl_warp *warp, const ifl_fragment *fragment)
+{
+    warp->slice = someone_waits(fragment->meeting) ? IFL_SHORT_SLICE : IFL_LONG_SLICE;
+    warp->observed = warp->changed = warp->spins = false;
+}
+
+static void run_fragment(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    const ifl_meeting *meeting = fragment->meeting;
+    warp->frame = fragment->frame;
+    warp->place = meeting && meeting->frame == fragment->frame ? meeting->place : NULL;
+    warp->reason = IFL_REASON_NONE;
+    const ifl_code *code = fragment->code;
+    char *slots = fragment->frame->slots;
+    uint32_t mask = fragment->mask;
+    do
+        code = code->run(code, warp, slots, mask);
+    while (warp->reason == IFL_REASON_NONE);
+    fragment->code = code;
+}
+
+void ifl_warp_run(ifl_warp *warp)
+{
+    int index;
+    warp->requests_left = warp->worker->grid->launch->quantum;
+    while ((index = ready_fragment(warp)) >= 0) {
+        if (warp->slice < 0 || warp->running != &warp->fragments[index])
+            refill(warp, &warp->fragments[index]);
+        warp->running = &warp->fragments[index];
+        run_fragment(warp, (uint32_t)index);
+        handle(warp, (uint32_t)index);
+        if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set)
+            return;
+    }
+}

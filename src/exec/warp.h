@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The state of a running launch: workers, blocks, warps, and the fragments that a diverged warp falls into.
+ *
+ * Divergence. A fragment is a set of lanes that execute together. At a branch that splits a fragment, a meeting is
+ * made: the place where the lanes come together again (the branch's immediate post-dominator) and which lanes are
+ * expected there. A fragment that gets there waits; when all expected lanes that still live have arrived they go on
+ * as one fragment. A part that spins (waits for memory to change, changing nothing itself) while others wait at a
+ * meeting lets those others go on alone, as the hardware's independent thread scheduling does: a lock held by a
+ * waiting lane is then released. */
+#ifndef IFL_EXEC_WARP_H
+#define IFL_EXEC_WARP_H
+
+#include "code/code.h"
+#include "exec/exec.h"
+#include "exec/memory_internal.h"
+#include "exec/exec.h"
+#include "exec/slow.h"
+
+/* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the warp wait for it, and
+ * fewer when it looks at memory that others change, so that a spinning one is soon found out. */
+enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
+
+typedef struct ifl_worker ifl_worker;
+typedef struct ifl_grid ifl_grid;
+
+/* The registers and per-thread memory of one call of a function, shared by the lanes in it. */
+typedef struct ifl_frame {
+    char *slots;               /* predicates and registers: routine->frame_bytes */
+    const ifl_routine *routine;
+    struct ifl_frame *caller;  /* NULL: the kernel's own */
+    struct ifl_frame *next;    /* in a free list */
+    struct ifl_frame *made_before; /* in the list of all the warp's frames */
+    const ifl_code *call;      /* in the caller */
+    uint32_t lanes;            /* still in it */
+    uint64_t local_start;      /* of its local variables, in each thread's local memory */
+    uint8_t *params;           /* PARAM variables: lane * param_bytes + offset */
+    uint8_t *local;            /* LOCAL variables: lane * local_bytes + offset */
+    uint8_t *local_written;    /* like local, when reads are checked */
+} ifl_frame;
+
+typedef struct ifl_meeting {
+    const ifl_code *place; /* the JOIN code, or the code after a call */
+    ifl_frame *frame;
+    uint32_t expected;
+    uint32_t arrived;
+    struct ifl_meeting *outer;
+    struct ifl_meeting *made_before; /* in the list of all the warp's meetings */
+} ifl_meeting;
+
+typedef enum ifl_fragment_state {
+    IFL_FRAGMENT_READY,
+    IFL_FRAGMENT_AT_BARRIER, /* `barrier` of the block */
+    IFL_FRAGMENT_AT_WARP_OP  /* code is a warp-wide operation whose lanes are not all here */
+} ifl_fragment_state;
+
+typedef struct ifl_fragment {
+    const ifl_code *code;
+    ifl_frame *frame;
+    ifl_meeting *meeting;
+    uint32_t mask;
+    uint8_t state;
+    uint8_t barrier;
+    const struct ifl_barrier_op *reduction; /* of the barrier it waits at, NULL: none */
+    uint32_t executing;      /* lanes that get its result */
+} ifl_fragment;
+
+/* Asynchronous copies of a fragment-independent lane set: copies are done at once; groups only count. */
+struct ifl_warp {
+    /* of the running fragment; handlers use these */
+    ifl_reason reason;
+    uint32_t taken;
+    int32_t slice;          /* basic blocks until the fragment yields */
+    int32_t requests_left;  /* memory requests until the warp yields */
+    const ifl_code *place;  /* of the fragment's meeting, or NULL */
+    ifl_frame *frame;
+    ifl_worker *worker;
+    struct ifl_block *block;
+    bool observed;          /* read memory in a way that may wait for others */
+    bool changed;           /* wrote memory */
+    bool spins;             /* in its last slice it observed and changed nothing */
+    bool spun;              /* the same, and kept while the next slice runs */
+    uint32_t watching;      /* how long it has observed memory while other lanes waited */
+    const ifl_fragment *running; /* whose slice it is */
+    uint32_t index;         /* in the block */
+    uint32_t live;          /* lanes not ended */
+    uint32_t lanes;         /* that the block has in this warp */
+
+    ifl_fragment fragments[IFL_WARP_LANES];
+    uint32_t count;
+    uint32_t current;
+    ifl_meeting *free_meetings;
+    ifl_meeting *meetings;  /* all */
+    ifl_frame *frames;      /* all */
+    ifl_frame **free_frames; /* by routine */
+    uint64_t clock;          /* basic blocks run so far: %clock */
+    _Alignas(64) uint64_t address[IFL_WARP_LANES];
+};
+
+typedef struct ifl_barrier {
+    uint32_t arrived;  /* threads */
+    uint32_t expected; /* 0: every live thread of the block */
+    uint32_t any, all, count; /* reductions over the arrived threads */
+} ifl_barrier;
+
+typedef struct ifl_block {
+    uint64_t index;    /* linear, in the grid */
+    uint32_t position[3];
+    uint32_t live;     /* threads not ended */
+    bool is_running;
+    ifl_warp **warps;
+    uint32_t warp_count;
+    uint8_t *shared;
+    uint8_t *shared_written;
+    ifl_barrier barriers[IFL_BARRIERS];
+} ifl_block;
+
+typedef struct ifl_block_count {
+    uint64_t warps;
+    uint64_t threads;
+} ifl_block_count;
+
+/* A fault: what happened, with everything the message needs. */
+typedef struct ifl_fault {
+    bool is_set;
+    uint64_t block;
+    ifl_fault_kind kind;
+    uint32_t site;
+    char text[768];
+} ifl_fault;
+
+typedef struct ifl_read_warning {
+    bool is_set;
+    uint64_t block;
+    uint32_t warp, lane;
+    uint64_t address;
+    uint64_t times;
+    uint8_t space;
+} ifl_read_warning;
+
+typedef struct ifl_listener {
+    void (*access)(void *state, const ifl_access *access);
+    void *state;
+} ifl_listener;
+
+struct ifl_worker {
+    ifl_grid *grid;
+    void **states;            /* of the observers */
+    ifl_listener *listeners;  /* those that want accesses */
+    size_t listener_count;
+    ifl_block_count *counts;  /* by basic block of the image */
+    ifl_allocation **hint;    /* by site: where it last went */
+    ifl_block *blocks;        /* resident */
+    uint32_t block_count, block_capacity;
+    ifl_fault fault;
+    ifl_read_warning *unwritten; /* by site, when reads are checked */
+    uint64_t done;
+    uint64_t told;    /* warp instructions of the blocks that observers were told of */
+    bool tells_ends;  /* some observer asks for them */
+    uint64_t clock;
+    uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
+    uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
+    bool is_first;        /* runs in the caller's thread: reports progress */
+};
+
+struct ifl_grid {
+    const ifl_exec_launch *launch;
+    const ifl_image *image;
+    uint64_t blocks;
+    uint64_t next;          /* block to start, atomic */
+    uint64_t done;          /* atomic, for progress */
+    uint64_t fault_block;   /* lowest that faulted, atomic; UINT64_MAX none */
+    bool is_stopped;        /* atomic */
+    uint32_t threads_per_block;
+    uint32_t warps_per_block;
+    uint64_t shared_bytes;  /* of a block, all */
+    uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
+    uint32_t resident;      /* blocks that a worker holds at once */
+    bool may_widen;         /* more, when those only wait for others */
+    uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
+    uint64_t parameters;    /* device address of the parameters; 0: the kernel takes no address of them */
+};
+
+/* The shared memory that the system reserves in a block: 1 KiB from compute capability 8.0 on (CUDA C++ Programming
+ * Guide). Cooperative groups use it for tiles of several warps. Here it lies behind the kernel's own, which takes
+ * whole units of 128 bytes; on hardware it lies before it. */
+enum { IFL_RESERVED_SHARED = 1024, IFL_SHARED_UNIT = 128 };
+
+static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
+{
+    return (grid->own_shared + IFL_SHARED_UNIT - 1) / IFL_SHARED_UNIT * IFL_SHARED_UNIT;
+}
+
+/* ---- warp.c: fragments and meetings --------------------------------------------------------------------------- */
+
+/* Runs the warp until it waits, ends, yields or faults. */
+void ifl_warp_run(ifl_warp *warp);
+bool ifl_warp_is_done(const ifl_warp *warp);
+bool ifl_warp_has_ready(const ifl_warp *warp);
+/* Lets lanes that wait at a meeting go on alone; false when none wait. */
+bool ifl_warp_release(ifl_warp *warp);
+/* Puts fragments that are at the same place in the same situation together. */
+void ifl_warp_merge(ifl_warp *warp);
+
+/* Lanes of `mask` that execute a warp-wide operation with the member mask `members` (exchange.c). */
+uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, uint32_t members);
+
+/* ---- frame.c -------------------------------------------------------------------------------------------------------- */
+
+ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller, uint32_t mask);
+void ifl_frame_leave(ifl_warp *warp, ifl_frame *frame, uint32_t mask);
+void ifl_frames_free(ifl_warp *warp);
+void ifl_meetings_free(ifl_warp *warp);
+void ifl_warp_call(ifl_warp *warp, ifl_fragment *fragment);
+void ifl_warp_return(ifl_warp *warp, ifl_fragment *fragment, uint32_t mask);
+void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place, ifl_frame *frame);
+
+/* ---- memory seen from a warp: access.c --------------------------------------------------------------------------- */
+
+/* Tells the observers about a request. */
+void ifl_warp_tell(ifl_warp *warp, const ifl_access *access);
+/* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a fault. `what` is
+ * "read" or "write". */
+uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
+                        bool is_write);
+/* The same in a known space. */
+uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
+                           uint64_t bytes, bool is_write);
+ifl_space ifl_space_of(uint64_t generic_address);
+
+/* warp->address from a transfer's register and offset. */
+void ifl_warp_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame);
+/* The space of each lane's address, and the address within it. */
+void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);
+/* Tells of a request whose lanes may be in different spaces. */
+void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                         const uint64_t *address, const uint8_t *space);
+/* A whole request at warp->address in its general form. Returns false after a fault. */
+bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask);
+
+/* ---- faults: fault.c --------------------------------------------------------------------------------------------- */
+
+ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane, const char *format,
+                           ...) IFL_PRINTF(5, 6);
+void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
+                      uint64_t bytes, bool is_write);
+void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address);
+
+/* ---- blocks: block.c ---------------------------------------------------------------------------------------------- */
+
+void ifl_block_free(ifl_block *block);
+void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment);
+void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask);
+/* Runs blocks until there are none left or the launch ends. */
+void ifl_worker_run(ifl_worker *worker);
+
+/* ---- reading slots ----------------------------------------------------------------------------------------------------- */
+
+static inline void ifl_warp_shorten_slice(ifl_warp *warp, int32_t to)
+{
+    if (warp->slice > to)
+        warp->slice = to;
+}
+
+/* The warp looked at memory in a way that may wait for others. */
+static inline void ifl_warp_observe(ifl_warp *warp)
+{
+    warp->observed = true;
+    ifl_warp_shorten_slice(warp, IFL_WATCHING_SLICE);
+}
+
+static inline uint32_t ifl_predicate(const char *frame, uint32_t at)
+{
+    return *(const uint32_t *)(const void *)(frame + at);
+}
+
+static inline uint32_t ifl_lane_u32(const char *frame, uint32_t slot, uint32_t lane)
+{
+    return ((const uint32_t *)(const void *)(frame + slot))[lane];
+}
+
+static inline uint64_t ifl_lane_u64(const char *frame, uint32_t slot, uint32_t lane)
+{
+    return ((const uint64_t *)(const void *)(frame + slot))[lane];
+}
+
+static inline void *ifl_slot(char *frame, uint32_t slot)
+{
+    return frame + slot;
+}
+
+#endif

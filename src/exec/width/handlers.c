@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The handlers beside the rows of opcode.def: control, moves between registers, and the memory accesses that kernels
+ * live from. Compiled once for each vector width; whatever is rare is in ../ and compiled once. */
+#include "exec/bind.h"
+#include "exec/width/dispatch.h"
+
+/* ---- control ------------------------------------------------------------------------------------------------------- */
+
+IFL_HANDLER(block)
+{
+    ifl_block_count *count = &warp->worker->counts[code->count];
+    count->warps++;
+    count->threads += (uint64_t)__builtin_popcount(active);
+    if (__builtin_expect(--warp->slice < 0, 0))
+        IFL_STOP(IFL_REASON_YIELD, code + 1);
+    IFL_NEXT;
+}
+
+IFL_HANDLER(join)
+{
+    if (warp->place == code)
+        IFL_STOP(IFL_REASON_JOIN, code);
+    IFL_NEXT;
+}
+
+IFL_HANDLER(branch)
+{
+    uint32_t taken = IFL_EXECUTING;
+    if (taken == active)
+        IFL_GO(code->target);
+    if (taken == 0)
+        IFL_NEXT;
+    warp->taken = taken;
+    IFL_STOP(IFL_REASON_DIVERGE, code);
+}
+
+IFL_HANDLER(slow)
+{
+    ifl_reason reason = code->slow(warp, code, frame, IFL_EXECUTING, active);
+    if (reason != IFL_REASON_NONE)
+        IFL_STOP(reason, reason == IFL_REASON_YIELD ? code + 1 : code);
+    IFL_NEXT;
+}
+
+IFL_HANDLER(nothing)
+{
+    IFL_NEXT;
+}
+
+/* Return, exit, call and the like: whole only where the guard holds. */
+IFL_HANDLER(stop)
+{
+    uint32_t mask = IFL_EXECUTING;
+    if (!mask)
+        IFL_NEXT;
+    warp->taken = mask;
+    IFL_STOP((ifl_reason)code->count, code);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------------------------------- */
+
+#define MOVE(name, type)                                                                                               \
+    IFL_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        uint32_t mask = IFL_EXECUTING;                                                                                 \
+        const type *a = (const type *)(const void *)(frame + code->a);                                                 \
+        type *d = (type *)(void *)(frame + code->d);                                                                   \
+        if (mask == IFL_ALL_LANES) {                                                                                   \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = a[i];                                                                     \
+        } else {                                                                                                       \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? a[i] : d[i];                                              \
+        }                                                                                                              \
+        IFL_NEXT;                                                                                                      \
+    }
+MOVE(move16, uint16_t)
+MOVE(move32, uint32_t)
+MOVE(move64, uint64_t)
+
+typedef struct lane128 {
+    uint64_t half[2];
+} lane128;
+
+IFL_HANDLER(move128)
+{
+    const lane128 *a = (const lane128 *)(const void *)(frame + code->a);
+    lane128 *d = (lane128 *)(void *)(frame + code->d);
+    for (uint32_t m = IFL_EXECUTING; m; m &= m - 1)
+        d[__builtin_ctz(m)] = a[__builtin_ctz(m)];
+    IFL_NEXT;
+}
+
+#define SELECT(name, type)                                                                                             \
+    IFL_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        uint32_t mask = IFL_EXECUTING, p = ifl_predicate(frame, code->c) ^ code->flip;                                 \
+        const type *a = (const type *)(const void *)(frame + code->a);                                                 \
+        const type *b = (const type *)(const void *)(frame + code->b);                                                 \
+        type *d = (type *)(void *)(frame + code->d);                                                                   \
+        if (mask == IFL_ALL_LANES) {                                                                                   \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = p >> i & 1 ? a[i] : b[i];                                                 \
+        } else {                                                                                                       \
+            IFL_SIMD IFL_EACH_LANE(i)                                                                                  \
+            {                                                                                                          \
+                type r = p >> i & 1 ? a[i] : b[i];                                                                     \
+                d[i] = mask >> i & 1 ? r : d[i];                                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+        IFL_NEXT;                                                                                                      \
+    }
+SELECT(select16, uint16_t)
+SELECT(select32, uint32_t)
+SELECT(select64, uint64_t)
+
+/* A lane of any width as 128 bits, and back: low bits first. */
+IFL_INLINE lane128 read_lane(const char *slot, unsigned bytes, int lane)
+{
+    lane128 value = {{0, 0}};
+    memcpy(&value, slot + (size_t)lane * bytes, bytes);
+    return value;
+}
+
+IFL_INLINE lane128 shift_right(lane128 v, unsigned by)
+{
+    if (by >= 64)
+        return (lane128){{v.half[1] >> (by - 64), 0}};
+    return by ? (lane128){{v.half[0] >> by | v.half[1] << (64 - by), v.half[1] >> by}} : v;
+}
+
+#define RESIZE(from, to)                                                                                               \
+    do {                                                                                                               \
+        const from *a = (const from *)(const void *)(frame + code->a);                                                 \
+        to *d = (to *)(void *)(frame + code->d);                                                                       \
+        IFL_SIMD IFL_EACH_LANE(i)                                                                                      \
+        {                                                                                                              \
+            to r = (to)(from)(a[i] >> shift);                                                                          \
+            d[i] = mask >> i & 1 ? r : d[i];                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+/* code->count: (bytes from) << 8 | (bytes to) << 1 | signed */
+#define WIDTHS(from, to, is_signed) ((from) << 8 | (to) << 1 | (is_signed))
+
+static void resize_any(const ifl_code *code, char *frame, uint32_t mask)
+{
+    unsigned from = code->count >> 8, to = code->count >> 1 & 127;
+    for (; mask; mask &= mask - 1) {
+        int i = __builtin_ctz(mask);
+        lane128 value = shift_right(read_lane(frame + code->a, from, i), (unsigned)code->value);
+        memcpy(frame + code->d + (size_t)i * to, &value, to);
+    }
+}
+
+IFL_HANDLER(resize)
+{
+    uint32_t mask = IFL_EXECUTING;
+    unsigned shift = (unsigned)code->value;
+    switch (code->count) {
+    case WIDTHS(8, 4, 0):
+    case WIDTHS(8, 4, 1):
+        RESIZE(uint64_t, uint32_t);
+        break;
+    case WIDTHS(4, 8, 0):
+        RESIZE(uint32_t, uint64_t);
+        break;
+    case WIDTHS(4, 8, 1):
+        RESIZE(int32_t, int64_t);
+        break;
+    case WIDTHS(4, 2, 0):
+    case WIDTHS(4, 2, 1):
+        RESIZE(uint32_t, uint16_t);
+        break;
+    case WIDTHS(2, 4, 0):
+        RESIZE(uint16_t, uint32_t);
+        break;
+    case WIDTHS(2, 4, 1):
+        RESIZE(int16_t, int32_t);
+        break;
+    case WIDTHS(8, 2, 0):
+    case WIDTHS(8, 2, 1):
+        RESIZE(uint64_t, uint16_t);
+        break;
+    case WIDTHS(2, 8, 0):
+        RESIZE(uint16_t, uint64_t);
+        break;
+    case WIDTHS(2, 8, 1):
+        RESIZE(int16_t, int64_t);
+        break;
+    default:
+        resize_any(code, frame, mask);
+    }
+    IFL_NEXT;
+}
+
+/* Part of a pack: puts a (count >> 8 bytes) into d (count >> 1 & 127 bytes) at bit `value`, a multiple of a's width. */
+IFL_HANDLER(insert)
+{
+    unsigned from = code->count >> 8, to = code->count >> 1 & 127;
+    for (uint32_t m = IFL_EXECUTING; m; m &= m - 1) {
+        size_t i = (size_t)__builtin_ctz(m);
+        memcpy(frame + code->d + i * to + code->value / 8, frame + code->a + i * from, from);
+    }
+    IFL_NEXT;
+}
+
+/* d = f(a, b): `value` is f's truth table, bit 2a + b. e: flips of a (bit 0) and b (bit 1). */
+IFL_HANDLER(predicate)
+{
+    uint32_t a = ifl_predicate(frame, code->a) ^ (code->e & 1 ? IFL_ALL_LANES : 0);
+    uint32_t b = ifl_predicate(frame, code->b) ^ (code->e & 2 ? IFL_ALL_LANES : 0);
+    uint32_t bits = 0, f = (uint32_t)code->value;
+    bits |= f & 1 ? ~a & ~b : 0;
+    bits |= f & 2 ? ~a & b : 0;
+    bits |= f & 4 ? a & ~b : 0;
+    bits |= f & 8 ? a & b : 0;
+    ifl_set_predicate(frame, code->d, IFL_EXECUTING, bits);
+    IFL_NEXT;
+}
+
+IFL_HANDLER(add_offset)
+{
+    uint32_t mask = IFL_EXECUTING;
+    const uint64_t *a = (const uint64_t *)(const void *)(frame + code->a);
+    uint64_t *d = (uint64_t *)(void *)(frame + code->d), value = code->value;
+    IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? a[i] + value : d[i];
+    IFL_NEXT;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+
+/* i * bytes for each lane, for each size of access: what a contiguous request's addresses differ by. */
+#define STEPS(bytes)                                                                                                   \
+    {                                                                                                                  \
+        0 * (bytes), 1 * (bytes), 2 * (bytes), 3 * (bytes), 4 * (bytes), 5 * (bytes), 6 * (bytes), 7 * (bytes),        \
+            8 * (bytes), 9 * (bytes), 10 * (bytes), 11 * (bytes), 12 * (bytes), 13 * (bytes), 14 * (bytes),            \
+            15 * (bytes), 16 * (bytes), 17 * (bytes), 18 * (bytes), 19 * (bytes), 20 * (bytes), 21 * (bytes),          \
+            22 * (bytes), 23 * (bytes), 24 * (bytes), 25 * (bytes), 26 * (bytes), 27 * (bytes), 28 * (bytes),          \
+            29 * (bytes), 30 * (bytes), 31 * (bytes)                                                                   \
+    }
+_Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
+                                                                STEPS(8), STEPS(16), STEPS(32)};
+
+/* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i * bytes. All in one
+ * loop: reading the addresses back at once would wait for the stores. */
+IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
+{
+    uint64_t *to = warp->address, offset = (uint64_t)t->offset, differs = 0;
+    const uint64_t *step = steps[__builtin_ctz(t->bytes)];
+    if (!t->address) {
+        IFL_SIMD IFL_EACH_LANE(i) to[i] = offset;
+        return 1;
+    }
+    if (t->narrow_address) {
+        const uint32_t *a = (const uint32_t *)(const void *)(frame + t->address), low = (uint32_t)offset;
+        uint64_t first = (uint32_t)(a[0] + low);
+        /* 32-bit addresses wrap at 32 bits. */
+        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
+        {
+            uint64_t at = (uint32_t)(a[i] + low);
+            to[i] = at;
+            differs |= (at - first) ^ step[i];
+        }
+        return differs;
+    }
+    const uint64_t *a = (const uint64_t *)(const void *)(frame + t->address);
+    uint64_t first = a[0];
+    _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
+    {
+        to[i] = a[i] + offset;
+        differs |= (a[i] - first) ^ step[i];
+    }
+    return differs;
+}
+
+typedef struct extent {
+    uint64_t low, high; /* lowest and highest address of an active lane */
+    uint64_t bits;      /* all their bits together: for alignment */
+    uint8_t shape;
+} extent;
+
+/* Out of line: inlined, its loop would be made part of the common case. */
+static __attribute__((noinline)) extent spread_extent(const uint64_t *address)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
+    {
+        low = address[i] < low ? address[i] : low;
+        high = address[i] > high ? address[i] : high;
+        bits |= address[i];
+    }
+    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
+}
+
+IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
+{
+    extent e = {UINT64_MAX, 0, 0, IFL_SHAPE_ANY};
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = address[__builtin_ctz(mask)];
+        e.low = at < e.low ? at : e.low;
+        e.high = at > e.high ? at : e.high;
+        e.bits |= at;
+    }
+    e.shape = e.low == e.high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY;
+    return e;
+}
+
+#define LOAD_LANES(memory, lane)                                                                                       \
+    do {                                                                                                               \
+        lane *d = (lane *)(void *)(frame + t->data[e]);                                                                \
+        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                                     \
+        if (mask == IFL_ALL_LANES) {                                                                                   \
+            IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(from + address[i]);                        \
+        } else {                                                                                                       \
+            for (uint32_t m = mask; m; m &= m - 1)                                                                     \
+                d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]);       \
+        }                                                                                                              \
+    } while (0)
+
+#define STORE_LANES(memory, lane)                                                                                      \
+    do {                                                                                                               \
+        const lane *s = (const lane *)(const void *)(frame + t->data[e]);                                              \
+        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                                             \
+        for (uint32_t m = mask; m; m &= m - 1)                                                                         \
+            *(memory *)(to + address[__builtin_ctz(m)]) = (memory)s[__builtin_ctz(m)];                         \
+    } while (0)
+
+#define KEY(element, slot, is_signed) ((element) << 8 | (slot) << 1 | (is_signed))
+
+/* `base` + address is the host address of a lane; between numbers, since neither is a pointer by itself. */
+IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uintptr_t base,
+                             const uint64_t *address, uint32_t mask)
+{
+    switch (KEY(t->element_bytes, t->slot_bytes, t->is_signed)) {
+    case KEY(4, 4, 0):
+    case KEY(4, 4, 1):
+        LOAD_LANES(uint32_t, uint32_t);
+        break;
+    case KEY(8, 8, 0):
+    case KEY(8, 8, 1):
+        LOAD_LANES(uint64_t, uint64_t);
+        break;
+    case KEY(2, 2, 0):
+    case KEY(2, 2, 1):
+        LOAD_LANES(uint16_t, uint16_t);
+        break;
+    case KEY(1, 2, 0):
+        LOAD_LANES(uint8_t, uint16_t);
+        break;
+    case KEY(1, 2, 1):
+        LOAD_LANES(int8_t, int16_t);
+        break;
+    case KEY(1, 4, 0):
+        LOAD_LANES(uint8_t, uint32_t);
+        break;
+    case KEY(1, 4, 1):
+        LOAD_LANES(int8_t, int32_t);
+        break;
+    case KEY(2, 4, 0):
+        LOAD_LANES(uint16_t, uint32_t);
+        break;
+    case KEY(2, 4, 1):
+        LOAD_LANES(int16_t, int32_t);
+        break;
+    case KEY(1, 8, 0):
+        LOAD_LANES(uint8_t, uint64_t);
+        break;
+    case KEY(1, 8, 1):
+        LOAD_LANES(int8_t, int64_t);
+        break;
+    case KEY(2, 8, 0):
+        LOAD_LANES(uint16_t, uint64_t);
+        break;
+    case KEY(2, 8, 1):
+        LOAD_LANES(int16_t, int64_t);
+        break;
+    case KEY(4, 8, 0):
+        LOAD_LANES(uint32_t, uint64_t);
+        break;
+    case KEY(4, 8, 1):
+        LOAD_LANES(int32_t, int64_t);
+        break;
+    default:
+        LOAD_LANES(lane128, lane128);
+    }
+}
+
+IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *frame, uintptr_t base,
+                              const uint64_t *address, uint32_t mask)
+{
+    switch (KEY(t->element_bytes, t->slot_bytes, 0)) {
+    case KEY(4, 4, 0):
+        STORE_LANES(uint32_t, uint32_t);
+        break;
+    case KEY(8, 8, 0):
+        STORE_LANES(uint64_t, uint64_t);
+        break;
+    case KEY(2, 2, 0):
+        STORE_LANES(uint16_t, uint16_t);
+        break;
+    case KEY(1, 2, 0):
+        STORE_LANES(uint8_t, uint16_t);
+        break;
+    case KEY(1, 4, 0):
+        STORE_LANES(uint8_t, uint32_t);
+        break;
+    case KEY(2, 4, 0):
+        STORE_LANES(uint16_t, uint32_t);
+        break;
+    case KEY(1, 8, 0):
+        STORE_LANES(uint8_t, uint64_t);
+        break;
+    case KEY(2, 8, 0):
+        STORE_LANES(uint16_t, uint64_t);
+        break;
+    case KEY(4, 8, 0):
+        STORE_LANES(uint32_t, uint64_t);
+        break;
+    default:
+        STORE_LANES(lane128, lane128);
+    }
+}
+
+/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are aligned for a lane. */
+#define COPY_LANES(type)                                                                                               \
+    do {                                                                                                               \
+        type *d = to;                                                                                                  \
+        const type *s = from;                                                                                          \
+        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                                         \
+    } while (0)
+
+IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
+{
+    if (bytes == 4)
+        COPY_LANES(uint32_t);
+    else if (bytes == 8)
+        COPY_LANES(uint64_t);
+    else
+        memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
+}
+
+IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base, const uint64_t *address,
+                              uint32_t mask, const extent *at)
+{
+    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
+        copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
+        return;
+    }
+    for (unsigned e = 0; e < t->elements; e++)
+        if (!(t->sink >> e & 1))
+            load_element(t, e, frame, base, address, mask);
+}
+
+IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base, const uint64_t *address,
+                               uint32_t mask, const extent *at)
+{
+    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
+        copy_lanes((void *)(base + at->low), frame + t->data[0], t->element_bytes);
+        return;
+    }
+    for (unsigned e = 0; e < t->elements; e++)
+        store_element(t, e, frame, base, address, mask);
+}
+
+IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const uint64_t *address, uint32_t mask, uint8_t shape)
+{
+    const ifl_transfer *t = code->transfer;
+    ifl_access access = {.site = code->site,
+                         .kind = t->kind,
+                         .space = t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space,
+                         .bytes = t->bytes,
+                         .shape = shape,
+                         .mask = mask,
+                         .block = warp->block->index,
+                         .warp = warp->index,
+                         .address = address};
+    ifl_warp_tell(warp, &access);
+}
+
+IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes, uint64_t differs)
+{
+    if (mask != IFL_ALL_LANES)
+        return partial_extent(address, mask);
+    if (differs)
+        return spread_extent(address);
+    return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0], IFL_SHAPE_CONTIGUOUS};
+}
+
+/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes: unknown, or reads
+ * are checked. */
+typedef struct room {
+    uintptr_t base; /* plus a device address: the host address */
+    uint64_t start, bytes;
+} room;
+
+IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
+{
+    const ifl_allocation *hint = warp->worker->hint[code->site];
+    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes} : (room){0, 0, 0};
+}
+
+IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
+{
+    (void)code;
+    const ifl_worker *worker = warp->worker;
+    return (room){(uintptr_t)warp->block->shared, 0, worker->unwritten ? 0 : worker->grid->shared_bytes};
+}
+
+IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_bytes)
+{
+    return !(at->bits & (access_bytes - 1)) && at->low >= in->start &&
+           at->high - in->start + access_bytes <= in->bytes;
+}
+
+/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
+ * Where lanes are side by side, so are warps: what those some warps later want is fetched for them. */
+IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address, uint32_t mask,
+                            unsigned bytes)
+{
+    enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
+    if (at->shape == IFL_SHAPE_CONTIGUOUS) {
+        uintptr_t later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
+        for (unsigned b = 0; b < IFL_WARP_LANES * bytes; b += HOST_LINE)
+            __builtin_prefetch((const void *)(later + b));
+    } else if (at->high - at->low >= FAR) {
+        for (; mask; mask &= mask - 1)
+            __builtin_prefetch((const void *)(base + address[__builtin_ctz(mask)]));
+    }
+}
+
+/* The warp may have had its share of requests. */
+#define FINISH_REQUEST                                                                                                 \
+    do {                                                                                                               \
+        if (__builtin_expect(--warp->requests_left == 0, 0))                                                           \
+            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                                      \
+        IFL_NEXT;                                                                                                      \
+    } while (0)
+
+/* A request whose lanes all lie in the room, aligned, is done here. All others go the general way: several
+ * allocations, windows, faults, requests without lanes. */
+#define ACCESS(name, room_of, move_elements)                                                                           \
+    IFL_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        uint32_t mask = IFL_EXECUTING;                                                                                 \
+        const ifl_transfer *t = code->transfer;                                                                        \
+        const uint64_t *address = warp->address;                                                                       \
+        const room in = room_of(warp, code);                                                                           \
+        uint64_t differs = lane_addresses(warp, t, frame);                                                             \
+        if (mask && in.bytes) {                                                                                        \
+            extent at = request_extent(address, mask, t->bytes, differs);                                              \
+            if (lies_within(&at, &in, t->bytes)) {                                                                     \
+                fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
+                if (t->space != IFL_SPACE_CONST)                                                                       \
+                    tell(warp, code, address, mask, at.shape);                                                         \
+                move_elements(t, frame, in.base, address, mask, &at);                                                  \
+                if (__builtin_expect(t->observes, 0))                                                                  \
+                    ifl_warp_observe(warp);                                                                            \
+                warp->changed |= t->kind == IFL_ACCESS_STORE;                                                          \
+                FINISH_REQUEST;                                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        if (!ifl_warp_transfer(warp, code, frame, mask))                                                               \
+            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
+        FINISH_REQUEST;                                                                                                \
+    }
+ACCESS(load_global, global_room, load_elements)
+ACCESS(store_global, global_room, store_elements)
+ACCESS(load_shared, shared_room, load_elements)
+ACCESS(store_shared, shared_room, store_elements)
+
+/* ---- the width ----------------------------------------------------------------------------------------------------------- */
+
+const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
+const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void);
+
+const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
+{
+    static const ifl_width width = {
+        .name = IFL_TEXT(IFL_WIDTH),
+        .ptx_rows = IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH),
+        .slow = slow,
+        .handler = {
+#define HANDLER(name) [IFL_CODE_##name] = name,
+#include "code/operation.def"
+        },
+    };
+    return &width;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of what touches memory: loads, stores, atomics, asynchronous copies, barrier objects, address moves. */
+#include "ptx/lower_internal.h"
+
+#include <string.h>
+
+/* ---- addresses ------------------------------------------------------------------------------------------------------ */
+
+static const ifl_variable *base_variable(const ifl_lowerer *l, const ifl_operand *memory)
+{
+    return memory->base == IFL_OPERAND_VARIABLE ? &l->input->program->variables[memory->index] : NULL;
+}
+
+
+/* The address of a variable plus an offset in the variable's own space; LOCAL ones relative to the frame. */
+static uint64_t variable_offset(ifl_lowerer *l, const ifl_operand *memory)
+{
+    const ifl_variable *variable = base_variable(l, memory);
+    ifl_lower_note_variable(l, variable);
+    bool is_placed = variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST;
+    uint64_t start = is_placed ? l->input->variable_address[memory->index] : variable->offset;
+    return start + (uint64_t)memory->value;
+}
+
+static void add_frame_start(ifl_lowerer *l, ifl_transfer *t)
+{
+    t->address = ifl_lower_temporary(l);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_local_address);
+    code->d = t->address;
+    code->value = (uint64_t)t->offset;
+    t->offset = 0;
+}
+
+/* Where a MEMORY operand points: the slot of its register and its offset. */
+static void fill_address(ifl_lowerer *l, const ifl_operand *memory, ifl_transfer *t)
+{
+    if (!memory || memory->kind != IFL_OPERAND_MEMORY) {
+        ifl_lower_unsupported(l, "an address is wanted");
+        return;
+    }
+    const ifl_variable *variable = base_variable(l, memory);
+    t->offset = memory->value;
+    if (memory->base == IFL_OPERAND_REGISTER) {
+        unsigned bits = ifl_lower_register_bits(l, memory);
+        if (bits != 32 && bits != 64)
+            ifl_lower_unsupported(l, "an address has 32 or 64 bits");
+        t->narrow_address = bits == 32;
+        t->address = l->slot_of[memory->index];
+    } else if (variable) {
+        t->offset = (int64_t)variable_offset(l, memory);
+        if (t->space == IFL_SPACE_GENERIC && variable->space == IFL_SPACE_SHARED)
+            t->space = IFL_SPACE_SHARED;
+        if (variable->space == IFL_SPACE_LOCAL)
+            add_frame_start(l, t);
+        if (ifl_lower_is_kernel_parameter(l, variable)) {
+            t->address = ifl_lower_parameter_address(l, (uint64_t)t->offset);
+            t->offset = 0;
+        }
+    }
+}
+
+uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t space)
+{
+    ifl_transfer t = {.space = space};
+    fill_address(l, memory, &t);
+    if (!t.address)
+        return ifl_lower_constant(l, (uint64_t)t.offset, 64);
+    uint32_t slot = t.address;
+    if (t.narrow_address) {
+        slot = ifl_lower_temporary(l);
+        ifl_lower_resize(l, t.address, 32, slot, 64, false, 0);
+    }
+    if (t.offset) {
+        uint32_t sum = ifl_lower_temporary(l);
+        ifl_code *code = ifl_lower_emit(l, IFL_CODE_add_offset);
+        code->a = slot, code->d = sum, code->value = (uint64_t)t.offset;
+        slot = sum;
+    }
+    return slot;
+}
+
+/* ---- loads and stores -------------------------------------------------------------------------------------------------- */
+
+static bool orders(const ifl_modifiers *m)
+{
+    return m->order > IFL_ORDER_WEAK;
+}
+
+static ifl_transfer *new_transfer(ifl_lowerer *l, uint8_t kind)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_transfer *t = ifl_lower_allocate(l, sizeof *t);
+    if (!t)
+        return NULL;
+    unsigned bits = ifl_type_bits(l->instruction->type[0]);
+    t->space = m->space;
+    t->kind = kind;
+    t->element_bytes = (uint8_t)(bits / 8);
+    t->elements = m->vector ? m->vector : 1;
+    t->bytes = (uint8_t)(t->element_bytes * t->elements);
+    t->is_signed = ifl_type_class(l->instruction->type[0]) == 'S';
+    t->observes = orders(m);
+    if (!t->element_bytes || t->elements > IFL_MAX_ELEMENTS || bits / 8 * t->elements > 32)
+        ifl_lower_unsupported(l, "of this type and vector");
+    return t;
+}
+
+static unsigned lane_bytes(unsigned bits)
+{
+    return bits <= 16 ? 2 : bits <= 32 ? 4 : bits <= 64 ? 8 : 16;
+}
+
+static void fill_results(ifl_lowerer *l, const ifl_operand *slot, ifl_transfer *t)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(slot, &count);
+    if (count != t->elements)
+        ifl_lower_unsupported(l, "its vector has another number of elements");
+    for (uint32_t e = 0; e < count && e < IFL_MAX_ELEMENTS; e++) {
+        if (member[e].kind != IFL_OPERAND_REGISTER) {
+            t->sink |= 1u << e;
+            continue;
+        }
+        unsigned bytes = lane_bytes(ifl_lower_register_bits(l, &member[e]));
+        if (t->slot_bytes && t->slot_bytes != bytes)
+            ifl_lower_unsupported(l, "its registers differ in width");
+        if (bytes < t->element_bytes || ifl_lower_register_bits(l, &member[e]) == 1)
+            ifl_lower_unsupported(l, "its register is narrower than its type");
+        t->slot_bytes = (uint8_t)bytes;
+        t->data[e] = l->slot_of[member[e].index];
+    }
+    if (!t->slot_bytes)
+        t->slot_bytes = (uint8_t)lane_bytes(t->element_bytes * 8u);
+}
+
+static void fill_sources(ifl_lowerer *l, const ifl_operand *slot, ifl_transfer *t)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(slot, &count);
+    if (count != t->elements)
+        ifl_lower_unsupported(l, "its vector has another number of elements");
+    t->slot_bytes = (uint8_t)lane_bytes(t->element_bytes * 8u);
+    for (uint32_t e = 0; e < count && e < IFL_MAX_ELEMENTS; e++)
+        t->data[e] = ifl_lower_source(l, &member[e], t->slot_bytes * 8u, false);
+}
+
+/* A load of a kernel parameter is a move out of the constant bank. */
+static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_transfer *t)
+{
+    const ifl_operation move = t->slot_bytes == 2   ? IFL_CODE_move16
+                               : t->slot_bytes == 4 ? IFL_CODE_move32
+                                                    : IFL_CODE_move64;
+    for (unsigned e = 0; e < t->elements; e++) {
+        ifl_operand element = *memory;
+        element.value += e * t->element_bytes;
+        const uint32_t from =
+            ifl_lower_parameter(l, &element, t->element_bytes, t->is_signed, t->slot_bytes * 8u);
+        if (!from) {
+            ifl_lower_unsupported(l, "it reads outside of the kernel's parameters, or more than 64 bits at once");
+            return;
+        }
+        if (t->sink >> e & 1)
+            continue;
+        ifl_code *code = ifl_lower_emit(l, move);
+        code->d = t->data[e], code->a = from;
+    }
+}
+
+static void emit_transfer(ifl_lowerer *l, const ifl_transfer *t, ifl_operation global, ifl_operation shared)
+{
+    const ifl_operation operation = t->space == IFL_SPACE_SHARED  ? shared
+                                    : t->space == IFL_SPACE_LOCAL ? IFL_CODE_transfer
+                                                                  : global;
+    ifl_lower_emit(l, operation)->transfer = t;
+}
+
+void ifl_lower_load(ifl_lowerer *l)
+{
+    const ifl_operand *memory = l->slots.at[1];
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_LOAD);
+    if (!t || l->status != IFL_OK)
+        return;
+    fill_results(l, l->slots.at[0], t);
+    const ifl_variable *variable = base_variable(l, memory);
+    if (t->space == IFL_SPACE_PARAM && ifl_lower_is_kernel_parameter(l, variable)) {
+        load_parameter(l, memory, t);
+        return;
+    }
+    if (t->space == IFL_SPACE_PARAM && variable) {
+        t->offset = (int64_t)(variable->offset + (uint64_t)memory->value);
+        ifl_lower_emit(l, IFL_CODE_frame_load)->transfer = t;
+        return;
+    }
+    /* Parameters reached by address, like constants, are not requests that a counter knows. */
+    if (t->space == IFL_SPACE_PARAM)
+        t->space = IFL_SPACE_CONST;
+    fill_address(l, memory, t);
+    l->image->demands.ordered |= t->observes && (t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC);
+    emit_transfer(l, t, IFL_CODE_load_global, IFL_CODE_load_shared);
+}
+
+void ifl_lower_store(ifl_lowerer *l)
+{
+    const ifl_operand *memory = l->slots.at[0];
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_STORE);
+    if (!t || l->status != IFL_OK)
+        return;
+    t->observes = false;
+    fill_sources(l, l->slots.at[1], t);
+    const ifl_variable *variable = base_variable(l, memory);
+    if (t->space == IFL_SPACE_PARAM && variable && !ifl_lower_is_kernel_parameter(l, variable)) {
+        t->offset = (int64_t)(variable->offset + (uint64_t)memory->value);
+        ifl_lower_emit(l, IFL_CODE_frame_store)->transfer = t;
+        return;
+    }
+    fill_address(l, memory, t);
+    emit_transfer(l, t, IFL_CODE_store_global, IFL_CODE_store_shared);
+}
+
+/* ---- atomics --------------------------------------------------------------------------------------------------------------- */
+
+/* Does the order in which blocks do it show? Integer additions, minima and bit operations whose old value nobody
+ * looks at commute, as long as all of the kernel's are of one kind. */
+static bool order_shows(const ifl_lowerer *l, const ifl_atomic *a, bool is_used)
+{
+    bool is_float = ifl_type_class(a->type) == 'F';
+    bool commutes = a->operation == IFL_OPERATION_ADD || a->operation == IFL_OPERATION_MIN ||
+                    a->operation == IFL_OPERATION_MAX || a->operation == IFL_OPERATION_AND ||
+                    a->operation == IFL_OPERATION_OR || a->operation == IFL_OPERATION_XOR;
+    bool float_sum = is_float && a->operation == IFL_OPERATION_ADD;
+    bool mixed = l->global_operations & ~(1u << a->operation);
+    return is_used || !commutes || float_sum || mixed;
+}
+
+static bool result_is_read(const ifl_lowerer *l, const ifl_operand *slot)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(slot, &count);
+    for (uint32_t e = 0; e < count; e++)
+        if (member[e].kind == IFL_OPERAND_REGISTER && l->is_read[member[e].index])
+            return true;
+    return false;
+}
+
+void ifl_lower_atomic(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    bool is_atom = l->instruction->opcode == IFL_OP_ATOM;
+    unsigned address = is_atom ? 1 : 0;
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_ATOMIC);
+    ifl_atomic *a = ifl_lower_allocate(l, sizeof *a);
+    if (!t || !a || l->status != IFL_OK)
+        return;
+    a->operation = m->operation;
+    a->type = l->instruction->type[0];
+    if (is_atom)
+        fill_results(l, l->slots.at[0], t);
+    fill_address(l, l->slots.at[address], t);
+    uint32_t count;
+    const ifl_operand *b = ifl_slot_members(l->slots.at[address + 1], &count);
+    if (count != t->elements)
+        ifl_lower_unsupported(l, "its vector has another number of elements");
+    unsigned bits = lane_bytes(t->element_bytes * 8u) * 8;
+    for (uint32_t e = 0; e < count && e < IFL_MAX_ELEMENTS; e++)
+        a->b[e] = ifl_lower_source(l, &b[e], bits, false);
+    if (a->operation == IFL_OPERATION_CAS)
+        a->c = ifl_lower_source(l, l->slots.at[address + 2], bits, false);
+    if (!is_atom)
+        t->sink = UINT32_MAX;
+    if (!t->slot_bytes)
+        t->slot_bytes = (uint8_t)(bits / 8);
+    a->transfer = *t;
+    if (t->space != IFL_SPACE_SHARED) {
+        l->image->demands.ordered |= order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
+        l->global_operations |= 1u << a->operation;
+    }
+    ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
+}
+
+/* ---- addresses between spaces ------------------------------------------------------------------------------------------------ */
+
+static uint64_t window_of(uint8_t space)
+{
+    return space == IFL_SPACE_SHARED ? IFL_SHARED_WINDOW : space == IFL_SPACE_LOCAL ? IFL_LOCAL_WINDOW : 0;
+}
+
+void ifl_lower_cvta(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    if (ifl_type_bits(l->instruction->type[0]) != 64)
+        ifl_lower_unsupported(l, "addresses of 32 bits");
+    uint32_t a = ifl_lower_source(l, l->slots.at[1], 64, false), d = ifl_lower_destination(l, l->slots.at[0], 64);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_add_offset);
+    code->a = a, code->d = d;
+    code->value = m->flags & IFL_FLAG_TO ? -window_of(m->space) : window_of(m->space);
+    ifl_lower_finish(l, l->slots.at[0], d, 64, false);
+}
+
+void ifl_lower_isspacep(ifl_lowerer *l)
+{
+    uint32_t a = ifl_lower_source(l, l->slots.at[1], 64, false);
+    uint32_t d = ifl_lower_predicate_destination(l, l->slots.at[0]);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_isspacep);
+    code->a = a, code->d = d;
+    code->value = l->instruction->modifiers.space;
+}
+
+/* With clusters of one block every address is one's own: mapa gives it back, its rank is 0; a cache policy is a
+ * number that only a cache would read. */
+void ifl_lower_address_only(ifl_lowerer *l)
+{
+    bool is_mapa = l->instruction->opcode == IFL_OP_MAPA;
+    unsigned bits = ifl_type_bits(l->instruction->type[l->instruction->type_count - 1]);
+    const ifl_operand *d = l->slots.at[0];
+    uint32_t to = ifl_lower_destination(l, d, bits);
+    uint32_t a = is_mapa ? ifl_lower_source(l, l->slots.at[1], bits, false) : ifl_lower_constant(l, 0, bits);
+    ifl_code *code = ifl_lower_emit(l, bits == 32 ? IFL_CODE_move32 : IFL_CODE_move64);
+    code->a = a, code->d = to;
+    ifl_lower_finish(l, d, to, bits, false);
+}
+
+/* ---- asynchronous copies: done when issued, which is one of the orders that the hardware allows ------------------------------ */
+
+static void fill_end(ifl_transfer *t, uint8_t space, uint8_t kind, uint32_t address, unsigned bytes)
+{
+    t->space = space;
+    t->kind = kind;
+    t->address = address;
+    t->bytes = t->element_bytes = (uint8_t)bytes;
+    t->elements = 1;
+}
+
+void ifl_lower_cp_async(ifl_lowerer *l)
+{
+    const ifl_operand *bytes = l->slots.at[2];
+    ifl_copy_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (bytes->kind != IFL_OPERAND_IMMEDIATE ||
+        (bytes->value != 4 && bytes->value != 8 && bytes->value != 16)) {
+        ifl_lower_unsupported(l, "it copies 4, 8 or 16 bytes");
+        return;
+    }
+    unsigned size = (unsigned)bytes->value;
+    fill_end(&op->to, IFL_SPACE_SHARED, IFL_ACCESS_STORE, ifl_lower_address(l, l->slots.at[0], IFL_SPACE_SHARED), size);
+    fill_end(&op->from, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, ifl_lower_address(l, l->slots.at[1], IFL_SPACE_GLOBAL), size);
+    for (unsigned s = 3; s < l->slots.count && ifl_lower_has(l, s); s++) {
+        const ifl_operand *extra = l->slots.at[s];
+        bool is_predicate = extra->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, extra) == 1;
+        bool is_policy = l->instruction->modifiers.flags & IFL_FLAG_CACHE_HINT &&
+                         extra->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, extra) == 64;
+        if (is_predicate) {
+            op->has_ignore = true;
+            op->ignore = ifl_lower_predicate(l, extra, &op->ignore_flip);
+        } else if (!is_policy) {
+            op->size = ifl_lower_source(l, extra, 32, false);
+        }
+    }
+    ifl_lower_emit(l, IFL_CODE_copy)->extra = op;
+}
+
+void ifl_lower_cp_async_bulk(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_copy_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    fill_end(&op->to, m->space, IFL_ACCESS_STORE, ifl_lower_address(l, l->slots.at[0], m->space), 16);
+    fill_end(&op->from, m->space2, IFL_ACCESS_LOAD, ifl_lower_address(l, l->slots.at[1], m->space2), 16);
+    op->size = ifl_lower_source(l, l->slots.at[2], 32, false);
+    if (ifl_lower_has(l, 3))
+        op->barrier = ifl_lower_address(l, l->slots.at[3], IFL_SPACE_SHARED);
+    ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+/* ---- barrier objects ------------------------------------------------------------------------------------------------------------- */
+
+static ifl_operation mbarrier_operation(const ifl_instruction *instruction)
+{
+    static const struct {
+        uint16_t opcode;
+        uint16_t operation;
+    } table[] = {
+        {IFL_OP_MBARRIER_INIT, IFL_CODE_mbarrier_init},
+        {IFL_OP_MBARRIER_INVAL, IFL_CODE_mbarrier_inval},
+        {IFL_OP_MBARRIER_ARRIVE_DROP, IFL_CODE_mbarrier_arrive_drop},
+        {IFL_OP_MBARRIER_EXPECT_TX, IFL_CODE_mbarrier_expect_tx},
+        {IFL_OP_MBARRIER_COMPLETE_TX, IFL_CODE_mbarrier_complete_tx},
+        {IFL_OP_MBARRIER_TEST_WAIT, IFL_CODE_mbarrier_wait},
+        {IFL_OP_MBARRIER_TRY_WAIT, IFL_CODE_mbarrier_wait},
+        {IFL_OP_MBARRIER_PENDING_COUNT, IFL_CODE_mbarrier_pending},
+        {IFL_OP_CP_ASYNC_MBARRIER, IFL_CODE_mbarrier_arrive_of_copies},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].opcode == instruction->opcode)
+            return table[i].operation;
+    return instruction->modifiers.flags & IFL_FLAG_EXPECT_TX ? IFL_CODE_mbarrier_arrive_expect : IFL_CODE_mbarrier_arrive;
+}
+
+void ifl_lower_mbarrier(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_mbarrier_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->by_parity = m->flags & IFL_FLAG_PARITY;
+    op->no_increment = m->flags & IFL_FLAG_NOINC;
+    op->generic = !m->space_written;
+    const ifl_operand *result = NULL;
+    bool waits = l->instruction->opcode == IFL_OP_MBARRIER_TEST_WAIT || l->instruction->opcode == IFL_OP_MBARRIER_TRY_WAIT;
+    bool is_pending = l->instruction->opcode == IFL_OP_MBARRIER_PENDING_COUNT;
+    unsigned state_bits = waits && m->flags & IFL_FLAG_PARITY ? 32 : waits || is_pending ? 64 : 32;
+    for (unsigned s = 0; s < l->slots.count; s++) {
+        if (!ifl_lower_has(l, s))
+            continue;
+        if (l->slots.letter[s] == 'd' || l->slots.letter[s] == 'q')
+            result = l->slots.at[s];
+        else if (l->slots.letter[s] == 'm')
+            op->address = ifl_lower_address(l, l->slots.at[s], op->generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED);
+        else if (!op->state)
+            op->state = ifl_lower_source(l, l->slots.at[s], state_bits, false);
+    }
+    unsigned result_bits = is_pending ? 32 : 64;
+    if (waits)
+        op->d = ifl_lower_predicate_destination(l, result);
+    else if (result)
+        op->d = ifl_lower_destination(l, result, result_bits);
+    op->has_d = result != NULL;
+    ifl_lower_emit(l, mbarrier_operation(l->instruction))->extra = op;
+    if (!waits && result)
+        ifl_lower_finish(l, result, op->d, result_bits, false);
+}

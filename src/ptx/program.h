@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A PTX text as data: instructions, variables, functions. It is lowered to code (lower.h) before it runs.
+ *
+ * One arena owns everything; a program never changes once it is built. All indexes are into the arrays of the
+ * program unless their comment says otherwise. */
+#ifndef IFL_PTX_PROGRAM_H
+#define IFL_PTX_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "code/site.h"
+
+#include <stdio.h>
+
+typedef enum ifl_opcode {
+    IFL_OP_NONE,
+#define OPCODE(name, text, fields, signature, doc) IFL_OP_##name,
+#include "ptx/opcode.def"
+    IFL_OP_COUNT
+} ifl_opcode;
+
+/* ---- modifiers ---------------------------------------------------------------------------------------------- */
+
+/* 0 always means "not written". */
+enum { IFL_ROUND_RN = 1, IFL_ROUND_RZ, IFL_ROUND_RM, IFL_ROUND_RP, IFL_ROUND_RNA,
+       IFL_ROUND_RNI, IFL_ROUND_RZI, IFL_ROUND_RMI, IFL_ROUND_RPI };
+enum { IFL_COMPARE_EQ = 1, IFL_COMPARE_NE, IFL_COMPARE_LT, IFL_COMPARE_LE, IFL_COMPARE_GT, IFL_COMPARE_GE,
+       IFL_COMPARE_EQU, IFL_COMPARE_NEU, IFL_COMPARE_LTU, IFL_COMPARE_LEU, IFL_COMPARE_GTU, IFL_COMPARE_GEU,
+       IFL_COMPARE_NUM, IFL_COMPARE_NAN };
+enum { IFL_MODE_UP = 1, IFL_MODE_DOWN, IFL_MODE_BFLY, IFL_MODE_IDX, IFL_MODE_ALL, IFL_MODE_ANY, IFL_MODE_BALLOT,
+       IFL_MODE_UNI, IFL_MODE_F4E, IFL_MODE_B4E, IFL_MODE_RC8, IFL_MODE_ECL, IFL_MODE_ECR, IFL_MODE_RC16,
+       IFL_MODE_LEFT, IFL_MODE_RIGHT, IFL_MODE_FINITE, IFL_MODE_INFINITE, IFL_MODE_NUMBER, IFL_MODE_NOTANUMBER,
+       IFL_MODE_NORMAL, IFL_MODE_SUBNORMAL };
+enum { IFL_WRAP_CLAMP = 1, IFL_WRAP_WRAP };
+enum { IFL_HALF_LO = 1, IFL_HALF_HI, IFL_HALF_WIDE };
+enum { IFL_ORDER_WEAK = 1, IFL_ORDER_VOLATILE, IFL_ORDER_RELAXED, IFL_ORDER_ACQUIRE, IFL_ORDER_RELEASE,
+       IFL_ORDER_ACQ_REL, IFL_ORDER_SC, IFL_ORDER_MMIO };
+enum { IFL_SCOPE_CTA = 1, IFL_SCOPE_CLUSTER, IFL_SCOPE_GPU, IFL_SCOPE_SYS };
+enum { IFL_CACHE_CA = 1, IFL_CACHE_CG, IFL_CACHE_CS, IFL_CACHE_LU, IFL_CACHE_CV, IFL_CACHE_WB, IFL_CACHE_WT };
+enum { IFL_LEVEL_L1 = 1, IFL_LEVEL_L2 };
+enum { IFL_EVICT_NORMAL = 1, IFL_EVICT_FIRST, IFL_EVICT_LAST, IFL_EVICT_UNCHANGED, IFL_EVICT_NO_ALLOCATE };
+enum {
+    IFL_FLAG_FTZ = 1 << 0, IFL_FLAG_SAT = 1 << 1, IFL_FLAG_SATFINITE = 1 << 2, IFL_FLAG_RELU = 1 << 3,
+    IFL_FLAG_APPROX = 1 << 4, IFL_FLAG_FULL = 1 << 5, IFL_FLAG_NAN = 1 << 6, IFL_FLAG_XORSIGN = 1 << 7,
+    IFL_FLAG_ABS = 1 << 8, IFL_FLAG_CC = 1 << 9, IFL_FLAG_SHIFTAMT = 1 << 10, IFL_FLAG_NOFTZ = 1 << 11,
+    IFL_FLAG_NC = 1 << 12, IFL_FLAG_TO = 1 << 13, IFL_FLAG_UNI = 1 << 14, IFL_FLAG_ALIGNED = 1 << 15,
+    IFL_FLAG_SYNC = 1 << 16, IFL_FLAG_NOINC = 1 << 17, IFL_FLAG_NOCOMPLETE = 1 << 18, IFL_FLAG_PARITY = 1 << 19,
+    IFL_FLAG_EXPECT_TX = 1 << 20, IFL_FLAG_READ = 1 << 21, IFL_FLAG_CACHE_HINT = 1 << 22,
+    IFL_FLAG_MBARRIER = 1 << 23, IFL_FLAG_BULK_GROUP = 1 << 24,
+    IFL_FLAG_SHARED_CLUSTER = 1 << 25 /* the (first) space was written .shared::cluster */
+};
+
+typedef struct ifl_modifiers {
+    uint32_t flags;     /* IFL_FLAG_* */
+    uint16_t prefetch;  /* bytes to bring into the L2, 0 none */
+    uint8_t rounding;   /* IFL_ROUND_* */
+    uint8_t compare;    /* IFL_COMPARE_* */
+    uint8_t combine;    /* IFL_COMBINE_* */
+    uint8_t operation;  /* IFL_OPERATION_* */
+    uint8_t mode;       /* IFL_MODE_* */
+    uint8_t wrap;       /* IFL_WRAP_* */
+    uint8_t half;       /* IFL_HALF_* */
+    uint8_t order;      /* IFL_ORDER_* */
+    uint8_t scope;      /* IFL_SCOPE_* */
+    uint8_t cache;      /* IFL_CACHE_* */
+    uint8_t vector;     /* elements of a vector access: 2, 4, 8; 0 means 1 */
+    uint8_t level;      /* IFL_LEVEL_* */
+    uint8_t eviction;   /* L1: IFL_EVICT_* */
+    uint8_t eviction2;  /* L2: IFL_EVICT_* */
+    uint8_t space;      /* ifl_space: of the access; the first of two */
+    uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
+    bool space_written; /* false: `space` is GENERIC because none was written */
+} ifl_modifiers;
+
+/* The fields that an opcode's row allows (third column of opcode.def), one bit each. */
+enum {
+    IFL_FIELD_rounding = 1 << 0, IFL_FIELD_compare = 1 << 1, IFL_FIELD_combine = 1 << 2,
+    IFL_FIELD_operation = 1 << 3, IFL_FIELD_mode = 1 << 4, IFL_FIELD_wrap = 1 << 5, IFL_FIELD_half = 1 << 6,
+    IFL_FIELD_order = 1 << 7, IFL_FIELD_scope = 1 << 8, IFL_FIELD_cache = 1 << 9, IFL_FIELD_vector = 1 << 10,
+    IFL_FIELD_level = 1 << 11, IFL_FIELD_eviction = 1 << 12, IFL_FIELD_eviction2 = 1 << 13,
+    IFL_FIELD_prefetch = 1 << 14, IFL_FIELD_FLAG = 1 << 15, IFL_FIELD_space = 1 << 16
+};
+
+/* ---- operands ------------------------------------------------------------------------------------------------ */
+
+typedef enum ifl_operand_kind {
+    IFL_OPERAND_NONE,      /* an optional operand left out, or the sink "_" */
+    IFL_OPERAND_REGISTER,  /* index: into the function's registers */
+    IFL_OPERAND_IMMEDIATE, /* value: the bits, in the width of the instruction's type */
+    IFL_OPERAND_SPECIAL,   /* index: ifl_special */
+    IFL_OPERAND_VARIABLE,  /* the address of variable `index`, plus value (in its own state space) */
+    IFL_OPERAND_FUNCTION,  /* the address of function `index` */
+    IFL_OPERAND_MEMORY,    /* [base + value]; base: see ifl_operand.base */
+    IFL_OPERAND_LABEL,     /* value: an instruction, counted from the first of the program */
+    IFL_OPERAND_VECTOR     /* index: how many operands follow that belong together: {a,b}, (a,b) */
+} ifl_operand_kind;
+
+typedef struct ifl_operand {
+    uint8_t kind;    /* ifl_operand_kind */
+    uint8_t base;    /* of MEMORY: kind of the base: REGISTER, VARIABLE, or IMMEDIATE (an absolute address) */
+    bool negated;    /* !p, or -r where an instruction allows it */
+    uint8_t element; /* 1 + the part of a register that is meant (%v.x), 0: the whole; for video instructions */
+    uint32_t index;
+    int64_t value;
+} ifl_operand;
+
+/* ---- instructions -------------------------------------------------------------------------------------------- */
+
+enum { IFL_MAX_TYPES = 4, IFL_NO_GUARD = -1 };
+
+/* An instruction's operands stand in `operands` from `first_operand` on, in the order of the signature in
+ * opcode.def: every slot of the signature is there, NONE where an optional one was left out. */
+typedef struct ifl_instruction {
+    uint16_t opcode; /* ifl_opcode */
+    uint8_t type[IFL_MAX_TYPES];
+    uint8_t type_count;
+    bool guard_negated;
+    uint16_t operand_count;
+    int32_t guard; /* register of the function, or IFL_NO_GUARD */
+    uint32_t first_operand;
+    uint32_t place;  /* into places; 0 is "unknown" */
+    uint32_t line;   /* in the text that was read, from 1; 0 when there is none */
+    uint32_t column;
+    ifl_modifiers modifiers;
+} ifl_instruction;
+
+/* ---- variables, functions ------------------------------------------------------------------------------------ */
+
+/* A word of an initialiser that is an address: `bytes` (8 or 4, or 1 for a byte of it, taken with mask()) at
+ * `offset` hold the address of `index` plus `addend`, shifted right by `shift`. */
+typedef struct ifl_relocation {
+    uint64_t offset;
+    int64_t addend;
+    uint32_t index;
+    bool is_function;
+    bool generic; /* generic(symbol) */
+    uint8_t bytes;
+    uint8_t shift;
+} ifl_relocation;
+
+typedef struct ifl_variable {
+    const char *name;
+    uint8_t space;        /* ifl_space: GLOBAL, CONST, SHARED, LOCAL, PARAM */
+    uint8_t type;         /* ifl_type of an element */
+    bool is_extern;       /* defined elsewhere; .extern .shared x[] is the dynamic shared memory */
+    uint32_t align;
+    uint64_t bytes;       /* 0: unsized */
+    uint64_t offset;      /* where it stands in its block: kernel parameters, a function's frame (PARAM, LOCAL), the
+                             block's static shared memory (SHARED; dynamic: the end of the static part); 0 for GLOBAL
+                             and CONST, which the loader places */
+    int32_t function;     /* the function that declares it, or -1 */
+    const uint8_t *data;  /* the initialiser, `bytes` long, or NULL: zeros */
+    const ifl_relocation *relocations;
+    size_t relocation_count;
+} ifl_variable;
+
+typedef struct ifl_register {
+    const char *name;
+    uint16_t bits; /* 1 (predicate), 16, 32, 64, 128; 8-bit registers are kept in 16 */
+} ifl_register;
+
+typedef struct ifl_function {
+    const char *name;
+    bool is_kernel;
+    bool is_extern;        /* declared only */
+    uint32_t first, count; /* instructions */
+    const ifl_register *registers;
+    uint32_t register_count;
+    const uint32_t *params; /* variables (PARAM), in order; for a .func they stand in the frame */
+    uint32_t param_count;
+    const uint32_t *returns;
+    uint32_t return_count;
+    uint64_t param_bytes;  /* of a kernel: its parameter block */
+    uint64_t frame_bytes;  /* of PARAM variables declared in the body, and of a .func's own: bytes a thread */
+    uint64_t local_bytes;  /* of LOCAL variables: bytes a thread */
+    uint64_t shared_bytes; /* of SHARED variables that it declares */
+    uint32_t max_threads[3]; /* .maxntid; 0: not given */
+    uint32_t required_threads[3];
+    uint32_t min_blocks;
+    uint32_t cluster[3];     /* .reqnctapercluster; 0: not given */
+    uint32_t line;
+} ifl_function;
+
+typedef struct ifl_program {
+    ifl_arena arena;
+    const char *file; /* the name errors use */
+    const char *text; /* the text that was read, NUL-terminated */
+    size_t text_bytes;
+    uint32_t version; /* PTX version, major * 10 + minor */
+    uint32_t sm;      /* .target: 90 for sm_90a */
+    char target[16];
+    ifl_instruction *instructions;
+    size_t instruction_count;
+    ifl_operand *operands;
+    size_t operand_count;
+    ifl_source *places;
+    size_t place_count;
+    const char **files; /* files[0] is "" */
+    size_t file_count;
+    ifl_variable *variables;
+    size_t variable_count;
+    ifl_function *functions;
+    size_t function_count;
+    const uint32_t *code_order; /* functions with instructions, ascending by `first` */
+    size_t code_count;
+    const char **unsupported; /* what is missing for each IFL_OP_UNSUPPORTED: the value of its operand */
+    size_t unsupported_count;
+    uint64_t shared_bytes; /* static shared memory: of the module, of functions, and of the kernel that has most; the
+                              variables of each kernel start at the same offset */
+} ifl_program;
+
+void ifl_program_free(ifl_program *program);
+
+/* ---- the tables as functions ----------------------------------------------------------------------------------- */
+
+typedef struct ifl_opcode_info {
+    const char *name;      /* "add", "cp.async.commit_group" */
+    uint32_t fields;       /* IFL_FIELD_* */
+    const char *signature; /* opcode.def says how to read it */
+    const char *doc;
+} ifl_opcode_info;
+
+const ifl_opcode_info *ifl_opcode_get(ifl_opcode opcode);
+
+/* The function that holds an instruction, NULL past the end. */
+const ifl_function *ifl_program_function_of(const ifl_program *program, size_t instruction);
+/* What is missing for an IFL_OP_UNSUPPORTED instruction, as a sentence; NULL for every other instruction. */
+const char *ifl_instruction_unsupported(const ifl_program *program, const ifl_instruction *instruction);
+/* Finds where an instruction stands in the text read, for ifl_fail_at. */
+ifl_place ifl_program_place(const ifl_program *program, const ifl_instruction *instruction);
+
+/* Writes an instruction's opcode with all its modifiers as PTX spells them: "ld.global.nc.v4.f32". At most `size`
+ * bytes with the NUL; returns `to`. */
+char *ifl_instruction_name(const ifl_instruction *instruction, char *to, size_t size);
+/* Writes the program as text, one instruction a line with its index, place and operands; `function` -1: all. */
+void ifl_program_print(const ifl_program *program, int function, FILE *out);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Filling buffers: loops stamped from element.def, spread over threads. It knows nothing of
+ * arguments and memories. */
+#include "session/fill.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64, CHUNK_ELEMENTS = 1 << 16, NONE_BYTE = 0xcd };
+
+/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
+static inline uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+typedef struct job {
+    const ifl_fill *fill;
+    const ifl_element *element;
+    uint8_t *to;
+    uint64_t first, end;
+    uint64_t count; /* of the whole buffer */
+} job;
+
+/* ---- permutations ---------------------------------------------------------------------------- */
+
+/* A bijection of the numbers below 2^bits, made of steps that are bijections: adding,
+ * multiplying by an odd number, and xor with the number's own upper half. Numbers past the end
+ * walk on to the next, which keeps it a bijection of those below `count`; as 2^bits < 2 * count
+ * that takes two steps at most on average. */
+typedef struct permutation {
+    uint64_t count, mask;
+    unsigned shift;
+    uint64_t add[3], odd[3];
+} permutation;
+
+static permutation make_permutation(uint64_t count, uint64_t seed)
+{
+    const unsigned bits = count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
+    permutation p = {.count = count,
+                     .mask = bits ? UINT64_MAX >> (64 - bits) : 0,
+                     .shift = bits / 2 + (bits < 2)};
+    for (unsigned i = 0; i < 3; i++) {
+        p.add[i] = mix(seed + 2 * i);
+        p.odd[i] = mix(seed + 2 * i + 1) | 1;
+    }
+    return p;
+}
+
+static inline uint64_t permute(const permutation *p, uint64_t x)
+{
+    do {
+        for (unsigned i = 0; i < 3; i++) {
+            x = ((x + p->add[i]) * p->odd[i]) & p->mask;
+            x ^= x >> p->shift;
+        }
+    } while (x >= p->count);
+    return x;
+}
+
+/* ---- loops, one set a type ------------------------------------------------------------------- */
+
+/* 32 random bits an element for types up to 4 bytes, else 64. A limit scales them: the product's
+ * upper part is below it, with a bias below limit / 2^32 (or 2^64). */
+static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint64_t limit)
+{
+    const uint64_t bits = mix(seed + i);
+    if (!limit)
+        return bytes <= 4 ? bits >> 32 : bits;
+    return bytes <= 4 ? ((bits >> 32) * limit) >> 32
+                      : (uint64_t)(((unsigned __int128)bits * limit) >> 64);
+}
+
+/* memcpy, because a misaligned buffer is no array of the type; compilers make plain stores of
+ * it. */
+#define FILL_LOOP(name, storage, ...)                                                              \
+    static void name(const job *j)                                                                 \
+    {                                                                                              \
+        const uint64_t seed = mix(j->fill->seed), limit = j->fill->limit;                          \
+        const uint64_t first = j->fill->first, step = limit ? j->fill->step : 1;                   \
+        const uint64_t end = j->end;                                                               \
+        uint8_t *to = j->to;                                                                       \
+        (void)seed, (void)limit, (void)first, (void)step;                                          \
+        for (uint64_t i = j->first; i < end; i++) {                                                \
+            const storage value = __VA_ARGS__;                                                     \
+            memcpy(to + i * sizeof value, &value, sizeof value);                                   \
+        }                                                                                          \
+    }
+#define RANDOM_VALUE(storage, random)                                                              \
+    ({                                                                                             \
+        const uint64_t bits = first + step * random_bits(seed, i, sizeof(storage), limit);         \
+        random;                                                                                    \
+    })
+#define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
+    FILL_LOOP(iota_##name, storage, iota)                                                          \
+    FILL_LOOP(random_##name, storage, RANDOM_VALUE(storage, random))
+#include "session/element.def"
+
+typedef void (*filler)(const job *);
+
+static const filler iotas[IFL_ELEMENT_COUNT] = {
+#define ELEMENT(name, text, storage, class, npy, iota, random) [IFL_ELEMENT_##name] = iota_##name,
+#include "session/element.def"
+};
+static const filler randoms[IFL_ELEMENT_COUNT] = {
+#define ELEMENT(name, text, storage, class, npy, iota, random) [IFL_ELEMENT_##name] = random_##name,
+#include "session/element.def"
+};
+
+static void fill_zero(const job *j)
+{
+    (void)j; /* fresh memory is zero: a buffer that is never touched costs no page */
+}
+
+static void fill_none(const job *j)
+{
+    const size_t bytes = j->element->bytes;
+    memset(j->to + j->first * bytes, NONE_BYTE, (j->end - j->first) * bytes);
+}
+
+/* The pattern doubles itself: the copies soon run at the speed of memcpy. */
+static void fill_const(const job *j)
+{
+    const size_t bytes = j->element->bytes;
+    uint8_t *to = j->to + j->first * bytes;
+    const uint64_t all = (j->end - j->first) * bytes;
+    static const uint8_t zero[sizeof j->fill->value];
+    if (memcmp(j->fill->value, zero, bytes) == 0)
+        return;
+    memcpy(to, j->fill->value, bytes);
+    for (uint64_t done = bytes; done < all;) {
+        const uint64_t more = done < all - done ? done : all - done;
+        memcpy(to + done, to, more);
+        done += more;
+    }
+}
+
+static void fill_iota(const job *j)
+{
+    iotas[j->element->type](j);
+}
+
+static void fill_random(const job *j)
+{
+    randoms[j->element->type](j);
+}
+
+static void fill_permutation(const job *j)
+{
+    const permutation p = make_permutation(j->count, j->fill->seed);
+    const size_t bytes = j->element->bytes;
+    for (uint64_t i = j->first; i < j->end; i++) {
+        const uint64_t value = permute(&p, i);
+        memcpy(j->to + i * bytes, &value, bytes); /* little endian */
+    }
+}
+
+static const filler fillers[] = {
+    [IFL_FILL_ZERO] = fill_zero, [IFL_FILL_CONST] = fill_const,
+    [IFL_FILL_IOTA] = fill_iota, [IFL_FILL_RANDOM] = fill_random,
+    [IFL_FILL_NONE] = fill_none, [IFL_FILL_PERMUTATION] = fill_permutation,
+    [IFL_FILL_FILE] = fill_zero,
+};
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+typedef struct team {
+    job whole;
+    uint64_t next; /* the first element of the next chunk */
+    const volatile int *stop;
+    bool stopped; /* with chunks left */
+} team;
+
+static void *work(void *user)
+{
+    team *t = user;
+    for (;;) {
+        job part = t->whole;
+        part.first = __atomic_fetch_add(&t->next, CHUNK_ELEMENTS, __ATOMIC_RELAXED);
+        if (part.first >= part.count)
+            return NULL;
+        if (t->stop && *t->stop) {
+            __atomic_store_n(&t->stopped, true, __ATOMIC_RELAXED);
+            return NULL;
+        }
+        part.end =
+            part.count - part.first < CHUNK_ELEMENTS ? part.count : part.first + CHUNK_ELEMENTS;
+        fillers[part.fill->kind](&part);
+    }
+}
+
+static unsigned helper_count(uint64_t count, int threads)
+{
+    long wanted = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t chunks = (count - 1) / CHUNK_ELEMENTS + 1;
+    if (wanted > MAX_THREADS)
+        wanted = MAX_THREADS;
+    if (wanted > 0 && (uint64_t)wanted > chunks)
+        wanted = (long)chunks;
+    return wanted > 1 ? (unsigned)wanted - 1 : 0;
+}
+
+bool ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
+                  int threads, const volatile int *stop)
+{
+    if (!count || fillers[fill->kind] == fill_zero)
+        return true;
+    team t = {.whole = {.fill = fill, .element = element, .to = to, .count = count}, .stop = stop};
+    pthread_t helpers[MAX_THREADS];
+    unsigned started = 0;
+    /* Without helpers the work is done all the same, only later. */
+    for (unsigned i = helper_count(count, threads); i > 0; i--)
+        if (pthread_create(&helpers[started], NULL, work, &t) == 0)
+            started++;
+    work(&t);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    return !t.stopped;
+}

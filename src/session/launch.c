@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Describing a launch: its kernel, its properties word by word, and its arguments in memory. It
+ * does not run it. */
+#include "session/launch.h"
+
+#include "session/npy.h"
+#include "session/number.h"
+#include "session/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+ifl_status ifl_launch_fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
+{
+    char text[900];
+    const ifl_place place = {.file = launch->file};
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return ifl_fail_at(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, "%s", text);
+}
+
+static const char *signature_of(const ifl_launch *launch)
+{
+    return launch->module->names.at[launch->kernel].signature;
+}
+
+ifl_status ifl_launch_new(const ifl_module *module, const char *kernel, ifl_launch **out,
+                          ifl_error *error)
+{
+    size_t index;
+    *out = NULL;
+    const ifl_status status = ifl_module_find(module, kernel, &index, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_launch *launch = calloc(1, sizeof *launch);
+    if (!launch)
+        return ifl_fail_memory(error, sizeof *launch);
+    launch->module = module;
+    launch->kernel = index;
+    launch->of = &module->kernels.at[index];
+    *out = launch;
+    return IFL_OK;
+}
+
+static void discard_session(ifl_launch *launch)
+{
+    ifl_session_free(launch->session);
+    free(launch->buffers);
+    free(launch->params);
+    launch->session = NULL;
+    launch->ready = NULL;
+    launch->buffers = NULL;
+    launch->params = NULL;
+    launch->is_filled = false;
+}
+
+void ifl_launch_free(ifl_launch *launch)
+{
+    if (!launch)
+        return;
+    discard_session(launch);
+    ifl_vec_free(&launch->arguments);
+    ifl_vec_free(&launch->gpus);
+    ifl_arena_free(&launch->arena);
+    free(launch);
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+static IFL_PRINTF(5, 6) ifl_status fail_value(const char *key, const char *value, const char *at,
+                                              ifl_error *error, const char *format, ...)
+{
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    const ifl_place place = {key, 1, (int)(at - value) + 1, value};
+    return ifl_fail_at(error, IFL_USAGE, &place, "%s", text);
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+/* "X[,Y[,Z]]", each from 1 to its limit; what is left out is 1. */
+static ifl_status read_dimensions(const char *key, const char *value, const uint64_t limit[3],
+                                  uint32_t out[3], ifl_error *error)
+{
+    static const char axes[] = "xyz";
+    const char *at = skip_blanks(value);
+    uint32_t read[3] = {1, 1, 1};
+    for (int i = 0; i < 3; i++) {
+        const char *start = at;
+        uint64_t number;
+        const char *problem = ifl_number_read(&at, &number);
+        if (problem)
+            return fail_value(key, value, at, error, "%s", problem);
+        if (number < 1 || number > limit[i])
+            return fail_value(key, value, start, error,
+                              "%s.%c is %" PRIu64 "; it can be 1 to %" PRIu64, key, axes[i], number,
+                              limit[i]);
+        read[i] = (uint32_t)number;
+        at = skip_blanks(at);
+        if (*at != ',' || i == 2)
+            break;
+        at = skip_blanks(at + 1);
+    }
+    if (*at)
+        return fail_value(key, value, at, error, "expected at most three numbers: X,Y,Z");
+    memcpy(out, read, sizeof read);
+    return IFL_OK;
+}
+
+/* The limits are those of every compute capability from 3.0 on: CUDA C++ Programming Guide. */
+static ifl_status set_grid(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    static const uint64_t limit[3] = {INT32_MAX, 65535, 65535};
+    return read_dimensions("grid", value, limit, launch->grid, error);
+}
+
+static ifl_status set_block(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    static const uint64_t limit[3] = {1024, 1024, 64};
+    uint32_t block[3] = {0};
+    const ifl_status status = read_dimensions("block", value, limit, block, error);
+    if (status != IFL_OK)
+        return status;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > IFL_MAX_BLOCK_THREADS)
+        return fail_value("block", value, value, error,
+                          "a block of %" PRIu64 " threads; the most is %d", threads,
+                          IFL_MAX_BLOCK_THREADS);
+    memcpy(launch->block, block, sizeof block);
+    return IFL_OK;
+}
+
+static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    const char *at = skip_blanks(value);
+    uint64_t bytes;
+    const char *problem = ifl_number_read(&at, &bytes);
+    if (problem || *skip_blanks(at))
+        return fail_value("shared", value, at, error, "%s",
+                          problem ? problem : "expected a number of bytes");
+    if (bytes > IFL_MAX_SHARED_BYTES)
+        return fail_value("shared", value, value, error,
+                          "%" PRIu64 " bytes of shared memory; the most is %d", bytes,
+                          IFL_MAX_SHARED_BYTES);
+    launch->dynamic_shared_bytes = bytes;
+    return IFL_OK;
+}
+
+static ifl_status set_gpu(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    const char *copy = ifl_arena_text(&launch->arena, value, strlen(value));
+    return copy && ifl_vec_push(&launch->gpus, copy) ? IFL_OK
+                                                     : ifl_fail_memory(error, strlen(value));
+}
+
+const char *ifl_launch_gpu(const ifl_launch *launch, size_t index)
+{
+    return index < launch->gpus.count ? launch->gpus.at[index] : NULL;
+}
+
+/* "kernel 'saxpy' takes 4 parameters (u32, f32, u64, u64), 3 given". */
+static ifl_status fail_count(const ifl_launch *launch, size_t given, ifl_error *error)
+{
+    char types[400] = "";
+    const uint32_t count = launch->of->parameter_count;
+    for (uint32_t i = 0; i < count; i++) {
+        char one[32];
+        const size_t used = strlen(types);
+        snprintf(types + used, sizeof types - used, "%s%s", i ? ", " : " (",
+                 ifl_param_text(&launch->of->parameters[i], one, sizeof one));
+    }
+    return ifl_launch_fail(launch, error, "kernel '%.200s' takes %u parameter%s%s%s, %zu given",
+                           signature_of(launch), count, count == 1 ? "" : "s", types,
+                           count ? ")" : "", given);
+}
+
+static ifl_status set_arg(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    const size_t index = launch->arguments.count;
+    if (launch->session)
+        return ifl_fail(error, IFL_USAGE,
+                        "the arguments are laid out in memory already: make a new launch");
+    if (index >= launch->of->parameter_count)
+        return fail_count(launch, index + 1, error);
+    const ifl_argument_context context = {&launch->of->parameters[index], index, launch->arguments.at, launch->directory};
+    ifl_argument argument;
+    const ifl_status status = ifl_argument_parse(&launch->arena, &context, value, &argument, error);
+    if (status != IFL_OK)
+        return status;
+    return ifl_vec_push(&launch->arguments, argument) ? IFL_OK
+                                                      : ifl_fail_memory(error, sizeof argument);
+}
+
+static const struct {
+    const char *key;
+    ifl_status (*set)(ifl_launch *launch, const char *value, ifl_error *error);
+} properties[] = {
+    {"grid", set_grid}, {"block", set_block}, {"shared", set_shared},
+    {"arg", set_arg},   {"gpu", set_gpu},
+};
+
+ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value, ifl_error *error)
+{
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (strcmp(properties[i].key, key) == 0)
+            return properties[i].set(launch, value, error);
+    return ifl_fail(error, IFL_USAGE,
+                    "a launch has no '%.40s'; it has grid, block, shared, arg and gpu", key);
+}
+
+/* ---- arguments in memory --------------------------------------------------------------------- */
+
+static ifl_status read_npy(const ifl_argument *argument, void *to, ifl_error *error)
+{
+    ifl_npy npy;
+    ifl_status status = ifl_npy_open(argument->fill.path, argument->element, &npy, error);
+    if (status != IFL_OK)
+        return status;
+    /* The file may have changed since the argument was read. */
+    if (npy.count != argument->count)
+        status = ifl_fail(error, IFL_BAD_INPUT, "'%s' has changed while it was used",
+                          argument->fill.path);
+    else
+        status = ifl_npy_read(&npy, argument->fill.path, to, error);
+    ifl_npy_close(&npy);
+    return status;
+}
+
+/* How buffers are filled. */
+typedef struct filling {
+    int threads;
+    const volatile int *stop;
+} filling;
+
+static ifl_status fill_buffer(const ifl_launch *launch, size_t index, filling how, ifl_error *error)
+{
+    const ifl_argument *argument = &launch->arguments.at[index];
+    if (argument->kind != IFL_ARGUMENT_BUFFER)
+        return IFL_OK;
+    if (argument->fill.kind == IFL_FILL_FILE)
+        return read_npy(argument, launch->buffers[index]->host, error);
+    if (ifl_fill_run(&argument->fill, argument->element, launch->buffers[index]->host,
+                     argument->count, how.threads, how.stop))
+        return IFL_OK;
+    return ifl_fail(error, IFL_INTERRUPTED, "interrupted while argument %zu was filled", index);
+}
+
+static ifl_status make_buffer(ifl_launch *launch, size_t index, ifl_error *error)
+{
+    const ifl_argument *argument = &launch->arguments.at[index];
+    const char *name = ifl_param_name(&launch->of->parameters[index]);
+    char label[96];
+    snprintf(label, sizeof label, "argument %zu, %s×%" PRIu64 "%s%.40s%s", index,
+             argument->element->name, argument->count, name ? " (" : "", name ? name : "",
+             name ? ")" : "");
+    const uint32_t flags = argument->fill.kind == IFL_FILL_NONE ? IFL_ALLOCATION_UNWRITTEN : 0;
+    return ifl_memory_allocate(ifl_session_memory(launch->session),
+                               argument->count * argument->element->bytes, argument->misalign,
+                               flags, label, &launch->buffers[index], error);
+}
+
+static ifl_status lay_out(ifl_launch *launch, size_t index, ifl_error *error)
+{
+    const ifl_argument *argument = &launch->arguments.at[index];
+    uint8_t *param = launch->params + launch->of->parameters[index].offset;
+    ifl_status status = IFL_OK;
+    if (argument->kind == IFL_ARGUMENT_VALUE) {
+        memcpy(param, argument->value, argument->value_bytes);
+        return IFL_OK;
+    }
+    if (argument->kind == IFL_ARGUMENT_SAME)
+        launch->buffers[index] = launch->buffers[argument->same];
+    else
+        status = make_buffer(launch, index, error);
+    if (status == IFL_OK)
+        memcpy(param, &launch->buffers[index]->address, sizeof launch->buffers[index]->address);
+    return status;
+}
+
+/* Arguments come first in memory: their addresses are then the same for every kernel that takes them. */
+static ifl_status make_session(ifl_launch *launch, ifl_error *error)
+{
+    static const ifl_session_options plain;
+    ifl_loaded *loaded;
+    const size_t count = launch->arguments.count;
+    if (count != launch->of->parameter_count)
+        return fail_count(launch, count, error);
+    launch->buffers = calloc(count + 1, sizeof(ifl_allocation *));
+    launch->params = calloc(1, launch->of->param_bytes + 1);
+    ifl_status status = launch->buffers && launch->params
+                            ? ifl_session_new(&plain, &launch->session, error)
+                            : ifl_fail_memory(error, launch->of->param_bytes);
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = lay_out(launch, i, error);
+    if (status == IFL_OK)
+        status = ifl_session_take(launch->session, launch->module, &loaded, error);
+    if (status == IFL_OK)
+        status = ifl_session_ready(launch->session, loaded, launch->kernel, &launch->ready, error);
+    if (status != IFL_OK)
+        discard_session(launch);
+    return status;
+}
+
+ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, const volatile int *stop,
+                              ifl_error *error)
+{
+    ifl_status status = launch->session ? IFL_OK : make_session(launch, error);
+    for (size_t i = 0; i < launch->arguments.count && status == IFL_OK && !launch->is_filled; i++)
+        status = fill_buffer(launch, i, (filling){threads, stop}, error);
+    launch->is_filled |= status == IFL_OK;
+    return status;
+}
+
+/* ---- what the kernel allows ------------------------------------------------------------------ */
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static ifl_status check_threads(const ifl_launch *launch, ifl_error *error)
+{
+    const ifl_demands *demands = &launch->ready->image.demands;
+    const uint32_t *required = demands->required_threads, *most = demands->max_threads;
+    if (required[0] && memcmp(required, launch->block, sizeof launch->block) != 0)
+        return ifl_launch_fail(
+            launch, error,
+            "kernel '%.200s' requires blocks of %u,%u,%u threads (.reqntid), not "
+            "%u,%u,%u",
+            launch->of->name, required[0], required[1], required[2], launch->block[0],
+            launch->block[1], launch->block[2]);
+    /* PTX ISA, .maxntid: the limit is the product of the extents. */
+    if (most[0] && product(launch->block) > product(most))
+        return ifl_launch_fail(launch, error,
+                               "kernel '%.200s' allows %" PRIu64
+                               " threads a block (.maxntid), not %" PRIu64,
+                               launch->of->name, product(most), product(launch->block));
+    return IFL_OK;
+}
+
+static ifl_status check_shared(const ifl_launch *launch, ifl_error *error)
+{
+    const uint64_t dynamic = launch->dynamic_shared_bytes;
+    const uint64_t declared = launch->ready->image.demands.declared_shared;
+    if (declared + dynamic <= IFL_MAX_SHARED_BYTES)
+        return IFL_OK;
+    return ifl_launch_fail(launch, error,
+                           "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64
+                           " static, %" PRIu64 " dynamic); the most is %d",
+                           declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
+}
+
+ifl_status ifl_launch_ready(ifl_launch *launch, ifl_error *error)
+{
+    if (!launch->grid[0] || !launch->block[0])
+        return ifl_launch_fail(launch, error, "the launch has no %s: give its size as X[,Y[,Z]]",
+                               launch->grid[0] ? "block" : "grid");
+    ifl_status status = launch->session ? IFL_OK : make_session(launch, error);
+    if (status == IFL_OK)
+        status = check_threads(launch, error);
+    return status == IFL_OK ? check_shared(launch, error) : status;
+}
+
+ifl_session_launch ifl_launch_shaped(const ifl_launch *launch)
+{
+    ifl_session_launch shaped = {.kernel = launch->ready,
+                                 .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                                 .params = launch->params};
+    memcpy(shaped.grid, launch->grid, sizeof shaped.grid);
+    memcpy(shaped.block, launch->block, sizeof shaped.block);
+    return shaped;
+}
+
+ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile, ifl_error *error)
+{
+    const ifl_session_launch shaped = ifl_launch_shaped(launch);
+    ifl_status status = ifl_profile_describe(&shaped, backend, profile, error);
+    for (size_t i = 0; i < launch->arguments.count && status == IFL_OK; i++) {
+        const char *text = ifl_profile_copy_text(profile, launch->arguments.at[i].text);
+        if (!text || !ifl_vec_push(&profile->arguments, text))
+            status = ifl_fail_memory(error, sizeof text);
+    }
+    return status;
+}
+
+/* ---- looking at them ------------------------------------------------------------------------- */
+
+size_t ifl_launch_argument_count(const ifl_launch *launch)
+{
+    return launch->arguments.count;
+}
+
+ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_view *out,
+                               ifl_error *error)
+{
+    const ifl_status status = ifl_launch_prepare(launch, 0, NULL, error);
+    if (status != IFL_OK)
+        return status;
+    if (index >= launch->arguments.count)
+        return ifl_fail(error, IFL_USAGE, "no argument %zu: the launch has %zu, counted from 0",
+                        index, launch->arguments.count);
+    const ifl_argument *argument = &launch->arguments.at[index];
+    const bool is_value = argument->kind == IFL_ARGUMENT_VALUE;
+    const ifl_allocation *buffer = launch->buffers[index];
+    *out = (ifl_argument_view){
+        .is_buffer = !is_value,
+        .element = argument->element,
+        .data = is_value ? (void *)argument->value : buffer->host,
+        .bytes = is_value ? argument->value_bytes : argument->count * argument->element->bytes,
+        .misalign = argument->misalign,
+        .same = argument->kind == IFL_ARGUMENT_SAME ? argument->same : index,
+    };
+    return IFL_OK;
+}
+
+ifl_status ifl_launch_argument_at(ifl_launch *launch, size_t index, ifl_launch_argument_info *out,
+                                  ifl_error *error)
+{
+    ifl_argument_view view;
+    *out = (ifl_launch_argument_info){0};
+    const ifl_status status = ifl_launch_argument(launch, index, &view, error);
+    if (status != IFL_OK)
+        return status;
+    *out = (ifl_launch_argument_info){view.is_buffer, view.element ? view.element->name : NULL,
+                                      view.data, view.bytes, view.same};
+    return IFL_OK;
+}
+
+void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32_t block[3])
+{
+    memcpy(grid, launch->grid, sizeof launch->grid);
+    memcpy(block, launch->block, sizeof launch->block);
+}
+
+const uint8_t *ifl_launch_params(const ifl_launch *launch, size_t *bytes)
+{
+    *bytes = launch->of->param_bytes;
+    return launch->params;
+}
+
+static ifl_status view_buffer(ifl_launch *launch, size_t index, ifl_argument_view *view,
+                              ifl_error *error)
+{
+    const ifl_status status = ifl_launch_argument(launch, index, view, error);
+    if (status != IFL_OK || view->is_buffer)
+        return status;
+    return ifl_fail(error, IFL_USAGE, "argument %zu is not a buffer: it is %s", index,
+                    launch->arguments.at[index].text);
+}
+
+ifl_status ifl_launch_buffer(ifl_launch *launch, size_t index, void **data, size_t *bytes,
+                             ifl_error *error)
+{
+    ifl_argument_view view;
+    *data = NULL;
+    *bytes = 0;
+    const ifl_status status = view_buffer(launch, index, &view, error);
+    if (status != IFL_OK)
+        return status;
+    *data = view.data;
+    *bytes = view.bytes;
+    return IFL_OK;
+}
+
+ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error)
+{
+    ifl_argument_view view;
+    const ifl_status status = view_buffer(launch, index, &view, error);
+    if (status != IFL_OK)
+        return status;
+    return ifl_npy_write(path, view.element, view.data, view.bytes / view.element->bytes, error);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches, and what was seen of them: the observers' states of launches of the same kernel from the same place are
+ * added up; profiles are made of them when somebody asks. */
+#include "session/session_internal.h"
+#include "session/watch.h"
+#include "model/model.h"
+#include "observe/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static bool is_same(const ifl_ledger_row *row, const ifl_session_launch *launch)
+{
+    return row->kernel == launch->kernel && memcmp(row->grid, launch->grid, sizeof row->grid) == 0 &&
+           memcmp(row->block, launch->block, sizeof row->block) == 0 &&
+           row->dynamic_shared_bytes == launch->dynamic_shared_bytes &&
+           strcmp(row->site, launch->site ? launch->site : "") == 0;
+}
+
+static ifl_ledger_row *add_row(ifl_ledger *ledger, const ifl_session_launch *launch)
+{
+    ifl_ledger_row row = {.kernel = launch->kernel,
+                              .site = strdup(launch->site ? launch->site : ""),
+                              .dynamic_shared_bytes = launch->dynamic_shared_bytes};
+    memcpy(row.grid, launch->grid, sizeof row.grid);
+    memcpy(row.block, launch->block, sizeof row.block);
+    if (!row.site || !ifl_vec_push(&ledger->rows, row)) {
+        free(row.site);
+        return NULL;
+    }
+    return &ledger->rows.at[ledger->rows.count - 1];
+}
+
+/* The newest first: programs repeat what they just did. */
+static ifl_ledger_row *find_row(ifl_ledger *ledger, const ifl_session_launch *launch)
+{
+    for (size_t i = ledger->rows.count; i-- > 0;)
+        if (is_same(&ledger->rows.at[i], launch))
+            return &ledger->rows.at[i];
+    return add_row(ledger, launch);
+}
+
+/* Takes the states of the counters over, or adds them to those that are there. */
+static ifl_status add_states(ifl_ledger_row *row, ifl_exec_result *result, ifl_error *error)
+{
+    const bool is_first = !row->states;
+    if (is_first)
+        row->states = calloc(ifl_observation_count, sizeof *row->states);
+    if (!row->states)
+        return ifl_fail_memory(error, ifl_observation_count * sizeof *row->states);
+    for (size_t i = 0; i < ifl_observation_count; i++) {
+        if (is_first) {
+            row->states[i] = result->states[i];
+            result->states[i] = NULL;
+        } else if (row->states[i] && result->states[i]) {
+            ifl_observations[i]->observer->merge(row->states[i], result->states[i]);
+        }
+    }
+    return IFL_OK;
+}
+
+static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec_result *result, ifl_error *error)
+{
+    row->launches++;
+    row->is_partial |= !result->complete;
+    if (row->profile)
+        ifl_profile_destroy(row->profile);
+    row->profile = NULL;
+    if (watch->depth == IFL_WATCH_NOTHING || !result->states)
+        return IFL_OK;
+    row->observed++;
+    row->blocks_done += result->blocks_done;
+    row->seconds += result->seconds;
+    return add_states(row, result, error);
+}
+
+/* ---- repeats --------------------------------------------------------------------------------- */
+
+/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t hash_of(const uint8_t *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* How often the row's kernel was launched with these arguments before, and once more now. The oldest arguments are
+ * forgotten where there are many. */
+static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *launch)
+{
+    enum { MOST = sizeof row->arguments / sizeof *row->arguments };
+    const uint64_t hash = hash_of(launch->params, launch->kernel->image.demands.param_bytes);
+    for (size_t i = 0; i < row->argument_count && i < MOST; i++)
+        if (row->arguments[i].hash == hash)
+            return row->arguments[i].launches++;
+    row->arguments[row->argument_count++ % MOST] = (ifl_repeats){hash, 1};
+    return 0;
+}
+
+/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ... are asked about. */
+static bool is_for_model(uint64_t launches_before)
+{
+    return (launches_before & (launches_before + 1)) == 0;
+}
+
+static ifl_watch_depth depth_of(const ifl_session *session, ifl_ledger_row *row, const ifl_session_launch *launch)
+{
+    const ifl_session_options *options = &session->options;
+    if (!options->analysis)
+        return IFL_WATCH_NOTHING;
+    const uint64_t repeats = count_repeats(row, launch);
+    if (is_for_model(row->launches))
+        return IFL_WATCH_MODEL;
+    return !options->observed_launches || repeats < options->observed_launches ? IFL_WATCH_COUNTERS
+                                                                               : IFL_WATCH_NOTHING;
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+static void describe_row(const ifl_ledger_row *row, ifl_profile *profile)
+{
+    profile->complete = !row->is_partial;
+    profile->blocks_done = row->blocks_done;
+    profile->launches = row->observed;
+    profile->made = row->launches;
+    profile->seconds = row->seconds;
+}
+
+/* Names, sizes and counters, of the states of one launch or of several. */
+static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, ifl_profile *profile,
+                               ifl_error *error)
+{
+    ifl_session_launch launch = {.kernel = row->kernel, .dynamic_shared_bytes = row->dynamic_shared_bytes};
+    memcpy(launch.grid, row->grid, sizeof launch.grid);
+    memcpy(launch.block, row->block, sizeof launch.block);
+    ifl_status status = ifl_profile_describe(&launch, "engine", profile, error);
+    profile->site = ifl_profile_copy_text(profile, row->site);
+    describe_row(row, profile);
+    if (status == IFL_OK && !profile->site)
+        status = ifl_fail_memory(error, strlen(row->site));
+    return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error) : status;
+}
+
+static bool is_among(const ifl_allocation *a, const ifl_allocation *const *others, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (others[i] == a)
+            return true;
+    return false;
+}
+
+/* A word of the parameters that is an address of an allocation is a pointer to it, also in the middle of a structure. */
+static ifl_status find_buffers(const ifl_session_launch *launch, const ifl_memory *memory, uint64_t *bytes,
+                               ifl_error *error)
+{
+    const size_t words = launch->kernel->image.demands.param_bytes / sizeof(uint64_t);
+    const ifl_allocation **found = calloc(words + 1, sizeof *found);
+    size_t count = 0;
+    if (!found)
+        return ifl_fail_memory(error, words * sizeof *found);
+    *bytes = 0;
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, launch->params + i * sizeof word, sizeof word);
+        const ifl_allocation *a = ifl_memory_find(memory, word);
+        if (!a || a->flags & IFL_ALLOCATION_FREED || is_among(a, found, count))
+            continue;
+        found[count++] = a;
+        *bytes += a->bytes;
+    }
+    free(found);
+    return IFL_OK;
+}
+
+static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *watch, const ifl_session_launch *launch,
+                                 const ifl_exec_result *result, const ifl_ledger_row *row, ifl_profile *to,
+                                 ifl_error *error)
+{
+    uint64_t buffer_bytes = 0;
+    ifl_status status = fill_profile(row, result->states, to, error);
+    to->blocks_done = result->blocks_done;
+    to->seconds = result->seconds;
+    to->launches = 1;
+    to->nth = row->launches + 1;
+    to->made = row->launches + 1;
+    if (status == IFL_OK)
+        status = find_buffers(launch, session->memory, &buffer_bytes, error);
+    return status == IFL_OK ? ifl_watch_report(watch, launch, result->states, buffer_bytes, to, error) : status;
+}
+
+/* What the model makes of this launch; its profile is kept where it takes longest. A launch that the model has no time
+ * for has none. */
+static ifl_status take_model(const ifl_session *session, const ifl_watch *watch, const ifl_session_launch *launch,
+                             const ifl_exec_result *result, ifl_ledger_row *row, ifl_error *error)
+{
+    ifl_model model;
+    ifl_profile *one = ifl_profile_new();
+    if (!one)
+        return ifl_fail_memory(error, sizeof *one);
+    const ifl_status status = profile_of_one(session, watch, launch, result, row, one, error);
+    if (status == IFL_OK && ifl_profile_model(one, session->device, &model, NULL) == IFL_OK)
+        row->model_us = model.time_us.mid;
+    if (status == IFL_OK && (!row->worst || row->model_us > row->worst_us)) {
+        ifl_profile *other = row->worst;
+        row->worst = one;
+        row->worst_us = row->model_us;
+        one = other;
+    }
+    if (one)
+        ifl_profile_destroy(one);
+    return status;
+}
+
+static ifl_status run_watched(ifl_session *session, const ifl_session_launch *launch, const ifl_watch *watch,
+                              ifl_ledger_row *row, ifl_fault_kind *fault, ifl_error *error)
+{
+    const ifl_session_options *options = &session->options;
+    const ifl_session_way way = {.threads = options->threads,
+                                 .stop = options->stop,
+                                 .print = options->print,
+                                 .print_user = options->print_user};
+    ifl_session_result ran;
+    const ifl_status end = ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
+    ifl_status status = end;
+    *fault = ran.result.fault;
+    if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)
+        status = take_model(session, watch, launch, &ran.result, row, error);
+    if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
+        const ifl_status kept = remember(row, watch, &ran.result, error);
+        status = kept == IFL_OK ? end : kept;
+    }
+    session->clock_us += row->model_us > 0 ? row->model_us : ran.result.seconds * 1e6;
+    ifl_session_end(&ran);
+    return status;
+}
+
+ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch, ifl_fault_kind *fault,
+                            ifl_error *error)
+{
+    const ifl_device *device = session->device;
+    ifl_watch watch;
+    ifl_ledger_row *row = find_row(&session->ledger, launch);
+    *fault = IFL_FAULT_NONE;
+    if (!row)
+        return ifl_fail_memory(error, sizeof *row);
+    ifl_status status = ifl_watch_begin(&watch, depth_of(session, row, launch), &device, 1, launch, error);
+    if (status == IFL_OK)
+        status = run_watched(session, launch, &watch, row, fault, error);
+    ifl_watch_end(&watch);
+    return status;
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+static bool is_worst_all(const ifl_ledger_row *row)
+{
+    return row->worst && row->observed == 1;
+}
+
+static ifl_status make_profile(ifl_ledger_row *row, ifl_error *error)
+{
+    if (row->worst)
+        row->worst->made = row->launches;
+    if (row->profile || !row->states || is_worst_all(row))
+        return IFL_OK;
+    row->profile = ifl_profile_new();
+    return row->profile ? fill_profile(row, row->states, row->profile, error)
+                          : ifl_fail_memory(error, sizeof *row->profile);
+}
+
+ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **entries, size_t *count,
+                               ifl_error *error)
+{
+    ifl_ledger *ledger = &session->ledger;
+    ifl_status status = IFL_OK;
+    ledger->shown.count = 0;
+    for (size_t i = 0; i < ledger->rows.count && status == IFL_OK; i++) {
+        ifl_ledger_row *row = &ledger->rows.at[i];
+        status = make_profile(row, error);
+        const ifl_ledger_entry shown = {.kernel = row->kernel->kernel->name,
+                                      .signature = row->kernel->signature,
+                                      .site = row->site,
+                                      .launches = row->launches,
+                                      .observed = row->observed,
+                                      .model_us = row->worst_us,
+                                      .seconds = row->seconds,
+                                      .worst = row->worst,
+                                      .profile = is_worst_all(row) ? row->worst : row->profile};
+        if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
+            status = ifl_fail_memory(error, sizeof shown);
+    }
+    *entries = ledger->shown.at;
+    *count = ledger->shown.count;
+    return status;
+}
+
+static void free_row(ifl_ledger_row *row)
+{
+    for (size_t i = 0; row->states && i < ifl_observation_count; i++)
+        if (row->states[i])
+            ifl_observations[i]->observer->destroy(row->states[i]);
+    free(row->states);
+    free(row->site);
+    if (row->profile)
+        ifl_profile_destroy(row->profile);
+    if (row->worst)
+        ifl_profile_destroy(row->worst);
+}
+
+void ifl_ledger_free(ifl_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->rows.count; i++)
+        free_row(&ledger->rows.at[i]);
+    ifl_vec_free(&ledger->rows);
+    ifl_vec_free(&ledger->shown);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Describing memory instructions for people: where they are in the source, what they are, what
+ * they were inlined from. It knows sites and profiles, not the engine. */
+#include "session/lines.h"
+
+#include "session/kernel_name.h"
+#include "session/source_text.h"
+#include "session/utf8.h"
+
+#include <string.h>
+
+enum { MAX_INLINING = 16, MAX_NAME = 96, MAX_CHAIN = 600 };
+
+typedef struct builder {
+    const ifl_sites *sites;
+    ifl_profile *profile;
+    ifl_arena *arena; /* the profile's */
+    ifl_source_texts sources;
+    ifl_error *error;
+} builder;
+
+/* ---- where they are -------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *file_of(const ifl_sites *sites, const ifl_source *place)
+{
+    return place->file < sites->file_count ? sites->files[place->file] : "";
+}
+
+/* "helper() at util.cuh:12": the function that was inlined, and where it was called. False
+ * without memory. */
+static bool append_call(builder *b, char chain[MAX_CHAIN], const ifl_source *inlined,
+                        const ifl_source *call)
+{
+    ifl_arena scratch = {0};
+    const char *mangled = inlined->function ? inlined->function : "a function";
+    const char *name = ifl_demangle(&scratch, mangled);
+    const size_t used = strlen(chain);
+    if (name)
+        snprintf(chain + used, MAX_CHAIN - used, "%s%.*s%s at %s:%u", used ? " in " : "",
+                 (int)(ifl_name_length(name) < MAX_NAME ? ifl_name_length(name) : MAX_NAME), name,
+                 inlined->function ? "()" : "", base_name(file_of(b->sites, call)), call->line);
+    ifl_arena_free(&scratch);
+    return name != NULL;
+}
+
+static const char *inlined_from(builder *b, const ifl_source *place)
+{
+    char chain[MAX_CHAIN] = "";
+    for (int depth = 0; place->inlined_at && place->inlined_at < b->sites->place_count; depth++) {
+        const ifl_source *call = &b->sites->places[place->inlined_at];
+        if (depth == MAX_INLINING || strlen(chain) + 1 >= MAX_CHAIN)
+            break;
+        if (!append_call(b, chain, place, call))
+            return NULL;
+        place = call;
+    }
+    return ifl_text_line(b->arena, chain, strlen(chain));
+}
+
+static const char *copy_text(builder *b, const char *text)
+{
+    char *copy = ifl_arena_text(b->arena, text, strlen(text));
+    if (copy)
+        ifl_utf8_clean(copy);
+    return copy;
+}
+
+/* Headers of the CUDA toolkit: what is inlined from them, an atomicAdd, is to people a part of their
+ * own line. The names are those of CUDA 11 to 13; "#" stands for digits. */
+static const char *const toolkit_headers[] = {
+    "device_atomic_functions.h*", "device_functions.h*", "sm_#_*",     "cuda_fp#.h*",
+    "cuda_bf#.h*",                "math_functions.h*",   "vector_*.h*", "texture_*_functions.h*",
+    "surface_*_functions.h*",     "cuda_awbarrier*.h*",  "cuda_pipeline*.h*", "crt/*",
+};
+
+static bool fits(const char *pattern, const char *name)
+{
+    for (; *pattern && *pattern != '*'; pattern++) {
+        const size_t digits = strspn(name, "0123456789");
+        if (*pattern == '#' ? !digits : *name != *pattern)
+            return false;
+        name += *pattern == '#' ? digits : 1;
+    }
+    if (!*pattern)
+        return !*name;
+    for (; *name; name++)
+        if (fits(pattern + 1, name))
+            return true;
+    return fits(pattern + 1, name);
+}
+
+bool ifl_lines_is_toolkit(const char *path)
+{
+    const char *include = NULL;
+    for (const char *at = path; (at = strstr(at, "/include/")); at++)
+        include = at + strlen("/include/");
+    for (size_t i = 0; include && i < sizeof toolkit_headers / sizeof *toolkit_headers; i++)
+        if (fits(toolkit_headers[i], include))
+            return true;
+    return false;
+}
+
+/* The place that people wrote: from inside the toolkit's headers out to the call. */
+static const ifl_source *own_place(const ifl_sites *sites, const ifl_source *place)
+{
+    for (int depth = 0; depth < MAX_INLINING && ifl_lines_is_toolkit(file_of(sites, place)); depth++) {
+        if (!place->inlined_at || place->inlined_at >= sites->place_count)
+            break;
+        place = &sites->places[place->inlined_at];
+    }
+    return place;
+}
+
+/* Without line information the text that was read is the source. */
+static void place_in_text(builder *b, size_t site, ifl_profile_line *line)
+{
+    const ifl_place place = ifl_site_place(b->sites, site);
+    line->file = copy_text(b, b->sites->file);
+    line->line = b->sites->at[site].line;
+    line->column = b->sites->at[site].column;
+    line->inlined_from = "";
+    line->text = place.line_text
+                     ? ifl_text_line(b->arena, place.line_text, strcspn(place.line_text, "\r\n"))
+                     : "";
+}
+
+static void place_in_source(builder *b, const ifl_source *place, ifl_profile_line *line)
+{
+    const char *file = file_of(b->sites, place);
+    line->file = copy_text(b, file);
+    line->line = place->line;
+    line->column = place->column;
+    line->inlined_from = inlined_from(b, place);
+    line->text = ifl_source_line(&b->sources, b->arena, file, place->line);
+}
+
+static ifl_status add_line(builder *b, size_t index)
+{
+    const ifl_site *site = &b->sites->at[index];
+    const ifl_source *place = ifl_site_source(b->sites, index);
+    ifl_profile_line line = {.space = ifl_space_text(site->access.space),
+                             .kind = ifl_access_kind_text(site->access.kind),
+                             .ptx_line = site->line,
+                             .access_bytes = site->access.bytes};
+    if (place && place->line)
+        place_in_source(b, own_place(b->sites, place), &line);
+    else
+        place_in_text(b, index, &line);
+    line.op = copy_text(b, site->name);
+    const bool whole = line.file && line.text && line.inlined_from && line.op;
+    if (!whole || !ifl_vec_push(&b->profile->lines, line))
+        return ifl_fail_memory(b->error, sizeof line);
+    return IFL_OK;
+}
+
+static ifl_status add_routine(builder *b, const ifl_routine *routine, int32_t *line_of)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = routine->first_site; i < routine->first_site + routine->site_count && status == IFL_OK; i++) {
+        if (b->sites->at[i].access.kind == IFL_ACCESS_KINDS)
+            continue;
+        line_of[i] = (int32_t)b->profile->lines.count;
+        status = add_line(b, i);
+    }
+    return status;
+}
+
+ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int32_t *line_of,
+                           ifl_profile *profile, ifl_error *error)
+{
+    builder b = {&image->sites, profile, &profile->arena, {.module_path = module_path}, error};
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < image->sites.count; i++)
+        line_of[i] = -1;
+    for (size_t f = 0; f < image->function_count && status == IFL_OK; f++)
+        if (image->routine_of[f] >= 0)
+            status = add_routine(&b, &image->routines[image->routine_of[f]], line_of);
+    ifl_source_texts_free(&b.sources);
+    return status;
+}
+
+/* ---- generic accesses ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *space;
+    ifl_counter requests[3];
+} spaces[] = {
+    {"global",
+     {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_store_requests,
+      IFL_COUNTER_global_atomic_requests}},
+    {"shared",
+     {IFL_COUNTER_shared_load_requests, IFL_COUNTER_shared_store_requests,
+      IFL_COUNTER_shared_atomic_requests}},
+    {"local",
+     {IFL_COUNTER_local_load_requests, IFL_COUNTER_local_store_requests,
+      IFL_COUNTER_local_store_requests}},
+};
+
+static const char *space_seen(const ifl_counters *counters)
+{
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        for (size_t j = 0; j < sizeof spaces->requests / sizeof *spaces->requests; j++)
+            if (counters->known[spaces[i].requests[j]] && counters->value[spaces[i].requests[j]])
+                return spaces[i].space;
+    return NULL;
+}
+
+void ifl_lines_settle(ifl_profile *profile)
+{
+    for (size_t i = 0; i < profile->lines.count; i++) {
+        ifl_profile_line *line = &profile->lines.at[i];
+        const char *seen = strcmp(line->space, "generic") == 0 ? space_seen(&line->counters) : NULL;
+        if (seen)
+            line->space = seen;
+    }
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening a file of any kind that holds kernels, and writing its stages. It knows where PTX can
+ * be, not what to do with it. */
+#include "session/module.h"
+
+#include "base/file.h"
+#include "ptx/join.h"
+#include "ptx/lower.h"
+#include "ptx/ptx.h"
+#include "session/argument.h"
+#include "compile/cuda_source.h"
+#include "sass/embedded.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE_BYTES = 1 << 30, PROBE_BYTES = 4096, ARCH_BYTES = 8 };
+
+/* ---- what a file is -------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool starts_with(const char *data, size_t bytes, const char *magic, size_t magic_bytes)
+{
+    return bytes >= magic_bytes && memcmp(data, magic, magic_bytes) == 0;
+}
+
+/* Text has no control characters but these; PTX and source are ASCII or UTF-8. */
+static bool is_binary(const char *data, size_t bytes)
+{
+    static const char allowed[] = "\t\n\v\f\r";
+    while (bytes && data[bytes - 1] == '\0') /* PTX out of a fat binary may end with NULs */
+        bytes--;
+    for (size_t i = 0; i < bytes && i < PROBE_BYTES; i++)
+        if ((unsigned char)data[i] < ' ' && (!data[i] || !strchr(allowed, data[i])))
+            return true;
+    return false;
+}
+
+static bool is_elf(const char *path)
+{
+    static const char magic[4] = "\177ELF";
+    struct stat about;
+    char head[sizeof magic];
+    const int descriptor =
+        stat(path, &about) == 0 && S_ISREG(about.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor < 0)
+        return false;
+    const bool same = read(descriptor, head, sizeof head) == sizeof head &&
+                      memcmp(head, magic, sizeof magic) == 0;
+    close(descriptor);
+    return same;
+}
+
+/* "sm_90a" -> "90a". */
+static ifl_status read_arch(const char *arch, const char *otherwise, char out[ARCH_BYTES],
+                            ifl_error *error)
+{
+    const char *at = arch ? arch : otherwise;
+    at += strncmp(at, "sm_", 3) == 0 ? 3 : strncmp(at, "compute_", 8) == 0 ? 8 : 0;
+    const size_t digits = strspn(at, "0123456789");
+    const size_t letters = strspn(at + digits, "af");
+    if (digits < 2 || digits > 3 || letters > 1 || at[digits + letters])
+        return ifl_fail(error, IFL_USAGE, "'%.40s' is not an architecture; write sm_90", arch);
+    memcpy(out, at, digits + letters + 1);
+    return IFL_OK;
+}
+
+/* ---- where the PTX is ------------------------------------------------------------------------ */
+
+static ifl_status take_text(char *text, size_t bytes, ifl_ptx_texts *out, ifl_error *error)
+{
+    if (ifl_vec_push(&out->list, (ifl_ptx_text){text, bytes, 0}))
+        return IFL_OK;
+    free(text);
+    return ifl_fail_memory(error, sizeof(ifl_ptx_text));
+}
+
+static ifl_status load_source(const char *path, const char *arch, ifl_ptx_texts *out,
+                              ifl_error *error)
+{
+    char number[ARCH_BYTES], *text;
+    size_t bytes;
+    struct stat about;
+    ifl_status status = read_arch(arch, "sm_90", number, error);
+    if (status != IFL_OK)
+        return status;
+    if (stat(path, &about) != 0)
+        return ifl_fail_file(error, "open", path);
+    status = ifl_cuda_compile(path, number, &text, &bytes, error);
+    return status == IFL_OK ? take_text(text, bytes, out, error) : status;
+}
+
+static ifl_status load_elf(const char *path, uint32_t sm, ifl_ptx_texts *out, ifl_error *error)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return ifl_fail_file(error, "open", path);
+    const ifl_status status = ifl_embedded_elf(descriptor, path, sm, out, error);
+    close(descriptor);
+    return status;
+}
+
+/* Takes `text` over. */
+static ifl_status load_text(char *text, size_t bytes, const char *path, uint32_t sm,
+                            ifl_ptx_texts *out, ifl_error *error)
+{
+    static const char archive[] = "!<arch>\n", fatbin[4] = {0x50, (char)0xed, 0x55, (char)0xba};
+    ifl_status status;
+    if (starts_with(text, bytes, fatbin, sizeof fatbin))
+        status = ifl_embedded_fatbin(text, bytes, path, sm, out, error);
+    else if (starts_with(text, bytes, archive, sizeof archive - 1))
+        status = ifl_fail(error, IFL_UNSUPPORTED,
+                          "'%s' is a static library: give the program that links it, or "
+                          "take an object out of it with ar x",
+                          path);
+    else if (bytes == 0)
+        status = ifl_fail(error, IFL_BAD_INPUT, "'%s' is empty", path);
+    else if (is_binary(text, bytes))
+        status = ifl_fail(error, IFL_BAD_INPUT,
+                          "'%s' is neither PTX, nor an ELF file, nor a fat binary", path);
+    else
+        return take_text(text, bytes, out, error);
+    free(text);
+    return status;
+}
+
+static ifl_status load(const char *path, const char *arch, ifl_ptx_texts *out, ifl_error *error)
+{
+    char number[ARCH_BYTES], *text;
+    size_t bytes;
+    if (ends_with(path, ".cu"))
+        return load_source(path, arch, out, error);
+    ifl_status status = read_arch(arch, "999", number, error);
+    if (status != IFL_OK)
+        return status;
+    const uint32_t sm = arch ? (uint32_t)atoi(number) : 0;
+    if (is_elf(path))
+        return load_elf(path, sm, out, error);
+    status = ifl_file_read(path, MAX_FILE_BYTES, &text, &bytes, error);
+    return status == IFL_OK ? load_text(text, bytes, path, sm, out, error) : status;
+}
+
+/* ---- programs and kernels -------------------------------------------------------------------- */
+
+static ifl_parameter *describe_parameters(ifl_module *module, const ifl_program *program,
+                                          const ifl_function *function)
+{
+    ifl_parameter *parameters =
+        ifl_arena_alloc(&module->arena, (function->param_count + 1) * sizeof *parameters);
+    for (uint32_t i = 0; parameters && i < function->param_count; i++) {
+        const ifl_variable *variable = &program->variables[function->params[i]];
+        char text[32];
+        parameters[i] = (ifl_parameter){.name = variable->name,
+                                        .offset = variable->offset,
+                                        .bytes = variable->bytes,
+                                        .type = variable->type};
+        ifl_param_text(&parameters[i], text, sizeof text);
+        parameters[i].text = ifl_arena_text(&module->arena, text, strlen(text));
+        if (!parameters[i].text)
+            return NULL;
+    }
+    return parameters;
+}
+
+static ifl_status add_kernel(ifl_module *module, const ifl_program *program, uint32_t index,
+                             ifl_error *error)
+{
+    const ifl_function *function = &program->functions[index];
+    const char *signature = ifl_demangle(&module->arena, function->name);
+    const ifl_kernel kernel = {.name = function->name,
+                               .target = program->target,
+                               .program = program,
+                               .function = index,
+                               .parameters = describe_parameters(module, program, function),
+                               .parameter_count = function->param_count,
+                               .param_bytes = function->param_bytes};
+    if (!signature || !kernel.parameters || !ifl_vec_push(&module->kernels, kernel) ||
+        !ifl_vec_push(&module->names, (ifl_kernel_name){function->name, signature}))
+        return ifl_fail_memory(error, sizeof(ifl_kernel_name));
+    return IFL_OK;
+}
+
+static ifl_status add_program(ifl_module *module, ifl_program *program, ifl_error *error)
+{
+    if (!ifl_vec_push(&module->programs, program)) {
+        ifl_program_free(program);
+        return ifl_fail_memory(error, sizeof program);
+    }
+    return IFL_OK;
+}
+
+static ifl_status add_kernels(ifl_module *module, const ifl_program *program, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < program->function_count && status == IFL_OK; i++)
+        if (program->functions[i].is_kernel && !program->functions[i].is_extern)
+            status = add_kernel(module, program, (uint32_t)i, error);
+    return status;
+}
+
+/* What errors call a text: the file, or which PTX in it. */
+static void name_text(const ifl_module *module, const ifl_ptx_texts *texts, size_t i, char *to,
+                      size_t size)
+{
+    const bool plain =
+        texts->list.count == 1 && texts->list.at[i].sm == 0 && !ends_with(module->path, ".cu");
+    if (plain)
+        snprintf(to, size, "%s", module->path);
+    else if (texts->list.count == 1)
+        snprintf(to, size, "%s[ptx]", module->path);
+    else
+        snprintf(to, size, "%s[ptx %zu]", module->path, i);
+}
+
+/* One bad text among several does not keep the others from being used; it is remembered. */
+static ifl_status read_text(ifl_module *module, const ifl_ptx_texts *texts, size_t i,
+                            ifl_error *error)
+{
+    char name[IFL_PATH_BYTES + 32];
+    ifl_program *program;
+    ifl_error own = {0};
+    const ifl_ptx_text *text = &texts->list.at[i];
+    name_text(module, texts, i, name, sizeof name);
+    const ifl_status status = ifl_ptx_read(name, text->text, text->bytes, &program, &own);
+    if (status == IFL_OK)
+        return add_program(module, program, error);
+    if (status != IFL_NO_MEMORY && texts->list.count > 1) {
+        if (module->unread_count++ == 0)
+            module->unread = own;
+        return IFL_OK;
+    }
+    if (error)
+        *error = own;
+    return status;
+}
+
+static ifl_status read_texts(ifl_module *module, const ifl_ptx_texts *texts, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < texts->list.count && status == IFL_OK; i++)
+        status = read_text(module, texts, i, error);
+    if (status != IFL_OK || module->programs.count > 0)
+        return status;
+    if (error)
+        *error = module->unread;
+    return module->unread.status;
+}
+
+/* What nvcc -rdc=true compiled apart becomes one program. */
+static ifl_status join(ifl_module *module, ifl_error *error)
+{
+    ifl_program *joined;
+    const size_t count = module->programs.count;
+    if (count < 2 || !ifl_programs_need_joining(module->programs.at, count))
+        return IFL_OK;
+    if (!ifl_vec_reserve(&module->parts, count))
+        return ifl_fail_memory(error, count * sizeof *module->parts.at);
+    const ifl_status status = ifl_programs_join(module->programs.at, count, &joined, error);
+    if (status != IFL_OK)
+        return status;
+    memcpy(module->parts.at, module->programs.at, count * sizeof *module->parts.at);
+    module->parts.count = count;
+    module->programs.at[0] = joined;
+    module->programs.count = 1;
+    return IFL_OK;
+}
+
+static ifl_status settle(ifl_module *module, ifl_error *error)
+{
+    ifl_status status = join(module, error);
+    for (size_t i = 0; i < module->programs.count && status == IFL_OK; i++)
+        status = add_kernels(module, module->programs.at[i], error);
+    return status;
+}
+
+static ifl_status fill(ifl_module *module, const char *path, const char *arch, ifl_error *error)
+{
+    ifl_ptx_texts texts = {0};
+    module->path = ifl_arena_text(&module->arena, path, strlen(path));
+    if (!module->path)
+        return ifl_fail_memory(error, strlen(path));
+    ifl_status status = load(path, arch, &texts, error);
+    if (status == IFL_OK)
+        status = read_texts(module, &texts, error);
+    if (status == IFL_OK)
+        status = settle(module, error);
+    ifl_ptx_texts_free(&texts);
+    return status;
+}
+
+ifl_status ifl_module_open(const char *path, const char *arch, ifl_module **out, ifl_error *error)
+{
+    *out = NULL;
+    if (!path)
+        return ifl_fail(error, IFL_USAGE, "no file is given");
+    ifl_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return ifl_fail_memory(error, sizeof *module);
+    const ifl_status status = fill(module, path, arch, error);
+    if (status != IFL_OK)
+        ifl_module_close(module);
+    else
+        *out = module;
+    return status;
+}
+
+static ifl_status load_elf_bytes(const char *bytes, size_t size, const char *name, uint32_t sm,
+                                 ifl_ptx_texts *out, ifl_error *error)
+{
+    const int descriptor = memfd_create("inflight", MFD_CLOEXEC);
+    ifl_status status = IFL_OK;
+    for (size_t done = 0; descriptor >= 0 && done < size && status == IFL_OK;) {
+        const ssize_t wrote = write(descriptor, bytes + done, size - done);
+        done += wrote > 0 ? (size_t)wrote : 0;
+        status = wrote > 0 ? IFL_OK : ifl_fail_file(error, "copy", name);
+    }
+    if (descriptor < 0)
+        return ifl_fail_file(error, "copy", name);
+    if (status == IFL_OK)
+        status = ifl_embedded_elf(descriptor, name, sm, out, error);
+    close(descriptor);
+    return status;
+}
+
+static ifl_status load_bytes(const char *bytes, size_t size, const char *name, uint32_t sm,
+                             ifl_ptx_texts *out, ifl_error *error)
+{
+    if (starts_with(bytes, size, "\177ELF", 4))
+        return load_elf_bytes(bytes, size, name, sm, out, error);
+    char *text = malloc(size + 1);
+    if (!text)
+        return ifl_fail_memory(error, size);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    return load_text(text, size, name, sm, out, error);
+}
+
+static ifl_status fill_from_bytes(ifl_module *module, const char *name, const char *bytes,
+                                  size_t size, uint32_t sm, ifl_error *error)
+{
+    ifl_ptx_texts texts = {0};
+    module->path = ifl_arena_text(&module->arena, name, strlen(name));
+    if (!module->path)
+        return ifl_fail_memory(error, strlen(name));
+    ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
+    if (status == IFL_OK)
+        status = read_texts(module, &texts, error);
+    if (status == IFL_OK)
+        status = settle(module, error);
+    ifl_ptx_texts_free(&texts);
+    return status;
+}
+
+ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
+                                 ifl_module **out, ifl_error *error)
+{
+    *out = NULL;
+    ifl_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return ifl_fail_memory(error, sizeof *module);
+    const ifl_status status = fill_from_bytes(module, name, bytes, size, sm, error);
+    if (status != IFL_OK)
+        ifl_module_close(module);
+    else
+        *out = module;
+    return status;
+}
+
+void ifl_module_close(ifl_module *module)
+{
+    if (!module)
+        return;
+    for (size_t i = 0; i < module->programs.count; i++)
+        ifl_program_free(module->programs.at[i]);
+    for (size_t i = 0; i < module->parts.count; i++)
+        ifl_program_free(module->parts.at[i]);
+    ifl_vec_free(&module->parts);
+    ifl_vec_free(&module->programs);
+    ifl_vec_free(&module->kernels);
+    ifl_vec_free(&module->names);
+    ifl_arena_free(&module->arena);
+    free(module);
+}
+
+size_t ifl_module_kernel_count(const ifl_module *module)
+{
+    return module->kernels.count;
+}
+
+const char *ifl_module_kernel_name(const ifl_module *module, size_t index)
+{
+    return index < module->names.count ? module->names.at[index].mangled : NULL;
+}
+
+const char *ifl_module_kernel_signature(const ifl_module *module, size_t index)
+{
+    return index < module->names.count ? module->names.at[index].signature : NULL;
+}
+
+const char *ifl_module_kernel_parameter(const ifl_module *module, size_t kernel, size_t parameter)
+{
+    if (kernel >= module->kernels.count)
+        return NULL;
+    const ifl_kernel *of = &module->kernels.at[kernel];
+    return parameter < of->parameter_count ? of->parameters[parameter].text : NULL;
+}
+
+static void append_unread(const ifl_module *module, ifl_error *error)
+{
+    if (!error || !module->unread_count)
+        return;
+    const size_t used = strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used,
+             "\n%zu PTX texts of the file cannot be read: %s:%d: %.200s", module->unread_count,
+             module->unread.file, module->unread.line, module->unread.text);
+}
+
+ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *kernel,
+                           ifl_error *error)
+{
+    const ifl_status status =
+        ifl_kernel_find(module->names.at, module->names.count, name, module->path, kernel, error);
+    if (status != IFL_OK)
+        append_unread(module, error);
+    return status;
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* One stage of one program; `function` -1: all of it. */
+typedef ifl_status (*stage_writer)(const ifl_program *program, int function, FILE *out,
+                                   ifl_error *error);
+
+static ifl_status write_ptx(const ifl_program *program, int function, FILE *out, ifl_error *error)
+{
+    (void)function; /* a kernel needs the declarations around it: the whole text is written */
+    (void)error;
+    if (program->text)
+        fwrite(program->text, 1, program->text_bytes, out);
+    return IFL_OK;
+}
+
+static ifl_status write_program(const ifl_program *program, int function, FILE *out,
+                                ifl_error *error)
+{
+    (void)error;
+    ifl_program_print(program, function, out);
+    return IFL_OK;
+}
+
+/* Variables have no addresses yet. */
+static ifl_status print_code(const ifl_program *program, uint32_t function, FILE *out,
+                             ifl_error *error)
+{
+    uint64_t *address = calloc(program->variable_count + 1, sizeof *address);
+    const ifl_ptx_lowering lowering = {
+        .program = program, .function = function, .variable_address = address};
+    ifl_image image;
+    if (!address)
+        return ifl_fail_memory(error, program->variable_count);
+    const ifl_status status = ifl_ptx_lower(&lowering, &image, error);
+    if (status == IFL_OK) {
+        ifl_image_print(&image, out);
+        ifl_image_free(&image);
+    }
+    free(address);
+    return status;
+}
+
+static ifl_status write_code(const ifl_program *program, int function, FILE *out, ifl_error *error)
+{
+    if (function >= 0)
+        return print_code(program, (uint32_t)function, out, error);
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < program->function_count && status == IFL_OK; i++)
+        if (program->functions[i].count)
+            status = print_code(program, (uint32_t)i, out, error);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    stage_writer write;
+} stages[] = {{"ptx", write_ptx}, {"program", write_program}, {"code", write_code}};
+
+static stage_writer find_stage(const char *name)
+{
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (name && strcmp(stages[i].name, name) == 0)
+            return stages[i].write;
+    return NULL;
+}
+
+static ifl_status dump_all(const ifl_module *module, stage_writer write, FILE *out,
+                           ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < module->programs.count && status == IFL_OK; i++)
+        status = write(module->programs.at[i], -1, out, error);
+    return status;
+}
+
+static ifl_status dump_kernel(const ifl_module *module, stage_writer write, const char *kernel,
+                              FILE *out, ifl_error *error)
+{
+    size_t index;
+    const ifl_status status = ifl_module_find(module, kernel, &index, error);
+    if (status != IFL_OK)
+        return status;
+    const ifl_kernel *found = &module->kernels.at[index];
+    return write(found->program, (int)found->function, out, error);
+}
+
+ifl_status ifl_module_dump(const ifl_module *module, const char *stage, const char *kernel,
+                           FILE *out, ifl_error *error)
+{
+    const stage_writer write = find_stage(stage);
+    if (!write)
+        return ifl_fail(error, IFL_USAGE, "no stage '%.40s'; there are ptx, program and code",
+                        stage ? stage : "");
+    const ifl_status status = kernel ? dump_kernel(module, write, kernel, out, error)
+                                     : dump_all(module, write, out, error);
+    if (status != IFL_OK)
+        return status;
+    return fflush(out) != 0 || ferror(out) ? ifl_fail_file(error, "write", "the output") : IFL_OK;
+}

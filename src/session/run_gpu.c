@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One launch on a real GPU: loads its code, runs it once, brings the results back, and makes the profile. Times are
+ * run_gpu_time.c's. */
+#include "session/run_gpu.h"
+
+#include "base/file.h"
+#include "gpu/blas.h"
+#include "session/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the profile ----------------------------------------------------------------------------- */
+
+static const char *keep_text(ifl_gpu_run *r, const char *text)
+{
+    return ifl_profile_copy_text(r->profile, text);
+}
+
+static uint32_t function_fact(const ifl_gpu_run *r, int attribute)
+{
+    int value = 0;
+    return r->gpu->cu.function_get(&value, attribute, r->to.function) == 0 && value > 0
+               ? (uint32_t)value
+               : 0;
+}
+
+static uint32_t blocks_per_sm(const ifl_gpu_run *r)
+{
+    int blocks = 0;
+    const uint32_t *b = r->to.block;
+    return r->gpu->cu.max_blocks(&blocks, r->to.function, (int)(b[0] * b[1] * b[2]),
+                                 r->to.shared_bytes) == 0 &&
+                   blocks > 0
+               ? (uint32_t)blocks
+               : 0;
+}
+
+static void describe_code(const ifl_gpu_run *r, ifl_gpu_facts *facts)
+{
+    facts->code = r->options->call ? "a library's"
+                  : r->is_cubin    ? "the file's machine code"
+                                   : "PTX, compiled by the driver";
+    if (r->options->call)
+        return;
+    facts->registers = function_fact(r, IFL_FUNCTION_REGISTERS);
+    facts->local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES);
+    facts->static_shared_bytes = function_fact(r, IFL_FUNCTION_SHARED_BYTES);
+    facts->blocks_per_sm = blocks_per_sm(r);
+}
+
+static ifl_status describe_gpu(ifl_gpu_run *r)
+{
+    char driver[32];
+    ifl_gpu_facts *facts = &r->profile->gpu;
+    snprintf(driver, sizeof driver, "%d.%d", r->gpu->driver / 1000, r->gpu->driver % 1000 / 10);
+    *facts = (ifl_gpu_facts){.known = true,
+                             .name = keep_text(r, r->gpu->name),
+                             .driver = keep_text(r, driver),
+                             .sm = (uint32_t)r->gpu->sm};
+    describe_code(r, facts);
+    return facts->name && facts->driver ? IFL_OK : ifl_fail_memory(r->error, sizeof driver);
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static ifl_status check_target(const ifl_gpu_run *r)
+{
+    const ifl_program *program = r->launch->of->program;
+    if (!program->text)
+        return ifl_fail(r->error, IFL_UNSUPPORTED, "'%s' holds no PTX for the driver to compile",
+                        r->launch->module->path);
+    if (program->sm <= (uint32_t)r->gpu->sm)
+        return IFL_OK;
+    return ifl_fail(r->error, IFL_UNSUPPORTED,
+                    "the PTX is for %s; %s is sm_%d\ncompile for it, or pick other PTX with --arch",
+                    program->target, r->gpu->name, r->gpu->sm);
+}
+
+enum { MOST_CUBIN_BYTES = 1 << 28, ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
+
+/* A file that is a cubin: its machine code is what the compiler that made it wants run. */
+static bool is_cubin(const char *image, size_t bytes)
+{
+    return bytes > ELF_MACHINE_AT + 1 && memcmp(image, "\177ELF", 4) == 0 &&
+           (uint8_t)image[ELF_MACHINE_AT] == ELF_MACHINE_CUDA && !image[ELF_MACHINE_AT + 1];
+}
+
+/* Where the cubin is for another GPU the driver refuses it, and the PTX in it is compiled. */
+static void load_cubin(ifl_gpu_run *r)
+{
+    char *image = NULL;
+    size_t bytes = 0;
+    if (ifl_file_read(r->launch->module->path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
+        is_cubin(image, bytes) &&
+        ifl_gpu_load(r->gpu, image, r->launch->module->path, &r->module, NULL) != IFL_OK)
+        r->module = NULL;
+    free(image);
+}
+
+static ifl_status load(ifl_gpu_run *r)
+{
+    const ifl_program *program = r->launch->of->program;
+    const char *kernel = r->launch->of->name;
+    load_cubin(r);
+    r->is_cubin = r->module != NULL;
+    ifl_status status = r->is_cubin ? IFL_OK : check_target(r);
+    if (status == IFL_OK && !r->is_cubin)
+        status = ifl_gpu_load(r->gpu, program->text, program->file, &r->module, r->error);
+    if (status == IFL_OK)
+        status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->error);
+    return status;
+}
+
+bool ifl_gpu_can_call(ifl_gpu *gpu, const char *call)
+{
+    return ifl_gpu_blas_has(gpu, call);
+}
+
+/* What a call takes: v a value of 4 bytes, the first of which is n, b a buffer of n or n * n elements. */
+static const struct {
+    const char *call, *arguments, *words;
+    uint64_t element_bytes;
+    bool is_square;
+} shapes[] = {
+    {"saxpy", "vvbb", "n, alpha, x and y, of n floats each", 4, false},
+    {"haxpy", "vvbb", "n, alpha, x and y, of n bfloat16 each", 2, false},
+    {"dtranspose", "vbb", "n, in and out, of n * n doubles each", 8, true},
+};
+
+static bool fits(const ifl_argument *a, char kind, uint64_t bytes)
+{
+    return kind == 'v' ? a->kind == IFL_ARGUMENT_VALUE && a->value_bytes == 4
+                       : a->kind == IFL_ARGUMENT_BUFFER && a->count * a->element->bytes >= bytes;
+}
+
+static bool all_fit(const ifl_launch *launch, size_t shape)
+{
+    const char *kinds = shapes[shape].arguments;
+    int32_t n = 0;
+    bool good = launch->arguments.count == strlen(kinds) && fits(&launch->arguments.at[0], 'v', 0);
+    if (good)
+        memcpy(&n, launch->arguments.at[0].value, sizeof n);
+    const uint64_t count = n < 0 ? 0 : (uint64_t)n;
+    const uint64_t elements = shapes[shape].is_square ? count * count : count;
+    for (size_t i = 0; good && i < launch->arguments.count; i++)
+        good = fits(&launch->arguments.at[i], kinds[i], elements * shapes[shape].element_bytes);
+    return good;
+}
+
+static ifl_status check_call(const ifl_gpu_run *r)
+{
+    size_t i = 0;
+    while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].call, r->options->call) != 0)
+        i++;
+    if (i == sizeof shapes / sizeof *shapes)
+        return ifl_fail(r->error, IFL_USAGE, "there is no call '%s'", r->options->call);
+    return all_fit(r->launch, i)
+               ? IFL_OK
+               : ifl_fail(r->error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
+}
+
+static void set_shape(ifl_gpu_run *r)
+{
+    const ifl_launch *launch = r->launch;
+    r->to.name = launch->module->names.at[launch->kernel].signature;
+    memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
+    memcpy(r->to.block, launch->block, sizeof r->to.block);
+    r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
+    r->to.cooperative = r->launch->ready->image.demands.cooperative;
+    r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static ifl_status check(ifl_gpu_run *r)
+{
+    const ifl_status status = ifl_launch_ready(r->launch, r->error);
+    if (status == IFL_OK)
+        ifl_exactness_find(&r->launch->ready->image.sites, &r->exactness);
+    return status;
+}
+
+ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
+{
+    ifl_gpu_launch to = r->to;
+    to.params = r->buffers.pointers + set * r->launch->arguments.count;
+    return r->options->call ? ifl_gpu_blas_put(r->gpu, r->options->call, to.params, error)
+                            : ifl_gpu_launch_put(r->gpu, &to, error);
+}
+
+static ifl_status run_once(ifl_gpu_run *r)
+{
+    ifl_status status = IFL_OK;
+    if (!r->options->call)
+        status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
+    if (status == IFL_OK)
+        status = describe_gpu(r);
+    if (status == IFL_OK)
+        status = ifl_gpu_run_put(r, 0, r->error);
+    if (status == IFL_OK)
+        status = ifl_gpu_wait(r->gpu, "running the kernel", r->error);
+    return status;
+}
+
+/* Sets beyond the first are made before the run: they keep what the buffers held. */
+static ifl_status execute(ifl_gpu_run *r)
+{
+    ifl_status status = ifl_gpu_buffers_make(&r->buffers, r->gpu, r->launch, r->error);
+    const uint64_t bytes = r->buffers.bytes ? r->buffers.bytes : 1;
+    const uint64_t wanted = 4 * r->gpu->l2_bytes / bytes + 1;
+    const bool rotates = r->options->between == IFL_BETWEEN_ROTATE;
+    const unsigned sets = rotates && wanted < IFL_MOST_SETS ? (unsigned)wanted : IFL_MOST_SETS;
+    if (status == IFL_OK && r->options->time)
+        status = ifl_gpu_buffers_add(&r->buffers, rotates ? sets : 1, r->error);
+    if (status == IFL_OK)
+        status = run_once(r);
+    if (status == IFL_OK)
+        status = ifl_gpu_buffers_read(&r->buffers, r->error);
+    if (status == IFL_OK && r->options->time)
+        status = ifl_gpu_run_time(r);
+    return status;
+}
+
+static ifl_status run_all(ifl_gpu_run *r)
+{
+    ifl_status status = check(r);
+    if (status != IFL_OK)
+        return status;
+    set_shape(r);
+    r->profile = ifl_profile_new();
+    if (!r->profile)
+        return ifl_fail_memory(r->error, sizeof *r->profile);
+    status = ifl_launch_describe(r->launch, "gpu", r->profile, r->error);
+    if (status == IFL_OK)
+        status = r->options->call ? check_call(r) : load(r);
+    if (status == IFL_OK)
+        status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
+    if (status == IFL_OK)
+        status = execute(r);
+    if (status == IFL_OK) {
+        r->profile->complete = true;
+        r->profile->blocks_done =
+            (uint64_t)r->launch->grid[0] * r->launch->grid[1] * r->launch->grid[2];
+    }
+    return status;
+}
+
+ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                             ifl_profile **out, ifl_error *error)
+{
+    static const ifl_gpu_options plain;
+    ifl_gpu_run r = {
+        .launch = launch, .gpu = gpu, .options = options ? options : &plain, .error = error};
+    const ifl_status status = run_all(&r);
+    ifl_gpu_buffers_free(&r.buffers);
+    ifl_gpu_unload(gpu, r.module);
+    *out = status == IFL_OK ? r.profile : NULL;
+    if (status != IFL_OK)
+        ifl_profile_free(r.profile);
+    return status;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The session: its GPU, its memory, its modules and their kernels, and running one. The ledger is in ledger.c. */
+#include "session/session_internal.h"
+
+#include "base/shared.h"
+#include "ptx/lower.h"
+#include "session/variables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_gpu[] = "h200";
+
+ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out, ifl_error *error)
+{
+    ifl_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return ifl_fail_memory(error, sizeof *session);
+    session->options = *options;
+    ifl_status status = ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
+    if (status == IFL_OK)
+        status = ifl_memory_new(&session->memory, error);
+    if (status != IFL_OK) {
+        ifl_session_free(session);
+        return status;
+    }
+    *out = session;
+    return IFL_OK;
+}
+
+IFL_SHARED const ifl_device *ifl_session_device(const ifl_session *session)
+{
+    return session->device;
+}
+
+IFL_SHARED ifl_memory *ifl_session_memory(ifl_session *session)
+{
+    return session->memory;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+/* 9.0 -> 90 */
+static uint32_t target_of(const ifl_device *device)
+{
+    return (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
+}
+
+static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program, ifl_error *error)
+{
+    const ifl_program *of = loaded->module->programs.at[program];
+    uint64_t *address = calloc(of->variable_count + 1, sizeof *address);
+    if (!address)
+        return ifl_fail_memory(error, of->variable_count);
+    loaded->variable_address[program] = address;
+    return ifl_variables_place(of, session->memory, address, error);
+}
+
+static ifl_status place_all(ifl_session *session, ifl_loaded *loaded, ifl_error *error)
+{
+    const size_t programs = loaded->module->programs.count, kernels = loaded->module->kernels.count;
+    loaded->variable_address = calloc(programs + 1, sizeof *loaded->variable_address);
+    loaded->kernels = calloc(kernels + 1, sizeof *loaded->kernels);
+    ifl_status status = loaded->variable_address && loaded->kernels
+                            ? IFL_OK
+                            : ifl_fail_memory(error, programs * sizeof *loaded->variable_address);
+    for (size_t i = 0; i < programs && status == IFL_OK; i++)
+        status = place(session, loaded, i, error);
+    return status;
+}
+
+static ifl_loaded *add_loaded(ifl_session *session)
+{
+    ifl_loaded *loaded = calloc(1, sizeof *loaded);
+    if (loaded && ifl_vec_push(&session->loaded, loaded))
+        return loaded;
+    free(loaded);
+    return NULL;
+}
+
+ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, ifl_loaded **out, ifl_error *error)
+{
+    ifl_loaded *loaded = add_loaded(session);
+    if (!loaded)
+        return ifl_fail_memory(error, sizeof *loaded);
+    loaded->module = module;
+    const ifl_status status = place_all(session, loaded, error);
+    if (status == IFL_OK)
+        *out = loaded;
+    return status;
+}
+
+ifl_status ifl_session_load(ifl_session *session, const char *name, const void *image, size_t bytes,
+                            ifl_loaded **out, ifl_error *error)
+{
+    ifl_loaded *loaded = add_loaded(session);
+    if (!loaded)
+        return ifl_fail_memory(error, sizeof *loaded);
+    ifl_status status =
+        ifl_module_open_bytes(name, image, bytes, target_of(session->device), &loaded->owned, error);
+    loaded->module = loaded->owned;
+    if (status == IFL_OK)
+        status = place_all(session, loaded, error);
+    if (status == IFL_OK) {
+        loaded->machine = ifl_best_machine_read(name, image, bytes, target_of(session->device));
+        *out = loaded;
+    } else {
+        ifl_session_unload(session, loaded);
+    }
+    return status;
+}
+
+/* The programs stay: the report needs their lines. */
+void ifl_session_unload(ifl_session *session, ifl_loaded *loaded)
+{
+    for (size_t i = 0; loaded->variable_address && i < loaded->module->programs.count; i++) {
+        const ifl_program *program = loaded->module->programs.at[i];
+        for (size_t v = 0; loaded->variable_address[i] && v < program->variable_count; v++) {
+            const uint64_t address = loaded->variable_address[i][v];
+            ifl_allocation *a = address ? ifl_memory_find(session->memory, address) : NULL;
+            if (a && !(a->flags & IFL_ALLOCATION_FREED))
+                ifl_memory_drop(session->memory, a);
+            loaded->variable_address[i][v] = 0;
+        }
+    }
+}
+
+static const uint64_t *addresses_of(const ifl_loaded *loaded, const ifl_program *program)
+{
+    size_t i = 0;
+    while (loaded->module->programs.at[i] != program)
+        i++;
+    return loaded->variable_address[i];
+}
+
+static bool find_variable(const ifl_program *program, const char *name, size_t *index)
+{
+    for (size_t v = 0; v < program->variable_count; v++)
+        if (program->variables[v].function < 0 && !program->variables[v].is_extern &&
+            strcmp(program->variables[v].name, name) == 0) {
+            *index = v;
+            return true;
+        }
+    return false;
+}
+
+bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_allocation **out)
+{
+    for (size_t i = 0; i < loaded->module->programs.count; i++) {
+        size_t v;
+        if (!find_variable(loaded->module->programs.at[i], name, &v) || !loaded->variable_address[i][v])
+            continue;
+        *out = ifl_memory_find(session->memory, loaded->variable_address[i][v]);
+        return *out != NULL;
+    }
+    return false;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static void take_machine(ifl_ready_kernel *kernel, const ifl_machine *machine)
+{
+    for (size_t i = 0; machine && i < machine->kernel_count; i++) {
+        const ifl_machine_kernel *code = &machine->kernels[i];
+        if (strcmp(code->name, kernel->kernel->name) != 0)
+            continue;
+        kernel->registers = code->registers;
+        kernel->local_bytes = code->frame_bytes;
+        kernel->barriers = code->barriers;
+        kernel->machine_sm = code->sm;
+    }
+}
+
+static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
+{
+    const ifl_kernel *of = &loaded->module->kernels.at[index];
+    ifl_ready_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return ifl_fail_memory(error, sizeof *kernel);
+    *kernel = (ifl_ready_kernel){.loaded = loaded,
+                                 .module = loaded->module,
+                                 .kernel = of,
+                                 .signature = loaded->module->names.at[index].signature};
+    take_machine(kernel, loaded->machine);
+    const ifl_ptx_lowering lowering = {
+        .program = of->program, .function = of->function, .variable_address = addresses_of(loaded, of->program)};
+    const ifl_status status = ifl_ptx_lower(&lowering, &kernel->image, error);
+    if (status == IFL_OK)
+        loaded->kernels[index] = kernel;
+    else
+        free(kernel);
+    return status;
+}
+
+ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
+                             ifl_error *error)
+{
+    (void)session;
+    const ifl_status status = loaded->kernels[index] ? IFL_OK : make_ready(loaded, index, error);
+    *out = loaded->kernels[index];
+    return status;
+}
+
+ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name, ifl_ready_kernel **out,
+                            ifl_error *error)
+{
+    const ifl_module *module = loaded->module;
+    for (size_t i = 0; i < module->names.count; i++)
+        if (strcmp(module->names.at[i].mangled, name) == 0)
+            return ifl_session_ready(session, loaded, i, out, error);
+    if (module->unread_count && error)
+        *error = module->unread;
+    return module->unread_count ? module->unread.status
+                                : ifl_fail(error, IFL_USAGE, "%s has no kernel '%.300s'", module->path, name);
+}
+
+void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel)
+{
+    const ifl_program *program = kernel->kernel->program;
+    ifl_variables_reset(program, session->memory, addresses_of(kernel->loaded, program));
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+IFL_SHARED ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel, const ifl_device *device, uint64_t threads,
+                                   uint64_t dynamic_shared_bytes, uint32_t *blocks, ifl_error *error)
+{
+    ifl_occupancy occupancy = {0};
+    const uint64_t shared = kernel->image.demands.declared_shared + dynamic_shared_bytes;
+    *blocks = 0;
+    if (!threads || threads > INT32_MAX || shared > INT32_MAX)
+        return ifl_fail(error, IFL_USAGE, "no GPU has blocks of %llu threads with %llu bytes of shared memory",
+                        (unsigned long long)threads, (unsigned long long)shared);
+    const ifl_occupancy_request request = {.threads = (int)threads,
+                                           .registers = (int)kernel->registers,
+                                           .shared_bytes = (int)shared,
+                                           .barriers = (int)kernel->barriers};
+    const ifl_status status = ifl_occupancy_compute(device, &request, &occupancy, error);
+    if (status == IFL_OK)
+        *blocks = (uint32_t)occupancy.blocks_per_sm;
+    return status;
+}
+
+/* The engine of the width that is asked for: kept until another is. */
+static ifl_status choose_engine(ifl_session *session, const char *width, ifl_error *error)
+{
+    const bool is_same = width && session->vector_width ? strcmp(width, session->vector_width) == 0
+                                                        : width == session->vector_width;
+    if (session->engine && is_same)
+        return IFL_OK;
+    char *name = width ? strdup(width) : NULL;
+    if (width && !name)
+        return ifl_fail_memory(error, strlen(width));
+    ifl_engine_free(session->engine);
+    free(session->vector_width);
+    session->vector_width = name;
+    return ifl_engine_new(width, &session->engine, error);
+}
+
+static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way)
+{
+    ifl_ready_kernel *kernel = launch->kernel;
+    const ifl_device *device = way->device ? way->device : session->device;
+    const uint32_t sms = (uint32_t)device->value[IFL_DEVICE_sms];
+    uint32_t per_sm = 0;
+    ifl_exec_launch to = {
+        .image = &kernel->image,
+        .kernel_name = kernel->signature,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .banks = {{launch->params, kernel->image.demands.param_bytes}},
+        .memory = session->memory,
+        .sms = sms,
+        .threads = way->threads,
+        .resident = way->resident,
+        .quantum = way->quantum,
+        .check_reads = way->check_reads,
+        .stop = way->stop,
+        .progress = way->progress,
+        .progress_user = way->progress_user,
+        .print = way->print,
+        .print_user = way->print_user,
+    };
+    memcpy(to.grid, launch->grid, sizeof to.grid);
+    memcpy(to.block, launch->block, sizeof to.block);
+    if (kernel->image.demands.cooperative &&
+        ifl_ready_blocks_per_sm(kernel, device, product(launch->block), launch->dynamic_shared_bytes, &per_sm,
+                                NULL) == IFL_OK)
+        to.most_resident = (uint64_t)sms * per_sm;
+    return to;
+}
+
+ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way,
+                           const ifl_observer *const *observers, size_t count, ifl_session_result *out,
+                           ifl_error *error)
+{
+    *out = (ifl_session_result){.ran = describe(session, launch, way)};
+    out->ran.observers = observers;
+    out->ran.observer_count = count;
+    const ifl_status status = choose_engine(session, way->vector_width, error);
+    return status == IFL_OK ? ifl_engine_run(session->engine, &out->ran, &out->result, error) : status;
+}
+
+void ifl_session_end(ifl_session_result *result)
+{
+    ifl_exec_result_free(&result->ran, &result->result);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void free_kernel(ifl_ready_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    ifl_image_free(&kernel->image);
+    free(kernel);
+}
+
+static void free_loaded(ifl_loaded *loaded)
+{
+    for (size_t i = 0; loaded->kernels && i < loaded->module->kernels.count; i++)
+        free_kernel(loaded->kernels[i]);
+    for (size_t i = 0; loaded->variable_address && i < loaded->module->programs.count; i++)
+        free(loaded->variable_address[i]);
+    if (loaded->machine)
+        ifl_machine_free(loaded->machine);
+    free(loaded->kernels);
+    free(loaded->variable_address);
+    ifl_module_close(loaded->owned);
+    free(loaded);
+}
+
+void ifl_session_free(ifl_session *session)
+{
+    if (!session)
+        return;
+    ifl_ledger_free(&session->ledger);
+    for (size_t i = 0; i < session->loaded.count; i++)
+        free_loaded(session->loaded.at[i]);
+    ifl_vec_free(&session->loaded);
+    ifl_engine_free(session->engine);
+    free(session->vector_width);
+    ifl_memory_free(session->memory);
+    ifl_device_close(session->device);
+    free(session);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A session: a GPU to believe in, its memory, the modules that are loaded, their kernels lowered once, and the engine that
+ * runs them. One thread at a time. `inflight analyze` has one for a launch, a program under `inflight run` one for all. */
+#ifndef IFL_SESSION_SESSION_H
+#define IFL_SESSION_SESSION_H
+
+#include "device/device.h"
+#include "exec/exec.h"
+#include "profile/profile.h"
+#include "session/module.h"
+
+typedef struct ifl_session ifl_session;
+typedef struct ifl_loaded ifl_loaded;
+
+typedef struct ifl_session_options {
+    const char *gpu; /* a name of devices/; NULL: "h200" */
+    bool analysis;   /* observe the launches that are kept in the ledger */
+    uint64_t observed_launches; /* with the same arguments from one place; 0: all */
+    int threads;     /* of the engine; 0: all cores */
+    const volatile int *stop;
+    void (*print)(void *user, const char *text, size_t length); /* what kernels print */
+    void *print_user;
+} ifl_session_options;
+
+ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out, ifl_error *error);
+void ifl_session_free(ifl_session *session);
+const ifl_device *ifl_session_device(const ifl_session *session);
+ifl_memory *ifl_session_memory(ifl_session *session);
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+/* PTX text, a fat binary or a cubin that carries PTX: the newest PTX that runs on the session's GPU. `name` is what
+ * messages call it. IFL_UNSUPPORTED where there is no such PTX. The bytes are not kept. */
+ifl_status ifl_session_load(ifl_session *session, const char *name, const void *image, size_t bytes,
+                            ifl_loaded **out, ifl_error *error);
+/* A module that somebody else opened, and closes after the session. */
+ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, ifl_loaded **out, ifl_error *error);
+/* Its variables are gone; what its launches did is remembered. */
+void ifl_session_unload(ifl_session *session, ifl_loaded *loaded);
+/* A variable of the module; false where there is none. */
+bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_allocation **out);
+
+/* A kernel of a loaded module, lowered: ready to be launched. */
+typedef struct ifl_ready_kernel {
+    ifl_loaded *loaded;
+    const ifl_module *module;
+    const ifl_kernel *kernel;
+    const char *signature;
+    ifl_image image;
+    uint32_t registers;  /* of the machine code beside the PTX; 0: there is none */
+    uint32_t local_bytes, barriers, machine_sm;
+} ifl_ready_kernel;
+
+/* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the error says why. */
+ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name, ifl_ready_kernel **out,
+                            ifl_error *error);
+/* By its index among the module's kernels. */
+ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
+                             ifl_error *error);
+/* Gives the variables of the kernel's program their initial values once more. */
+void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel);
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+typedef struct ifl_session_launch {
+    ifl_ready_kernel *kernel;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint64_t dynamic_shared_bytes;
+    const uint8_t *params; /* kernel->param_bytes */
+    const char *site;      /* where the program launched it, for the report; may be NULL */
+} ifl_session_launch;
+
+/* How the engine is to run a launch, where that is not the session's own way. */
+typedef struct ifl_session_way {
+    const ifl_device *device; /* to believe in; NULL: the session's */
+    int threads, resident, quantum; /* of ifl_run_options */
+    bool check_reads;
+    const char *vector_width;
+    const volatile int *stop;
+    void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
+    void *progress_user;
+    void (*print)(void *user, const char *text, size_t length);
+    void *print_user;
+} ifl_session_way;
+
+/* Runs it under `observers`; what came of it is in `result`, which ifl_session_end frees. Statuses of ifl_engine_run. */
+typedef struct ifl_session_result {
+    ifl_exec_launch ran;
+    ifl_exec_result result;
+} ifl_session_result;
+ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way,
+                           const ifl_observer *const *observers, size_t count, ifl_session_result *out,
+                           ifl_error *error);
+void ifl_session_end(ifl_session_result *result);
+
+/* Runs it the session's way and remembers in the ledger what was seen. On IFL_FINDING *fault says what kind of fault the
+ * error describes. */
+ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch, ifl_fault_kind *fault,
+                            ifl_error *error);
+
+/* Blocks of the kernel that an SM of a GPU holds at once; IFL_USAGE: none of this size fits. */
+ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel, const ifl_device *device, uint64_t threads,
+                                   uint64_t dynamic_shared_bytes, uint32_t *blocks, ifl_error *error);
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+typedef enum ifl_copy_route {
+    IFL_COPY_LINK,   /* between host and GPU */
+    IFL_COPY_WITHIN, /* from the GPU to itself */
+    IFL_COPY_FILL,
+    IFL_COPY_HOST    /* from the host to itself: no time of the GPU */
+} ifl_copy_route;
+
+/* Microseconds that the GPU has spent, by the model; this machine's clock where nothing is observed. */
+double ifl_session_clock(const ifl_session *session);
+/* Lets the clock go on by a copy or a fill of so many bytes. */
+void ifl_session_copied(ifl_session *session, ifl_copy_route route, uint64_t bytes);
+
+/* ---- what was seen --------------------------------------------------------------------------- */
+
+/* All launches of one kernel from one place, with the same grid and block. */
+typedef struct ifl_ledger_entry {
+    const char *kernel, *signature, *site;
+    uint64_t launches;
+    uint64_t observed;    /* of them; their sums are in the profile */
+    double seconds;       /* of the engine */
+    double model_us;      /* of `worst` on the GPU, by the model; 0: not known */
+    ifl_profile *profile; /* their sum, owned by the session; NULL when nothing was observed */
+    ifl_profile *worst;   /* of the costliest launch followed, alone, as `inflight analyze` makes it; NULL like profile */
+} ifl_ledger_entry;
+
+/* Makes the entries, in the order of their first launches. They are valid until the session is freed; later launches
+ * need another call. */
+ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **entries, size_t *count,
+                               ifl_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What session.c, ledger.c and clock.c share. */
+#ifndef IFL_SESSION_SESSION_INTERNAL_H
+#define IFL_SESSION_SESSION_INTERNAL_H
+
+#include "sass/sass.h"
+#include "session/session.h"
+
+struct ifl_loaded {
+    const ifl_module *module;
+    ifl_module *owned;           /* the same where the session opened it */
+    uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
+    ifl_machine *machine;        /* its machine code; NULL: none that can be read */
+    ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
+};
+
+typedef struct ifl_repeats {
+    uint64_t hash;     /* of the arguments */
+    uint64_t launches; /* with them */
+} ifl_repeats;
+
+/* One row a kernel, place of launch, grid and block. */
+typedef struct ifl_ledger_row {
+    ifl_ready_kernel *kernel;
+    char *site;
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared_bytes;
+    ifl_repeats arguments[32]; /* the newest */
+    size_t argument_count;     /* seen, ever */
+    uint64_t launches;
+    uint64_t observed, blocks_done; /* blocks of those */
+    double seconds;   /* of those */
+    double model_us;  /* of the last launch that the model was asked for; 0: not known */
+    double worst_us;  /* of the launch that `worst` is of */
+    bool is_partial;  /* one of them did not come to its end */
+    void **states;    /* of the observers, added up; NULL: nothing was observed */
+    ifl_profile *profile;
+    ifl_profile *worst; /* of the costliest launch that the model was asked for alone, with what that needs */
+} ifl_ledger_row;
+
+typedef struct ifl_ledger {
+    IFL_VEC(ifl_ledger_row) rows;
+    IFL_VEC(ifl_ledger_entry) shown;
+} ifl_ledger;
+
+struct ifl_session {
+    ifl_session_options options;
+    ifl_device *device;
+    ifl_memory *memory;
+    ifl_engine *engine;
+    char *vector_width; /* of the engine; NULL: the best */
+    IFL_VEC(ifl_loaded *) loaded;
+    ifl_ledger ledger;
+    double clock_us;
+};
+
+/* The machine code of a fat binary that suits the GPU best; NULL where there is none. */
+ifl_machine *ifl_best_machine_read(const char *name, const void *image, size_t bytes, uint32_t sm);
+void ifl_ledger_free(ifl_ledger *ledger);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See watch.h. */
+#include "session/watch.h"
+
+#include "observe/observe.h"
+#include "ptx/estimate.h"
+#include "session/lines.h"
+#include "session/machine_code.h"
+#include "session/session_internal.h"
+#include "session/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what watches ---------------------------------------------------------------------------- */
+
+static ifl_status follow_caches(ifl_watch *watch, const ifl_device *const *devices, size_t count,
+                                const ifl_session_launch *launch, ifl_error *error)
+{
+    const ifl_status status = ifl_cache_run_init(&watch->caches, devices, count, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_cache_run_shape(&watch->caches, launch->grid, launch->block);
+    watch->observers[watch->count++] = &watch->caches.observer;
+    return IFL_OK;
+}
+
+ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, const ifl_device *const *devices,
+                           size_t device_count, const ifl_session_launch *launch, ifl_error *error)
+{
+    *watch = (ifl_watch){.depth = depth};
+    if (ifl_observation_count + 1 > IFL_WATCH_MOST)
+        return ifl_fail(error, IFL_INTERNAL, "%zu observers are too many", ifl_observation_count);
+    for (size_t i = 0; depth != IFL_WATCH_NOTHING && i < ifl_observation_count; i++)
+        watch->observers[watch->count++] = ifl_observations[i]->observer;
+    return depth == IFL_WATCH_MODEL && device_count ? follow_caches(watch, devices, device_count, launch, error)
+                                                    : IFL_OK;
+}
+
+void ifl_watch_end(ifl_watch *watch)
+{
+    ifl_cache_run_free(&watch->caches);
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+const char *ifl_profile_copy_text(ifl_profile *profile, const char *text)
+{
+    char *copy = ifl_arena_text(&profile->arena, text, strlen(text));
+    if (copy)
+        ifl_utf8_clean(copy);
+    return copy;
+}
+
+ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    text[strcspn(text, "\n")] = '\0';
+    const char *copy = ifl_profile_copy_text(profile, text);
+    return copy && ifl_vec_push(&profile->warnings, copy) ? IFL_OK : ifl_fail_memory(error, sizeof text);
+}
+
+ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *backend, ifl_profile *profile,
+                                ifl_error *error)
+{
+    const ifl_ready_kernel *kernel = launch->kernel;
+    const char *const texts[] = {kernel->kernel->name, kernel->signature, kernel->module->path,
+                                 kernel->kernel->target};
+    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file, &profile->target};
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        *to[i] = ifl_profile_copy_text(profile, texts[i]);
+        if (!*to[i])
+            return ifl_fail_memory(error, strlen(texts[i]));
+    }
+    memcpy(profile->grid, launch->grid, sizeof profile->grid);
+    memcpy(profile->block, launch->block, sizeof profile->block);
+    profile->shared_bytes = kernel->image.demands.declared_shared + launch->dynamic_shared_bytes;
+    profile->backend = backend;
+    return IFL_OK;
+}
+
+ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states, ifl_profile *profile,
+                                    ifl_error *error)
+{
+    const ifl_sites *sites = &kernel->image.sites;
+    int32_t *line_of = calloc(sites->count + 1, sizeof *line_of);
+    if (!line_of)
+        return ifl_fail_memory(error, sites->count * sizeof *line_of);
+    ifl_status status = ifl_lines_build(&kernel->image, kernel->module->path, line_of, profile, error);
+    for (size_t i = 0; i < ifl_observation_count && status == IFL_OK; i++)
+        if (states[i])
+            status = ifl_observations[i]->report(states[i], sites, line_of, profile, error);
+    free(line_of);
+    if (status == IFL_OK)
+        ifl_lines_settle(profile);
+    return status;
+}
+
+/* ---- for the models -------------------------------------------------------------------------- */
+
+static void *state_of(const ifl_observation *wanted, void *const *states)
+{
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        if (ifl_observations[i] == wanted)
+            return states[i];
+    return NULL;
+}
+
+/* What the order of the PTX says, where machine code does not. */
+static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile,
+                                ifl_error *error)
+{
+    ifl_ptx_estimate found;
+    uint64_t *warps = calloc(kernel->image.sites.count + 1, sizeof *warps);
+    if (!warps)
+        return ifl_fail_memory(error, kernel->image.sites.count * sizeof *warps);
+    ifl_mix_issued(mix, warps);
+    const ifl_status status = ifl_ptx_estimate_find(kernel->kernel->program, &kernel->image, warps, &found, error);
+    free(warps);
+    if (status != IFL_OK)
+        return status;
+    ifl_program_facts *to = &profile->program;
+    to->registers = found.registers;
+    to->load_waits = found.load_waits;
+    to->load_spread = found.load_spread;
+    to->shared_waits = found.shared_waits;
+    to->chain = found.chain;
+    to->known = true;
+    return IFL_OK;
+}
+
+ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch, void *const *states,
+                            uint64_t buffer_bytes, ifl_profile *profile, ifl_error *error)
+{
+    const ifl_ready_kernel *kernel = launch->kernel;
+    const void *mix = state_of(&ifl_observe_mix, states);
+    const bool has_caches = watch->count > ifl_observation_count;
+    ifl_status status = IFL_OK;
+    profile->program.buffer_bytes = buffer_bytes;
+    if (mix)
+        status = take_estimate(kernel, mix, profile, error);
+    if (status == IFL_OK)
+        status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine, kernel->kernel, profile, error)
+                                         : ifl_machine_code_describe(kernel, profile, error);
+    if (status == IFL_OK && has_caches && states[ifl_observation_count])
+        status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count], profile, error);
+    return status;
+}
