@@ -35,6 +35,11 @@ typedef enum ifl_reason {
     IFL_REASON_EXIT,      /* lanes warp->taken end */
     IFL_REASON_BARRIER,   /* at a barrier of the block */
     IFL_REASON_WARP_WAIT, /* at a warp-wide operation whose other lanes are not here yet */
+    IFL_REASON_SYNC,      /* lanes warp->taken wait at barrier register code->count for others of theirs */
+    IFL_REASON_RECHECK,   /* those who wait at a barrier register may wait no more */
+    IFL_REASON_GATHER,    /* at the start of a region that lanes run together, wherever they come from */
+    IFL_REASON_SCATTER,   /* at its end: each lane goes where it wanted to */
+    IFL_REASON_JUMP,      /* lanes warp->taken go to the addresses in code->a */
     IFL_REASON_FAULT      /* warp->worker->fault says what */
 } ifl_reason;
 
@@ -55,6 +60,14 @@ typedef enum ifl_operation {
 
 enum { IFL_MAX_ELEMENTS = 8 };
 
+/* How an address stands in the frame. */
+typedef enum ifl_address_form {
+    IFL_ADDRESS_64,     /* 64 bits a lane */
+    IFL_ADDRESS_32,     /* 32 bits a lane; sums wrap at 32 bits */
+    IFL_ADDRESS_PAIR,   /* the lower words of 32 lanes, behind them the upper ones (two registers of machine code) */
+    IFL_ADDRESS_EXTENDED /* 32 bits a lane, extended by zeros; sums have 64 bits */
+} ifl_address_form;
+
 /* How a memory instruction moves data. Data slots: where element e of a lane goes to or comes from. */
 typedef struct ifl_transfer {
     uint8_t space;          /* ifl_space */
@@ -64,10 +77,13 @@ typedef struct ifl_transfer {
     uint8_t bytes;          /* of a lane's access: element_bytes * elements */
     uint8_t slot_bytes;     /* of a register lane: 2, 4, 8, 16 */
     bool is_signed;         /* a narrower load is sign-extended */
-    bool narrow_address;    /* the address register has 32 bits */
+    uint8_t form;           /* ifl_address_form, of `address` */
+    uint8_t uniform_form;   /* likewise: PAIR or 32 */
+    uint8_t scale;          /* `address` is shifted left by so much */
     bool observes;          /* a volatile, relaxed or acquire load: others may be waited for */
     uint32_t sink;          /* bit e: element e is not wanted */
     uint32_t address;       /* slot, or 0 when there is only the offset */
+    uint32_t uniform;       /* a second slot that is added, or 0 */
     int64_t offset;
     uint32_t data[IFL_MAX_ELEMENTS];
 } ifl_transfer;
@@ -244,6 +260,7 @@ typedef struct ifl_parameter_place {
 typedef struct ifl_routine {
     const char *name;
     uint64_t address;       /* what a pointer to it holds */
+    uint32_t *code_of;      /* by site, counted from its first: its first operation; NULL: no address leads inside */
     uint32_t first_site, site_count;
     ifl_code *code;
     size_t code_count;
@@ -279,6 +296,7 @@ typedef struct ifl_demands {
     uint64_t static_shared;       /* bytes of shared memory up to the end of the last variable that the kernel names */
     uint64_t dynamic_shared;      /* where the unsized array begins, when the kernel names it */
     bool takes_parameter_address; /* of its parameters as a block of memory */
+    bool syncs;                   /* its lanes meet at barrier registers, not at post-dominators */
     bool reserves_shared;         /* uses the shared memory that the system reserves in every block */
 } ifl_demands;
 
@@ -305,6 +323,8 @@ struct ifl_image {
 #define IFL_LOCAL_WINDOW (UINT64_C(2) << 48)
 #define IFL_CODE_WINDOW (UINT64_C(3) << 48)
 #define IFL_WINDOW_BYTES (UINT64_C(1) << 40)
+/* Of an instruction of machine code, whose addresses a kernel may take. */
+enum { IFL_CODE_BYTES = 16 };
 
 void ifl_image_free(ifl_image *image);
 /* Writes the code, one operation a line. */

@@ -235,17 +235,28 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     return true;
 }
 
+static uint64_t read_form(const char *frame, uint32_t slot, uint8_t form, uint32_t lane)
+{
+    enum { PLANE = 4 * IFL_WARP_LANES };
+    if (!slot)
+        return 0;
+    if (form == IFL_ADDRESS_64)
+        return ifl_lane_u64(frame, slot, lane);
+    const uint64_t low = ifl_lane_u32(frame, slot, lane);
+    return form == IFL_ADDRESS_PAIR ? low | (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 : low;
+}
+
+static uint64_t lane_address(const ifl_transfer *t, const char *frame, uint32_t lane)
+{
+    const uint64_t sum = (read_form(frame, t->address, t->form, lane) << t->scale) +
+                         read_form(frame, t->uniform, t->uniform_form, lane) + (uint64_t)t->offset;
+    return t->address && t->form == IFL_ADDRESS_32 ? (uint32_t)sum : sum;
+}
+
 void ifl_warp_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
 {
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
-        uint64_t offset = (uint64_t)t->offset;
-        if (!t->address)
-            warp->address[lane] = offset;
-        else if (t->narrow_address)
-            warp->address[lane] = (uint32_t)(ifl_lane_u32(frame, t->address, lane) + (uint32_t)offset);
-        else
-            warp->address[lane] = ifl_lane_u64(frame, t->address, lane) + offset;
-    }
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        warp->address[lane] = lane_address(t, frame, lane);
 }
 
 ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
-#include "exec/warp.h"
+#include "exec/converge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,10 @@ static ifl_warp *new_warp(ifl_worker *worker, uint32_t index)
     warp->index = index;
     warp->lanes = lanes == IFL_WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     warp->free_frames = calloc(worker->grid->image->routine_count, sizeof *warp->free_frames);
-    if (!warp->free_frames) {
+    warp->sync = worker->grid->image->demands.syncs ? calloc(1, sizeof *warp->sync) : NULL;
+    if (!warp->free_frames || (worker->grid->image->demands.syncs && !warp->sync)) {
+        free(warp->free_frames);
+        free(warp->sync);
         free(warp);
         return NULL;
     }
@@ -164,6 +167,7 @@ static void free_warp(ifl_warp *warp)
         return;
     ifl_frames_free(warp);
     ifl_meetings_free(warp);
+    free(warp->sync);
     free(warp);
 }
 
@@ -185,6 +189,8 @@ static bool start_warp(ifl_warp *warp, ifl_block *block)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->watching = 0;
+    if (warp->sync)
+        memset(warp->sync->lanes, 0, sizeof warp->sync->lanes);
     ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
     if (!root)
         return false;

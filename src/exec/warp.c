@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fragments of a warp: running them, splitting them at branches, bringing them together again. */
-#include "exec/warp.h"
+#include "exec/converge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
-static ifl_fragment *add_fragment(ifl_warp *warp, ifl_fragment fragment)
+ifl_fragment *ifl_fragment_add(ifl_warp *warp, ifl_fragment fragment)
 {
     /* Masks of fragments do not overlap, so there are at most 32. */
     ifl_fragment *added = &warp->fragments[warp->count++];
@@ -15,7 +15,7 @@ static ifl_fragment *add_fragment(ifl_warp *warp, ifl_fragment fragment)
     return added;
 }
 
-static void remove_fragment(ifl_warp *warp, uint32_t index)
+void ifl_fragment_remove(ifl_warp *warp, uint32_t index)
 {
     memmove(&warp->fragments[index], &warp->fragments[index + 1],
             (warp->count - index - 1) * sizeof *warp->fragments);
@@ -52,7 +52,7 @@ void ifl_warp_merge(ifl_warp *warp)
         for (uint32_t j = warp->count - 1; j > i; j--)
             if (are_alike(&warp->fragments[i], &warp->fragments[j])) {
                 warp->fragments[i].mask |= warp->fragments[j].mask;
-                remove_fragment(warp, j);
+                ifl_fragment_remove(warp, j);
             }
 }
 
@@ -99,7 +99,7 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 static void end_meeting(ifl_warp *warp, ifl_meeting *meeting)
 {
     if (meeting->arrived)
-        add_fragment(warp, (ifl_fragment){.code = meeting->place,
+        ifl_fragment_add(warp, (ifl_fragment){.code = meeting->place,
                                           .frame = meeting->frame,
                                           .meeting = meeting->outer,
                                           .mask = meeting->arrived});
@@ -111,7 +111,7 @@ static void arrive(ifl_warp *warp, uint32_t index)
 {
     ifl_meeting *meeting = warp->fragments[index].meeting;
     meeting->arrived |= warp->fragments[index].mask;
-    remove_fragment(warp, index);
+    ifl_fragment_remove(warp, index);
     if (meeting->arrived == meeting->expected)
         end_meeting(warp, meeting);
     else
@@ -129,7 +129,7 @@ static bool release_from(ifl_warp *warp, ifl_meeting *meeting)
                               .mask = meeting->arrived};
         meeting->expected &= ~meeting->arrived;
         meeting->arrived = 0;
-        add_fragment(warp, alone);
+        ifl_fragment_add(warp, alone);
         return true;
     }
     return false;
@@ -153,7 +153,7 @@ static bool someone_waits(const ifl_meeting *meeting)
 
 /* ---- what stops a fragment --------------------------------------------------------------------------------------------- */
 
-static void tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken)
+void ifl_warp_tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken)
 {
     ifl_divergence event = {.site = code->site, .active = active, .taken = taken};
     const ifl_exec_launch *launch = warp->worker->grid->launch;
@@ -174,14 +174,14 @@ static void diverge(ifl_warp *warp, uint32_t index)
 {
     ifl_fragment *fragment = &warp->fragments[index];
     const ifl_code *code = fragment->code;
-    tell_divergence(warp, code, fragment->mask, warp->taken);
+    ifl_warp_tell_divergence(warp, code, fragment->mask, warp->taken);
     meet_at(warp, fragment, code->join);
     ifl_fragment other = *fragment;
     other.mask &= ~warp->taken;
     other.code = code + 1;
     fragment->mask = warp->taken;
     fragment->code = code->target;
-    add_fragment(warp, other);
+    ifl_fragment_add(warp, other);
 }
 
 /* Lanes of `mask` whose index is that of the lowest one. */
@@ -200,15 +200,15 @@ static void take_switch(ifl_warp *warp, uint32_t index)
     uint32_t executing = warp->taken, all = fragment->mask;
     uint32_t same = same_index(fragment->frame->slots, code->a, executing);
     if (same != all) {
-        tell_divergence(warp, code, all, same);
+        ifl_warp_tell_divergence(warp, code, all, same);
         meet_at(warp, fragment, code->join);
     }
     ifl_fragment part = *fragment;
-    remove_fragment(warp, index);
+    ifl_fragment_remove(warp, index);
     part.mask = all & ~executing;
     part.code = code + 1;
     if (part.mask)
-        add_fragment(warp, part);
+        ifl_fragment_add(warp, part);
     while (executing) {
         part.mask = same_index(part.frame->slots, code->a, executing);
         uint32_t lane = (uint32_t)__builtin_ctz(part.mask), to = ifl_lane_u32(part.frame->slots, code->a, lane);
@@ -218,7 +218,7 @@ static void take_switch(ifl_warp *warp, uint32_t index)
             return;
         }
         part.code = code->targets->target[to];
-        add_fragment(warp, part);
+        ifl_fragment_add(warp, part);
         executing &= ~part.mask;
     }
 }
@@ -249,9 +249,11 @@ static void end_lanes(ifl_warp *warp, uint32_t index, uint32_t mask)
     fragment->mask &= ~mask;
     fragment->code++;
     if (!fragment->mask)
-        remove_fragment(warp, index);
+        ifl_fragment_remove(warp, index);
     leave_frames(warp, ended.frame, mask);
     leave_meetings(warp, ended.meeting, mask);
+    if (warp->sync)
+        ifl_sync_settle(warp);
     ifl_block_lanes_ended(warp, mask);
 }
 
@@ -264,7 +266,7 @@ static void return_lanes(ifl_warp *warp, uint32_t index)
         rest.mask &= ~mask;
         rest.code++;
         fragment->mask = mask;
-        add_fragment(warp, rest);
+        ifl_fragment_add(warp, rest);
     }
     fragment = &warp->fragments[index];
     ifl_warp_return(warp, fragment, mask);
@@ -319,7 +321,7 @@ static void go_on(ifl_warp *warp, ifl_fragment *fragment, uint32_t lanes)
         ifl_fragment rest = *fragment;
         rest.mask &= ~lanes;
         fragment->mask &= lanes;
-        add_fragment(warp, rest);
+        ifl_fragment_add(warp, rest);
     }
     fragment->state = IFL_FRAGMENT_READY;
     fragment->code++;
@@ -365,7 +367,7 @@ static void finish_warp_ops(ifl_warp *warp)
 static void rotate(ifl_warp *warp, uint32_t index)
 {
     ifl_fragment fragment = warp->fragments[index];
-    remove_fragment(warp, index);
+    ifl_fragment_remove(warp, index);
     memmove(&warp->fragments[1], &warp->fragments[0], warp->count * sizeof *warp->fragments);
     warp->fragments[0] = fragment;
     warp->count++;
@@ -430,6 +432,22 @@ static void handle(ifl_warp *warp, uint32_t index)
         break;
     case IFL_REASON_YIELD:
         yield(warp, index);
+        break;
+    case IFL_REASON_SYNC:
+        ifl_sync_wait(warp, index);
+        break;
+    case IFL_REASON_RECHECK:
+        fragment->code++;
+        ifl_sync_settle(warp);
+        break;
+    case IFL_REASON_GATHER:
+        ifl_gather_wait(warp, index);
+        break;
+    case IFL_REASON_SCATTER:
+        ifl_gather_end(warp, index);
+        break;
+    case IFL_REASON_JUMP:
+        ifl_jump(warp, index);
         break;
     default:
         break;

@@ -50,7 +50,9 @@ typedef struct ifl_meeting {
 typedef enum ifl_fragment_state {
     IFL_FRAGMENT_READY,
     IFL_FRAGMENT_AT_BARRIER, /* `barrier` of the block */
-    IFL_FRAGMENT_AT_WARP_OP  /* code is a warp-wide operation whose lanes are not all here */
+    IFL_FRAGMENT_AT_WARP_OP, /* code is a warp-wide operation whose lanes are not all here */
+    IFL_FRAGMENT_AT_SYNC,    /* at barrier register `barrier` */
+    IFL_FRAGMENT_AT_GATHER
 } ifl_fragment_state;
 
 typedef struct ifl_fragment {
@@ -93,6 +95,7 @@ struct ifl_warp {
     ifl_frame *frames;      /* all */
     ifl_frame **free_frames; /* by routine */
     uint64_t clock;          /* basic blocks run so far: %clock */
+    struct ifl_sync *sync;   /* NULL: the kernel has meetings instead */
     _Alignas(64) uint64_t address[IFL_WARP_LANES];
 };
 
@@ -192,6 +195,10 @@ static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
 
 /* ---- warp.c: fragments and meetings --------------------------------------------------------------------------- */
 
+ifl_fragment *ifl_fragment_add(ifl_warp *warp, ifl_fragment fragment);
+void ifl_fragment_remove(ifl_warp *warp, uint32_t index);
+/* Tells observers that some lanes of `active` took a branch and some did not. */
+void ifl_warp_tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken);
 /* Runs the warp until it waits, ends, yields or faults. */
 void ifl_warp_run(ifl_warp *warp);
 bool ifl_warp_is_done(const ifl_warp *warp);

@@ -44,7 +44,7 @@ static void fill_address(ifl_lowerer *l, const ifl_operand *memory, ifl_transfer
         unsigned bits = ifl_lower_register_bits(l, memory);
         if (bits != 32 && bits != 64)
             ifl_lower_unsupported(l, "an address has 32 or 64 bits");
-        t->narrow_address = bits == 32;
+        t->form = bits == 32 ? IFL_ADDRESS_32 : IFL_ADDRESS_64;
         t->address = l->slot_of[memory->index];
     } else if (variable) {
         t->offset = (int64_t)variable_offset(l, memory);
@@ -66,7 +66,7 @@ uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t sp
     if (!t.address)
         return ifl_lower_constant(l, (uint64_t)t.offset, 64);
     uint32_t slot = t.address;
-    if (t.narrow_address) {
+    if (t.form == IFL_ADDRESS_32) {
         slot = ifl_lower_temporary(l);
         ifl_lower_resize(l, t.address, 32, slot, 64, false, 0);
     }

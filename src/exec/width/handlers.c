@@ -239,37 +239,63 @@ IFL_HANDLER(add_offset)
 _Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
                                                                 STEPS(8), STEPS(16), STEPS(32)};
 
+/* What is added to the address of every lane: all of them hold the same in a uniform register. */
+IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
+{
+    enum { PLANE = 4 * IFL_WARP_LANES };
+    uint64_t sum = (uint64_t)t->offset;
+    if (t->uniform)
+        sum += ifl_lane_u32(frame, t->uniform, 0);
+    if (t->uniform && t->uniform_form == IFL_ADDRESS_PAIR)
+        sum += (uint64_t)ifl_lane_u32(frame, t->uniform + PLANE, 0) << 32;
+    return sum;
+}
+
+/* One loop a form: `at` is the address of lane i, of the slot `a` and what is added. */
+#define ADDRESSES(type, expression)                                                                                    \
+    do {                                                                                                               \
+        const type *a = (const type *)(const void *)(frame + t->address);                                              \
+        uint64_t first;                                                                                                \
+        {                                                                                                              \
+            const int i = 0;                                                                                           \
+            first = (expression);                                                                                      \
+        }                                                                                                              \
+        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)                                                      \
+        {                                                                                                              \
+            const uint64_t at = (expression);                                                                          \
+            to[i] = at;                                                                                                \
+            differs |= (at - first) ^ step[i];                                                                         \
+        }                                                                                                              \
+    } while (0)
+
 /* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i * bytes. All in one
  * loop: reading the addresses back at once would wait for the stores. */
 IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
 {
-    uint64_t *to = warp->address, offset = (uint64_t)t->offset, differs = 0;
-    const uint64_t *step = steps[__builtin_ctz(t->bytes)];
+    uint64_t *to = warp->address, differs = 0;
+    const uint64_t add = common_addend(t, frame), *step = steps[__builtin_ctz(t->bytes)];
+    const unsigned scale = t->scale;
     if (!t->address) {
-        IFL_SIMD IFL_EACH_LANE(i) to[i] = offset;
+        IFL_SIMD IFL_EACH_LANE(i) to[i] = add;
         return 1;
     }
-    if (t->narrow_address) {
-        const uint32_t *a = (const uint32_t *)(const void *)(frame + t->address), low = (uint32_t)offset;
-        uint64_t first = (uint32_t)(a[0] + low);
+    switch (t->form) {
+    case IFL_ADDRESS_64:
+        ADDRESSES(uint64_t, a[i] + add);
+        break;
+    case IFL_ADDRESS_PAIR:
+        ADDRESSES(uint32_t, (a[i] | (uint64_t)a[i + IFL_WARP_LANES] << 32) + add);
+        break;
+    case IFL_ADDRESS_EXTENDED:
+        ADDRESSES(uint32_t, ((uint64_t)a[i] << scale) + add);
+        break;
+    default:
         /* 32-bit addresses wrap at 32 bits. */
-        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
-        {
-            uint64_t at = (uint32_t)(a[i] + low);
-            to[i] = at;
-            differs |= (at - first) ^ step[i];
-        }
-        return differs;
-    }
-    const uint64_t *a = (const uint64_t *)(const void *)(frame + t->address);
-    uint64_t first = a[0];
-    _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)
-    {
-        to[i] = a[i] + offset;
-        differs |= (a[i] - first) ^ step[i];
+        ADDRESSES(uint32_t, (uint32_t)((a[i] << scale) + (uint32_t)add));
     }
     return differs;
 }
+#undef ADDRESSES
 
 typedef struct extent {
     uint64_t low, high; /* lowest and highest address of an active lane */

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See converge.h. A lane that waits at a barrier register waits for the lanes that its own copy of the register holds,
+ * without those that have ended: BSSY gives all that arm it the same copy, BREAK takes lanes out of all copies. */
+#include "exec/converge.h"
+
+#include "exec/slow.h"
+
+#include <string.h>
+
+/* ---- barrier registers --------------------------------------------------------------------------------------- */
+
+ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    struct ifl_sync *sync = warp->sync;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        sync->lanes[code->count][lane] = sync->armed[code->count][lane] = mask;
+        sync->target[code->count][lane] = code->target;
+    }
+    return IFL_REASON_NONE;
+}
+
+/* Where a lane goes when all have come; a register that was restored from elsewhere has no target: then behind. */
+static const ifl_code *target_of(const struct ifl_sync *sync, uint32_t n, int lane, const ifl_code *wait)
+{
+    const bool is_known = sync->target[n][lane] && (sync->armed[n][lane] | sync->lanes[n][lane]) == sync->armed[n][lane];
+    return is_known ? sync->target[n][lane] : wait + 1;
+}
+
+/* The lanes that a lane waits for, itself among them. */
+static uint32_t awaited(const ifl_warp *warp, uint32_t n, int lane)
+{
+    return (warp->sync->lanes[n][lane] & warp->live) | UINT32_C(1) << lane;
+}
+
+ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    if (!mask)
+        return IFL_REASON_NONE;
+    const uint32_t n = code->count;
+    bool are_all = target_of(warp->sync, n, __builtin_ctz(mask), code) == code + 1;
+    for (uint32_t m = mask; m && are_all; m &= m - 1)
+        are_all = awaited(warp, n, __builtin_ctz(m)) == mask;
+    if (are_all)
+        return IFL_REASON_NONE;
+    warp->taken = mask;
+    return IFL_REASON_SYNC;
+}
+
+ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    uint32_t *lanes = warp->sync->lanes[code->count], others = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        others |= lanes[__builtin_ctz(m)];
+    for (; others; others &= others - 1)
+        lanes[__builtin_ctz(others)] &= ~mask;
+    return mask && warp->count > 1 ? IFL_REASON_RECHECK : IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    uint32_t *d = ifl_slot(frame, code->d), *lanes = warp->sync->lanes[code->count];
+    for (; mask; mask &= mask - 1) {
+        const int lane = __builtin_ctz(mask);
+        d[lane] = lanes[lane];
+        if (code->value)
+            lanes[lane] = 0;
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        warp->sync->lanes[code->count][lane] = ifl_lane_u32(frame, code->a, lane);
+    }
+    return IFL_REASON_NONE;
+}
+
+/* ---- fragments that wait ------------------------------------------------------------------------------------- */
+
+/* Splits the lanes off that stay behind; those that do not execute go on behind the code. */
+static void wait_with(ifl_warp *warp, uint32_t index, ifl_fragment_state state)
+{
+    ifl_fragment *fragment = &warp->fragments[index];
+    if (fragment->mask != warp->taken) {
+        ifl_fragment rest = *fragment;
+        rest.mask &= ~warp->taken;
+        rest.code++;
+        fragment->mask = warp->taken;
+        ifl_fragment_add(warp, rest);
+    }
+    fragment->state = (uint8_t)state;
+    fragment->barrier = (uint8_t)fragment->code->count;
+}
+
+/* Takes lanes out of all fragments that wait in a state, and makes one of them that goes on. */
+static void go_on(ifl_warp *warp, ifl_fragment_state state, uint32_t lanes, ifl_fragment as)
+{
+    for (uint32_t i = warp->count; i-- > 0;) {
+        ifl_fragment *fragment = &warp->fragments[i];
+        if (fragment->state == state && !(fragment->mask &= ~lanes))
+            ifl_fragment_remove(warp, i);
+    }
+    as.mask = lanes;
+    as.state = IFL_FRAGMENT_READY;
+    ifl_fragment_add(warp, as);
+}
+
+/* Lanes that wait at register n for the same lanes as `lane` does. */
+static uint32_t waiting_alike(const ifl_warp *warp, uint32_t n, int lane)
+{
+    const uint32_t wanted = awaited(warp, n, lane);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *fragment = &warp->fragments[i];
+        if (fragment->state != IFL_FRAGMENT_AT_SYNC || fragment->barrier != n)
+            continue;
+        for (uint32_t m = fragment->mask & wanted; m; m &= m - 1)
+            found |= awaited(warp, n, __builtin_ctz(m)) == wanted ? m & -m : 0;
+    }
+    return found;
+}
+
+static bool settle_one(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment waiting = warp->fragments[i];
+        uint32_t found;
+        for (uint32_t left = waiting.state == IFL_FRAGMENT_AT_SYNC ? waiting.mask : 0; left; left &= ~found) {
+            const int lane = __builtin_ctz(left);
+            found = waiting_alike(warp, waiting.barrier, lane);
+            if (found != awaited(warp, waiting.barrier, lane))
+                continue;
+            ifl_fragment next = waiting;
+            next.code = target_of(warp->sync, waiting.barrier, lane, waiting.code);
+            go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool settle_gathering(ifl_warp *warp);
+
+void ifl_sync_settle(ifl_warp *warp)
+{
+    while (settle_one(warp) || settle_gathering(warp))
+        continue;
+}
+
+void ifl_sync_wait(ifl_warp *warp, uint32_t index)
+{
+    wait_with(warp, index, IFL_FRAGMENT_AT_SYNC);
+    ifl_sync_settle(warp);
+}
+
+/* ---- regions that lanes run together -------------------------------------------------------------------------- */
+
+ifl_reason ifl_slow_gather(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    for (uint32_t m = mask; m; m &= m - 1)
+        warp->sync->after[__builtin_ctz(m)] = code->target;
+    warp->taken = mask;
+    return mask ? IFL_REASON_GATHER : IFL_REASON_NONE;
+}
+
+static uint32_t members_of(const ifl_fragment *fragment, uint32_t lane)
+{
+    return ifl_lane_u32(fragment->frame->slots, fragment->code->a, lane);
+}
+
+static uint32_t gathered(const ifl_warp *warp, uint32_t members)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *fragment = &warp->fragments[i];
+        for (uint32_t m = fragment->state == IFL_FRAGMENT_AT_GATHER ? fragment->mask : 0; m; m &= m - 1)
+            found |= members_of(fragment, (uint32_t)__builtin_ctz(m)) == members ? m & -m : 0;
+    }
+    return found;
+}
+
+/* All run the region of the first: the compiler gives the regions of one operation the same registers. */
+static bool settle_gathering(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment waiting = warp->fragments[i];
+        uint32_t found;
+        for (uint32_t left = waiting.state == IFL_FRAGMENT_AT_GATHER ? waiting.mask : 0; left; left &= ~found) {
+            const uint32_t members = members_of(&waiting, (uint32_t)__builtin_ctz(left));
+            found = gathered(warp, members);
+            if (members & warp->live & ~found)
+                continue;
+            ifl_fragment next = waiting;
+            next.code++;
+            go_on(warp, IFL_FRAGMENT_AT_GATHER, found, next);
+            return true;
+        }
+    }
+    return false;
+}
+
+void ifl_gather_wait(ifl_warp *warp, uint32_t index)
+{
+    wait_with(warp, index, IFL_FRAGMENT_AT_GATHER);
+    ifl_sync_settle(warp);
+}
+
+/* ---- lanes that part ------------------------------------------------------------------------------------------ */
+
+void ifl_gather_end(ifl_warp *warp, uint32_t index)
+{
+    ifl_fragment part = warp->fragments[index];
+    ifl_fragment_remove(warp, index);
+    for (uint32_t left = part.mask; left; left &= ~part.mask) {
+        const ifl_code *to = warp->sync->after[__builtin_ctz(left)];
+        part.mask = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            part.mask |= warp->sync->after[__builtin_ctz(m)] == to ? m & -m : 0;
+        part.code = to;
+        ifl_fragment_add(warp, part);
+    }
+}
+
+static uint64_t address_at(const ifl_fragment *fragment, uint32_t lane)
+{
+    enum { PLANE = 4 * IFL_WARP_LANES };
+    const ifl_code *code = fragment->code;
+    const char *slots = fragment->frame->slots;
+    return ((uint64_t)ifl_lane_u32(slots, code->a + PLANE, lane) << 32 | ifl_lane_u32(slots, code->a, lane)) +
+           code->value;
+}
+
+/* NULL: no instruction lies there. */
+static const ifl_code *code_at(const ifl_image *image, uint64_t address)
+{
+    const ifl_routine *routine = &image->routines[0];
+    const uint64_t offset = address - routine->address, site = offset / IFL_CODE_BYTES;
+    if (!routine->code_of || offset % IFL_CODE_BYTES || site >= routine->site_count)
+        return NULL;
+    return &routine->code[routine->code_of[site]];
+}
+
+void ifl_jump(ifl_warp *warp, uint32_t index)
+{
+    const ifl_fragment from = warp->fragments[index];
+    const uint32_t taken = warp->taken;
+    ifl_fragment part = from;
+    ifl_fragment_remove(warp, index);
+    part.mask = from.mask & ~taken;
+    part.code = from.code + 1;
+    if (part.mask)
+        ifl_fragment_add(warp, part);
+    for (uint32_t left = taken; left; left &= ~part.mask) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t to = address_at(&from, lane);
+        part.mask = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            part.mask |= address_at(&from, (uint32_t)__builtin_ctz(m)) == to ? m & -m : 0;
+        part.code = code_at(warp->worker->grid->image, to);
+        if (!part.code) {
+            ifl_fault_raise(warp, from.code, IFL_FAULT_OTHER, lane, "a jump to 0x%llx, where there is no code",
+                            (unsigned long long)to);
+            return;
+        }
+        if (part.mask != from.mask)
+            ifl_warp_tell_divergence(warp, from.code, from.mask, part.mask);
+        ifl_fragment_add(warp, part);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How lanes of machine code come together: barrier registers (BSSY, BSYNC, BREAK), regions that lanes run together
+ * wherever they come from (WARPSYNC.COLLECTIVE), and jumps to an address a lane. PTX has meetings instead (warp.c). */
+#ifndef IFL_EXEC_CONVERGE_H
+#define IFL_EXEC_CONVERGE_H
+
+#include "exec/warp.h"
+
+enum { IFL_SYNCS = 16 }; /* B0 to B15 */
+
+/* What each lane knows of each barrier register. A register is of the lanes that armed it: two parts of a warp may hold
+ * different lanes in the same one. */
+struct ifl_sync {
+    uint32_t lanes[IFL_SYNCS][IFL_WARP_LANES];  /* that the lane waits for */
+    uint32_t armed[IFL_SYNCS][IFL_WARP_LANES];  /* those that `target` was given for */
+    const ifl_code *target[IFL_SYNCS][IFL_WARP_LANES];
+    const ifl_code *after[IFL_WARP_LANES];      /* a region that lanes run together: where the lane goes then */
+};
+
+/* The fragment stops at a sync_wait: lanes warp->taken wait, the others go on. */
+void ifl_sync_wait(ifl_warp *warp, uint32_t index);
+/* Lets those go on who have nobody to wait for any more: after arrivals, exits and breaks. */
+void ifl_sync_settle(ifl_warp *warp);
+/* The fragment stops at a gather, or at its end. */
+void ifl_gather_wait(ifl_warp *warp, uint32_t index);
+void ifl_gather_end(ifl_warp *warp, uint32_t index);
+/* Lanes warp->taken of the fragment go where the addresses in its code's slot lead. */
+void ifl_jump(ifl_warp *warp, uint32_t index);
+
+#endif
