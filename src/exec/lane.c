@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The slow lane functions: directed roundings, approximations with special cases, bit searches. One lane at a time;
+ * The slow lane functions: directed roundings, conversions, bit searches. One lane at a time;
  * it may not know warps, memory or events. */
 #include "exec/lane.h"
 
@@ -24,20 +24,6 @@ uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t 
                           uint16_t c)
 {
     return ifl_half_fma(f, m, a, b, c);
-}
-
-/* An H200 cuts results of f16 below the normal numbers off instead of rounding them (tests/gpu/h200/approximate.txt). */
-uint16_t ifl_half_ex2(const ifl_format *f, const ifl_modifiers *m, uint16_t a)
-{
-    const double result = exp2((double)ifl_half_in(f, m, a));
-    const bool is_cut = f->bias == ifl_f16.bias && result < 0x1p-14;
-    return is_cut ? (uint16_t)ifl_narrow(f, result, IFL_ROUND_RZ, false)
-                  : ifl_half_out(f, m, result);
-}
-
-uint16_t ifl_half_tanh(const ifl_format *f, const ifl_modifiers *m, uint16_t a)
-{
-    return ifl_half_out(f, m, tanh((double)ifl_half_in(f, m, a)));
 }
 
 /* ---- conversions ----------------------------------------------------------------------------- */
@@ -205,58 +191,6 @@ uint64_t ifl_x2_fma(const ifl_modifiers *m, uint64_t a, uint64_t b, uint64_t c)
     for (unsigned i = 0; i < 2; i++)
         d |= put_half(ifl_any_fma_f32(m, half_of(a, i), half_of(b, i), half_of(c, i)), i);
     return d;
-}
-
-/* ---- approximations -------------------------------------------------------------------------- */
-
-/* PTX ISA, div.approx: for |b| in (2^126, 2^128) the quotient is 0, and NaN for an infinite a. */
-float ifl_div_approx(float a, float b)
-{
-    float magnitude = fabsf(b);
-    bool huge = magnitude > 0x1p126f && magnitude < INFINITY;
-    return huge ? a * copysignf(0, b) : a / b;
-}
-
-/* The special function unit takes turns, not radians: a is scaled in f32 first, truncated, which loses the position
- * within the turn for large a as hardware does (PTX ISA bounds the error for small a only). */
-static double radians(float a)
-{
-    double turns = ifl_round_mul_f32(IFL_ROUND_RZ, a, 0x1.45f306p-3f);
-    return (turns - trunc(turns)) * 0x1.921fb54442d18p+2;
-}
-
-float ifl_sin_approx(float a)
-{
-    double angle = radians(a);
-    return fabsf(a) < 0x1p-12f ? a : angle == 0 ? copysignf(0, a) : (float)sin(angle);
-}
-
-float ifl_cos_approx(float a)
-{
-    return (float)cos(radians(a));
-}
-
-/* The f64 approximations read and write the upper 32 bits only (PTX ISA, rcp.approx.ftz.f64). */
-static double upper_half(double x)
-{
-    uint64_t bits = ifl_f64_bits(x) & UINT64_C(0xffffffff00000000);
-    bool subnormal = (bits & UINT64_C(0x7ff0000000000000)) == 0;
-    return ifl_bits_f64(subnormal ? bits & UINT64_C(1) << 63 : bits);
-}
-
-static double approximation(double x)
-{
-    return x != x ? ifl_bits_f64(UINT64_C(0x7fffffff00000000)) : upper_half(x);
-}
-
-double ifl_rcp_approx_f64(double a)
-{
-    return approximation(1 / upper_half(a));
-}
-
-double ifl_rsqrt_approx_f64(double a)
-{
-    return approximation(1 / sqrt(upper_half(a)));
 }
 
 /* ---- bits ------------------------------------------------------------------------------------ */

@@ -70,6 +70,7 @@ IFL_LANE uint64_t ifl_at_most(uint64_t x, uint64_t high)
 #define IFL_LOW(x) ((uint16_t)(x))
 #define IFL_PAIR(high, low) ((uint32_t)(uint16_t)(high) << 16 | (uint16_t)(low))
 #define IFL_EACH(f, format, m, a) IFL_PAIR(f(format, m, IFL_HIGH(a)), f(format, m, IFL_LOW(a)))
+#define IFL_EACH_HALF(f, a) IFL_PAIR(f(IFL_HIGH(a)), f(IFL_LOW(a)))
 #define IFL_EACH2(f, format, m, a, b)                                                              \
     IFL_PAIR(f(format, m, IFL_HIGH(a), IFL_HIGH(b)), f(format, m, IFL_LOW(a), IFL_LOW(b)))
 #define IFL_EACH3(f, format, m, a, b, c)                                                           \
@@ -759,8 +760,6 @@ uint16_t ifl_any_half_min(const ifl_format *f, const ifl_modifiers *m, uint16_t 
 uint16_t ifl_any_half_max(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b);
 uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
                           uint16_t c);
-uint16_t ifl_half_ex2(const ifl_format *f, const ifl_modifiers *m, uint16_t a);
-uint16_t ifl_half_tanh(const ifl_format *f, const ifl_modifiers *m, uint16_t a);
 
 /* Conversions with the rounding, .ftz, .sat, .relu and .satfinite of `m`, of an x that is exact or rounded to odd: to f32,
  * to a format of at most 19 bits, to two of them `bits` apart */
@@ -797,12 +796,6 @@ float ifl_any_div_f32(const ifl_modifiers *m, float a, float b);
 uint64_t ifl_x2_add(const ifl_modifiers *m, uint64_t a, uint64_t b, bool negate_b);
 uint64_t ifl_x2_mul(const ifl_modifiers *m, uint64_t a, uint64_t b);
 uint64_t ifl_x2_fma(const ifl_modifiers *m, uint64_t a, uint64_t b, uint64_t c);
-
-float ifl_div_approx(float a, float b);
-float ifl_sin_approx(float a);
-float ifl_cos_approx(float a);
-double ifl_rcp_approx_f64(double a);
-double ifl_rsqrt_approx_f64(double a);
 
 uint32_t ifl_fns(uint32_t mask, uint32_t base, int32_t offset);
 /* The selectors that prmt's modes stand for, from the low two bits of c */

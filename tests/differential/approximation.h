@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instructions whose results PTX bounds but does not fix: their texts, and how far two machines may be apart. */
+ * Instructions whose results PTX bounds but does not fix. The engine gives an H200's, to the bit. */
 #ifndef IFL_TEST_APPROXIMATION_H
 #define IFL_TEST_APPROXIMATION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,16 +22,10 @@ typedef struct approximation {
     const char *text;
     int sources;
     approximation_type type;
-    double relative,
-        absolute; /* the most that the PTX ISA allows a result to be off; both 0: exact */
     approximation_range ordinary; /* which operands are kept ordinary */
 } approximation;
 
 const approximation *approximation_at(size_t index); /* NULL past the end */
 size_t approximation_count(void);
-
-/* How far the results are apart, as a share of what is allowed: one machine off by as much as is stated, the other by the
- * rounding of its type. 0 for equal bits and for two NaNs; infinite where one alone is not finite. */
-double approximation_share(const approximation *a, uint64_t engine, uint64_t gpu);
 
 #endif

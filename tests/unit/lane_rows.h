@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "exec/lane.h"
+#include "exec/approximate.h"
 
 /* ---- the rows as a table ------------------------------------------------------------------------ */
 

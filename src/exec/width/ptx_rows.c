@@ -6,7 +6,7 @@
  * Rows come from macros that stamp several types on a line, so a counter names them. */
 #include "exec/bind.h"
 #include "exec/width/dispatch.h"
-#include "exec/lane.h"
+#include "exec/approximate.h"
 
 /* Lane types: what a row reads (C_) and writes (OUT_, through PUT_), and their bits. */
 #define C_U16 uint16_t
