@@ -66,7 +66,7 @@ static narrow_words find_narrow_words(const ifl_situation *s)
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double requests = ifl_line_requests(line);
         n.all += requests;
-        if (!ifl_line_is(line, "global", NULL) || !is_side_by_side(line) || !line->access_bytes ||
+        if (line->space != IFL_SPACE_GLOBAL || !is_side_by_side(line) || !line->access_bytes ||
             line->access_bytes >= whole_word)
             continue;
         n.requests += requests;
@@ -122,7 +122,7 @@ static bool has_chain(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, "global", "load") && line->pattern.kind == IFL_PATTERN_IRREGULAR)
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && line->pattern.kind == IFL_PATTERN_IRREGULAR)
             return true;
     }
     return false;
@@ -147,7 +147,7 @@ static const ifl_profile_line *plain_load(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, "global", "load") && !strstr(line->op, ".nc") &&
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && !strstr(line->op, ".nc") &&
             ifl_line_requests(line) > 0)
             return line;
     }
@@ -328,7 +328,7 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     const ifl_profile_line *busiest = NULL;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, "global", "load") && line->pattern.kind != IFL_PATTERN_IRREGULAR &&
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && line->pattern.kind != IFL_PATTERN_IRREGULAR &&
             (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
             busiest = line;
     }

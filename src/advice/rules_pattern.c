@@ -41,7 +41,7 @@ static double stride_bytes(const ifl_profile_line *line)
 
 static bool walks(const ifl_profile_line *line)
 {
-    return line->pattern.kind == IFL_PATTERN_CONTIGUOUS && ifl_line_is(line, "global", NULL);
+    return line->pattern.kind == IFL_PATTERN_CONTIGUOUS && line->space == IFL_SPACE_GLOBAL;
 }
 
 static bool is_same_place(const ifl_profile_line *a, const ifl_profile_line *b)
@@ -136,20 +136,12 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-static const struct {
-    ifl_counter requests, wavefronts, ideal;
-} shared[] = {
-    {IFL_COUNTER_shared_load_requests, IFL_COUNTER_shared_load_wavefronts, IFL_COUNTER_shared_load_wavefronts_ideal},
-    {IFL_COUNTER_shared_store_requests, IFL_COUNTER_shared_store_wavefronts,
-     IFL_COUNTER_shared_store_wavefronts_ideal},
-};
-
 static double conflicts_of(const ifl_counters *counters)
 {
-    double sum = 0;
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        sum += ifl_situation_count(counters, shared[i].wavefronts) - ifl_situation_count(counters, shared[i].ideal);
-    return sum;
+    const ifl_traffic loads = ifl_traffic_get(counters, IFL_TRAFFIC_shared_load);
+    const ifl_traffic stores = ifl_traffic_get(counters, IFL_TRAFFIC_shared_store);
+    return ((double)loads.wavefronts - (double)loads.wavefronts_ideal) +
+           ((double)stores.wavefronts - (double)stores.wavefronts_ideal);
 }
 
 bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
@@ -285,7 +277,7 @@ bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
 static const ifl_profile_line *local_line(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++)
-        if (ifl_line_is(&s->profile->lines.at[i], "local", "load"))
+        if (ifl_line_is(&s->profile->lines.at[i], IFL_TRAFFIC_local_load))
             return &s->profile->lines.at[i];
     return NULL;
 }

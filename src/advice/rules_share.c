@@ -10,13 +10,14 @@ static double of(const ifl_situation *s, ifl_counter which)
     return ifl_situation_count(&s->profile->counters, which);
 }
 
-/* The line of this space and kind with the most requests. */
-static const ifl_profile_line *busiest(const ifl_situation *s, const char *space, const char *kind, ifl_counter requests)
+/* The line of this kind of access with the most requests. */
+static const ifl_profile_line *busiest(const ifl_situation *s, ifl_traffic_kind kind)
 {
+    const ifl_counter requests = ifl_traffic_counters_of(kind).requests;
     const ifl_profile_line *most = NULL;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, space, kind) &&
+        if (ifl_line_is(line, kind) &&
             (!most || ifl_situation_count(&line->counters, requests) > ifl_situation_count(&most->counters, requests)))
             most = line;
     }
@@ -29,7 +30,7 @@ static const ifl_profile_line *busiest(const ifl_situation *s, const char *space
 bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
 {
     const double filled = 0.5, loop = 8, waves = s->model.waves.waves;
-    to->line = busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    to->line = busiest(s, IFL_TRAFFIC_global_load);
     if (!to->line || waves > filled || !s->work.waits_known || s->work.waits < loop ||
         to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
         return false;
@@ -45,7 +46,7 @@ bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
 {
     const double elements = 4, few_loads = 2.5, few_stores = 0.5, meetings = 3, worth = 0.5;
     const double loads = of(s, IFL_COUNTER_global_load_requests), stores = of(s, IFL_COUNTER_global_store_requests);
-    to->line = busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    to->line = busiest(s, IFL_TRAFFIC_global_load);
     if (!to->line || loads > few_loads * s->warps || stores > few_stores * loads ||
         of(s, IFL_COUNTER_barriers) < meetings * s->warps ||
         !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) || ifl_situation_spends(s, IFL_TERM_SHARED, worth) ||
@@ -95,8 +96,8 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
         return false;
     const double fewer = ifl_remedy_part(to, 0.5);
     const double requests = on_chip ? of(s, IFL_COUNTER_shared_load_requests) : of(s, IFL_COUNTER_global_load_requests);
-    to->line = on_chip ? busiest(s, "shared", "load", IFL_COUNTER_shared_load_requests)
-                       : busiest(s, "global", "load", IFL_COUNTER_global_load_requests);
+    to->line = on_chip ? busiest(s, IFL_TRAFFIC_shared_load)
+                       : busiest(s, IFL_TRAFFIC_global_load);
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
     to->work.instructions -= (1 - fewer) * requests;
     to->symptom = ifl_situation_say(s, on_chip ? "%.3g loads from shared memory for each store to it"
@@ -113,7 +114,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
 {
     const double worth = 0.4, meet = 1.2, lanes = 32;
     const double requests = of(s, IFL_COUNTER_global_atomic_requests), serial = of(s, IFL_COUNTER_global_atomic_serial);
-    to->line = busiest(s, "global", "atomic", IFL_COUNTER_global_atomic_requests);
+    to->line = busiest(s, IFL_TRAFFIC_global_atomic);
     if (!to->line || serial < meet * requests || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
         return false;
     const double fewer = ifl_remedy_part(to, 1 / lanes);

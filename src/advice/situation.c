@@ -11,54 +11,40 @@ double ifl_situation_count(const ifl_counters *counters, ifl_counter which)
     return counters->known[which] ? (double)counters->value[which] : 0;
 }
 
-bool ifl_line_is(const ifl_profile_line *line, const char *space, const char *kind)
+bool ifl_line_is(const ifl_profile_line *line, ifl_traffic_kind kind)
 {
-    return line->space && strcmp(line->space, space) == 0 &&
-           (!kind || strcmp(line->kind, kind) == 0);
+    return ifl_traffic_find(line->space, line->kind) == kind;
 }
 
-static const struct {
-    ifl_counter requests, sectors, ideal;
-} kinds[] = {
-    {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_load_sectors,
-     IFL_COUNTER_global_load_sectors_ideal},
-    {IFL_COUNTER_global_store_requests, IFL_COUNTER_global_store_sectors,
-     IFL_COUNTER_global_store_sectors_ideal},
-    {IFL_COUNTER_global_atomic_requests, IFL_COUNTER_global_atomic_sectors,
-     IFL_COUNTER_global_atomic_sectors_ideal},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static ifl_traffic global_traffic(const ifl_counters *counters)
+{
+    ifl_traffic sum = {0};
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
+        const ifl_traffic one = ifl_traffic_get(counters, kind);
+        if (ifl_traffic_info_get(kind)->space == IFL_SPACE_GLOBAL)
+            ifl_traffic_add(&sum, &one);
+    }
+    return sum;
+}
 
 double ifl_line_sectors(const ifl_profile_line *line)
 {
-    double sum = 0;
-    for (int k = 0; k < KINDS; k++)
-        sum += ifl_situation_count(&line->counters, kinds[k].sectors);
-    return sum;
+    return (double)global_traffic(&line->counters).sectors;
 }
 
 double ifl_line_ideal(const ifl_profile_line *line)
 {
-    double sum = 0;
-    for (int k = 0; k < KINDS; k++)
-        sum += ifl_situation_count(&line->counters, kinds[k].ideal);
-    return sum;
+    return (double)global_traffic(&line->counters).sectors_ideal;
 }
 
 double ifl_line_requests(const ifl_profile_line *line)
 {
-    double sum = 0;
-    for (int k = 0; k < KINDS; k++)
-        sum += ifl_situation_count(&line->counters, kinds[k].requests);
-    return sum;
+    return (double)global_traffic(&line->counters).requests;
 }
 
 static double all_sectors(const ifl_situation *s)
 {
-    double sum = 0;
-    for (int k = 0; k < KINDS; k++)
-        sum += ifl_situation_count(&s->profile->counters, kinds[k].sectors);
-    return sum;
+    return (double)global_traffic(&s->profile->counters).sectors;
 }
 
 const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
@@ -71,7 +57,7 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double over = ifl_line_sectors(line) - ifl_line_ideal(line);
-        if (line->pattern.kind != kind || !ifl_line_is(line, "global", NULL) || over <= 0)
+        if (line->pattern.kind != kind || line->space != IFL_SPACE_GLOBAL || over <= 0)
             continue;
         *excess += over;
         if (over > most) {

@@ -5,6 +5,7 @@
 
 #include "advice/advice.h"
 #include "model/model.h"
+#include "profile/traffic.h"
 
 /* A launch on a device, as it is. */
 typedef struct ifl_situation {
@@ -37,8 +38,8 @@ typedef bool ifl_rule_function(const ifl_situation *s, ifl_remedy *to);
 
 /* A counter of the launch or of a line, 0 where it is not known. */
 double ifl_situation_count(const ifl_counters *counters, ifl_counter which);
-bool ifl_line_is(const ifl_profile_line *line, const char *space, const char *kind);
-/* Sectors of a line's requests, all kinds; what they would be at best. */
+bool ifl_line_is(const ifl_profile_line *line, ifl_traffic_kind kind);
+/* Sectors of a line's requests to global memory, all kinds; what they would be at best. */
 double ifl_line_sectors(const ifl_profile_line *line);
 double ifl_line_ideal(const ifl_profile_line *line);
 double ifl_line_requests(const ifl_profile_line *line);

@@ -6,9 +6,8 @@
 #ifndef IFL_CODE_EVENT_H
 #define IFL_CODE_EVENT_H
 
+#include "arch/units.h"
 #include "code/site.h"
-
-enum { IFL_WARP_LANES = 32 };
 
 typedef enum ifl_access_shape {
     IFL_SHAPE_ANY,        /* nothing is promised */

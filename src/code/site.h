@@ -5,18 +5,9 @@
 #define IFL_CODE_SITE_H
 
 #include "base/error.h"
-#include "code/value.h"
+#include "code/access_kind.h"
 
 #include <stddef.h>
-
-typedef enum ifl_access_kind {
-#define KIND(name, text) IFL_ACCESS_##name,
-#include "code/access.def"
-    IFL_ACCESS_KINDS
-} ifl_access_kind;
-
-/* "load", "store", "atomic". */
-const char *ifl_access_kind_text(ifl_access_kind kind);
 
 typedef enum ifl_site_role {
     IFL_SITE_PLAIN,

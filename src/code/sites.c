@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-const char *ifl_access_kind_text(ifl_access_kind kind)
-{
-    static const char *const texts[IFL_ACCESS_KINDS + 1] = {
-#define KIND(name, text) [IFL_ACCESS_##name] = text,
-#include "code/access.def"
-        [IFL_ACCESS_KINDS] = "",
-    };
-    return (unsigned)kind <= IFL_ACCESS_KINDS ? texts[kind] : "";
-}
-
 static const char *start_of_line(const char *text, uint32_t line)
 {
     while (text && --line) {

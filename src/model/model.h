@@ -4,10 +4,9 @@
 #ifndef IFL_MODEL_MODEL_H
 #define IFL_MODEL_MODEL_H
 
+#include "arch/units.h"
 #include "device/device.h"
 #include "profile/profile.h"
-
-enum ifl_model_bits { IFL_SECTOR_SIZE = 32, IFL_WARP_SIZE = 32, IFL_LINE_SIZE = 128 };
 
 typedef struct ifl_model_constant_row {
     const char *name;

@@ -41,7 +41,7 @@ static double latency_of(const ifl_device *device, ifl_device_field cycles)
 
 static double lanes_per_s(const ifl_device *device, ifl_device_field lanes)
 {
-    return field_or(device, lanes, 0) / IFL_WARP_SIZE * device->value[IFL_DEVICE_sms] *
+    return field_or(device, lanes, 0) / IFL_WARP_LANES * device->value[IFL_DEVICE_sms] *
            device->value[IFL_DEVICE_clock_hz];
 }
 
@@ -67,13 +67,13 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->l2_bytes_per_s = field_or(device, IFL_DEVICE_l2_bytes_per_s,
                                    device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * each);
     out->l1_passes_per_s =
-        device->value[IFL_DEVICE_l1_bytes_per_cycle_per_sm] / IFL_LINE_SIZE * each;
+        device->value[IFL_DEVICE_l1_bytes_per_cycle_per_sm] / IFL_LINE_BYTES * each;
     /* Fermi: 16 load and store units, so that 32 lanes take two cycles (Fermi's whitepaper, from memory). */
     out->shared_passes_per_s =
         device->value[IFL_DEVICE_compute_capability] < KEPLER ? out->l1_passes_per_s : each;
     out->l1_by_line = device->value[IFL_DEVICE_compute_capability] < VOLTA;
     out->load_sector_bytes =
-        device->value[IFL_DEVICE_compute_capability] < KEPLER ? IFL_LINE_SIZE : IFL_SECTOR_SIZE;
+        device->value[IFL_DEVICE_compute_capability] < KEPLER ? IFL_LINE_BYTES : IFL_SECTOR_BYTES;
     out->issue_per_s = device->value[IFL_DEVICE_issue_per_cycle_per_sm] * each;
     out->fp32_per_s = lanes_per_s(device, IFL_DEVICE_fp32_lanes_per_sm);
     out->fp64_per_s = lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm);
@@ -81,5 +81,5 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->special_per_s =
         out->fp32_per_s / 8; /* 16 lanes beside 128 (CUDA C++ Programming Guide, throughput) */
     out->convert_per_s = fmin(lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm),
-                              CONVERT_LANES / (double)IFL_WARP_SIZE * each);
+                              CONVERT_LANES / (double)IFL_WARP_LANES * each);
 }

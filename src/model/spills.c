@@ -12,7 +12,7 @@ static double l1_lines_of(const ifl_device *device, const ifl_work *w)
 {
     const bool is_known = device->known[IFL_DEVICE_l1_bytes_per_sm];
     const double all = is_known ? device->value[IFL_DEVICE_l1_bytes_per_sm] : 0;
-    return w->l1_lines > 0 ? w->l1_lines : all / IFL_LINE_SIZE;
+    return w->l1_lines > 0 ? w->l1_lines : all / IFL_LINE_BYTES;
 }
 
 void ifl_spills_find(const ifl_profile *p, const ifl_device *device, ifl_work *out)
@@ -24,7 +24,7 @@ void ifl_spills_find(const ifl_profile *p, const ifl_device *device, ifl_work *o
     out->spills = (ifl_spill_work){
         .frame_lines = (double)p->machine.stack_bytes / WORD,
         .l1_lines = l1_lines_of(device, out),
-        .l2_lines = device->value[IFL_DEVICE_l2_bytes] / IFL_LINE_SIZE,
+        .l2_lines = device->value[IFL_DEVICE_l2_bytes] / IFL_LINE_BYTES,
         .others = s->load_lines > 0
                       ? (double)p->counters.value[IFL_COUNTER_global_load_lines] / s->load_lines
                       : 0,
@@ -64,8 +64,8 @@ ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blo
     const double missed = s->load_lines * beyond_l1;
     const double written = s->store_lines * (rates->l1_by_line ? beyond_l1 : 1);
     with.l1_passes += s->load_lines + s->store_lines + k->fill_passes * missed;
-    with.l2_bytes += IFL_LINE_SIZE * fmax(missed + written, written * k->write_turns);
-    with.dram_bytes += IFL_LINE_SIZE * (missed + written) * beyond_l2;
+    with.l2_bytes += IFL_LINE_BYTES * fmax(missed + written, written * k->write_turns);
+    with.dram_bytes += IFL_LINE_BYTES * (missed + written) * beyond_l2;
     with.cycles += s->waits * beyond_l1 * rates->l2_latency_s * rates->clock_hz;
     return with;
 }

@@ -3,6 +3,8 @@
  * does not know is estimated by the rules of docs/model.md. */
 #include "model/model.h"
 
+#include "profile/traffic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -13,47 +15,50 @@ static double count(const ifl_counters *c, ifl_counter which)
     return c->known[which] ? (double)c->value[which] : 0;
 }
 
-/* A kind of traffic as its counters stand in counter.def. */
-typedef struct traffic {
-    ifl_counter requests, sectors, lines, wavefronts;
-    bool is_store;
-} traffic;
+/* Loads or stores of global or local memory. */
+static bool is_off_chip(ifl_traffic_kind traffic, ifl_access_kind kind)
+{
+    const ifl_traffic_info *info = ifl_traffic_info_get(traffic);
+    return info->kind == kind && !info->on_chip;
+}
 
-#define OFF_CHIP(kind)                                                                             \
-    IFL_COUNTER_##kind##_requests, IFL_COUNTER_##kind##_sectors, IFL_COUNTER_##kind##_lines,       \
-        IFL_COUNTER_##kind##_wavefronts
-static const traffic loads[] = {{OFF_CHIP(global_load), false}, {OFF_CHIP(local_load), false}};
-static const traffic stores[] = {{OFF_CHIP(global_store), true}, {OFF_CHIP(local_store), true}};
-static const traffic all[] = {{OFF_CHIP(global_load), false},
-                              {OFF_CHIP(local_load), false},
-                              {OFF_CHIP(global_store), true},
-                              {OFF_CHIP(local_store), true}};
-enum {
-    LOADS = sizeof loads / sizeof *loads,
-    STORES = sizeof stores / sizeof *stores,
-    ALL = sizeof all / sizeof *all
-};
+/* What all of them ask for. */
+static ifl_traffic off_chip(const ifl_counters *c, ifl_access_kind kind)
+{
+    ifl_traffic sum = {0};
+    for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
+        const ifl_traffic one = ifl_traffic_get(c, traffic);
+        if (is_off_chip(traffic, kind))
+            ifl_traffic_add(&sum, &one);
+    }
+    return sum;
+}
 
 /* ---- passes through the L1 ------------------------------------------------------------------- */
 
 /* A load takes the longer of its wavefronts through the data stage and of those beside its passes through the tags,
  * (lines + 2) / 4; a store its wavefronts. Before Volta a request takes a pass a line. */
-static double passes_of(const ifl_counters *c, const traffic *t, const ifl_rates *rates)
+static double passes_of(const ifl_traffic *t, bool is_store, const ifl_rates *rates)
 {
     const ifl_model_values *k = &ifl_model_constants;
-    const double requests = count(c, t->requests), lines = count(c, t->lines);
-    const double wavefronts = fmax(requests, count(c, t->wavefronts));
+    const double requests = (double)t->requests, lines = (double)t->lines;
+    const double wavefronts = fmax(requests, (double)t->wavefronts);
     if (rates->l1_by_line)
         return fmax(requests, lines);
     const double tags = (lines + 2 * requests) / k->tag_lines;
-    return t->is_store ? wavefronts : fmax(wavefronts, tags + k->data_beside_tags * wavefronts);
+    return is_store ? wavefronts : fmax(wavefronts, tags + k->data_beside_tags * wavefronts);
 }
 
 static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
 {
+    static const ifl_access_kind kinds[] = {IFL_ACCESS_LOAD, IFL_ACCESS_STORE};
     double sum = 0;
-    for (int i = 0; i < ALL; i++)
-        sum += count(c, all[i].requests) > 0 ? passes_of(c, &all[i], rates) : 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
+            const ifl_traffic t = ifl_traffic_get(c, traffic);
+            if (is_off_chip(traffic, kinds[k]) && t.requests)
+                sum += passes_of(&t, kinds[k] == IFL_ACCESS_STORE, rates);
+        }
     return sum;
 }
 
@@ -84,20 +89,14 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
 
 static double load_bytes_of(const ifl_counters *c, const ifl_rates *rates)
 {
-    double bytes = 0;
-    for (int i = 0; i < LOADS; i++)
-        bytes += rates->load_sector_bytes > IFL_SECTOR_SIZE
-                     ? count(c, loads[i].lines) * IFL_LINE_SIZE
-                     : count(c, loads[i].sectors) * IFL_SECTOR_SIZE;
-    return bytes;
+    const ifl_traffic loads = off_chip(c, IFL_ACCESS_LOAD);
+    return rates->load_sector_bytes > IFL_SECTOR_BYTES ? (double)loads.lines * IFL_LINE_BYTES
+                                                       : (double)loads.sectors * IFL_SECTOR_BYTES;
 }
 
-static double lines_of(const ifl_counters *c, const traffic *t, int count_of)
+static double lines_of(const ifl_counters *c, ifl_access_kind kind)
 {
-    double lines = 0;
-    for (int i = 0; i < count_of; i++)
-        lines += count(c, t[i].lines);
-    return lines;
+    return (double)off_chip(c, kind).lines;
 }
 
 /* Pieces of two sectors that the L2 is asked for, and how many of them for one sector only. */
@@ -105,12 +104,14 @@ typedef struct pieces {
     double all, lone;
 } pieces;
 
-static pieces pieces_of(const ifl_counters *c, const traffic *t, int count_of)
+static pieces pieces_of(const ifl_counters *c, ifl_access_kind kind)
 {
     pieces sum = {0, 0};
-    for (int i = 0; i < count_of; i++) {
-        const double sectors = count(c, t[i].sectors),
-                     one = fmax(count(c, t[i].lines), sectors / 2);
+    for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
+        const ifl_traffic t = ifl_traffic_get(c, traffic);
+        const double sectors = (double)t.sectors, one = fmax((double)t.lines, sectors / 2);
+        if (!is_off_chip(traffic, kind))
+            continue;
         sum.all += one;
         sum.lone += 2 * one - sectors;
     }
@@ -118,15 +119,15 @@ static pieces pieces_of(const ifl_counters *c, const traffic *t, int count_of)
 }
 
 /* By instruction where they are known apart. */
-static pieces all_pieces(const ifl_profile *p, const traffic *t, int count_of)
+static pieces all_pieces(const ifl_profile *p, ifl_access_kind kind)
 {
     pieces sum = {0, 0};
     for (size_t i = 0; i < p->lines.count; i++) {
-        const pieces one = pieces_of(&p->lines.at[i].counters, t, count_of);
+        const pieces one = pieces_of(&p->lines.at[i].counters, kind);
         sum.all += one.all;
         sum.lone += one.lone;
     }
-    return p->lines.count ? sum : pieces_of(&p->counters, t, count_of);
+    return p->lines.count ? sum : pieces_of(&p->counters, kind);
 }
 
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
@@ -134,14 +135,14 @@ static pieces all_pieces(const ifl_profile *p, const traffic *t, int count_of)
  * else atomics take has its own term. */
 static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
 {
-    enum { PIECE = 2 * IFL_SECTOR_SIZE };
+    enum { PIECE = 2 * IFL_SECTOR_BYTES };
     const ifl_model_values *k = &ifl_model_constants;
-    const pieces asked = all_pieces(p, loads, LOADS);
+    const pieces asked = all_pieces(p, IFL_ACCESS_LOAD);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
     const double updated = count(&p->counters, IFL_COUNTER_global_atomic_sectors);
-    const double lines = lines_of(&p->counters, stores, STORES);
-    const double written = all_pieces(p, stores, STORES).all;
+    const double lines = lines_of(&p->counters, IFL_ACCESS_STORE);
+    const double written = all_pieces(p, IFL_ACCESS_STORE).all;
     return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
 }
 
@@ -149,25 +150,22 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
 static double l2_work_by_line(const ifl_work *w, double bytes, double store_lines)
 {
     const double share = ifl_model_constants.line_share_before_volta;
-    return (1 - share) * bytes + share * IFL_LINE_SIZE * (w->missed_lines + store_lines);
+    return (1 - share) * bytes + share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
 }
 
 /* Loads and atomics whose lanes each ask for a place of their own, as a share of all. */
 static double random_share(const ifl_profile *p)
 {
-    static const traffic kinds[] = {{OFF_CHIP(global_load), false},
-                                    {OFF_CHIP(global_atomic), false}};
+    static const ifl_traffic_kind kinds[] = {IFL_TRAFFIC_global_load, IFL_TRAFFIC_global_atomic};
     double all_sectors = 0, random = 0;
     for (size_t i = 0; i < p->lines.count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            const ifl_counters *c = &p->lines.at[i].counters;
-            const double requests = count(c, kinds[k].requests),
-                         sectors = count(c, kinds[k].sectors);
+            const ifl_traffic t = ifl_traffic_get(&p->lines.at[i].counters, kinds[k]);
             const bool is_random =
                 p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
-                count(c, kinds[k].lines) > ifl_model_constants.random_lines * requests;
-            all_sectors += sectors;
-            random += is_random ? sectors : 0;
+                (double)t.lines > ifl_model_constants.random_lines * (double)t.requests;
+            all_sectors += (double)t.sectors;
+            random += is_random ? (double)t.sectors : 0;
         }
     }
     return all_sectors > 0 ? random / all_sectors : 0;
@@ -175,10 +173,8 @@ static double random_share(const ifl_profile *p)
 
 static double store_bytes_of(const ifl_counters *c)
 {
-    double bytes = count(c, IFL_COUNTER_global_atomic_sectors) * IFL_SECTOR_SIZE;
-    for (int i = 0; i < STORES; i++)
-        bytes += count(c, stores[i].sectors) * IFL_SECTOR_SIZE;
-    return bytes;
+    const double atomics = count(c, IFL_COUNTER_global_atomic_sectors);
+    return (atomics + (double)off_chip(c, IFL_ACCESS_STORE).sectors) * IFL_SECTOR_BYTES;
 }
 
 /* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it than the buffers
@@ -204,7 +200,7 @@ static void guess_caches(const ifl_profile *p, const ifl_device *device, double 
 static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
 {
     const double loaded = out->load_bytes, read = count(c, IFL_COUNTER_dram_read_bytes);
-    const double in_l1 = fmin(count(c, IFL_COUNTER_l1_load_hits) * IFL_SECTOR_SIZE, loaded);
+    const double in_l1 = fmin(count(c, IFL_COUNTER_l1_load_hits) * IFL_SECTOR_BYTES, loaded);
     out->caches_known = true;
     out->dram_bytes = read + count(c, IFL_COUNTER_dram_write_bytes);
     out->l1_hit = loaded > 0 ? in_l1 / loaded : 0;
@@ -229,13 +225,13 @@ static double share(double part, double whole)
 static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
 {
     const double asked = f->l1_load_sectors.value;
-    out->l1_lines = rates->l1_by_line ? 0 : (double)f->l1_bytes / IFL_LINE_SIZE;
+    out->l1_lines = rates->l1_by_line ? 0 : (double)f->l1_bytes / IFL_LINE_BYTES;
     out->caches_known = true;
     /* Loads that wait for another's data are not sent on either. */
     out->l1_hit =
         fmax(share(f->l1_load_hits.value, asked), 1 - share(f->l2_read_sectors.value, asked));
     out->l2_hit = fmin(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
-    out->l2_bytes = IFL_SECTOR_SIZE * (f->l2_read_sectors.value + f->l2_write_sectors.value +
+    out->l2_bytes = IFL_SECTOR_BYTES * (f->l2_read_sectors.value + f->l2_write_sectors.value +
                                        f->l2_atomic_sectors.value);
     out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
     out->dram_low = f->dram_read_bytes.low + f->dram_write_bytes.low;
@@ -266,7 +262,8 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     else
         guess_caches(p, device, stored, out);
     /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
-    const double load_lines = lines_of(c, loads, LOADS), store_lines = lines_of(c, stores, STORES);
+    const double load_lines = lines_of(c, IFL_ACCESS_LOAD),
+                 store_lines = lines_of(c, IFL_ACCESS_STORE);
     out->missed_lines = load_lines * (1 - out->l1_hit);
     out->l2_bytes = rates->l1_by_line ? l2_work_by_line(out, out->l2_bytes, store_lines)
                                       : l2_work(p, facts_of(p, device), out);
@@ -298,7 +295,7 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
     out->spread += fmin(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
                    log2(out->warps_per_block);
     if (out->waits > 0)
-        out->loads_a_wait = lines_of(&p->counters, loads, LOADS) / (out->waits * warps);
+        out->loads_a_wait = lines_of(&p->counters, IFL_ACCESS_LOAD) / (out->waits * warps);
 }
 
 /* Share of the lines asked of the L2 that come from DRAM. */
@@ -344,7 +341,7 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
             "a model needs counters of memory requests or instructions, which this profile lacks");
     out->blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
     out->each = p->work.slice_count ? &p->work : NULL;
-    out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_SIZE - 1) / IFL_WARP_SIZE);
+    out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
     ifl_mix_find(p, out);
     find_passes(p, rates, out);
     find_bytes(p, device, rates, out);

@@ -5,9 +5,9 @@
 #ifndef IFL_OBSERVE_FOOTPRINT_H
 #define IFL_OBSERVE_FOOTPRINT_H
 
+#include "arch/units.h"
 #include "code/event.h"
 
-enum { IFL_SECTOR_BYTES = 32, IFL_LINE_BYTES = 128 };
 enum { IFL_LOOKUP_BITS = 10, IFL_LOOKUP_SLOTS = 1 << IFL_LOOKUP_BITS };
 
 typedef struct ifl_footprint {

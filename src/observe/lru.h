@@ -4,10 +4,10 @@
 #ifndef IFL_OBSERVE_LRU_H
 #define IFL_OBSERVE_LRU_H
 
+#include "arch/units.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { IFL_LINE_SECTORS = 4 };
 
 typedef struct ifl_lru_line {
     uint64_t line;

@@ -8,8 +8,6 @@
 #include "observe/strides.h"
 #include "observe/walk.h"
 
-#include <string.h>
-
 typedef struct record {
     ifl_slot slot;
     uint64_t requests[IFL_PATTERN_COUNT];
@@ -175,18 +173,11 @@ static ifl_pattern pattern_of(const record *r)
     return pattern;
 }
 
-static const char *space_text(const record *r)
-{
-    unsigned space = ifl_slot_space(&r->slot);
-    return space == IFL_SPACE_GLOBAL ? "global" : space == IFL_SPACE_SHARED ? "shared" : "local";
-}
-
 /* Of the records of one line: the one in the space that the line names, then the one with the
  * most requests. */
-static bool is_better(const record *a, const record *b, const char *space)
+static bool is_better(const record *a, const record *b, ifl_space space)
 {
-    bool a_fits = space && strcmp(space_text(a), space) == 0;
-    bool b_fits = space && strcmp(space_text(b), space) == 0;
+    const bool a_fits = ifl_slot_space(&a->slot) == space, b_fits = ifl_slot_space(&b->slot) == space;
     if (a_fits != b_fits)
         return a_fits;
     if (active_requests(a) != active_requests(b))

@@ -4,6 +4,7 @@
 #include "observe/footprint.h"
 #include "observe/observe.h"
 #include "observe/slots.h"
+#include "profile/traffic.h"
 
 #include <string.h>
 
@@ -135,61 +136,43 @@ static void merge(void *self, const void *other)
 
 /* ---- reporting ------------------------------------------------------------------------------- */
 
-/* The counters of one kind of access: 1 + ifl_counter, 0 where the kind has no such counter. */
+/* The counters of one kind of access, in the order of the measures; IFL_COUNTER_COUNT where it has no such counter. */
 typedef struct family {
-    const char *space;
-    const char *kind;
-    uint16_t counter[MEASURES];
+    ifl_counter counter[MEASURES];
 } family;
 
-#define ON_CHIP(name)                                                                              \
-    [REQUESTS] = 1 + IFL_COUNTER_##name##_requests,                                                \
-    [WAVEFRONTS] = 1 + IFL_COUNTER_##name##_wavefronts,                                            \
-    [WAVEFRONTS_IDEAL] = 1 + IFL_COUNTER_##name##_wavefronts_ideal,                                \
-    [USEFUL_BYTES] = 1 + IFL_COUNTER_##name##_useful_bytes
-#define OFF_CHIP(name)                                                                             \
-    ON_CHIP(name), [SECTORS] = 1 + IFL_COUNTER_##name##_sectors,                                   \
-                   [SECTORS_IDEAL] = 1 + IFL_COUNTER_##name##_sectors_ideal,                       \
-                   [LINES] = 1 + IFL_COUNTER_##name##_lines,                                       \
-                   [LINES_IDEAL] = 1 + IFL_COUNTER_##name##_lines_ideal
-#define ATOMIC(name) [SERIAL] = 1 + IFL_COUNTER_##name##_serial
-
-static const family families[IFL_SPACE_COUNT][IFL_ACCESS_KINDS] = {
-    [IFL_SPACE_GLOBAL] = {[IFL_ACCESS_LOAD] = {"global", "load", {OFF_CHIP(global_load)}},
-                          [IFL_ACCESS_STORE] = {"global", "store", {OFF_CHIP(global_store)}},
-                          [IFL_ACCESS_ATOMIC] = {"global",
-                                                 "atomic",
-                                                 {OFF_CHIP(global_atomic), ATOMIC(global_atomic)}}},
-    [IFL_SPACE_LOCAL] = {[IFL_ACCESS_LOAD] = {"local", "load", {OFF_CHIP(local_load)}},
-                         [IFL_ACCESS_STORE] = {"local", "store", {OFF_CHIP(local_store)}}},
-    [IFL_SPACE_SHARED] = {[IFL_ACCESS_LOAD] = {"shared", "load", {ON_CHIP(shared_load)}},
-                          [IFL_ACCESS_STORE] = {"shared", "store", {ON_CHIP(shared_store)}},
-                          [IFL_ACCESS_ATOMIC] = {"shared",
-                                                 "atomic",
-                                                 {ON_CHIP(shared_atomic), ATOMIC(shared_atomic)}}},
-};
+static family family_of(ifl_traffic_kind kind)
+{
+    const ifl_traffic_counters of = ifl_traffic_counters_of(kind);
+    return (family){{[REQUESTS] = of.requests,
+                     [SECTORS] = of.sectors,
+                     [SECTORS_IDEAL] = of.sectors_ideal,
+                     [LINES] = of.lines,
+                     [LINES_IDEAL] = of.lines_ideal,
+                     [WAVEFRONTS] = of.wavefronts,
+                     [WAVEFRONTS_IDEAL] = of.wavefronts_ideal,
+                     [USEFUL_BYTES] = of.useful_bytes,
+                     [SERIAL] = of.serial}};
+}
 
 static void add_family(ifl_counters *counters, const family *f, const uint64_t sum[MEASURES])
 {
     for (int m = 0; m < MEASURES; m++)
-        if (f->counter[m])
-            ifl_counters_add(counters, (ifl_counter)(f->counter[m] - 1), sum[m]);
+        if (f->counter[m] != IFL_COUNTER_COUNT)
+            ifl_counters_add(counters, f->counter[m], sum[m]);
 }
 
 /* Whatever did not happen is known to be 0: all families for the launch, its own for a line. */
 static void add_zeros(ifl_profile *profile)
 {
     static const uint64_t zero[MEASURES];
-    for (int space = 0; space < IFL_SPACE_COUNT; space++) {
-        for (int kind = 0; kind < IFL_ACCESS_KINDS; kind++) {
-            const family *f = &families[space][kind];
-            add_family(&profile->counters, f, zero);
-            for (size_t i = 0; f->space && i < profile->lines.count; i++) {
-                ifl_profile_line *line = &profile->lines.at[i];
-                if (line->space && line->kind && strcmp(line->space, f->space) == 0 &&
-                    strcmp(line->kind, f->kind) == 0)
-                    add_family(&line->counters, f, zero);
-            }
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
+        const family f = family_of(kind);
+        add_family(&profile->counters, &f, zero);
+        for (size_t i = 0; i < profile->lines.count; i++) {
+            ifl_profile_line *line = &profile->lines.at[i];
+            if (ifl_traffic_find(line->space, line->kind) == kind)
+                add_family(&line->counters, &f, zero);
         }
     }
 }
@@ -230,19 +213,20 @@ static void report_record(state *scratch, const ifl_sites *sites, const record *
                           const int32_t *line_of, ifl_profile *profile)
 {
     uint64_t sum[MEASURES];
-    unsigned space = ifl_slot_space(&r->slot);
-    int32_t line = line_of[r->slot.site];
-    if (space >= IFL_SPACE_COUNT)
+    const ifl_traffic_kind kind = ifl_traffic_find((ifl_space)ifl_slot_space(&r->slot),
+                                                   (ifl_access_kind)ifl_slot_kind(&r->slot));
+    const int32_t line = line_of[r->slot.site];
+    if (kind == IFL_TRAFFIC_COUNT)
         return;
-    const family *f = &families[space][ifl_slot_kind(&r->slot)];
+    const family f = family_of(kind);
     sum_up(scratch, r, sum);
     if (passes_twice(sites, &r->slot)) {
         sum[WAVEFRONTS] *= 2;
         sum[WAVEFRONTS_IDEAL] *= 2;
     }
-    add_family(&profile->counters, f, sum);
+    add_family(&profile->counters, &f, sum);
     if (line >= 0 && (size_t)line < profile->lines.count)
-        add_family(&profile->lines.at[line].counters, f, sum);
+        add_family(&profile->lines.at[line].counters, &f, sum);
 }
 
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,

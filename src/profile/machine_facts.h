@@ -5,6 +5,7 @@
 #define IFL_PROFILE_MACHINE_FACTS_H
 
 #include "base/vec.h"
+#include "code/access_kind.h"
 
 #include <stdint.h>
 
@@ -39,7 +40,8 @@ typedef enum ifl_machine_verdict {
 typedef struct ifl_machine_access {
     const char *file;
     uint32_t line;
-    const char *space, *kind;          /* "global", "load" */
+    ifl_space space;
+    ifl_access_kind kind;
     uint32_t ptx_count, ptx_bytes;     /* instructions; bytes of a lane in all of them */
     uint32_t machine_count, machine_bytes;
     ifl_machine_verdict verdict;

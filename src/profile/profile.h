@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "code/access_kind.h"
 #include "profile/block_work.h"
 #include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
@@ -71,8 +72,8 @@ typedef struct ifl_profile_line {
     uint32_t column;
     const char *text;         /* the source line, "" where the file is not at hand */
     const char *op;           /* "ld.global.nc.v4.f32" */
-    const char *space;        /* "global", "shared", "local" */
-    const char *kind;         /* "load", "store", "atomic" */
+    ifl_space space;          /* that it went to; GENERIC where that was not seen */
+    ifl_access_kind kind;
     const char *inlined_from; /* "helper() at util.cuh:12 in ..." when it was inlined, or "" */
     uint32_t ptx_line;        /* in the PTX text; 0 unknown */
     uint32_t access_bytes;    /* a lane */

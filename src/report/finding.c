@@ -4,6 +4,7 @@
  * region", "irregular"). */
 #include "report/finding.h"
 
+#include "arch/units.h"
 #include "report/figure.h"
 
 #include <inttypes.h>
@@ -14,8 +15,7 @@ enum {
     OWN_PERCENT = 5,   /* a row stands out when it spends this share of its own cost for nothing, */
     WHOLE_PERCENT = 1, /* and this share of the launch's; what is less does not repay a change */
     LANES_PERCENT = 90,
-    DIVERGENT_PERCENT = 5,
-    WARP_LANES = 32
+    DIVERGENT_PERCENT = 5
 };
 
 static bool at_least(uint64_t part, unsigned percent, uint64_t whole)
@@ -88,8 +88,7 @@ static const char on_chip_irregular_helps[] =
 
 static bool pattern_is_of(const ifl_place_row *row)
 {
-    size_t length = strlen(row->line->space);
-    return strncmp(ifl_traffic_info_get(row->kind)->one, row->line->space, length) == 0;
+    return ifl_traffic_info_get(row->kind)->space == row->line->space;
 }
 
 static const char *pattern_detail(ifl_arena *arena, const ifl_pattern *pattern)
@@ -217,7 +216,7 @@ static const char *off_chip_why(const collector *c, const ifl_place_row *row)
 
 static bool is_local(const ifl_place_row *row)
 {
-    return row->kind == IFL_TRAFFIC_local_load || row->kind == IFL_TRAFFIC_local_store;
+    return ifl_traffic_info_get(row->kind)->space == IFL_SPACE_LOCAL;
 }
 
 static bool is_neighbour(const collector *c, const ifl_place_row *row)
@@ -360,7 +359,7 @@ static const char *divergence_figures(const collector *c, bool *stands_out, bool
     bool know_split = counter(c, IFL_COUNTER_branches, &branches) &&
                       counter(c, IFL_COUNTER_divergent_branches, &split) && branches;
     *splits = know_split && at_least(split, DIVERGENT_PERCENT, branches);
-    *stands_out = know_lanes ? !at_least(lanes, LANES_PERCENT, warps * WARP_LANES) : *splits;
+    *stands_out = know_lanes ? !at_least(lanes, LANES_PERCENT, warps * IFL_WARP_LANES) : *splits;
     const char *lane_text =
         know_lanes ? ifl_arena_printf(c->arena, "%s of 32 lanes work in an average instruction.",
                                       ifl_figure_ratio(lanes, warps).text)
@@ -384,12 +383,12 @@ static void add_divergence(collector *c)
     uint64_t threads = (uint64_t)c->profile->block[0] * c->profile->block[1] * c->profile->block[2];
     finding.why = splits ? "A warp that splits runs both sides, one after the other, each with the "
                            "other's lanes idle."
-                  : threads % WARP_LANES
+                  : threads % IFL_WARP_LANES
                       ? "The block's size is not a multiple of 32, so its last warp is not full."
                       : "Lanes have left early or are switched off by predicates.";
     finding.helps = splits ? "conditions that are the same for the 32 threads of a warp, or work "
                              "sorted so that they are."
-                    : threads % WARP_LANES ? "a block size that is a multiple of 32."
+                    : threads % IFL_WARP_LANES ? "a block size that is a multiple of 32."
                                            : "work spread so that whole warps finish together.";
     if (stands_out)
         add(c, &finding);

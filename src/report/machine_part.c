@@ -95,7 +95,8 @@ static void add_access(ifl_page *page, ifl_table *table, const ifl_machine_acces
     const char *file = ifl_clean_line(&page->arena, a->file);
     const ifl_row row = {
         .cell = {file ? ifl_arena_printf(&page->arena, "%s:%u", file, a->line) : NULL,
-                 ifl_arena_printf(&page->arena, "%s %s", a->space, a->kind),
+                 ifl_arena_printf(&page->arena, "%s %s", ifl_space_text(a->space),
+                                  ifl_access_kind_text(a->kind)),
                  share_text(page, a->ptx_count, a->ptx_bytes),
                  share_text(page, a->machine_count, a->machine_bytes),
                  ifl_machine_verdict_text(a->verdict)}};
@@ -176,8 +177,8 @@ static json_t *access_of(ifl_tree *tree, const ifl_machine_access *a)
     json_t *object = json_object();
     ifl_tree_put_text(tree, object, "file", a->file);
     ifl_tree_put_count(tree, object, "line", a->line);
-    ifl_tree_put_text(tree, object, "space", a->space);
-    ifl_tree_put_text(tree, object, "kind", a->kind);
+    ifl_tree_put_text(tree, object, "space", ifl_space_text(a->space));
+    ifl_tree_put_text(tree, object, "kind", ifl_access_kind_text(a->kind));
     ifl_tree_put_count(tree, object, "ptx_instructions", a->ptx_count);
     ifl_tree_put_count(tree, object, "ptx_bytes", a->ptx_bytes);
     ifl_tree_put_count(tree, object, "machine_instructions", a->machine_count);

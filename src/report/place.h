@@ -4,7 +4,7 @@
 #ifndef IFL_REPORT_PLACE_H
 #define IFL_REPORT_PLACE_H
 
-#include "report/traffic.h"
+#include "profile/traffic.h"
 
 /* One kind of access by one instruction of a source line, or by several that are alike (an unrolled
  * loop). */

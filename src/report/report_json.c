@@ -46,8 +46,8 @@ static json_t *line_of(ifl_tree *tree, const ifl_profile_line *line)
     ifl_tree_put_count(tree, object, "column", line->column);
     ifl_tree_put_text(tree, object, "text", line->text);
     ifl_tree_put_text(tree, object, "op", line->op);
-    ifl_tree_put_text(tree, object, "space", line->space);
-    ifl_tree_put_text(tree, object, "kind", line->kind);
+    ifl_tree_put_text(tree, object, "space", ifl_space_text(line->space));
+    ifl_tree_put_text(tree, object, "kind", ifl_access_kind_text(line->kind));
     if (line->inlined_from && *line->inlined_from)
         ifl_tree_put_text(tree, object, "inlined_from", line->inlined_from);
     if (line->ptx_line)

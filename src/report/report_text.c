@@ -4,6 +4,7 @@
  * nothing. */
 #include "report/writer.h"
 
+#include "arch/units.h"
 #include "report/advice_part.h"
 #include "report/cache_part.h"
 #include "report/figure.h"
@@ -21,7 +22,6 @@ enum {
     INDENT = 2,
     GOOD_PERCENT = 95,
     BAD_PERCENT = 50,
-    WARP_LANES = 32,
     LINES_WIDTH = 100, /* columns of a page that has room for lines as well as sectors, */
     FIGURES_WIDTH = 72 /* for all figures */
 };
@@ -553,7 +553,7 @@ static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_pag
     s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
     s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
-    s.warps = p->blocks_done * ((s.threads + WARP_LANES - 1) / WARP_LANES);
+    s.warps = p->blocks_done * ((s.threads + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
     return s;
 }
 

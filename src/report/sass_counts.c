@@ -4,6 +4,7 @@
 #include "report/report_sass.h"
 
 #include "base/file.h"
+#include "profile/traffic.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -34,30 +35,27 @@ static bool count_of(const json_t *object, const char *key, uint64_t *count)
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
-/* "global_load_requests" */
-static bool requests_of(const json_t *line, ifl_sass_access access, uint64_t *requests)
+static bool requests_of(const json_t *line, ifl_traffic_kind traffic, uint64_t *requests)
 {
-    enum { NAME = 64 };
-    char name[NAME];
-    snprintf(name, sizeof name, "%s_%s_requests", ifl_sass_access_space(access),
-             ifl_sass_access_kind(access));
-    return count_of(json_object_get(line, "counters"), name, requests);
+    const ifl_counter counter = ifl_traffic_counters_of(traffic).requests;
+    return count_of(json_object_get(line, "counters"), ifl_counter_get(counter)->name, requests);
 }
 
 /* What a generic address meets is counted as global: docs/counters.md. */
-static ifl_sass_access access_of(const json_t *line)
+static ifl_traffic_kind traffic_of(const json_t *line)
 {
     const char *space = text_of(line, "space");
-    return ifl_sass_access_find(strcmp(space, "generic") == 0 ? "global" : space,
-                                text_of(line, "kind"));
+    const bool is_generic = strcmp(space, ifl_space_text(IFL_SPACE_GENERIC)) == 0;
+    return ifl_traffic_named(is_generic ? ifl_space_text(IFL_SPACE_GLOBAL) : space,
+                             text_of(line, "kind"));
 }
 
 /* False without memory. What is not a count of requests is left out. */
 static bool add_line(const reading *r, const json_t *line, ifl_sass_launch *to)
 {
     uint64_t bytes, number, requests, ptx_line;
-    const ifl_sass_access access = access_of(line);
-    if (access == IFL_SASS_ACCESSES || !requests_of(line, access, &requests) ||
+    const ifl_traffic_kind traffic = traffic_of(line);
+    if (traffic == IFL_TRAFFIC_COUNT || !requests_of(line, traffic, &requests) ||
         !count_of(line, "access_bytes", &bytes) || !count_of(line, "line", &number) ||
         bytes > UINT32_MAX || number > UINT32_MAX)
         return true;
@@ -66,7 +64,7 @@ static bool add_line(const reading *r, const json_t *line, ifl_sass_launch *to)
     const char *file = text_of(line, "file");
     file = ifl_arena_text(r->arena, file, strlen(file));
     ((ifl_sass_request_count *)to->requests)[to->request_count++] = (ifl_sass_request_count){
-        file, (uint32_t)number, (uint32_t)ptx_line, access, (uint32_t)bytes, requests};
+        file, (uint32_t)number, (uint32_t)ptx_line, traffic, (uint32_t)bytes, requests};
     return file != NULL;
 }
 

@@ -14,50 +14,25 @@
 
 enum { NONE = IFL_SASS_OTHER };
 
-static const struct {
-    const char *space, *kind;
-    uint8_t classes[3];
-} accesses[IFL_SASS_ACCESSES] = {
-    [IFL_SASS_ACCESS_GLOBAL_LOAD] =
-        {"global", "load", {IFL_SASS_LOAD_GLOBAL, IFL_SASS_LOAD_GENERIC, IFL_SASS_COPY_ASYNC}},
-    [IFL_SASS_ACCESS_GLOBAL_STORE] = {"global",
-                                      "store",
-                                      {IFL_SASS_STORE_GLOBAL, IFL_SASS_STORE_GENERIC, NONE}},
-    [IFL_SASS_ACCESS_GLOBAL_ATOMIC] = {"global", "atomic", {IFL_SASS_ATOMIC_GLOBAL, NONE, NONE}},
-    [IFL_SASS_ACCESS_SHARED_LOAD] = {"shared", "load", {IFL_SASS_LOAD_SHARED, NONE, NONE}},
-    [IFL_SASS_ACCESS_SHARED_STORE] = {"shared", "store", {IFL_SASS_STORE_SHARED, NONE, NONE}},
-    [IFL_SASS_ACCESS_SHARED_ATOMIC] = {"shared", "atomic", {IFL_SASS_ATOMIC_SHARED, NONE, NONE}},
-    [IFL_SASS_ACCESS_LOCAL_LOAD] = {"local", "load", {IFL_SASS_LOAD_LOCAL, NONE, NONE}},
-    [IFL_SASS_ACCESS_LOCAL_STORE] = {"local", "store", {IFL_SASS_STORE_LOCAL, NONE, NONE}},
+static const uint8_t classes[IFL_TRAFFIC_COUNT][3] = {
+    [IFL_TRAFFIC_global_load] = {IFL_SASS_LOAD_GLOBAL, IFL_SASS_LOAD_GENERIC, IFL_SASS_COPY_ASYNC},
+    [IFL_TRAFFIC_global_store] = {IFL_SASS_STORE_GLOBAL, IFL_SASS_STORE_GENERIC, NONE},
+    [IFL_TRAFFIC_global_atomic] = {IFL_SASS_ATOMIC_GLOBAL, NONE, NONE},
+    [IFL_TRAFFIC_local_load] = {IFL_SASS_LOAD_LOCAL, NONE, NONE},
+    [IFL_TRAFFIC_local_store] = {IFL_SASS_STORE_LOCAL, NONE, NONE},
+    [IFL_TRAFFIC_shared_load] = {IFL_SASS_LOAD_SHARED, NONE, NONE},
+    [IFL_TRAFFIC_shared_store] = {IFL_SASS_STORE_SHARED, NONE, NONE},
+    [IFL_TRAFFIC_shared_atomic] = {IFL_SASS_ATOMIC_SHARED, NONE, NONE},
 };
 
-const char *ifl_sass_access_space(ifl_sass_access access)
-{
-    return (unsigned)access < IFL_SASS_ACCESSES ? accesses[access].space : "";
-}
-
-const char *ifl_sass_access_kind(ifl_sass_access access)
-{
-    return (unsigned)access < IFL_SASS_ACCESSES ? accesses[access].kind : "";
-}
-
-ifl_sass_access ifl_sass_access_find(const char *space, const char *kind)
-{
-    unsigned a = 0;
-    while (a < IFL_SASS_ACCESSES &&
-           (strcmp(accesses[a].space, space) != 0 || strcmp(accesses[a].kind, kind) != 0))
-        a++;
-    return (ifl_sass_access)a;
-}
-
-ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction)
+ifl_traffic_kind ifl_sass_traffic_of(const ifl_sass_instruction *instruction)
 {
     const uint8_t class = instruction->sass_class;
-    for (unsigned a = 0; class != NONE && a < IFL_SASS_ACCESSES; a++)
-        for (size_t c = 0; c < sizeof accesses->classes; c++)
-            if (accesses[a].classes[c] == class)
-                return (ifl_sass_access)a;
-    return IFL_SASS_ACCESSES;
+    for (unsigned t = 0; class != NONE && t < IFL_TRAFFIC_COUNT; t++)
+        for (size_t c = 0; c < sizeof *classes; c++)
+            if (classes[t][c] == class)
+                return (ifl_traffic_kind)t;
+    return IFL_TRAFFIC_COUNT;
 }
 
 /* ---- the accesses of a line ------------------------------------------------------------------ */
@@ -65,7 +40,7 @@ ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction)
 typedef struct access {
     uint64_t place; /* its line of the PTX, or its source line among all; 0: not known */
     uint32_t block;
-    ifl_sass_access kind;
+    ifl_traffic_kind traffic;
     uint32_t bytes;
     bool guarded;
 } access;
@@ -125,11 +100,11 @@ static void list_accesses(count_work *w, bool in_ptx)
         for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
              i++) {
             const ifl_sass_instruction *instruction = &kernel->instructions[i];
-            const ifl_sass_access kind = ifl_sass_access_of(instruction);
-            if (kind == IFL_SASS_ACCESSES || ifl_sass_is_spill(instruction))
+            const ifl_traffic_kind traffic = ifl_sass_traffic_of(instruction);
+            if (traffic == IFL_TRAFFIC_COUNT || ifl_sass_is_spill(instruction))
                 continue;
             w->accesses[w->access_count++] =
-                (access){place_at(w, instruction->offset, in_ptx), b, kind,
+                (access){place_at(w, instruction->offset, in_ptx), b, traffic,
                          instruction->memory_bytes, ifl_sass_is_guarded(instruction)};
         }
 }
@@ -139,7 +114,7 @@ static line_sum sum_line(const count_work *w, const access *a)
     line_sum sum = {.same = true};
     for (size_t i = 0; i < w->launch->request_count; i++) {
         const ifl_sass_request_count *r = &w->launch->requests[i];
-        if (r->access != a->kind || w->places[i] != a->place)
+        if (r->traffic != a->traffic || w->places[i] != a->place)
             continue;
         sum.same &= !sum.any || r->requests == sum.requests;
         sum.any = true;
@@ -147,7 +122,7 @@ static line_sum sum_line(const count_work *w, const access *a)
         sum.ptx_bytes += r->bytes;
     }
     for (size_t i = 0; i < w->access_count; i++)
-        if (w->accesses[i].kind == a->kind && w->accesses[i].place == a->place)
+        if (w->accesses[i].traffic == a->traffic && w->accesses[i].place == a->place)
             sum.bytes += w->accesses[i].bytes;
     return sum;
 }
@@ -179,7 +154,7 @@ static void learn(count_work *w, bool stores, ifl_sass_flux *flux)
 {
     for (size_t i = 0; i < w->access_count; i++) {
         const access *a = &w->accesses[i];
-        const bool is_load = strcmp(accesses[a->kind].kind, "load") == 0;
+        const bool is_load = ifl_traffic_info_get(a->traffic)->kind == IFL_ACCESS_LOAD;
         if (is_load == stores || ifl_sass_flux_block(flux, a->block, NULL))
             continue;
         const line_sum sum = sum_line(w, a);

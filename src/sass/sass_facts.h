@@ -5,6 +5,7 @@
 #ifndef IFL_SASS_SASS_FACTS_H
 #define IFL_SASS_SASS_FACTS_H
 
+#include "code/access_kind.h"
 #include "sass/sass.h"
 
 typedef struct ifl_sass_opcode {
@@ -17,32 +18,15 @@ typedef struct ifl_sass_opcode {
 
 /* ---- what a launch tells --------------------------------------------------------------------- */
 
-/* The kinds of access that PTX and machine code have in common. */
-typedef enum ifl_sass_access {
-    IFL_SASS_ACCESS_GLOBAL_LOAD,
-    IFL_SASS_ACCESS_GLOBAL_STORE,
-    IFL_SASS_ACCESS_GLOBAL_ATOMIC,
-    IFL_SASS_ACCESS_SHARED_LOAD,
-    IFL_SASS_ACCESS_SHARED_STORE,
-    IFL_SASS_ACCESS_SHARED_ATOMIC,
-    IFL_SASS_ACCESS_LOCAL_LOAD,
-    IFL_SASS_ACCESS_LOCAL_STORE,
-    IFL_SASS_ACCESSES
-} ifl_sass_access;
-
-/* "global", "load"; generic accesses of machine code count as global. */
-const char *ifl_sass_access_space(ifl_sass_access access);
-const char *ifl_sass_access_kind(ifl_sass_access access);
-/* IFL_SASS_ACCESSES where there is no such kind. */
-ifl_sass_access ifl_sass_access_find(const char *space, const char *kind);
-ifl_sass_access ifl_sass_access_of(const ifl_sass_instruction *instruction);
+/* Generic accesses of machine code count as global. IFL_TRAFFIC_COUNT: it accesses no memory that is counted. */
+ifl_traffic_kind ifl_sass_traffic_of(const ifl_sass_instruction *instruction);
 
 /* One memory instruction of the PTX: how often a warp issued it. */
 typedef struct ifl_sass_request_count {
     const char *file; /* of the source, with or without folders */
     uint32_t line;
     uint32_t ptx_line; /* 0: not known */
-    ifl_sass_access access;
+    ifl_traffic_kind traffic;
     uint32_t bytes; /* a lane */
     uint64_t requests;
 } ifl_sass_request_count;

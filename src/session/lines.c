@@ -3,6 +3,7 @@
  * they were inlined from. It knows sites and profiles, not the engine. */
 #include "session/lines.h"
 
+#include "profile/traffic.h"
 #include "session/kernel_name.h"
 #include "session/source_text.h"
 #include "session/utf8.h"
@@ -144,8 +145,8 @@ static ifl_status add_line(builder *b, size_t index)
 {
     const ifl_site *site = &b->sites->at[index];
     const ifl_source *place = ifl_site_source(b->sites, index);
-    ifl_profile_line line = {.space = ifl_space_text(site->access.space),
-                             .kind = ifl_access_kind_text(site->access.kind),
+    ifl_profile_line line = {.space = (ifl_space)site->access.space,
+                             .kind = (ifl_access_kind)site->access.kind,
                              .ptx_line = site->line,
                              .access_bytes = site->access.bytes};
     if (place && place->line)
@@ -187,36 +188,28 @@ ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int3
 
 /* ---- generic accesses ------------------------------------------------------------------------ */
 
-static const struct {
-    const char *space;
-    ifl_counter requests[3];
-} spaces[] = {
-    {"global",
-     {IFL_COUNTER_global_load_requests, IFL_COUNTER_global_store_requests,
-      IFL_COUNTER_global_atomic_requests}},
-    {"shared",
-     {IFL_COUNTER_shared_load_requests, IFL_COUNTER_shared_store_requests,
-      IFL_COUNTER_shared_atomic_requests}},
-    {"local",
-     {IFL_COUNTER_local_load_requests, IFL_COUNTER_local_store_requests,
-      IFL_COUNTER_local_store_requests}},
-};
-
-static const char *space_seen(const ifl_counters *counters)
+static bool has_requests(const ifl_counters *counters, ifl_space space)
 {
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
+        if (ifl_traffic_info_get(kind)->space == space && ifl_traffic_get(counters, kind).requests)
+            return true;
+    return false;
+}
+
+static ifl_space space_seen(const ifl_counters *counters)
+{
+    static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        for (size_t j = 0; j < sizeof spaces->requests / sizeof *spaces->requests; j++)
-            if (counters->known[spaces[i].requests[j]] && counters->value[spaces[i].requests[j]])
-                return spaces[i].space;
-    return NULL;
+        if (has_requests(counters, spaces[i]))
+            return spaces[i];
+    return IFL_SPACE_GENERIC;
 }
 
 void ifl_lines_settle(ifl_profile *profile)
 {
     for (size_t i = 0; i < profile->lines.count; i++) {
         ifl_profile_line *line = &profile->lines.at[i];
-        const char *seen = strcmp(line->space, "generic") == 0 ? space_seen(&line->counters) : NULL;
-        if (seen)
-            line->space = seen;
+        if (line->space == IFL_SPACE_GENERIC)
+            line->space = space_seen(&line->counters);
     }
 }

@@ -13,7 +13,7 @@
  * reads global and writes shared memory, and a generic access may go to any space. All counters
  * of such an instruction stand on its one line, each under its own space's name, so that the sum
  * over the lines is the launch's counter in every case. The line's `space` and `kind` are those
- * of a copy's global side and, for a generic access, "generic" until ifl_lines_settle. */
+ * of a copy's global side and, for a generic access, GENERIC until ifl_lines_settle. */
 ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int32_t *line_of,
                            ifl_profile *profile, ifl_error *error);
 

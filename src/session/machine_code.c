@@ -3,6 +3,7 @@
  * kernels and profiles; what machine code means is known in src/sass. */
 #include "session/machine_code.h"
 
+#include "profile/traffic.h"
 #include "session/machine_lines.h"
 #include "session/watch.h"
 #include "sass/sass_facts.h"
@@ -33,16 +34,6 @@ static uint64_t product(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-static uint64_t requests_of(const ifl_profile_line *line)
-{
-    enum { NAME = 64 };
-    char name[NAME];
-    snprintf(name, sizeof name, "%s_%s_requests", line->space, line->kind);
-    const ifl_counter counter = ifl_counter_find(name);
-    const bool known = counter != IFL_COUNTER_COUNT && line->counters.known[counter];
-    return known ? line->counters.value[counter] : 0;
-}
-
 /* `requests` has room for all lines. */
 static ifl_sass_launch told_by(const ifl_profile *profile, ifl_sass_request_count *requests)
 {
@@ -54,11 +45,11 @@ static ifl_sass_launch told_by(const ifl_profile *profile, ifl_sass_request_coun
                      !counters->value[IFL_COUNTER_divergent_branches];
     for (size_t i = 0; i < profile->lines.count; i++) {
         const ifl_profile_line *line = &profile->lines.at[i];
-        const ifl_sass_access access = ifl_sass_access_find(line->space, line->kind);
-        if (access != IFL_SASS_ACCESSES)
-            requests[launch.request_count++] =
-                (ifl_sass_request_count){line->file, line->line,         line->ptx_line,
-                                         access,     line->access_bytes, requests_of(line)};
+        const ifl_traffic_kind traffic = ifl_traffic_find(line->space, line->kind);
+        if (traffic != IFL_TRAFFIC_COUNT)
+            requests[launch.request_count++] = (ifl_sass_request_count){
+                line->file, line->line,         line->ptx_line,
+                traffic,    line->access_bytes, ifl_traffic_get(&line->counters, traffic).requests};
     }
     return launch;
 }

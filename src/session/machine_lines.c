@@ -67,11 +67,11 @@ static bool is_generic(const ifl_sass_instruction *instruction)
 }
 
 /* Where a generic access goes the run has seen. */
-static const char *space_met(const ifl_profile *profile, const ifl_machine_access *a)
+static ifl_space space_met(const ifl_profile *profile, const ifl_machine_access *a)
 {
     for (size_t i = 0; i < profile->lines.count; i++) {
         const ifl_profile_line *line = &profile->lines.at[i];
-        if (line->line == a->line && strcmp(line->kind, a->kind) == 0 &&
+        if (line->line == a->line && line->kind == a->kind &&
             strcmp(base_name(line->file), a->file) == 0)
             return line->space;
     }
@@ -82,12 +82,12 @@ static ifl_machine_access of_machine(const ifl_sass_facts *facts, const ifl_prof
                                      size_t i)
 {
     const ifl_sass_instruction *instruction = &facts->kernel.instructions[i];
-    const ifl_sass_access access = ifl_sass_access_of(instruction);
+    const ifl_traffic_info *access = ifl_traffic_info_get(ifl_sass_traffic_of(instruction));
     const ifl_machine_line *line = own_line(facts, instruction->offset);
     ifl_machine_access a = {.file = ifl_sass_file_of(facts->machine, line),
                             .line = line ? line->line : 0,
-                            .space = ifl_sass_access_space(access),
-                            .kind = ifl_sass_access_kind(access),
+                            .space = access->space,
+                            .kind = access->kind,
                             .machine_count = 1,
                             .machine_bytes = instruction->memory_bytes};
     if (is_generic(instruction))
@@ -97,14 +97,20 @@ static ifl_machine_access of_machine(const ifl_sass_facts *facts, const ifl_prof
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+/* By their words, as people read them. */
+static int by_traffic(const ifl_machine_access *a, const ifl_machine_access *b)
+{
+    const int space = strcmp(ifl_space_text(a->space), ifl_space_text(b->space));
+    return space ? space : strcmp(ifl_access_kind_text(a->kind), ifl_access_kind_text(b->kind));
+}
+
 static int by_place(const void *x, const void *y)
 {
     const ifl_machine_access *a = x, *b = y;
     const int file = strcmp(a->file, b->file);
     if (file || a->line != b->line)
         return file ? file : a->line < b->line ? -1 : 1;
-    const int space = strcmp(a->space, b->space);
-    return space ? space : strcmp(a->kind, b->kind);
+    return by_traffic(a, b);
 }
 
 static ifl_machine_verdict judge(const ifl_machine_access *a)
@@ -147,7 +153,7 @@ static size_t list_all(const ifl_sass_facts *facts, const ifl_profile *profile,
     for (size_t b = 0; b < kernel->block_count; b++)
         for (size_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
              i++)
-            if (ifl_sass_access_of(&kernel->instructions[i]) != IFL_SASS_ACCESSES)
+            if (ifl_sass_traffic_of(&kernel->instructions[i]) != IFL_TRAFFIC_COUNT)
                 list[count++] = of_machine(facts, profile, i);
     return count;
 }
@@ -155,18 +161,15 @@ static size_t list_all(const ifl_sass_facts *facts, const ifl_profile *profile,
 static ifl_status keep(ifl_profile *profile, ifl_machine_access a, ifl_error *error)
 {
     a.file = ifl_arena_text(&profile->arena, a.file, strlen(a.file));
-    a.space = ifl_arena_text(&profile->arena, a.space, strlen(a.space));
-    a.kind = ifl_arena_text(&profile->arena, a.kind, strlen(a.kind));
     a.verdict = judge(&a);
-    return a.file && a.space && a.kind && ifl_vec_push(&profile->machine.accesses, a)
-               ? IFL_OK
-               : ifl_fail_memory(error, sizeof a);
+    return a.file && ifl_vec_push(&profile->machine.accesses, a) ? IFL_OK
+                                                                 : ifl_fail_memory(error, sizeof a);
 }
 
 static bool is_of(const ifl_machine_access *a, const ifl_profile_line *line)
 {
-    return a->line == line->line && strcmp(a->kind, line->kind) == 0 &&
-           strcmp(a->space, line->space) == 0 && strcmp(a->file, base_name(line->file)) == 0;
+    return a->line == line->line && a->kind == line->kind && a->space == line->space &&
+           strcmp(a->file, base_name(line->file)) == 0;
 }
 
 /* How many loads of the line became one: by the bytes of a lane in an average access of either side. */

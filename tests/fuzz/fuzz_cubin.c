@@ -62,8 +62,8 @@ static void analyze(const ifl_machine *machine, size_t index)
 {
     enum { MOST_BYTES = 1 << 16 };
     static const ifl_sass_request_count requests[] = {
-        {"a.cu", 1, 0, IFL_SASS_ACCESS_GLOBAL_LOAD, 4, 7},
-        {"kernels.cu", 12, 30, IFL_SASS_ACCESS_GLOBAL_STORE, 4, 5},
+        {"a.cu", 1, 0, IFL_TRAFFIC_global_load, 4, 7},
+        {"kernels.cu", 12, 30, IFL_TRAFFIC_global_store, 4, 5},
     };
     const ifl_machine_kernel *k = &machine->kernels[index];
     for (int uniform = 0; uniform < 2 && k->code_bytes <= MOST_BYTES; uniform++) {

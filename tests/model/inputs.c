@@ -30,7 +30,8 @@ static void put_lines(const ifl_profile *p, FILE *out)
 {
     for (size_t i = 0; i < p->lines.count; i++) {
         const ifl_profile_line *l = &p->lines.at[i];
-        fprintf(out, "line %s %s %d %g", l->op, l->kind, (int)l->pattern.kind, l->pattern.share);
+        fprintf(out, "line %s %s %d %g", l->op, ifl_access_kind_text(l->kind),
+                (int)l->pattern.kind, l->pattern.share);
         put_counters(&l->counters, out);
     }
     for (size_t i = 0; i < p->ptx_opcodes.count; i++)
@@ -206,12 +207,21 @@ static bool take_launch_counters(ifl_profile *p, char **state)
     return take_counters(&p->counters, state);
 }
 
+static ifl_access_kind next_kind(char **state)
+{
+    const char *word = next_word(state);
+    ifl_access_kind kind = 0;
+    while (word && kind < IFL_ACCESS_KINDS && strcmp(ifl_access_kind_text(kind), word) != 0)
+        kind++;
+    return kind;
+}
+
 static bool take_line(ifl_profile *p, char **state)
 {
-    ifl_profile_line l = {.op = keep(p, next_word(state)), .kind = keep(p, next_word(state))};
+    ifl_profile_line l = {.op = keep(p, next_word(state)), .kind = next_kind(state)};
     l.pattern.kind = (ifl_pattern_kind)next_count(state);
     l.pattern.share = next_number(state);
-    l.file = l.text = l.space = "";
+    l.file = l.text = "";
     return take_counters(&l.counters, state) && ifl_vec_push(&p->lines, l);
 }
 

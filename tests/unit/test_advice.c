@@ -51,7 +51,7 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
     const double lines = s->lines > 0 ? s->lines : ceil(sectors / 4);
     ifl_profile_line line = {
         .file = "kernel.cu", .line = is_store ? 20 : 10, .text = "", .op = is_store ? "st.global.v4.f32" : s->op,
-        .space = "global", .kind = is_store ? "store" : "load", .inlined_from = "", .access_bytes = s->bytes,
+        .space = IFL_SPACE_GLOBAL, .kind = is_store ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, .inlined_from = "", .access_bytes = s->bytes,
         .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern, .share = 1,
                     .stride_words = is_store ? 0 : s->stride_words,
                     .region_bytes = is_store ? 0 : s->region_bytes},
@@ -76,8 +76,8 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
 
 static void add_shared(ifl_profile *p, const shape *s, double warps)
 {
-    ifl_profile_line line = {.file = "kernel.cu", .line = 30, .text = "", .op = "ld.shared.f32", .space = "shared",
-                             .kind = "load", .inlined_from = "", .access_bytes = 4,
+    ifl_profile_line line = {.file = "kernel.cu", .line = 30, .text = "", .op = "ld.shared.f32", .space = IFL_SPACE_SHARED,
+                             .kind = IFL_ACCESS_LOAD, .inlined_from = "", .access_bytes = 4,
                              .pattern = {.kind = IFL_PATTERN_STRIDED, .share = 1, .stride_words = 32}};
     ifl_counters *both[] = {&line.counters, &p->counters};
     for (int i = 0; i < 2; i++) {
@@ -92,8 +92,8 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
 
 static void add_atomics(ifl_profile *p, const shape *s, double warps)
 {
-    ifl_profile_line line = {.file = "kernel.cu", .line = 40, .text = "", .op = "red.global.add.u32", .space = "global",
-                             .kind = "atomic", .inlined_from = "", .access_bytes = 4,
+    ifl_profile_line line = {.file = "kernel.cu", .line = 40, .text = "", .op = "red.global.add.u32", .space = IFL_SPACE_GLOBAL,
+                             .kind = IFL_ACCESS_ATOMIC, .inlined_from = "", .access_bytes = 4,
                              .pattern = {.kind = IFL_PATTERN_IRREGULAR, .share = 1}};
     ifl_counters *both[] = {&line.counters, &p->counters};
     for (int i = 0; i < 2; i++) {

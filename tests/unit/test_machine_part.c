@@ -49,12 +49,12 @@ static void learn(ifl_profile *profile)
                                                            .instructions = 33,
                                                            .exposed_latencies = 8,
                                                            .register_reuses = 1}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 7, "global", "load", 4,
-                                                                16, 1, 16, IFL_MACHINE_MERGED}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 8, "global", "store", 1,
-                                                                4, 1, 4, IFL_MACHINE_SAME}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 9, "local", "store", 0,
-                                                                0, 2, 8, IFL_MACHINE_ADDED}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 7, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,
+                                                                4, 16, 1, 16, IFL_MACHINE_MERGED}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 8, IFL_SPACE_GLOBAL, IFL_ACCESS_STORE,
+                                                                1, 4, 1, 4, IFL_MACHINE_SAME}));
+    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 9, IFL_SPACE_LOCAL, IFL_ACCESS_STORE,
+                                                                0, 0, 2, 8, IFL_MACHINE_ADDED}));
 }
 
 static char *report(const ifl_profile *profile, ifl_report_format format)

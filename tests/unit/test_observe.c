@@ -22,7 +22,7 @@ static ifl_site all_sites[INSTRUCTIONS];
 static int32_t line_of[INSTRUCTIONS];
 static const ifl_sites sites = {.at = all_sites, .count = INSTRUCTIONS};
 
-static ifl_profile *empty_profile(const char *space, const char *kind)
+static ifl_profile *empty_profile(ifl_space space, ifl_access_kind kind)
 {
     ifl_profile *profile = ifl_profile_new();
     assert_non_null(profile);
@@ -40,7 +40,7 @@ static const char *const kind_texts[IFL_ACCESS_KINDS] = {
     [IFL_ACCESS_LOAD] = "load", [IFL_ACCESS_STORE] = "store", [IFL_ACCESS_ATOMIC] = "atomic"};
 
 static ifl_profile *report_of(const ifl_observation *observation, const void *state,
-                              const char *space, const char *kind)
+                              ifl_space space, ifl_access_kind kind)
 {
     ifl_profile *profile = empty_profile(space, kind);
     ifl_error error;
@@ -55,7 +55,7 @@ static ifl_profile *observe(const ifl_observation *observation, const ifl_access
     assert_non_null(state);
     observation->observer->access(state, access);
     ifl_profile *profile =
-        report_of(observation, state, space_texts[access->space], kind_texts[access->kind]);
+        report_of(observation, state, (ifl_space)access->space, (ifl_access_kind)access->kind);
     observation->observer->destroy(state);
     return profile;
 }
@@ -448,17 +448,17 @@ static void busiest_kib_of_atomics(void **unused)
     add_to_kibs(b, 3, 1, 0x1f);
     add_to_kibs(b, 512, 512, every_lane);
     observer->merge(a, b);
-    ifl_profile *profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
+    ifl_profile *profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_true(profile->counters.known[which]);
     assert_int_equal(profile->counters.value[which], 5);
     ifl_profile_destroy(profile);
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
     observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = 0x7f, .address = word});
-    profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
+    profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_int_equal(profile->counters.value[which], 4 + (2 * 5 - 1) + 1);
     ifl_profile_destroy(profile);
     add_to_kibs(a, 2000, 1, 1);
-    profile = report_of(&ifl_observe_busy_kib, a, "global", "atomic");
+    profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_false(profile->counters.known[which]);
     ifl_profile_destroy(profile);
     observer->destroy(a);
@@ -502,7 +502,7 @@ static ifl_profile *play(const ifl_observation *observation, unsigned workers, b
         observer->merge(state[backwards ? workers - 1 : 0], state[from]);
     }
     ifl_profile *profile =
-        report_of(observation, state[backwards ? workers - 1 : 0], "global", "load");
+        report_of(observation, state[backwards ? workers - 1 : 0], IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     for (unsigned w = 0; w < workers; w++)
         observer->destroy(state[w]);
     return profile;
@@ -552,7 +552,7 @@ static void one_instruction_may_touch_two_spaces(void **unused)
         ifl_observe_access.observer->access(state, &read);
         ifl_observe_access.observer->access(state, &write);
     }
-    ifl_profile *profile = report_of(&ifl_observe_access, state, "global", "load");
+    ifl_profile *profile = report_of(&ifl_observe_access, state, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     const ifl_counters *line = &profile->lines.at[0].counters;
     assert_int_equal(line->value[IFL_COUNTER_global_load_sectors], 48);
     assert_int_equal(line->value[IFL_COUNTER_shared_store_wavefronts], 12);
@@ -567,7 +567,7 @@ static void one_instruction_may_touch_two_spaces(void **unused)
 static void what_did_not_happen_is_zero(void **unused)
 {
     (void)unused;
-    ifl_profile *profile = empty_profile("shared", "atomic");
+    ifl_profile *profile = empty_profile(IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC);
     for (size_t i = 0; i < ifl_observation_count; i++) {
         void *state = ifl_observations[i]->observer->create(&sites);
         assert_int_equal(ifl_observations[i]->report(state, &sites, line_of, profile, NULL),
@@ -644,7 +644,7 @@ static void divergence_counts_branches_that_split(void **unused)
     observer->divergence(b, &split);
     observer->divergence(b, &split);
     observer->merge(a, b);
-    ifl_profile *profile = report_of(&ifl_observe_divergence, a, "global", "load");
+    ifl_profile *profile = report_of(&ifl_observe_divergence, a, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     assert_int_equal(profile->counters.value[IFL_COUNTER_divergent_branches], 3);
     ifl_profile_destroy(profile);
     observer->destroy(a);

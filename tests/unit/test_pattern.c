@@ -38,7 +38,7 @@ static ifl_pattern pattern_of(const void *state, uint32_t instruction)
     assert_non_null(profile);
     for (int32_t i = 0; i < INSTRUCTIONS; i++) {
         line_of[i] = i;
-        assert_true(ifl_vec_push(&profile->lines, (ifl_profile_line){.space = "global"}));
+        assert_true(ifl_vec_push(&profile->lines, (ifl_profile_line){.space = IFL_SPACE_GLOBAL}));
     }
     assert_int_equal(ifl_observe_pattern.report(state, &sites, line_of, profile, NULL), IFL_OK);
     ifl_pattern pattern = profile->lines.at[instruction].pattern;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The counter table and the profile. */
-#include "profile/profile.h"
+#include "profile/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,6 +83,30 @@ static void patterns_have_words(void **unused)
     assert_string_equal(ifl_pattern_text(IFL_PATTERN_COUNT), "unknown");
 }
 
+/* docs/counters.md: counters are named SPACE_KIND_MEASURE; what is on chip has wavefronts and no sectors; atomics alone
+ * count the lanes that meet on one address. */
+static void accesses_have_their_counters(void **unused)
+{
+    (void)unused;
+    for (ifl_traffic_kind t = 0; t < IFL_TRAFFIC_COUNT; t++) {
+        const ifl_traffic_info *info = ifl_traffic_info_get(t);
+        const ifl_traffic_counters of = ifl_traffic_counters_of(t);
+        const char *space = ifl_space_text(info->space), *kind = ifl_access_kind_text(info->kind);
+        char name[64];
+        snprintf(name, sizeof name, "%s_%s_requests", space, kind);
+        assert_string_equal(ifl_counter_get(of.requests)->name, name);
+        snprintf(name, sizeof name, "%s %ss", space, kind);
+        assert_string_equal(info->many, name);
+        assert_int_equal(info->on_chip, info->space == IFL_SPACE_SHARED);
+        assert_int_equal(of.sectors == IFL_COUNTER_COUNT, info->on_chip);
+        assert_int_equal(of.serial == IFL_COUNTER_COUNT, info->kind != IFL_ACCESS_ATOMIC);
+        assert_int_equal(ifl_traffic_find(info->space, info->kind), t);
+        assert_int_equal(ifl_traffic_named(space, kind), t);
+    }
+    assert_int_equal(ifl_traffic_find(IFL_SPACE_GENERIC, IFL_ACCESS_LOAD), IFL_TRAFFIC_COUNT);
+    assert_int_equal(ifl_traffic_named("local", "atomic"), IFL_TRAFFIC_COUNT);
+}
+
 static void document_has_a_row_a_counter(void **unused)
 {
     (void)unused;
@@ -112,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_unique_and_found),   cmocka_unit_test(promised_counters_exist),
         cmocka_unit_test(unknown_is_not_zero),          cmocka_unit_test(patterns_have_words),
-        cmocka_unit_test(document_has_a_row_a_counter),
+        cmocka_unit_test(document_has_a_row_a_counter), cmocka_unit_test(accesses_have_their_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,13 +53,15 @@ static void count(ifl_profile *p, ifl_profile_line *line, const line_spec *spec,
 
 static void add_line(ifl_profile *p, const line_spec *spec)
 {
+    const ifl_traffic_kind traffic = ifl_traffic_named(spec->space, spec->kind);
+    assert_true(traffic < IFL_TRAFFIC_COUNT);
     ifl_profile_line line = {.file = spec->file,
                              .line = spec->line,
                              .column = 5,
                              .text = spec->text,
                              .op = spec->op,
-                             .space = spec->space,
-                             .kind = spec->kind,
+                             .space = ifl_traffic_info_get(traffic)->space,
+                             .kind = ifl_traffic_info_get(traffic)->kind,
                              .inlined_from = "",
                              .ptx_line = 30,
                              .access_bytes = spec->bytes,

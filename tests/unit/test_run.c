@@ -192,13 +192,13 @@ static void describes_lines(void **state)
     assert_int_equal(load->column, 5);
     assert_string_equal(load->text, "y[i] = h(y[i]);");
     assert_string_equal(load->op, "ld.global.f32");
-    assert_string_equal(load->space, "global");
-    assert_string_equal(load->kind, "load");
+    assert_int_equal(load->space, IFL_SPACE_GLOBAL);
+    assert_int_equal(load->kind, IFL_ACCESS_LOAD);
     assert_string_equal(load->inlined_from, "");
     assert_int_equal(load->access_bytes, 4);
     assert_int_equal(load->ptx_line, 18);
     assert_int_equal(ifl_profile_line_ptx_line(profile, 0), 18);
-    assert_string_equal(store->kind, "store");
+    assert_int_equal(store->kind, IFL_ACCESS_STORE);
     assert_int_equal(store->line, 2);
     assert_string_equal(store->text, "return a * b;");
     assert_string_equal(store->inlined_from, "h() at scale.cu:7");
@@ -229,9 +229,9 @@ static void called_functions_have_lines_and_faults_a_profile(void **state)
                      128); /* `other` is not named by anything that it reaches */
     assert_int_equal(ifl_profile_line_count(profile), 2);
     assert_string_equal(profile->lines.at[0].op, "ld.u32");
-    assert_string_equal(profile->lines.at[0].kind, "load");
+    assert_int_equal(profile->lines.at[0].kind, IFL_ACCESS_LOAD);
     assert_string_equal(profile->lines.at[1].op, "st.shared.u32");
-    assert_string_equal(profile->lines.at[1].space, "shared");
+    assert_int_equal(profile->lines.at[1].space, IFL_SPACE_SHARED);
     assert_true(error.text[0] != '\0');
     ifl_profile_free(profile);
     ifl_launch_free(launch);

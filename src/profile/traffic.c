@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The counters of a profile by kind of access. */
+#include "profile/traffic.h"
+
+#include "arch/units.h"
+
+#define NONE IFL_COUNTER_COUNT
+#define OFF_CHIP(prefix)                                                                           \
+    .sectors = IFL_COUNTER_##prefix##_sectors,                                                     \
+    .sectors_ideal = IFL_COUNTER_##prefix##_sectors_ideal, .lines = IFL_COUNTER_##prefix##_lines,  \
+    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal
+#define ON_CHIP(prefix) .sectors = NONE, .sectors_ideal = NONE, .lines = NONE, .lines_ideal = NONE
+
+static const ifl_traffic_counters counters_of[IFL_TRAFFIC_COUNT] = {
+#define ACCESS(space, kind, prefix, words, chip, ...)                                              \
+    [IFL_TRAFFIC_##prefix] = {chip(prefix),                                                        \
+                              .requests = IFL_COUNTER_##prefix##_requests,                         \
+                              .wavefronts = IFL_COUNTER_##prefix##_wavefronts,                     \
+                              .wavefronts_ideal = IFL_COUNTER_##prefix##_wavefronts_ideal,         \
+                              .useful_bytes = IFL_COUNTER_##prefix##_useful_bytes},
+#include "code/access.def"
+};
+
+/* Counter 0 is none of these. */
+static const ifl_counter serial_of[IFL_TRAFFIC_COUNT] = {
+#define SERIAL(prefix, doc) [IFL_TRAFFIC_##prefix] = IFL_COUNTER_##prefix##_serial,
+#include "code/access.def"
+};
+
+ifl_traffic_counters ifl_traffic_counters_of(ifl_traffic_kind kind)
+{
+    ifl_traffic_counters found = counters_of[kind];
+    found.serial = serial_of[kind] ? serial_of[kind] : NONE;
+    return found;
+}
+
+static uint64_t value_of(const ifl_counters *counters, ifl_counter counter)
+{
+    return counter < IFL_COUNTER_COUNT && counters->known[counter] ? counters->value[counter] : 0;
+}
+
+static bool all_known(const ifl_counters *counters, const ifl_traffic_counters *of, bool on_chip)
+{
+    return counters->known[of->requests] &&
+           counters->known[on_chip ? of->wavefronts : of->sectors] &&
+           counters->known[on_chip ? of->wavefronts_ideal : of->sectors_ideal];
+}
+
+ifl_traffic ifl_traffic_get(const ifl_counters *counters, ifl_traffic_kind kind)
+{
+    const ifl_traffic_counters of = ifl_traffic_counters_of(kind);
+    return (ifl_traffic){
+        .requests = value_of(counters, of.requests),
+        .sectors = value_of(counters, of.sectors),
+        .sectors_ideal = value_of(counters, of.sectors_ideal),
+        .lines = value_of(counters, of.lines),
+        .lines_ideal = value_of(counters, of.lines_ideal),
+        .wavefronts = value_of(counters, of.wavefronts),
+        .wavefronts_ideal = value_of(counters, of.wavefronts_ideal),
+        .useful_bytes = value_of(counters, of.useful_bytes),
+        .serial = value_of(counters, of.serial),
+        .known = all_known(counters, &of, ifl_traffic_info_get(kind)->on_chip),
+    };
+}
+
+void ifl_traffic_add(ifl_traffic *to, const ifl_traffic *from)
+{
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->sectors_ideal += from->sectors_ideal;
+    to->lines += from->lines;
+    to->lines_ideal += from->lines_ideal;
+    to->wavefronts += from->wavefronts;
+    to->wavefronts_ideal += from->wavefronts_ideal;
+    to->useful_bytes += from->useful_bytes;
+    to->serial += from->serial;
+    to->known = to->known && from->known;
+}
+
+uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind)
+{
+    const bool on_chip = ifl_traffic_info_get(kind)->on_chip;
+    const uint64_t actual = on_chip ? traffic->wavefronts : traffic->sectors;
+    const uint64_t ideal = on_chip ? traffic->wavefronts_ideal : traffic->sectors_ideal;
+    return actual > ideal ? (actual - ideal) * (on_chip ? 1 : IFL_SECTOR_BYTES) : 0;
+}
