@@ -7,6 +7,7 @@ set(INFLIGHT_DEPENDENCIES PkgConfig::JANSSON PkgConfig::LIBELF
 set(INFLIGHT_OBJECTS)
 set(INFLIGHT_FOLDERS
     base
+    arch
     device
     compile
     code

@@ -384,7 +384,8 @@ IFL_API ifl_status ifl_lab_sweep_at(const ifl_lab *lab, size_t version, size_t i
 /* ---- reference pages -------------------------------------------------------------------------------------------- */
 
 /* Writes a page that is made from the library's own tables, as Markdown: "counters" (what is counted),
- * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU). */
+ * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU), "advice" (the rules), "facts" (of GPUs and
+ * of the model). */
 IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
 
 /* ---- GPUs ---------------------------------------------------------------------------------------

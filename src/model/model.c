@@ -70,7 +70,7 @@ static double achieved_occupancy(const question *q, const ifl_model *m)
     const double waves = m->waves.waves, stay = q->timing.total - q->timing.term[IFL_TERM_LAUNCH];
     const double turn =
         waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
-    const double empty = ifl_block_cycles(q->work.warps_per_block) / q->rates.clock_hz;
+    const double empty = ifl_block_cycles(&q->rates, q->work.warps_per_block) / q->rates.clock_hz;
     const double filled = waves < 1 ? waves : 1;
     return m->occupancy.theoretical * filled *
            (turn > empty && waves > 1 ? (turn - empty) / turn : 1);

@@ -4,16 +4,10 @@
 #ifndef IFL_MODEL_MODEL_H
 #define IFL_MODEL_MODEL_H
 
+#include "arch/arch.h"
 #include "arch/units.h"
 #include "device/device.h"
 #include "profile/profile.h"
-
-typedef struct ifl_model_constant_row {
-    const char *name;
-    double value;
-    const char *unit;
-    const char *doc;
-} ifl_model_constant_row;
 
 /* constant.def as values: ifl_model_constants.overlap_power. */
 typedef struct ifl_model_values {
@@ -22,14 +16,15 @@ typedef struct ifl_model_values {
 #undef CONSTANT
 } ifl_model_values;
 extern const ifl_model_values ifl_model_constants;
-/* The rows of constant.def; NULL past the end. */
-const ifl_model_constant_row *ifl_model_constant(size_t index);
+/* Writes docs/facts.md. */
+void ifl_facts_document(FILE *out);
 
 /* ---- rates.c: what a device can do, in seconds; unmeasured figures by the rules of docs/model.md ------------- */
 
 typedef struct ifl_rates {
     double sms, clock_hz;
-    double dependent_cycles; /* from an instruction to one that waits for it */
+    ifl_arch arch;   /* of its compute capability */
+    double launch_s; /* launch, first wave and last wave as CUDA events see them */
     double l1_latency_s, l2_latency_s, dram_latency_s;
     double l2_other_half_latency_s; /* of the other half of the L2, where there are two */
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
@@ -37,7 +32,7 @@ typedef struct ifl_rates {
     double l2_bytes_per_s;
     double l1_passes_per_s; /* of 128 bytes, all SMs */
     double shared_passes_per_s;
-    double l1_by_line;        /* 1: a request takes a pass a line (before Volta) */
+    bool l1_by_line;          /* a request takes a pass a line (before Volta) */
     double load_sector_bytes; /* smallest piece that a load moves */
     double issue_per_s;       /* warp instructions, all SMs */
     double fp32_per_s, fp64_per_s, int32_per_s, special_per_s,
@@ -122,7 +117,7 @@ typedef struct ifl_timing {
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out);
 /* Cycles of a block of so many warps beside its waits and instructions. */
-double ifl_block_cycles(double warps);
+double ifl_block_cycles(const ifl_rates *rates, double warps);
 /* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
 

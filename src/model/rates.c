@@ -6,22 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Compute capabilities at which a rule changes. */
-enum { KEPLER = 3, MAXWELL = 5, VOLTA = 7 };
-
-/* From and to 64-bit types, at most (CUDA C++ Programming Guide, throughput). */
-enum { CONVERT_LANES = 16 };
-
-/* Cycles from an instruction of the PTX to one that waits for it. */
-static double dependent_cycles_of(const ifl_device *device)
-{
-    const double cc = device->value[IFL_DEVICE_compute_capability];
-    const ifl_model_values *c = &ifl_model_constants;
-    return cc < KEPLER    ? c->dependent_cycles_fermi
-           : cc < MAXWELL ? c->dependent_cycles_kepler
-                          : c->dependent_cycles;
-}
-
 static double field_or(const ifl_device *device, ifl_device_field field, double otherwise)
 {
     return device->known[field] ? device->value[field] : otherwise;
@@ -50,10 +34,12 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
     const double peak = device->value[IFL_DEVICE_dram_bytes_per_s], each = sms * clock;
     const double triad = device->value[IFL_DEVICE_dram_triad_fraction];
+    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
     memset(out, 0, sizeof *out);
+    out->arch = arch;
     out->sms = sms;
     out->clock_hz = clock;
-    out->dependent_cycles = dependent_cycles_of(device);
+    out->launch_s = field_or(device, IFL_DEVICE_launch_s, arch.launch_s);
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
     out->l2_other_half_latency_s = device->known[IFL_DEVICE_l2_other_half_latency_cycles]
@@ -63,23 +49,19 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->dram_bytes_per_s[0] = peak * field_or(device, IFL_DEVICE_dram_read_fraction, triad);
     out->dram_bytes_per_s[1] = peak * triad;
     out->dram_random_bytes_per_s = peak * field_or(device, IFL_DEVICE_dram_random_fraction,
-                                                   triad * ifl_model_constants.random_dram);
+                                                   triad * arch.random_dram);
     out->l2_bytes_per_s = field_or(device, IFL_DEVICE_l2_bytes_per_s,
                                    device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * each);
     out->l1_passes_per_s =
         device->value[IFL_DEVICE_l1_bytes_per_cycle_per_sm] / IFL_LINE_BYTES * each;
-    /* Fermi: 16 load and store units, so that 32 lanes take two cycles (Fermi's whitepaper, from memory). */
-    out->shared_passes_per_s =
-        device->value[IFL_DEVICE_compute_capability] < KEPLER ? out->l1_passes_per_s : each;
-    out->l1_by_line = device->value[IFL_DEVICE_compute_capability] < VOLTA;
-    out->load_sector_bytes =
-        device->value[IFL_DEVICE_compute_capability] < KEPLER ? IFL_LINE_BYTES : IFL_SECTOR_BYTES;
+    out->shared_passes_per_s = arch.shared_passes_per_cycle * each;
+    out->l1_by_line = arch.passes_by_line > 0;
+    out->load_sector_bytes = arch.load_piece_bytes;
     out->issue_per_s = device->value[IFL_DEVICE_issue_per_cycle_per_sm] * each;
     out->fp32_per_s = lanes_per_s(device, IFL_DEVICE_fp32_lanes_per_sm);
     out->fp64_per_s = lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm);
     out->int32_per_s = lanes_per_s(device, IFL_DEVICE_int32_lanes_per_sm);
-    out->special_per_s =
-        out->fp32_per_s / 8; /* 16 lanes beside 128 (CUDA C++ Programming Guide, throughput) */
+    out->special_per_s = out->fp32_per_s * arch.special_share;
     out->convert_per_s = fmin(lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm),
-                              CONVERT_LANES / (double)IFL_WARP_LANES * each);
+                              arch.convert_lanes / IFL_WARP_LANES * each);
 }

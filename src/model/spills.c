@@ -53,7 +53,7 @@ static double lacking(double lines, double places)
  * Volta only what the L1 has no room for: docs/caches.md). What the L2 does not keep moves on to DRAM. */
 ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
-    const ifl_model_values *k = &ifl_model_constants;
+    const ifl_arch *k = &rates->arch;
     const ifl_spill_work *s = &work->spills;
     ifl_work with = *work;
     if (s->requests <= 0)

@@ -32,29 +32,29 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
     term[IFL_TERM_ATOMICS] =
-        fmax(over(w->atomic_passes * ifl_model_constants.atomic_bytes, r->l2_bytes_per_s),
-             w->kib_passes * ifl_model_constants.atomic_kib_cycles / r->clock_hz);
+        fmax(over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
+             w->kib_passes * r->arch.atomic_kib_cycles / r->clock_hz);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
-    term[IFL_TERM_LAUNCH] = ifl_model_constants.launch_s;
+    term[IFL_TERM_LAUNCH] = r->launch_s;
 }
 
 /* A block starts warp by warp, and its last warp ends it. */
-double ifl_block_cycles(double warps)
+double ifl_block_cycles(const ifl_rates *rates, double warps)
 {
-    return ifl_model_constants.block_cycles + ifl_model_constants.warp_start_cycles * warps;
+    return rates->arch.block_cycles + rates->arch.warp_start_cycles * warps;
 }
 
 /* How long a block stays when nothing else is on the GPU: its waits one after the other, and what lies between. */
 static double residency_of(const ifl_rates *r, const ifl_work *w, double latency)
 {
-    const ifl_model_values *c = &ifl_model_constants;
-    const double cycles =
-        ifl_block_cycles(w->warps_per_block) + w->cycles + w->shared_waits * c->shared_cycles;
-    return cycles / r->clock_hz + latency * (w->waits + c->wait_spread * w->spread);
+    const double cycles = ifl_block_cycles(r, w->warps_per_block) + w->cycles +
+                          w->shared_waits * r->arch.shared_cycles;
+    return cycles / r->clock_hz +
+           latency * (w->waits + ifl_model_constants.wait_spread * w->spread);
 }
 
 static double latency_of(const ifl_rates *r, const ifl_work *w)
@@ -72,7 +72,7 @@ static double in_flight_of(const ifl_rates *r, const ifl_work *w)
     const double far = asked > 0 ? 1 - w->l2_hit / asked : 0;
     const double latency = far * r->dram_latency_s + (1 - far) * r->l2_latency_s;
     return over(w->missed_lines * latency,
-                ifl_model_constants.lines_in_flight * w->l1_lines * r->sms);
+                r->arch.lines_in_flight * w->l1_lines * r->sms);
 }
 
 static double power_mean(double a, double b, double power)
@@ -124,7 +124,7 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *without, double blo
     const ifl_schedule s = ifl_schedule_find(rates, work, blocks_per_sm);
     const double waiting = waiting_power(rates, work, blocks_per_sm);
     out->latency = latency_of(rates, work);
-    const double start = ifl_model_constants.block_start_cycles * blocks_per_sm / rates->clock_hz;
+    const double start = rates->arch.block_start_cycles * blocks_per_sm / rates->clock_hz;
     const double in_flight = in_flight_of(rates, work) / fmax(waves, 1);
     out->residency = work->waits_known
                          ? fmax(fmax(residency_of(rates, work, out->latency), start), in_flight)

@@ -40,7 +40,7 @@ static ifl_traffic off_chip(const ifl_counters *c, ifl_access_kind kind)
  * (lines + 2) / 4; a store its wavefronts. Before Volta a request takes a pass a line. */
 static double passes_of(const ifl_traffic *t, bool is_store, const ifl_rates *rates)
 {
-    const ifl_model_values *k = &ifl_model_constants;
+    const ifl_arch *k = &rates->arch;
     const double requests = (double)t->requests, lines = (double)t->lines;
     const double wavefronts = fmax(requests, (double)t->wavefronts);
     if (rates->l1_by_line)
@@ -133,10 +133,10 @@ static pieces all_pieces(const ifl_profile *p, ifl_access_kind kind)
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
  * is asked takes another turn, since both are fetched. What is stored takes one turn a line; its bytes are slower. What
  * else atomics take has its own term. */
-static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
+static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *k,
+                      const ifl_work *w)
 {
     enum { PIECE = 2 * IFL_SECTOR_BYTES };
-    const ifl_model_values *k = &ifl_model_constants;
     const pieces asked = all_pieces(p, IFL_ACCESS_LOAD);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
@@ -147,10 +147,10 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
 }
 
 /* Before Volta: lines by themselves take a share. */
-static double l2_work_by_line(const ifl_work *w, double bytes, double store_lines)
+static double l2_work_by_line(const ifl_arch *k, const ifl_work *w, double bytes,
+                              double store_lines)
 {
-    const double share = ifl_model_constants.line_share_before_volta;
-    return (1 - share) * bytes + share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
+    return (1 - k->line_share) * bytes + k->line_share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
 }
 
 /* Loads and atomics whose lanes each ask for a place of their own, as a share of all. */
@@ -251,6 +251,7 @@ static double prefetched_share(const ifl_profile *p)
 static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl_rates *rates,
                        ifl_work *out)
 {
+    const ifl_arch *k = &rates->arch;
     const ifl_counters *c = &p->counters;
     const double stored = store_bytes_of(c);
     out->writes = stored > 0;
@@ -265,10 +266,10 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     const double load_lines = lines_of(c, IFL_ACCESS_LOAD),
                  store_lines = lines_of(c, IFL_ACCESS_STORE);
     out->missed_lines = load_lines * (1 - out->l1_hit);
-    out->l2_bytes = rates->l1_by_line ? l2_work_by_line(out, out->l2_bytes, store_lines)
-                                      : l2_work(p, facts_of(p, device), out);
+    out->l2_bytes = rates->l1_by_line ? l2_work_by_line(k, out, out->l2_bytes, store_lines)
+                                      : l2_work(p, facts_of(p, device), k, out);
     if (!rates->l1_by_line)
-        out->l1_passes += out->missed_lines * ifl_model_constants.fill_passes;
+        out->l1_passes += out->missed_lines * k->fill_passes;
     out->random = random_share(p);
     out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
     out->dram_low = out->dram_low > 0 ? fmin(out->dram_low, out->dram_bytes) : out->dram_bytes;
@@ -290,7 +291,7 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
     out->waits = (out->order_known ? m->load_waits : o->load_waits) / warps;
     out->spread = (out->order_known ? m->load_spread : o->load_spread) / warps;
     out->shared_waits = (out->order_known ? m->shared_waits : o->shared_waits) / warps;
-    out->cycles = (m->cycles > 0 ? m->cycles : o->chain * rates->dependent_cycles) / warps;
+    out->cycles = (m->cycles > 0 ? m->cycles : o->chain * rates->arch.dependent_cycles) / warps;
     /* Warps that meet at barriers go on when the slowest has what it waited for. */
     out->spread += fmin(out->waits, count(&p->counters, IFL_COUNTER_barriers) / warps) *
                    log2(out->warps_per_block);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many passes of atomics the busiest eight lines of global memory get: a part of the L2 holds them and does atomics
- * one after the other. A request takes a pass for each sector, and two more for each further lane on the same address,
- * five more for floats (an H200). Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
+ * How many passes of atomics the busiest KiB of global memory gets: a part of the L2 holds it and does atomics one after
+ * the other (arch/atomics.h). A request takes a pass for each sector, and more for each further lane on the same
+ * address. Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
  * nothing is known. */
+#include "arch/atomics.h"
 #include "observe/footprint.h"
 #include "observe/observe.h"
 
 #include <stdlib.h>
 
 enum { MOST = 1024, SLOTS = 2 * MOST }; /* half full at most */
-enum { PART_BYTES = 8 * IFL_LINE_BYTES, PART_SECTORS = PART_BYTES / IFL_SECTOR_BYTES };
+enum { PART_SECTORS = IFL_ATOMIC_PART_BYTES / IFL_SECTOR_BYTES };
 
 typedef struct busy {
     uint64_t part; /* + 1; 0: free */
@@ -60,7 +61,9 @@ static uint64_t met(const ifl_access *access, int lane)
 /* A sector takes as many passes as the address does on which most lanes meet. */
 static void add_request(state *s, const ifl_access *access)
 {
-    const uint64_t further = s->sites->at[access->site].access.is_float ? 5 : 2;
+    const uint64_t further = s->sites->at[access->site].access.is_float
+                                 ? IFL_ATOMIC_FLOAT_LANE_PASSES
+                                 : IFL_ATOMIC_LANE_PASSES;
     uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
     int count = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {

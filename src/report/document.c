@@ -2,6 +2,7 @@
  * The reference pages that are made from tables: counters from counter.def, PTX from opcode.def and
  * modifier.def. */
 #include "advice/advice.h"
+#include "model/model.h"
 #include "ptx/program.h"
 #include "profile/profile.h"
 #include "report/writer.h"
@@ -151,6 +152,7 @@ static const struct {
 } topics[] = {
     {"advice", ifl_advice_document},
     {"counters", ifl_counters_document},
+    {"facts", ifl_facts_document},
     {"opcodes", print_opcodes},
     {"times", ifl_times_document},
 };
@@ -164,5 +166,5 @@ ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error)
         topics[i].print(out);
         return fflush(out) != 0 || ferror(out) ? ifl_report_fail_stream("page", error) : IFL_OK;
     }
-    return ifl_fail(error, IFL_USAGE, "there is no page '%s': advice, counters, opcodes, times", topic);
+    return ifl_fail(error, IFL_USAGE, "there is no page '%s': advice, counters, facts, opcodes, times", topic);
 }

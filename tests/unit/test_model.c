@@ -162,7 +162,7 @@ static void spills_go_through_the_l1(void **state)
                      .spills = {24, 1792, device->value[IFL_DEVICE_l2_bytes] / 128, 0, 2 * lines,
                                 lines, lines, 7}};
     const ifl_work small = ifl_spills_add(&rates, &work, 1);
-    assert_true(small.l2_bytes == 128 * lines * ifl_model_constants.write_turns);
+    assert_true(small.l2_bytes == 128 * lines * rates.arch.write_turns);
     assert_true(small.l1_passes == 2 * lines && small.dram_bytes == 0 && small.cycles == 0);
     work.spills.frame_lines = 1000;
     const ifl_work large = ifl_spills_add(&rates, &work, 1);

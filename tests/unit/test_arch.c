@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The facts of compute capabilities: every one is known for all, with a source, and changes where the documents say. */
+#include "arch/arch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FACTS = sizeof(ifl_arch) / sizeof(double) };
+
+/* Rows of a fact stand together, the first for 2.0, then ascending. */
+static void every_fact_is_known_from_fermi_on(void **unused)
+{
+    (void)unused;
+    ifl_arch_row row, last = {.name = ""};
+    size_t facts = 0;
+    for (size_t i = 0; ifl_arch_row_at(i, &row); i++) {
+        const bool is_new = strcmp(row.name, last.name) != 0;
+        facts += is_new;
+        assert_true(is_new ? row.since == 2.0 : row.since > last.since);
+        assert_true(*row.source && *row.doc);
+        last = row;
+    }
+    assert_int_equal(facts, FACTS);
+}
+
+/* CUDA C Programming Guide 7.5, 5.2.3: 22 cycles on 2.x, 11 on 3.x. Document 004: lines before Volta, and Fermi loads
+ * whole ones. PCI Express 3.0 from GK110 on, 4.0 with Ampere, 5.0 with Hopper. */
+static void facts_change_where_documents_say(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double cc, dependent, by_line, piece, link;
+    } wanted[] = {{2.0, 22, 1, 128, 8e9},   {2.1, 22, 1, 128, 8e9},  {3.0, 11, 1, 32, 8e9},
+                  {3.5, 11, 1, 32, 15.75e9}, {7.0, 4, 0, 32, 15.75e9}, {7.5, 4, 0, 32, 15.75e9},
+                  {8.6, 4, 0, 32, 31.5e9},  {9.0, 4, 0, 32, 63e9},   {12.0, 4, 0, 32, 63e9}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const ifl_arch arch = ifl_arch_of(wanted[i].cc);
+        assert_true(arch.dependent_cycles == wanted[i].dependent);
+        assert_true(arch.passes_by_line == wanted[i].by_line);
+        assert_true(arch.load_piece_bytes == wanted[i].piece);
+        assert_true(arch.link_bytes_per_s == wanted[i].link);
+    }
+    const ifl_arch older = ifl_arch_of(1.3), oldest = ifl_arch_of(2.0);
+    assert_memory_equal(&older, &oldest, sizeof older);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fact_is_known_from_fermi_on),
+        cmocka_unit_test(facts_change_where_documents_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
