@@ -39,7 +39,7 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->arch = arch;
     out->sms = sms;
     out->clock_hz = clock;
-    out->launch_s = field_or(device, IFL_DEVICE_launch_s, arch.launch_s);
+    out->launch_s = field_or(device, IFL_DEVICE_launch_us, arch.launch_us) * 1e-6;
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
     out->l2_other_half_latency_s = device->known[IFL_DEVICE_l2_other_half_latency_cycles]
