@@ -76,7 +76,7 @@ ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
     const char *call = ifl_lab_text(lab, point->version, "call");
     const ifl_status status = ifl_lab_number(lab, point, "needs", &needs, &found, error);
     *can = (!found || ifl_gpu_sm(gpu->gpu) >= (int)(needs * 10 + 0.5)) &&
-           (!call || ifl_gpu_can_call(gpu->gpu, call));
+           (!call || ifl_lab_can_call(gpu->gpu, call));
     return status;
 }
 
@@ -89,9 +89,10 @@ ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli
         .no_copy = sheet->rows[row].setting_count > 0,
         .threads = request->threads,
         .samples = request->samples,
-        .stop = ifl_cli_catch_signals(),
-        .call = ifl_lab_text(sheet->lab, sheet->rows[row].version, "call")};
-    return ifl_launch_run_on(launch, gpu->gpu, &options, out, error);
+        .stop = ifl_cli_catch_signals()};
+    const char *call = ifl_lab_text(sheet->lab, sheet->rows[row].version, "call");
+    return call ? ifl_lab_run_call(launch, gpu->gpu, &options, call, out, error)
+                : ifl_launch_run_on(launch, gpu->gpu, &options, out, error);
 }
 
 /* A version's time is the sum of its kernels'; its spread that of the worst. */

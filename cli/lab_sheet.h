@@ -4,7 +4,7 @@
 #ifndef IFL_CLI_LAB_SHEET_H
 #define IFL_CLI_LAB_SHEET_H
 
-#include <inflight.h>
+#include "lab/lab_api.h"
 
 typedef enum ifl_cli_source {
     IFL_CLI_PUBLISHED,

@@ -6,7 +6,9 @@
 
 #include "base/arena.h"
 #include "base/keyfile.h"
+#include "base/error.h"
 #include "base/vec.h"
+#include "lab/lab_api.h"
 
 typedef struct ifl_lab_entry {
     ifl_keyfile_entry at;

@@ -38,10 +38,10 @@ static uint32_t blocks_per_sm(const ifl_gpu_run *r)
 
 static void describe_code(const ifl_gpu_run *r, ifl_gpu_facts *facts)
 {
-    facts->code = r->options->call ? "a library's"
+    facts->code = r->call ? "a library's"
                   : r->is_cubin    ? "the file's machine code"
                                    : "PTX, compiled by the driver";
-    if (r->options->call)
+    if (r->call)
         return;
     facts->registers = function_fact(r, IFL_FUNCTION_REGISTERS);
     facts->local_bytes = function_fact(r, IFL_FUNCTION_LOCAL_BYTES);
@@ -112,11 +112,6 @@ static ifl_status load(ifl_gpu_run *r)
     return status;
 }
 
-bool ifl_gpu_can_call(ifl_gpu *gpu, const char *call)
-{
-    return ifl_gpu_blas_has(gpu, call);
-}
-
 /* What a call takes: v a value of 4 bytes, the first of which is n, b a buffer of n or n * n elements. */
 static const struct {
     const char *call, *arguments, *words;
@@ -151,10 +146,10 @@ static bool all_fit(const ifl_launch *launch, size_t shape)
 static ifl_status check_call(const ifl_gpu_run *r)
 {
     size_t i = 0;
-    while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].call, r->options->call) != 0)
+    while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].call, r->call) != 0)
         i++;
     if (i == sizeof shapes / sizeof *shapes)
-        return ifl_fail(r->error, IFL_USAGE, "there is no call '%s'", r->options->call);
+        return ifl_fail(r->error, IFL_USAGE, "there is no call '%s'", r->call);
     return all_fit(r->launch, i)
                ? IFL_OK
                : ifl_fail(r->error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
@@ -185,14 +180,14 @@ ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
 {
     ifl_gpu_launch to = r->to;
     to.params = r->buffers.pointers + set * r->launch->arguments.count;
-    return r->options->call ? ifl_gpu_blas_put(r->gpu, r->options->call, to.params, error)
+    return r->call ? ifl_gpu_blas_put(r->gpu, r->call, to.params, error)
                             : ifl_gpu_launch_put(r->gpu, &to, error);
 }
 
 static ifl_status run_once(ifl_gpu_run *r)
 {
     ifl_status status = IFL_OK;
-    if (!r->options->call)
+    if (!r->call)
         status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
     if (status == IFL_OK)
         status = describe_gpu(r);
@@ -233,7 +228,7 @@ static ifl_status run_all(ifl_gpu_run *r)
         return ifl_fail_memory(r->error, sizeof *r->profile);
     status = ifl_launch_describe(r->launch, "gpu", r->profile, r->error);
     if (status == IFL_OK)
-        status = r->options->call ? check_call(r) : load(r);
+        status = r->call ? check_call(r) : load(r);
     if (status == IFL_OK)
         status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
     if (status == IFL_OK)
@@ -246,12 +241,15 @@ static ifl_status run_all(ifl_gpu_run *r)
     return status;
 }
 
-ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
-                             ifl_profile **out, ifl_error *error)
+ifl_status ifl_launch_call_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                              const char *call, ifl_profile **out, ifl_error *error)
 {
     static const ifl_gpu_options plain;
-    ifl_gpu_run r = {
-        .launch = launch, .gpu = gpu, .options = options ? options : &plain, .error = error};
+    ifl_gpu_run r = {.launch = launch,
+                     .gpu = gpu,
+                     .options = options ? options : &plain,
+                     .call = call,
+                     .error = error};
     const ifl_status status = run_all(&r);
     ifl_gpu_buffers_free(&r.buffers);
     ifl_gpu_unload(gpu, r.module);
@@ -259,4 +257,10 @@ ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_opt
     if (status != IFL_OK)
         ifl_profile_free(r.profile);
     return status;
+}
+
+ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                             ifl_profile **out, ifl_error *error)
+{
+    return ifl_launch_call_on(launch, gpu, options, NULL, out, error);
 }

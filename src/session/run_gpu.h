@@ -36,6 +36,7 @@ typedef struct ifl_gpu_run {
     ifl_launch *launch;
     ifl_gpu *gpu;
     const ifl_gpu_options *options;
+    const char *call; /* of a vendor's library, in the kernel's place; NULL: the kernel */
     void *module;
     bool is_cubin; /* the file's own machine code was loaded, not its PTX */
     ifl_gpu_launch to;
@@ -44,6 +45,10 @@ typedef struct ifl_gpu_run {
     ifl_profile *profile;
     ifl_error *error;
 } ifl_gpu_run;
+
+/* As ifl_launch_run_on; `call` is one of ifl_gpu_blas_put, or NULL. */
+ifl_status ifl_launch_call_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
+                              const char *call, ifl_profile **out, ifl_error *error);
 
 /* Puts one run on the buffers of set `set` into the GPU's stream. */
 ifl_status ifl_gpu_run_put(const ifl_gpu_run *run, unsigned set, ifl_error *error);

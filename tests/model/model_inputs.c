@@ -3,7 +3,7 @@
  * GPUs that were measured or published. tests/model/make-inputs calls it. */
 #include "inputs.h"
 
-#include <inflight.h>
+#include "lab/lab_api.h"
 #include <stdlib.h>
 #include <string.h>
 

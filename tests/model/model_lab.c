@@ -4,7 +4,7 @@
  * usage: model_lab ROOT [terms|ptx]      terms: of each row; ptx: as if there were no machine code */
 #include "inputs.h"
 
-#include <inflight.h>
+#include "lab/lab_api.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
