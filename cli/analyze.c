@@ -231,16 +231,21 @@ static int first_of(int exit_status, int next)
     return exit_status ? exit_status : next;
 }
 
-int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
-                   bool with_page)
+/* What the profile shows, and what the launch would do on the GPUs asked for. */
+static ifl_status find_outcome(const ifl_cli_request *request, const ifl_profile *profile,
+                               ifl_outcome **out, ifl_error *error)
 {
-    ifl_report_options shown = {
-        .color = request->color,
-        .max_lines = request->lines,
-        .width = ifl_cli_width(),
-        .devices = (const ifl_device *const *)request->devices,
-        .device_count = request->device_count,
-    };
+    ifl_status status = ifl_outcome_new(profile, out, error);
+    for (size_t i = 0; i < request->device_count && status == IFL_OK; i++)
+        status = ifl_outcome_add(*out, request->devices[i], error);
+    return status;
+}
+
+static int write_reports(const ifl_cli_request *request, const ifl_outcome *const *outcomes,
+                         size_t count, bool with_page)
+{
+    const ifl_report_options shown = {
+        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width()};
     const struct {
         const char *path;
         ifl_report_format format;
@@ -248,13 +253,32 @@ int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *pro
     ifl_error error = {0};
     int result = 0;
     if (with_page &&
-        ifl_report_write(profiles, count, page_format(request), &shown, stdout, &error) != IFL_OK)
+        ifl_report_write(outcomes, count, page_format(request), &shown, stdout, &error) != IFL_OK)
         result = ifl_cli_fail(&error);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i].path && !is_dash(files[i].path) &&
-            ifl_report_save(profiles, count, files[i].format, &shown, files[i].path, &error) !=
+            ifl_report_save(outcomes, count, files[i].format, &shown, files[i].path, &error) !=
                 IFL_OK)
             result = first_of(result, ifl_cli_fail(&error));
+    return result;
+}
+
+int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
+                   bool with_page)
+{
+    ifl_outcome *outcomes[IFL_CLI_MOST_PROFILES] = {NULL};
+    ifl_error error = {0};
+    ifl_status status = IFL_OK;
+    if (!with_page && !request->json && !request->html)
+        return 0;
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = find_outcome(request, profiles[i], &outcomes[i], &error);
+    const int result =
+        status == IFL_OK
+            ? write_reports(request, (const ifl_outcome *const *)outcomes, count, with_page)
+            : ifl_cli_fail(&error);
+    for (size_t i = 0; i < count; i++)
+        ifl_outcome_free(outcomes[i]);
     return result;
 }
 

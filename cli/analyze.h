@@ -35,7 +35,9 @@ int ifl_cli_say_what_is_missing(const ifl_cli_request *request, const ifl_module
 /* Runs the launch on the engine, with progress; what the kernel prints goes out as it comes. */
 ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch,
                               ifl_profile **profile, ifl_error *error);
-/* The report of `count` profiles as text, JSON or both; the exit status. */
+enum { IFL_CLI_MOST_PROFILES = 2 }; /* of one launch: the engine's and a GPU's */
+
+/* The report of `count` profiles as text, JSON, HTML or all of them; the exit status. */
 int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
                    bool with_page);
 int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch);

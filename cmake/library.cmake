@@ -20,6 +20,7 @@ set(INFLIGHT_FOLDERS
     model
     session
     advice
+    outcome
     report)
 foreach(folder ${INFLIGHT_FOLDERS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)

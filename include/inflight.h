@@ -4,7 +4,8 @@
  *
  * The one public header. Handles are opaque; types are libc's. A session reads like the pipeline:
  *
- *     ifl_module_open  ->  ifl_launch_new  ->  ifl_launch_set ...  ->  ifl_launch_run  ->  ifl_report_write
+ *     ifl_module_open  ->  ifl_launch_new  ->  ifl_launch_set ...  ->  ifl_launch_run
+ *         ->  ifl_outcome_new  ->  ifl_outcome_add (a GPU) ...  ->  ifl_report_write
  *
  * Every function that can fail returns an ifl_status and, where it takes an ifl_error, fills it. The library
  * never prints (except to a FILE it is given), never exits and holds no globals. Handles are not to be used by
@@ -214,100 +215,7 @@ IFL_API const char *ifl_profile_line_pattern(const ifl_profile *profile, size_t 
 /* The instruction's line in the PTX text, from 1; 0 when it is not known. */
 IFL_API uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t line);
 
-/* ---- reports ---------------------------------------------------------------------------------------------------- */
-
-/* HTML is one page that stands alone; comparisons and reports on machine code have none. */
-typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HTML } ifl_report_format;
-
-typedef struct ifl_report_options {
-    bool color;
-    int max_lines; /* rows of the line table; 0: 20 */
-    int width;     /* columns of the terminal; 0: unlimited */
-    /* GPUs to model each launch on, in the order to be shown; count 0: none. */
-    const struct ifl_device *const *devices;
-    size_t device_count;
-} ifl_report_options;
-
-/* One report over `count` launches. `options` may be NULL. */
-IFL_API ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
-                                    const ifl_report_options *options, FILE *out, ifl_error *error);
-/* The same into a file: written beside it and renamed, so that a failed write loses nothing. */
-IFL_API ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count, ifl_report_format format,
-                                   const ifl_report_options *options, const char *path, ifl_error *error);
-
-/* ---- reports side by side --------------------------------------------------------------------------------------- */
-
-typedef struct ifl_compare_options {
-    double threshold; /* relative difference that still counts as equal: 0.01 is one per cent */
-    bool all;         /* show what is equal too */
-    bool color;
-    int width; /* columns of the terminal; 0: unlimited */
-} ifl_compare_options;
-
-/* Compares two JSON reports counter by counter, for launches and memory instructions, or, where `path_b` is NULL, the first
- * launch of one report with its last (engine and GPU, as `analyze --on gpu --json` writes them). Times are shown
- * and do not count. IFL_FINDING where something differs by more than the threshold or has no counterpart, after
- * all is written. `options` may be NULL. */
-IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
-                                     const ifl_compare_options *options, FILE *out, ifl_error *error);
-
-/* ---- programs that inflight run starts -------------------------------------------------------------------------------- */
-
-/* IFL_UNSUPPORTED, and what to do about it, where the file is a program that has kernels and its own copy of the CUDA
- * runtime (nvcc -cudart static). IFL_OK otherwise, also for what is no program: starting it tells. */
-IFL_API ifl_status ifl_program_check(const char *path, ifl_error *error);
-
-/* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
-
-typedef struct ifl_machine ifl_machine;
-
-/* Opens the machine code of a cubin, or of all cubins that an executable, object, shared library or fatbin holds.
- * `arch`, for instance "sm_90", takes that target only; NULL takes all. Of a file with more than 64 MiB of
- * machine code the kernels are listed, and read when one is asked for by name. */
-IFL_API ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **out, ifl_error *error);
-IFL_API void ifl_machine_close(ifl_machine *machine);
-/* Kernels and device functions that have code of their own; the same kernel once for each target. */
-IFL_API size_t ifl_machine_kernel_count(const ifl_machine *machine);
-IFL_API const char *ifl_machine_kernel_name(const ifl_machine *machine, size_t index); /* mangled; NULL past the end */
-
-typedef struct ifl_machine_options {
-    const char *kernel;  /* named as for ifl_launch_new; NULL: all */
-    bool listing;        /* the instructions too */
-    const char *profile; /* a JSON report of a launch of the kernel, for executed counts; NULL: none */
-    bool color;
-    int width; /* columns of the terminal; 0: unlimited */
-} ifl_machine_options;
-
-/* Registers, loads, loops and waits of the kernels. `options` may be NULL. */
-IFL_API ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format format,
-                                     const ifl_machine_options *options, FILE *out, ifl_error *error);
-/* The same into a file: written beside it and renamed. */
-IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_format format,
-                                    const ifl_machine_options *options, const char *path, ifl_error *error);
-
-/* ---- programs without a GPU ------------------------------------------------------------------------------------------ */
-
-/* `inflight run` puts libcudart.so and libcuda.so of ours before the program's; they take these from the environment.
- * Numbers are decimal, switches are 1 or 0. */
-#define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
-#define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
-#define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
-#define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
-#define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
-#define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
-#define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
-#define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
-#define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
-
-/* ---- reference pages -------------------------------------------------------------------------------------------- */
-
-/* Writes a page that is made from the library's own tables, as Markdown: "counters" (what is counted),
- * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU), "advice" (the rules), "facts" (of GPUs and
- * of the model). */
-IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
-
-/* ---- GPUs ---------------------------------------------------------------------------------------
- */
+/* ---- GPUs --------------------------------------------------------------------------------------------------------- */
 
 /* What is known of a GPU, each figure with its source: devices/ in the source tree. */
 typedef struct ifl_device ifl_device;
@@ -432,6 +340,146 @@ IFL_API ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_devic
  * where the run was not asked for that GPU. An estimate: its bounds stand in the report. */
 IFL_API bool ifl_profile_cache(const ifl_profile *profile, const ifl_device *device, const char *name,
                                double *value);
+
+/* ---- outcomes: what a launch shows, and what it would do on GPUs ------------------------------------------------------ */
+
+/* A profile with what stands out in it, and for each GPU that was added a model and advice. All of it is found once, when
+ * the outcome is made and a GPU is added; reports are written from outcomes. The profile and the devices are borrowed
+ * and must outlive the outcome. Texts live as long as the outcome. */
+typedef struct ifl_outcome ifl_outcome;
+
+IFL_API ifl_status ifl_outcome_new(const ifl_profile *profile, ifl_outcome **out, ifl_error *error);
+IFL_API void ifl_outcome_free(ifl_outcome *outcome);
+/* Models the launch on `device` and finds what would help there. IFL_OK too where the launch has no model on it:
+ * ifl_outcome_model says why. GPUs count from 0, in the order in which they were added. */
+IFL_API ifl_status ifl_outcome_add(ifl_outcome *outcome, const ifl_device *device, ifl_error *error);
+
+IFL_API const ifl_profile *ifl_outcome_profile(const ifl_outcome *outcome);
+IFL_API const ifl_device *ifl_outcome_device(const ifl_outcome *outcome, size_t gpu); /* NULL past the last */
+/* NULL where there is none, or no such GPU; *why (which may be NULL) then is the reason, or NULL past the last GPU. */
+IFL_API const ifl_model *ifl_outcome_model(const ifl_outcome *outcome, size_t gpu, const char **why);
+
+/* What stands out in the requests, on whatever GPU. */
+typedef struct ifl_finding {
+    const char *rule;            /* a cause of docs/advice.md: "strided" */
+    const char *const *remedies; /* the rules of docs/advice.md that treat it; NULL ends them */
+    const char *title;           /* "t.cu:14, global store: 32.0 sectors a request where 8.00 would do" */
+    const char *file;            /* where; NULL: the whole kernel */
+    uint32_t line;
+    const char *space, *kind;    /* of the accesses, "global" and "store"; NULL where they are of several */
+    unsigned instructions;       /* that are alike there; 0: the whole kernel */
+    const char *source;          /* the source line; "" where it is not at hand */
+    const char *figures, *why, *helps; /* sentences; "" where there is nothing to say */
+} ifl_finding;
+
+/* The most costly first within each kind: bytes, bank conflicts, atomics, local memory, idle lanes. False past the last. */
+IFL_API bool ifl_outcome_finding(const ifl_outcome *outcome, size_t index, ifl_finding *out);
+
+/* A remedy and what it would give on a GPU. */
+typedef struct ifl_advice {
+    const char *rule;     /* of docs/advice.md: "wide_loads" */
+    const char *remedy;   /* what to do */
+    const char *symptom;  /* what was seen, with figures */
+    const char *cost;     /* what it costs */
+    const char *document; /* the source documents that say so, "000, 001"; "": common practice */
+    const char *file;     /* where; NULL: the whole kernel */
+    uint32_t line;
+    /* Time now over time with the remedy, by the model: the smaller and the larger of those with half of its effect and
+     * with all of it. */
+    double gain_low, gain_high;
+} ifl_advice;
+
+/* The most gain first; only those that give at least 1.05. False past the last. */
+IFL_API bool ifl_outcome_advice(const ifl_outcome *outcome, size_t gpu, size_t index, ifl_advice *out);
+
+/* ---- reports ---------------------------------------------------------------------------------------------------- */
+
+/* HTML is one page that stands alone; comparisons and reports on machine code have none. */
+typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HTML } ifl_report_format;
+
+typedef struct ifl_report_options {
+    bool color;
+    int max_lines; /* rows of the line table; 0: 20 */
+    int width;     /* columns of the terminal; 0: unlimited */
+} ifl_report_options;
+
+/* One report over `count` launches, with the GPUs that were added to each. `options` may be NULL. */
+IFL_API ifl_status ifl_report_write(const ifl_outcome *const *outcomes, size_t count, ifl_report_format format,
+                                    const ifl_report_options *options, FILE *out, ifl_error *error);
+/* The same into a file: written beside it and renamed, so that a failed write loses nothing. */
+IFL_API ifl_status ifl_report_save(const ifl_outcome *const *outcomes, size_t count, ifl_report_format format,
+                                   const ifl_report_options *options, const char *path, ifl_error *error);
+
+/* ---- reports side by side --------------------------------------------------------------------------------------- */
+
+typedef struct ifl_compare_options {
+    double threshold; /* relative difference that still counts as equal: 0.01 is one per cent */
+    bool all;         /* show what is equal too */
+    bool color;
+    int width; /* columns of the terminal; 0: unlimited */
+} ifl_compare_options;
+
+/* Compares two JSON reports counter by counter, for launches and memory instructions, or, where `path_b` is NULL, the first
+ * launch of one report with its last (engine and GPU, as `analyze --on gpu --json` writes them). Times are shown
+ * and do not count. IFL_FINDING where something differs by more than the threshold or has no counterpart, after
+ * all is written. `options` may be NULL. */
+IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
+                                     const ifl_compare_options *options, FILE *out, ifl_error *error);
+
+/* ---- programs that inflight run starts -------------------------------------------------------------------------------- */
+
+/* IFL_UNSUPPORTED, and what to do about it, where the file is a program that has kernels and its own copy of the CUDA
+ * runtime (nvcc -cudart static). IFL_OK otherwise, also for what is no program: starting it tells. */
+IFL_API ifl_status ifl_program_check(const char *path, ifl_error *error);
+
+/* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
+
+typedef struct ifl_machine ifl_machine;
+
+/* Opens the machine code of a cubin, or of all cubins that an executable, object, shared library or fatbin holds.
+ * `arch`, for instance "sm_90", takes that target only; NULL takes all. Of a file with more than 64 MiB of
+ * machine code the kernels are listed, and read when one is asked for by name. */
+IFL_API ifl_status ifl_machine_open(const char *path, const char *arch, ifl_machine **out, ifl_error *error);
+IFL_API void ifl_machine_close(ifl_machine *machine);
+/* Kernels and device functions that have code of their own; the same kernel once for each target. */
+IFL_API size_t ifl_machine_kernel_count(const ifl_machine *machine);
+IFL_API const char *ifl_machine_kernel_name(const ifl_machine *machine, size_t index); /* mangled; NULL past the end */
+
+typedef struct ifl_machine_options {
+    const char *kernel;  /* named as for ifl_launch_new; NULL: all */
+    bool listing;        /* the instructions too */
+    const char *profile; /* a JSON report of a launch of the kernel, for executed counts; NULL: none */
+    bool color;
+    int width; /* columns of the terminal; 0: unlimited */
+} ifl_machine_options;
+
+/* Registers, loads, loops and waits of the kernels. `options` may be NULL. */
+IFL_API ifl_status ifl_machine_write(const ifl_machine *machine, ifl_report_format format,
+                                     const ifl_machine_options *options, FILE *out, ifl_error *error);
+/* The same into a file: written beside it and renamed. */
+IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_format format,
+                                    const ifl_machine_options *options, const char *path, ifl_error *error);
+
+/* ---- programs without a GPU ------------------------------------------------------------------------------------------ */
+
+/* `inflight run` puts libcudart.so and libcuda.so of ours before the program's; they take these from the environment.
+ * Numbers are decimal, switches are 1 or 0. */
+#define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
+#define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
+#define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
+#define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
+#define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
+#define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
+#define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
+#define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
+
+/* ---- reference pages -------------------------------------------------------------------------------------------- */
+
+/* Writes a page that is made from the library's own tables, as Markdown: "counters" (what is counted),
+ * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU), "advice" (the rules), "facts" (of GPUs and
+ * of the model). */
+IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
 
 #ifdef __cplusplus
 }

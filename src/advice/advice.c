@@ -2,20 +2,13 @@
  * Asks every rule, runs the model again with what the remedy changes, and ranks by gain. */
 #include "advice/advice.h"
 
+#include "advice/cause.h"
 #include "advice/situation.h"
 
-#include <stdlib.h>
-
-static const struct rule {
-    const char *name, *document, *symptom, *remedy, *cost, *effect;
-    ifl_rule_function *applies;
-} rules[] = {
-#define ADVICE(name, document, symptom, remedy, cost, effect)                                      \
-    {#name, document, symptom, remedy, cost, effect, ifl_rule_##name},
-#include "advice/advice.def"
-#undef ADVICE
+static ifl_rule_function *const functions[IFL_RULES] = {
+#define REMEDY(name, ...) [IFL_RULE_##name] = ifl_rule_##name,
+#include "advice/remedy.def"
 };
-enum { RULES = sizeof rules / sizeof *rules };
 
 static const double least_gain = 1.05; /* what gives less is within the model's noise */
 
@@ -31,48 +24,48 @@ static double seconds_of(const ifl_situation *s, const ifl_work *work, double bl
     return timing.total;
 }
 
-static ifl_status look(const ifl_profile *profile, const ifl_device *device, ifl_arena *arena,
-                       ifl_situation *s, ifl_error *error)
+static ifl_situation situation_of(const ifl_profile *profile, const ifl_device *device,
+                                  const ifl_modelled *modelled, ifl_arena *arena)
 {
     const double idle = 0.85, near = 0.5;
-    *s = (ifl_situation){.profile = profile, .device = device, .arena = arena};
-    ifl_status status = ifl_profile_model(profile, device, &s->model, error);
-    if (status != IFL_OK)
-        return status;
-    ifl_rates_find(device, &s->rates);
-    status = ifl_work_find(profile, device, &s->rates, &s->work, error);
-    if (status != IFL_OK)
-        return status;
-    const double total = seconds_of(s, &s->work, blocks_per_sm(s));
-    s->warps = s->work.blocks * s->work.warps_per_block;
-    s->busy = s->work.dram_bytes / total / s->rates.dram_bytes_per_s[s->work.writes];
-    s->waits = s->busy < idle && s->model.term_us[IFL_TERM_LATENCY] > near * total * 1e6;
-    return IFL_OK;
+    ifl_situation s = {.profile = profile,
+                       .device = device,
+                       .arena = arena,
+                       .model = modelled->model,
+                       .rates = modelled->rates,
+                       .work = modelled->work};
+    const double total = seconds_of(&s, &s.work, blocks_per_sm(&s));
+    s.warps = s.work.blocks * s.work.warps_per_block;
+    s.busy = s.work.dram_bytes / total / s.rates.dram_bytes_per_s[s.work.writes];
+    s.waits = s.busy < idle && s.model.term_us[IFL_TERM_LATENCY] > near * total * 1e6;
+    return s;
 }
 
 /* Time now over time with `share` of the remedy's effect; 0: the rule does not apply. */
-static double gain_of(const ifl_situation *s, const struct rule *rule, double share, ifl_remedy *to)
+static double gain_of(const ifl_situation *s, ifl_rule rule, double share, ifl_remedy *to)
 {
     *to = (ifl_remedy){.share = share, .work = s->work, .blocks_per_sm = blocks_per_sm(s)};
-    if (!rule->applies(s, to))
+    if (!functions[rule](s, to))
         return 0;
     return seconds_of(s, &s->work, blocks_per_sm(s)) / seconds_of(s, &to->work, to->blocks_per_sm);
 }
 
-static ifl_status try_rule(const ifl_situation *s, const struct rule *rule, ifl_advices *out,
+static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *out,
                            ifl_error *error)
 {
     ifl_remedy half, all;
+    const ifl_rule_row *row = ifl_rule_get(rule);
     const double high = gain_of(s, rule, 1, &all), low = gain_of(s, rule, 0.5, &half);
     if (!(high >= least_gain) || low * high < 1) /* what would rather lose is no advice */
         return IFL_OK;
     const ifl_advice advice = {
-        .rule = rule->name,
-        .remedy = all.remedy ? all.remedy : rule->remedy,
+        .rule = row->name,
+        .remedy = all.remedy ? all.remedy : row->remedy,
         .symptom = all.symptom,
-        .cost = rule->cost,
-        .document = rule->document,
-        .line = all.line,
+        .cost = row->cost,
+        .document = row->document,
+        .file = all.line ? all.line->file : NULL,
+        .line = all.line ? all.line->line : 0,
         .gain_low = low < high ? low : high,
         .gain_high = low < high ? high : low,
     };
@@ -81,26 +74,37 @@ static ifl_status try_rule(const ifl_situation *s, const struct rule *rule, ifl_
     return IFL_OK;
 }
 
-/* Equal gains stand in the order of the table: pushed in that order, and told apart by their rules' names. */
-static int compare(const void *a, const void *b)
+static bool gains_less(const ifl_advice *a, const ifl_advice *b)
 {
-    const ifl_advice *x = a, *y = b;
-    if (x->gain_high != y->gain_high)
-        return x->gain_high > y->gain_high ? -1 : 1;
-    return x->rule < y->rule ? -1 : x->rule > y->rule;
+    return a->gain_high < b->gain_high ||
+           (a->gain_high == b->gain_high && a->gain_low < b->gain_low);
 }
 
-ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device, ifl_arena *arena,
-                           ifl_advices *out, ifl_error *error)
+/* The most gain first; equal gains stay in the order of the table. */
+static void rank(ifl_advices *advices)
 {
-    ifl_situation s;
+    ifl_advice *at = advices->list.at;
+    for (size_t i = 1; i < advices->list.count; i++) {
+        const ifl_advice moved = at[i];
+        size_t to = i;
+        for (; to > 0 && gains_less(&at[to - 1], &moved); to--)
+            at[to] = at[to - 1];
+        at[to] = moved;
+    }
+}
+
+ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device,
+                           const ifl_modelled *modelled, ifl_arena *arena, ifl_advices *out,
+                           ifl_error *error)
+{
+    const ifl_situation s = situation_of(profile, device, modelled, arena);
+    ifl_status status = IFL_OK;
     *out = (ifl_advices){0};
-    ifl_status status = look(profile, device, arena, &s, error);
-    for (int r = 0; r < RULES && status == IFL_OK; r++)
-        status = try_rule(&s, &rules[r], out, error);
-    if (status == IFL_OK && out->list.count > 1)
-        qsort(out->list.at, out->list.count, sizeof *out->list.at, compare);
-    if (status != IFL_OK)
+    for (ifl_rule rule = 0; rule < IFL_RULES && status == IFL_OK; rule++)
+        status = try_rule(&s, rule, out, error);
+    if (status == IFL_OK)
+        rank(out);
+    else
         ifl_advice_free(out);
     return status;
 }
@@ -110,17 +114,61 @@ void ifl_advice_free(ifl_advices *advices)
     ifl_vec_free(&advices->list);
 }
 
+/* ---- docs/advice.md -------------------------------------------------------------------------- */
+
+static const char introduction[] =
+    "# Advice\n\n"
+    "Made from `src/advice/remedy.def` by `inflight advice`.\n\n"
+    "## What stands out\n\n"
+    "A *cause* shows in the counts of requests alone, whatever the GPU. A report says where, under \"What\n"
+    "stands out in the requests\"; its JSON has them in `findings`. Of the remedies that treat a cause, the\n"
+    "model says which of them gain anything on a GPU.\n";
+
+static const char remedies_head[] =
+    "\n## Remedies\n\n"
+    "A rule looks for a symptom in the\n"
+    "profile and the model of a GPU; its remedy is put into the model, with half of its effect and with all of\n"
+    "it, and the model is run again: those are the two gains that a report shows. What gives less than %.0f %%\n"
+    "is not shown, and the remedies are ranked by what they give. They are not to be added up: most take\n"
+    "away from the same waiting or the same bytes.\n";
+
+static void print_treated_by(FILE *out, ifl_cause cause)
+{
+    const char *separator = "- Remedies below: ";
+    for (ifl_rule r = 0; r < IFL_RULES; r++) {
+        if (!(ifl_rule_get(r)->treats >> cause & 1))
+            continue;
+        fprintf(out, "%s%s", separator, ifl_rule_get(r)->name);
+        separator = ", ";
+    }
+    fputs(*separator == ',' ? ".\n" : "", out);
+}
+
+static void print_cause(FILE *out, ifl_cause cause)
+{
+    const ifl_cause_row *row = ifl_cause_get(cause);
+    fprintf(out, "\n### %s\n\n", row->name);
+    if (*row->why)
+        fprintf(out, "- Why: %s\n- Usually helps: %s\n", row->why, row->helps);
+    else
+        fputs("- More moves than is needed; the addresses do not say why.\n", out);
+    print_treated_by(out, cause);
+}
+
+static void print_remedy(FILE *out, const ifl_rule_row *row)
+{
+    fprintf(out,
+            "\n### %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n- Document: %s.\n",
+            row->name, row->symptom, row->remedy, row->cost, row->effect,
+            *row->document ? row->document : "none; common practice");
+}
+
 void ifl_advice_document(FILE *out)
 {
-    fprintf(out, "# Advice\n\n"
-                 "Made from `src/advice/advice.def` by `inflight advice`. A rule looks for a symptom in the\n"
-                 "profile and the model of a GPU; its remedy is put into the model, with half of its effect and with all of\n"
-                 "it, and the model is run again: those are the two gains that a report shows. What gives less than %.0f %%\n"
-                 "is not shown, and the remedies are ranked by what they give. They are not to be added up: most take\n"
-                 "away from the same waiting or the same bytes.\n",
-            100 * (least_gain - 1));
-    for (int r = 0; r < RULES; r++)
-        fprintf(out, "\n## %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n- Document: %s.\n",
-                rules[r].name, rules[r].symptom, rules[r].remedy, rules[r].cost, rules[r].effect,
-                *rules[r].document ? rules[r].document : "none; common practice");
+    fputs(introduction, out);
+    for (ifl_cause cause = 0; cause < IFL_CAUSES; cause++)
+        print_cause(out, cause);
+    fprintf(out, remedies_head, 100 * (least_gain - 1));
+    for (ifl_rule rule = 0; rule < IFL_RULES; rule++)
+        print_remedy(out, ifl_rule_get(rule));
 }

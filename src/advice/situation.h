@@ -3,7 +3,7 @@
 #ifndef IFL_ADVICE_SITUATION_H
 #define IFL_ADVICE_SITUATION_H
 
-#include "advice/advice.h"
+#include "base/arena.h"
 #include "model/model.h"
 #include "profile/traffic.h"
 
@@ -32,9 +32,8 @@ typedef struct ifl_remedy {
 
 /* Does the symptom show? Then `to` has what the remedy changes. */
 typedef bool ifl_rule_function(const ifl_situation *s, ifl_remedy *to);
-#define ADVICE(name, ...) ifl_rule_function ifl_rule_##name;
-#include "advice/advice.def"
-#undef ADVICE
+#define REMEDY(name, ...) ifl_rule_function ifl_rule_##name;
+#include "advice/remedy.def"
 
 /* A counter of the launch or of a line, 0 where it is not known. */
 double ifl_situation_count(const ifl_counters *counters, ifl_counter which);

@@ -187,10 +187,11 @@ static void find_levers(const question *q, ifl_model *m)
     }
 }
 
-ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
-                             ifl_error *error)
+ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
+                          ifl_error *error)
 {
     question q = {.profile = profile, .device = device, .error = error};
+    ifl_model *m = &out->model;
     memset(out, 0, sizeof *out);
     if (profile->launches > 1)
         return ifl_fail(error, IFL_UNSUPPORTED,
@@ -199,12 +200,23 @@ ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *devic
     ifl_rates_find(device, &q.rates);
     ifl_status status = ifl_work_find(profile, device, &q.rates, &q.work, error);
     if (status == IFL_OK)
-        status = find_occupancy(&q, out);
+        status = find_occupancy(&q, m);
     if (status != IFL_OK)
         return status;
-    find_time(&q, out);
-    out->occupancy_achieved = achieved_occupancy(&q, out);
-    find_bytes(&q, out);
-    find_levers(&q, out);
+    find_time(&q, m);
+    m->occupancy_achieved = achieved_occupancy(&q, m);
+    find_bytes(&q, m);
+    find_levers(&q, m);
+    out->rates = q.rates;
+    out->work = q.work;
     return IFL_OK;
+}
+
+ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
+                             ifl_error *error)
+{
+    ifl_modelled all;
+    const ifl_status status = ifl_model_find(profile, device, &all, error);
+    *out = all.model;
+    return status;
 }

@@ -121,4 +121,17 @@ double ifl_block_cycles(const ifl_rates *rates, double warps);
 /* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
 
+/* ---- model.c: all of it ------------------------------------------------------------------------------------------ */
+
+/* A launch on a device as the model sees it; advice asks what-ifs of the same rates and work. */
+typedef struct ifl_modelled {
+    ifl_rates rates;
+    ifl_work work; /* refers to the profile */
+    ifl_model model;
+} ifl_modelled;
+
+/* Statuses of ifl_profile_model. */
+ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
+                          ifl_error *error);
+
 #endif

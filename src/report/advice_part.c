@@ -2,9 +2,7 @@
  * Remedies, those with the most gain first. */
 #include "report/advice_part.h"
 
-#include "advice/advice.h"
-#include "report/figure.h"
-#include "report/finding.h"
+#include "base/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +33,7 @@ static const char *source_prefix(const char *document)
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
 {
     const char *gain = gain_text(page, a),
-               *place = a->line ? ifl_place_name(&page->arena, a->line) : "";
+               *place = a->file ? ifl_place_name(&page->arena, a->file, a->line) : "";
     if (!gain || !place) {
         page->no_memory = true;
         return;
@@ -47,40 +45,33 @@ static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
                          a->symptom, a->cost, a->rule, source_prefix(a->document), a->document));
 }
 
-static void print_device(ifl_page *page, const ifl_device *device, const ifl_advices *advices)
+static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)
 {
-    const size_t count = advices->list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
+    const char *id = gpu->device->id;
+    const size_t count = gpu->advice.list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
     say(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-        count ? ifl_arena_printf(&page->arena, "%s:", device->id)
-              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.",
-                                 device->id));
+        count ? ifl_arena_printf(&page->arena, "%s:", id)
+              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", id));
     for (size_t i = 0; i < shown; i++)
-        print_one(page, i + 1, &advices->list.at[i]);
+        print_one(page, i + 1, &gpu->advice.list.at[i]);
     if (count > shown)
         say(page, INDENT, INDENT, IFL_STYLE_DIM,
             ifl_arena_printf(&page->arena, "and %zu more that would give less", count - shown));
 }
 
-ifl_status ifl_advice_part_print(ifl_page *page, const ifl_profile *profile,
-                                 const ifl_device *const *devices, size_t count, ifl_error *error)
+void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome)
 {
     bool has_heading = false;
-    for (size_t i = 0; i < count; i++) {
-        ifl_advices advices;
-        const ifl_status status =
-            ifl_advice_find(profile, devices[i], &page->arena, &advices, error);
-        if (status == IFL_NO_MEMORY)
-            return status;
-        if (status != IFL_OK) /* there is no model, as its table says */
+    for (size_t i = 0; i < outcome->gpus.count; i++) {
+        const ifl_outcome_gpu *gpu = &outcome->gpus.at[i];
+        if (!gpu->has_model) /* as the models' table says */
             continue;
         if (!has_heading)
             ifl_page_heading(
                 page, "What would help, by the model: time now over time then (docs/advice.md)");
         has_heading = true;
-        print_device(page, devices[i], &advices);
-        ifl_advice_free(&advices);
+        print_gpu(page, gpu);
     }
-    return IFL_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -96,32 +87,20 @@ static json_t *advice_of(ifl_tree *tree, const ifl_device *device, const ifl_adv
     ifl_tree_put_text(tree, object, "symptom", a->symptom);
     ifl_tree_put_text(tree, object, "cost", a->cost);
     ifl_tree_put_text(tree, object, "document", a->document);
-    if (a->line) {
-        ifl_tree_put_text(tree, object, "file", a->line->file);
-        ifl_tree_put_count(tree, object, "line", a->line->line);
+    if (a->file) {
+        ifl_tree_put_text(tree, object, "file", a->file);
+        ifl_tree_put_count(tree, object, "line", a->line);
     }
     return object;
 }
 
-static void append_device(ifl_tree *tree, json_t *array, const ifl_profile *profile,
-                          const ifl_device *device)
-{
-    ifl_advices advices;
-    ifl_error error;
-    const ifl_status status = ifl_advice_find(profile, device, &tree->arena, &advices, &error);
-    tree->no_memory |= status == IFL_NO_MEMORY;
-    if (status != IFL_OK)
-        return;
-    for (size_t i = 0; i < advices.list.count; i++)
-        ifl_tree_append(tree, array, advice_of(tree, device, &advices.list.at[i]));
-    ifl_advice_free(&advices);
-}
-
-json_t *ifl_advice_part_json(ifl_tree *tree, const ifl_profile *profile,
-                             const ifl_device *const *devices, size_t count)
+json_t *ifl_advice_part_json(ifl_tree *tree, const ifl_outcome *outcome)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        append_device(tree, array, profile, devices[i]);
+    for (size_t g = 0; g < outcome->gpus.count; g++) {
+        const ifl_outcome_gpu *gpu = &outcome->gpus.at[g];
+        for (size_t i = 0; i < gpu->advice.list.count; i++)
+            ifl_tree_append(tree, array, advice_of(tree, gpu->device, &gpu->advice.list.at[i]));
+    }
     return array;
 }

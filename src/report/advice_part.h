@@ -3,16 +3,13 @@
 #ifndef IFL_REPORT_ADVICE_PART_H
 #define IFL_REPORT_ADVICE_PART_H
 
-#include "device/device.h"
-#include "profile/profile.h"
+#include "outcome/outcome.h"
 #include "report/page.h"
 #include "report/tree.h"
 
-/* Prints nothing where no device is given. */
-ifl_status ifl_advice_part_print(ifl_page *page, const ifl_profile *profile,
-                                 const ifl_device *const *devices, size_t count, ifl_error *error);
-/* The "advice" array, all devices one after the other; NULL without memory. */
-json_t *ifl_advice_part_json(ifl_tree *tree, const ifl_profile *profile,
-                             const ifl_device *const *devices, size_t count);
+/* Prints nothing where the launch has no model on any GPU. */
+void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome);
+/* The "advice" array, all GPUs one after the other; NULL without memory. */
+json_t *ifl_advice_part_json(ifl_tree *tree, const ifl_outcome *outcome);
 
 #endif

@@ -2,7 +2,7 @@
  * Hit rates and DRAM bytes, a row a GPU, each with its bounds. */
 #include "report/cache_part.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <string.h>
 

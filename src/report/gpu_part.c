@@ -2,7 +2,7 @@
  * What a GPU did with a launch, as text and JSON. It knows the profile's facts, not how they were taken. */
 #include "report/gpu_part.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * and PTX differ. */
 #include "report/machine_part.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "report/models_part.h"
 
 #include "report/cache_part.h"
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -164,32 +164,26 @@ static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_d
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
 }
 
-ifl_status ifl_models_part_print(ifl_page *page, const ifl_profile *profile,
-                                 const ifl_device *const *devices, size_t count, ifl_error *error)
+void ifl_models_part_print(ifl_page *page, const ifl_outcome *outcome)
 {
     ifl_table table = {.columns = columns, .column_count = COLUMNS, .indent = INDENT};
-    ifl_model *models = calloc(count + 1, sizeof *models);
-    bool *fits = calloc(count + 1, sizeof *fits);
-    ifl_status status = models && fits ? IFL_OK : ifl_fail_memory(error, count * sizeof *models);
-    for (size_t i = 0; i < count && status == IFL_OK; i++) {
-        ifl_error why = {0};
-        fits[i] = ifl_profile_model(profile, devices[i], &models[i], &why) == IFL_OK;
-        if (fits[i])
-            add_row(page, &table, devices[i], &models[i]);
+    for (size_t i = 0; i < outcome->gpus.count; i++) {
+        const ifl_outcome_gpu *gpu = &outcome->gpus.at[i];
+        if (gpu->has_model)
+            add_row(page, &table, gpu->device, &gpu->model);
         else
             ifl_table_add(page, &table,
-                          &(ifl_row){.span = say(page, "%s: %s", devices[i]->id, why.text)});
+                          &(ifl_row){.span = say(page, "%s: %s", gpu->device->id, gpu->why)});
     }
     if (table.rows.count) {
         ifl_page_heading(page, "On these GPUs: a model's estimates (docs/model.md)");
         ifl_table_print(page, &table);
     }
-    for (size_t i = 0; i < count && status == IFL_OK; i++)
-        if (fits[i])
-            print_detail(page, profile, devices[i], &models[i]);
-    free(models);
-    free(fits);
-    return status;
+    for (size_t i = 0; i < outcome->gpus.count; i++) {
+        const ifl_outcome_gpu *gpu = &outcome->gpus.at[i];
+        if (gpu->has_model)
+            print_detail(page, outcome->profile, gpu->device, &gpu->model);
+    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -257,28 +251,25 @@ static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "dram_utilization", m->dram_utilization);
 }
 
-static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_device *device)
+static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
 {
-    ifl_model m;
-    ifl_error why = {0};
     json_t *object = json_object();
-    ifl_tree_put_text(tree, object, "gpu", device->id);
-    ifl_tree_put_text(tree, object, "name", device->name);
-    if (ifl_profile_model(profile, device, &m, &why) != IFL_OK) {
-        ifl_tree_put_text(tree, object, "unsupported", why.text);
+    ifl_tree_put_text(tree, object, "gpu", gpu->device->id);
+    ifl_tree_put_text(tree, object, "name", gpu->device->name);
+    if (!gpu->has_model) {
+        ifl_tree_put_text(tree, object, "unsupported", gpu->why);
         return object;
     }
-    put_occupancy(tree, object, &m);
-    put_time(tree, object, &m);
-    ifl_cache_part_put(tree, object, profile, device->id);
+    put_occupancy(tree, object, &gpu->model);
+    put_time(tree, object, &gpu->model);
+    ifl_cache_part_put(tree, object, profile, gpu->device->id);
     return object;
 }
 
-json_t *ifl_models_part_json(ifl_tree *tree, const ifl_profile *profile,
-                             const ifl_device *const *devices, size_t count)
+json_t *ifl_models_part_json(ifl_tree *tree, const ifl_outcome *outcome)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        ifl_tree_append(tree, array, model_json(tree, profile, devices[i]));
+    for (size_t i = 0; i < outcome->gpus.count; i++)
+        ifl_tree_append(tree, array, model_json(tree, outcome->profile, &outcome->gpus.at[i]));
     return array;
 }

@@ -2,7 +2,7 @@
  * Paragraphs and tables on a page, and how they come out as text. Knows nothing of what they say. */
 #include "report/page.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <string.h>
 

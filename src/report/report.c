@@ -21,13 +21,13 @@ ifl_status ifl_report_fail_stream(const char *what, ifl_error *error)
     return ifl_fail(error, IFL_NO_FILE, "cannot write the %s: %s", what, reason);
 }
 
-ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count,
+ifl_status ifl_report_write(const ifl_outcome *const *outcomes, size_t count,
                             ifl_report_format format, const ifl_report_options *options, FILE *out,
                             ifl_error *error)
 {
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
-    ifl_report_input input = {.profiles = profiles, .count = count};
+    ifl_report_input input = {.outcomes = outcomes, .count = count};
     if (options)
         input.options = *options;
     errno = 0;
@@ -39,13 +39,13 @@ ifl_status ifl_report_write(const ifl_profile *const *profiles, size_t count,
     return IFL_OK;
 }
 
-ifl_status ifl_report_save(const ifl_profile *const *profiles, size_t count,
+ifl_status ifl_report_save(const ifl_outcome *const *outcomes, size_t count,
                            ifl_report_format format, const ifl_report_options *options,
                            const char *path, ifl_error *error)
 {
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
-    ifl_report_input input = {.profiles = profiles, .count = count};
+    ifl_report_input input = {.outcomes = outcomes, .count = count};
     if (options)
         input.options = *options;
     ifl_file file;

@@ -2,7 +2,7 @@
  * Two reports side by side, as text or JSON. What is compared, and how, is profile/compare_reports.c's. */
 #include "base/file.h"
 #include "profile/compare_reports.h"
-#include "report/figure.h"
+#include "base/figure.h"
 #include "report/page.h"
 #include "report/tree.h"
 #include "report/writer.h"

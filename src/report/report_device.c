@@ -2,7 +2,7 @@
  * Pages about GPUs: the table of all, one in full with its sources, the fields that a description can have, and
  * occupancy on several GPUs side by side. */
 #include "device/device.h"
-#include "report/figure.h"
+#include "base/figure.h"
 #include "report/page.h"
 
 #include <string.h>

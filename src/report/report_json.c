@@ -84,9 +84,38 @@ static json_t *texts_of(ifl_tree *tree, const char *const *texts, size_t count)
     return array;
 }
 
-static json_t *launch_of(ifl_tree *tree, const ifl_profile *profile,
-                         const ifl_report_options *options)
+static json_t *finding_of(ifl_tree *tree, const ifl_finding *f)
 {
+    json_t *object = json_object(), *remedies = json_array();
+    ifl_tree_put_text(tree, object, "rule", f->rule);
+    for (size_t i = 0; f->remedies[i]; i++)
+        ifl_tree_append_text(tree, remedies, f->remedies[i]);
+    ifl_tree_put(tree, object, "remedies", remedies);
+    ifl_tree_put_text(tree, object, "title", f->title);
+    if (f->file) {
+        ifl_tree_put_text(tree, object, "file", f->file);
+        ifl_tree_put_count(tree, object, "line", f->line);
+        ifl_tree_put_count(tree, object, "instructions", f->instructions);
+    }
+    ifl_tree_put_text(tree, object, "space", f->space);
+    ifl_tree_put_text(tree, object, "kind", f->kind);
+    ifl_tree_put_text(tree, object, "figures", *f->figures ? f->figures : NULL);
+    ifl_tree_put_text(tree, object, "why", *f->why ? f->why : NULL);
+    ifl_tree_put_text(tree, object, "helps", *f->helps ? f->helps : NULL);
+    return object;
+}
+
+static json_t *findings_of(ifl_tree *tree, const ifl_findings *findings)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < findings->list.count; i++)
+        ifl_tree_append(tree, array, finding_of(tree, &findings->list.at[i]));
+    return array;
+}
+
+static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
+{
+    const ifl_profile *profile = outcome->profile;
     json_t *object = json_object();
     ifl_tree_put_text(tree, object, "kernel", profile->kernel);
     ifl_tree_put_text(tree, object, "signature", profile->signature);
@@ -119,12 +148,12 @@ static json_t *launch_of(ifl_tree *tree, const ifl_profile *profile,
     ifl_tree_put(tree, object, "ptx_opcodes", opcodes_of(tree, profile));
     if (profile->machine.known)
         ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &profile->machine));
-    if (options->device_count && !profile->gpu.known)
-        ifl_tree_put(tree, object, "models",
-                     ifl_models_part_json(tree, profile, options->devices, options->device_count));
-    if (options->device_count)
-        ifl_tree_put(tree, object, "advice",
-                     ifl_advice_part_json(tree, profile, options->devices, options->device_count));
+    if (!profile->gpu.known)
+        ifl_tree_put(tree, object, "findings", findings_of(tree, &outcome->findings));
+    if (outcome->gpus.count && !profile->gpu.known)
+        ifl_tree_put(tree, object, "models", ifl_models_part_json(tree, outcome));
+    if (outcome->gpus.count)
+        ifl_tree_put(tree, object, "advice", ifl_advice_part_json(tree, outcome));
     return object;
 }
 
@@ -133,7 +162,7 @@ static json_t *report_of(ifl_tree *tree, const ifl_report_input *input)
     json_t *root = json_object(), *launches = json_array();
     ifl_tree_put(tree, root, "schema", json_string("inflight/1"));
     for (size_t i = 0; i < input->count; i++)
-        ifl_tree_append(tree, launches, launch_of(tree, input->profiles[i], &input->options));
+        ifl_tree_append(tree, launches, launch_of(tree, input->outcomes[i]));
     ifl_tree_put(tree, root, "launches", launches);
     return root;
 }

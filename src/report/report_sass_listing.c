@@ -4,7 +4,7 @@
  * one begins. */
 #include "report/report_sass.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <inttypes.h>
 #include <string.h>

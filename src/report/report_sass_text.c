@@ -4,7 +4,7 @@
  * says how to read it. */
 #include "report/report_sass.h"
 
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,8 +7,7 @@
 #include "arch/units.h"
 #include "report/advice_part.h"
 #include "report/cache_part.h"
-#include "report/figure.h"
-#include "report/finding.h"
+#include "base/figure.h"
 #include "report/gpu_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
@@ -26,12 +25,11 @@ enum {
     FIGURES_WIDTH = 72 /* for all figures */
 };
 
-/* One launch and what was derived from it, for the parts of its page. */
+/* One launch, for the parts of its page. */
 typedef struct sheet {
     ifl_page page;
+    const ifl_outcome *outcome;
     const ifl_profile *profile;
-    ifl_places off_chip, on_chip;
-    ifl_findings findings;
     size_t max_lines;
     uint64_t blocks, threads, warps; /* of the grid; a block; done */
 } sheet;
@@ -269,13 +267,13 @@ static void print_finding(sheet *s, size_t index, const ifl_finding *finding)
     ifl_page *page = &s->page;
     const int inner = INDENT + 3;
     ifl_page_paragraph(page, INDENT, inner, IFL_STYLE_STRONG,
-                       ifl_arena_printf(&page->arena, "%zu. %s", index + 1, finding->where));
+                       ifl_arena_printf(&page->arena, "%zu. %s", index + 1, finding->title));
     if (*finding->source)
         ifl_page_paragraph(page, inner + INDENT, inner + 2 * INDENT, IFL_STYLE_DIM,
                            finding->source);
     ifl_page_paragraph(page, inner, inner, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(&page->arena, "%s%s%s", finding->what,
-                                        *finding->what ? " " : "", finding->why));
+                       ifl_arena_printf(&page->arena, "%s%s%s", finding->figures,
+                                        *finding->figures ? " " : "", finding->why));
     if (*finding->helps)
         ifl_page_paragraph(page, inner, inner, IFL_STYLE_PLAIN,
                            ifl_arena_printf(&page->arena, "Usually helps: %s", finding->helps));
@@ -296,15 +294,15 @@ static void print_nothing(sheet *s)
 static void print_findings(sheet *s)
 {
     ifl_page_heading(&s->page, "What stands out in the requests");
-    for (size_t i = 0; i < s->findings.list.count; i++)
-        print_finding(s, i, &s->findings.list.at[i]);
-    if (!s->findings.list.count)
+    for (size_t i = 0; i < s->outcome->findings.list.count; i++)
+        print_finding(s, i, &s->outcome->findings.list.at[i]);
+    if (!s->outcome->findings.list.count)
         print_nothing(s);
-    if (s->findings.left_out)
+    if (s->outcome->findings.left_out)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
                            ifl_arena_printf(&s->page.arena,
                                             "and %zu more of these kinds, in the table below",
-                                            s->findings.left_out));
+                                            s->outcome->findings.left_out));
 }
 
 static void print_warnings(sheet *s)
@@ -347,6 +345,46 @@ static const char *instruction_name(sheet *s, const ifl_place_row *row)
     return ifl_arena_printf(&s->page.arena, "%s ×%u", row->line->op, row->instructions);
 }
 
+static const char *pattern_detail(ifl_arena *arena, const ifl_pattern *pattern)
+{
+    if (pattern->kind == IFL_PATTERN_STRIDED && pattern->stride_words) {
+        uint64_t words =
+            (uint64_t)(pattern->stride_words < 0 ? -pattern->stride_words : pattern->stride_words);
+        return ifl_arena_printf(arena, ", %s%s words", pattern->stride_words < 0 ? "-" : "",
+                                ifl_figure_count(words).text);
+    }
+    if (pattern->kind == IFL_PATTERN_CONTIGUOUS && pattern->region_bytes)
+        return ifl_arena_printf(arena, ", %s bytes", ifl_figure_count(pattern->region_bytes).text);
+    return "";
+}
+
+static const char *share_text(ifl_arena *arena, double share)
+{
+    if (!(share > 0 && share < 1))
+        return "";
+    return ifl_arena_printf(arena, " (%s)",
+                            ifl_figure_percent((uint64_t)(share * 1e6), 1000000).text);
+}
+
+static const char *pattern_name(ifl_pattern_kind kind)
+{
+    return kind == IFL_PATTERN_CONTIGUOUS ? "contiguous per thread" : ifl_pattern_text(kind);
+}
+
+/* "strided, 32 words (81 %)": a row's pattern in short; the share of its requests stands behind it where it is not all of
+ * them. "" where the pattern is not of this kind of access. */
+static const char *pattern_text(ifl_arena *arena, const ifl_place_row *row)
+{
+    const ifl_pattern *pattern = &row->line->pattern;
+    if (ifl_traffic_info_get(row->kind)->space != row->line->space ||
+        pattern->kind == IFL_PATTERN_NONE)
+        return "";
+    const char *detail = pattern_detail(arena, pattern), *share = share_text(arena, pattern->share);
+    if (!detail || !share)
+        return NULL;
+    return ifl_arena_printf(arena, "%s%s%s", pattern_name(pattern->kind), detail, share);
+}
+
 static ifl_row off_chip_row(sheet *s, const ifl_place_row *from)
 {
     const ifl_traffic *t = &from->traffic;
@@ -358,7 +396,7 @@ static ifl_row off_chip_row(sheet *s, const ifl_place_row *from)
                             keep(s, ifl_figure_ratio(t->lines_ideal, t->requests)),
                             keep(s, ifl_figure_percent(t->sectors_ideal, t->sectors)),
                             keep(s, ifl_figure_bytes(from->excess)),
-                            ifl_place_pattern(arena, from)}};
+                            pattern_text(arena, from)}};
     row.style[6] = needed_style(t->sectors_ideal, t->sectors);
     return row;
 }
@@ -373,7 +411,7 @@ static ifl_row on_chip_row(sheet *s, const ifl_place_row *from)
                             keep(s, ifl_figure_ratio(from->excess, t->requests)),
                             keep(s, ifl_figure_percent(t->wavefronts_ideal, t->wavefronts)),
                             keep(s, ifl_figure_count(from->excess)),
-                            ifl_place_pattern(arena, from)}};
+                            pattern_text(arena, from)}};
     row.style[5] = needed_style(t->wavefronts_ideal, t->wavefronts);
     return row;
 }
@@ -385,7 +423,7 @@ static void add_place(sheet *s, ifl_table *table, const ifl_profile_line *line)
     const char *from = ifl_clean_line(arena, line->inlined_from);
     if (note && from && *from)
         note = ifl_arena_printf(arena, "%s%s(inlined: %s)", note, *note ? "  " : "", from);
-    ifl_row row = {.span = ifl_place_name(arena, line), .span_note = note};
+    ifl_row row = {.span = ifl_place_name(arena, line->file, line->line), .span_note = note};
     if (!row.span || !note || !from)
         s->page.no_memory = true;
     else
@@ -426,7 +464,7 @@ static void print_places(sheet *s, const ifl_places *places, bool on_chip)
 
 static void print_idle(sheet *s)
 {
-    size_t idle = s->off_chip.idle;
+    size_t idle = s->outcome->off_chip.idle;
     if (idle)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
                            ifl_arena_printf(&s->page.arena, "%zu memory instruction%s never ran.",
@@ -548,8 +586,8 @@ static void print_legend(ifl_page *page)
 
 static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_page *page)
 {
-    const ifl_profile *p = input->profiles[index];
-    sheet s = {.page = *page, .profile = p};
+    const ifl_profile *p = input->outcomes[index]->profile;
+    sheet s = {.page = *page, .outcome = input->outcomes[index], .profile = p};
     s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
     s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
@@ -557,57 +595,35 @@ static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_pag
     return s;
 }
 
-static ifl_status derive(sheet *s, ifl_error *error)
-{
-    ifl_status status = ifl_places_gather(s->profile, false, &s->off_chip, error);
-    if (status == IFL_OK)
-        status = ifl_places_gather(s->profile, true, &s->on_chip, error);
-    if (status == IFL_OK)
-        status = ifl_findings_collect(s->profile, &s->off_chip, &s->on_chip, &s->page.arena,
-                                      &s->findings, error);
-    return status;
-}
-
-static ifl_status print_sheet(sheet *s, const ifl_report_options *options, ifl_error *error)
+static void print_sheet(sheet *s)
 {
     print_head(s);
     ifl_gpu_part_print(&s->page, s->profile);
     if (s->profile->gpu.known) {
         print_warnings(s);
-        return IFL_OK;
+        return;
     }
     print_traffic(s);
-    ifl_status status =
-        ifl_models_part_print(&s->page, s->profile, options->devices, options->device_count, error);
+    ifl_models_part_print(&s->page, s->outcome);
     ifl_cache_part_print(&s->page, s->profile);
-    if (status == IFL_OK)
-        status = ifl_advice_part_print(&s->page, s->profile, options->devices,
-                                       options->device_count, error);
+    ifl_advice_part_print(&s->page, s->outcome);
     print_findings(s);
     print_warnings(s);
-    print_places(s, &s->off_chip, false);
-    print_places(s, &s->on_chip, true);
+    print_places(s, &s->outcome->off_chip, false);
+    print_places(s, &s->outcome->on_chip, true);
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
     print_legend(&s->page);
-    return status;
 }
 
 ifl_status ifl_report_print_launch(const ifl_report_input *input, size_t index,
                                    const ifl_page *page, ifl_error *error)
 {
     sheet s = sheet_of(input, index, page);
-    ifl_status status = derive(&s, error);
-    if (status == IFL_OK)
-        status = print_sheet(&s, &input->options, error);
-    if (status == IFL_OK && s.page.no_memory)
-        status = ifl_fail_memory(error, sizeof s);
-    ifl_findings_free(&s.findings);
-    ifl_places_free(&s.off_chip);
-    ifl_places_free(&s.on_chip);
+    print_sheet(&s);
     ifl_arena_free(&s.page.arena);
-    return status;
+    return s.page.no_memory ? ifl_fail_memory(error, sizeof s) : IFL_OK;
 }
 
 ifl_status ifl_report_write_text(const ifl_report_input *input, FILE *out, ifl_error *error)

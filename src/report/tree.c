@@ -3,7 +3,7 @@
 #include "report/tree.h"
 
 #include "base/error.h"
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <math.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one interface behind which a report is written: profiles in, bytes out. A format is a
+ * The one interface behind which a report is written: outcomes in, bytes out. A format is a
  * function of this type and a row of the table in report.c. Writing errors are the caller's to
  * find, on the stream. */
 #ifndef IFL_REPORT_WRITER_H
 #define IFL_REPORT_WRITER_H
 
-#include "profile/profile.h"
+#include "outcome/outcome.h"
 #include "report/page.h"
 
 typedef struct ifl_report_input {
-    const ifl_profile *const *profiles;
+    const ifl_outcome *const *outcomes;
     size_t count;
     ifl_report_options options;
 } ifl_report_input;

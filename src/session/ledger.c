@@ -196,17 +196,22 @@ static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *wa
 static ifl_status take_model(const ifl_session *session, const ifl_watch *watch, const ifl_session_launch *launch,
                              const ifl_exec_result *result, ifl_ledger_row *row, ifl_error *error)
 {
-    ifl_model model;
+    ifl_modelled modelled;
     ifl_profile *one = ifl_profile_new();
     if (!one)
         return ifl_fail_memory(error, sizeof *one);
     const ifl_status status = profile_of_one(session, watch, launch, result, row, one, error);
-    if (status == IFL_OK && ifl_profile_model(one, session->device, &model, NULL) == IFL_OK)
-        row->model_us = model.time_us.mid;
+    const bool is_modelled =
+        status == IFL_OK && ifl_model_find(one, session->device, &modelled, NULL) == IFL_OK;
+    if (is_modelled)
+        row->model_us = modelled.model.time_us.mid;
     if (status == IFL_OK && (!row->worst || row->model_us > row->worst_us)) {
         ifl_profile *other = row->worst;
         row->worst = one;
         row->worst_us = row->model_us;
+        row->is_modelled = is_modelled;
+        if (is_modelled)
+            row->modelled = modelled;
         one = other;
     }
     if (one)
@@ -288,6 +293,7 @@ ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **en
                                       .model_us = row->worst_us,
                                       .seconds = row->seconds,
                                       .worst = row->worst,
+                                      .modelled = row->is_modelled ? &row->modelled : NULL,
                                       .profile = is_worst_all(row) ? row->worst : row->profile};
         if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
             status = ifl_fail_memory(error, sizeof shown);

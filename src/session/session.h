@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "exec/exec.h"
+#include "model/model.h"
 #include "profile/profile.h"
 #include "session/module.h"
 
@@ -128,6 +129,7 @@ typedef struct ifl_ledger_entry {
     double model_us;      /* of `worst` on the GPU, by the model; 0: not known */
     ifl_profile *profile; /* their sum, owned by the session; NULL when nothing was observed */
     ifl_profile *worst;   /* of the costliest launch followed, alone, as `inflight analyze` makes it; NULL like profile */
+    const ifl_modelled *modelled; /* `worst` on the session's GPU; NULL: the model has no time for it */
 } ifl_ledger_entry;
 
 /* Makes the entries, in the order of their first launches. They are valid until the session is freed; later launches

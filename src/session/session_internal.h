@@ -3,6 +3,7 @@
 #ifndef IFL_SESSION_SESSION_INTERNAL_H
 #define IFL_SESSION_SESSION_INTERNAL_H
 
+#include "model/model.h"
 #include "sass/sass.h"
 #include "session/session.h"
 
@@ -32,6 +33,8 @@ typedef struct ifl_ledger_row {
     double seconds;   /* of those */
     double model_us;  /* of the last launch that the model was asked for; 0: not known */
     double worst_us;  /* of the launch that `worst` is of */
+    bool is_modelled; /* `worst` has a model, and this is it */
+    ifl_modelled modelled;
     bool is_partial;  /* one of them did not come to its end */
     void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;

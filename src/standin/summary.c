@@ -2,8 +2,8 @@
  * See summary.h. One table of all places that launched kernels, the costliest first; then the sheets of the worst. */
 #include "standin/summary.h"
 
-#include "report/figure.h"
-#include "report/finding.h"
+#include "base/figure.h"
+#include "outcome/outcome.h"
 #include "report/page.h"
 #include "standin/state.h"
 
@@ -15,19 +15,21 @@
 
 enum { MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS = 20 };
 
-/* One entry and what ranks it. */
+/* One entry, what ranks it, and what is told of it. */
 typedef struct site {
     const ifl_ledger_entry *entry;
     size_t order; /* among the entries */
     ifl_traffic traffic; /* off chip, all kinds */
     uint64_t excess;     /* bytes, of the launches that were observed */
     const char *worst;   /* the line that spends most for nothing; "" where nothing is */
-    bool has_finding;
+    ifl_outcome *sum;    /* of all launches that were observed */
+    ifl_outcome *alone;  /* of the costliest, where that is not all of them; made when it is told */
 } site;
 
 typedef struct sites {
     IFL_VEC(site) list;
     ifl_page page;
+    const ifl_device *device;
 } sites;
 
 /* ---- what is told ---------------------------------------------------------------------------- */
@@ -37,36 +39,19 @@ static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *
     return entry->profile && (!options->kernel || strstr(entry->signature, options->kernel));
 }
 
-static ifl_status look_for_findings(site *s, const ifl_places *off_chip, ifl_arena *arena, ifl_error *error)
-{
-    ifl_places on_chip;
-    ifl_findings findings;
-    ifl_status status = ifl_places_gather(s->entry->profile, true, &on_chip, error);
-    if (status != IFL_OK)
-        return status;
-    status = ifl_findings_collect(s->entry->profile, off_chip, &on_chip, arena, &findings, error);
-    ifl_places_free(&on_chip);
-    if (status != IFL_OK)
-        return status;
-    s->has_finding = findings.list.count > 0;
-    ifl_findings_free(&findings);
-    return IFL_OK;
-}
-
 static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
 {
-    ifl_places off_chip;
-    ifl_status status = ifl_places_gather(s->entry->profile, false, &off_chip, error);
+    const ifl_status status = ifl_outcome_new(s->entry->profile, &s->sum, error);
     if (status != IFL_OK)
         return status;
-    for (size_t i = 0; i < off_chip.rows.count; i++) {
-        ifl_traffic_add(&s->traffic, &off_chip.rows.at[i].traffic);
-        s->excess += off_chip.rows.at[i].excess;
+    const ifl_places *off_chip = &s->sum->off_chip;
+    for (size_t i = 0; i < off_chip->rows.count; i++) {
+        ifl_traffic_add(&s->traffic, &off_chip->rows.at[i].traffic);
+        s->excess += off_chip->rows.at[i].excess;
     }
-    s->worst = off_chip.rows.count && off_chip.rows.at[0].excess ? ifl_place_name(arena, off_chip.rows.at[0].line) : "";
-    status = look_for_findings(s, &off_chip, arena, error);
-    ifl_places_free(&off_chip);
-    return status == IFL_OK && !s->worst ? ifl_fail_memory(error, 1) : status;
+    const ifl_profile_line *first = off_chip->rows.count ? off_chip->rows.at[0].line : NULL;
+    s->worst = first && off_chip->rows.at[0].excess ? ifl_place_name(arena, first->file, first->line) : "";
+    return s->worst ? IFL_OK : ifl_fail_memory(error, 1);
 }
 
 /* Repeats that were not observed weigh like those that were. */
@@ -95,6 +80,8 @@ static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const if
         status = weigh(&s, &out->page.arena, error);
         if (status == IFL_OK && !ifl_vec_push(&out->list, s))
             status = ifl_fail_memory(error, sizeof s);
+        if (status != IFL_OK)
+            ifl_outcome_free(s.sum);
     }
     if (status == IFL_OK && out->list.count)
         qsort(out->list.at, out->list.count, sizeof(site), by_weight);
@@ -178,28 +165,52 @@ static void print_table(sites *all)
 
 /* ---- sheets ---------------------------------------------------------------------------------- */
 
-/* The costliest launch, which has a time. */
-static const ifl_profile *page_of(const ifl_ledger_entry *entry)
+/* The model of the costliest launch was asked for when it ran. */
+static ifl_status add_gpu(const sites *all, const ifl_ledger_entry *entry, ifl_outcome *outcome, ifl_error *error)
 {
-    return entry->worst ? entry->worst : entry->profile;
+    if (ifl_outcome_device(outcome, 0))
+        return IFL_OK;
+    return outcome->profile == entry->worst && entry->modelled
+               ? ifl_outcome_add_modelled(outcome, all->device, entry->modelled, error)
+               : ifl_outcome_add(outcome, all->device, error);
+}
+
+/* Of the costliest launch, which has a time. */
+static ifl_status alone_of(const sites *all, site *s, const ifl_outcome **out, ifl_error *error)
+{
+    const bool is_sum = !s->entry->worst || s->entry->worst == s->entry->profile;
+    ifl_status status = IFL_OK;
+    if (!is_sum && !s->alone)
+        status = ifl_outcome_new(s->entry->worst, &s->alone, error);
+    ifl_outcome *outcome = is_sum ? s->sum : s->alone;
+    if (status == IFL_OK)
+        status = add_gpu(all, s->entry, outcome, error);
+    *out = outcome;
+    return status;
+}
+
+static ifl_status sum_of(const sites *all, site *s, const ifl_outcome **out, ifl_error *error)
+{
+    *out = s->sum;
+    return add_gpu(all, s->entry, s->sum, error);
 }
 
 static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_error *error)
 {
-    const ifl_profile *worst[MOST_SHEETS];
+    const ifl_outcome *worst[MOST_SHEETS];
+    ifl_status status = IFL_OK;
     size_t count = 0;
-    while (count < all->list.count && count < MOST_SHEETS) {
-        worst[count] = page_of(all->list.at[count].entry);
-        count++;
-    }
-    const ifl_status status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
+    for (; count < all->list.count && count < MOST_SHEETS && status == IFL_OK; count++)
+        status = alone_of(all, &all->list.at[count], &worst[count], error);
+    if (status == IFL_OK)
+        status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
     if (status == IFL_OK && count < all->list.count)
         fprintf(all->page.out, "\n%zu more not shown: --kernel TEXT chooses, --json FILE has them all\n",
                 all->list.count - count);
     return status;
 }
 
-static ifl_status print_text(sites *all, const ifl_device *device, ifl_error *error)
+static ifl_status print_text(sites *all, ifl_error *error)
 {
     struct winsize window;
     const bool is_terminal = isatty(STDERR_FILENO);
@@ -207,31 +218,31 @@ static ifl_status print_text(sites *all, const ifl_device *device, ifl_error *er
     all->page.color = is_terminal && !getenv("NO_COLOR");
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
         all->page.width = window.ws_col;
-    const ifl_report_options how = {
-        .color = all->page.color, .width = all->page.width, .devices = &device, .device_count = 1};
+    const ifl_report_options how = {.color = all->page.color, .width = all->page.width};
     print_table(all);
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
 /* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the costliest launches. */
-static ifl_status save(const sites *all, size_t entries, const ifl_device *device, ifl_report_format format,
-                       const char *path, ifl_error *error)
+static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path, ifl_error *error)
 {
-    const ifl_report_options how = {.devices = &device, .device_count = 1};
+    ifl_status status = IFL_OK;
+    size_t count = 0;
     if (!path)
         return IFL_OK;
-    const ifl_profile **profiles = calloc(entries + 1, sizeof *profiles);
-    size_t count = 0;
-    if (!profiles)
-        return ifl_fail_memory(error, entries * sizeof *profiles);
-    for (size_t i = 0; i < all->list.count; i++)
-        profiles[all->list.at[i].order] =
-            format == IFL_REPORT_JSON ? all->list.at[i].entry->profile : page_of(all->list.at[i].entry);
+    const ifl_outcome **outcomes = calloc(entries + 1, sizeof *outcomes);
+    if (!outcomes)
+        return ifl_fail_memory(error, entries * sizeof *outcomes);
+    for (size_t i = 0; i < all->list.count && status == IFL_OK; i++) {
+        site *s = &all->list.at[i];
+        status = (format == IFL_REPORT_JSON ? sum_of : alone_of)(all, s, &outcomes[s->order], error);
+    }
     for (size_t i = 0; i < entries; i++)
-        if (profiles[i])
-            profiles[count++] = profiles[i];
-    const ifl_status status = ifl_report_save(profiles, count, format, &how, path, error);
-    free(profiles);
+        if (outcomes[i])
+            outcomes[count++] = outcomes[i];
+    if (status == IFL_OK)
+        status = ifl_report_save(outcomes, count, format, NULL, path, error);
+    free(outcomes);
     return status;
 }
 
@@ -258,34 +269,42 @@ static void tell_leaks(ifl_session *session)
 static bool has_finding(const sites *all)
 {
     for (size_t i = 0; i < all->list.count; i++)
-        if (all->list.at[i].has_finding)
+        if (all->list.at[i].sum->findings.list.count)
             return true;
     return false;
 }
 
+static void free_sites(sites *all)
+{
+    for (size_t i = 0; i < all->list.count; i++) {
+        ifl_outcome_free(all->list.at[i].sum);
+        ifl_outcome_free(all->list.at[i].alone);
+    }
+    ifl_vec_free(&all->list);
+    ifl_arena_free(&all->page.arena);
+}
+
 int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options)
 {
-    const ifl_device *device = ifl_session_device(session);
     ifl_error error = {0};
     const ifl_ledger_entry *entries;
     size_t count;
-    sites all = {0};
+    sites all = {.device = ifl_session_device(session)};
     ifl_status status = ifl_session_entries(session, &entries, &count, &error);
     fflush(stdout);
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
     if (status == IFL_OK)
-        status = save(&all, count, device, IFL_REPORT_JSON, options->json, &error);
+        status = save(&all, count, IFL_REPORT_JSON, options->json, &error);
     if (status == IFL_OK)
-        status = save(&all, count, device, IFL_REPORT_HTML, options->html, &error);
+        status = save(&all, count, IFL_REPORT_HTML, options->html, &error);
     if (status == IFL_OK && all.list.count)
-        status = print_text(&all, device, &error);
+        status = print_text(&all, &error);
     if (options->leaks)
         tell_leaks(session);
     if (status != IFL_OK)
         ifl_state_tell_error(&error);
     const bool fails = options->fail && has_finding(&all);
-    ifl_vec_free(&all.list);
-    ifl_arena_free(&all.page.arena);
+    free_sites(&all);
     return fails;
 }

@@ -110,15 +110,31 @@ static ifl_status run_on_gpu(session *s)
     return status;
 }
 
+static ifl_status write_all(session *s, const ifl_outcome *outcome)
+{
+    ifl_status status = ifl_report_write(&outcome, 1, IFL_REPORT_TEXT, NULL, s->sink, &s->error);
+    if (status == IFL_OK)
+        status = ifl_report_write(&outcome, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
+    if (status == IFL_OK)
+        status = ifl_report_write(&outcome, 1, IFL_REPORT_HTML, NULL, s->sink, &s->error);
+    if (status == IFL_OK)
+        status = ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, s->saved, &s->error);
+    return status;
+}
+
 static ifl_status report(session *s, const ifl_profile *profile)
 {
-    ifl_status status = ifl_report_write(&profile, 1, IFL_REPORT_TEXT, NULL, s->sink, &s->error);
+    ifl_device *device = NULL;
+    ifl_outcome *outcome = NULL;
+    ifl_status status = ifl_device_open("h200", &device, &s->error);
     if (status == IFL_OK)
-        status = ifl_report_write(&profile, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
+        status = ifl_outcome_new(profile, &outcome, &s->error);
     if (status == IFL_OK)
-        status = ifl_report_write(&profile, 1, IFL_REPORT_HTML, NULL, s->sink, &s->error);
+        status = ifl_outcome_add(outcome, device, &s->error);
     if (status == IFL_OK)
-        status = ifl_report_save(&profile, 1, IFL_REPORT_JSON, NULL, s->saved, &s->error);
+        status = write_all(s, outcome);
+    ifl_outcome_free(outcome);
+    ifl_device_close(device);
     return status;
 }
 

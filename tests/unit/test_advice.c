@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rules of advice.def: each speaks up on a profile with its fault, and none on a healthy one. The profiles are made
+ * The rules of remedy.def: each speaks up on a profile with its fault, and none on a healthy one. The profiles are made
  * here, from a few figures each; that real kernels get the advice that their documents give is in tests/advice. */
 #include "advice/advice.h"
 
@@ -176,13 +176,21 @@ static const ifl_advice *find(const ifl_advices *advices, const char *rule)
     return NULL;
 }
 
+static ifl_status find_advice(const ifl_profile *profile, const ifl_device *device, ifl_arena *arena, ifl_advices *out,
+                              ifl_error *error)
+{
+    ifl_modelled modelled;
+    const ifl_status status = ifl_model_find(profile, device, &modelled, error);
+    return status == IFL_OK ? ifl_advice_find(profile, device, &modelled, arena, out, error) : status;
+}
+
 static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advices *out)
 {
     ifl_device *device = NULL;
     ifl_error error = {0};
     ifl_profile *profile = make(s);
     assert_int_equal(ifl_device_open(gpu, &device, &error), IFL_OK);
-    if (ifl_advice_find(profile, device, arena, out, &error) != IFL_OK)
+    if (find_advice(profile, device, arena, out, &error) != IFL_OK)
         fail_msg("%s: %s", s->rule, error.text);
     ifl_profile_destroy(profile);
     ifl_device_close(device);
@@ -276,15 +284,14 @@ static void test_every_rule_has_a_fault(void **unused)
     size_t count;
     const shape *rows = faults(&count);
     (void)unused;
-#define ADVICE(name, ...)                                                                                              \
+#define REMEDY(name, ...)                                                                                              \
     do {                                                                                                               \
         bool has = false;                                                                                              \
         for (size_t i = 0; i < count; i++)                                                                             \
             has |= strcmp(rows[i].rule, #name) == 0;                                                                   \
         assert_true(has);                                                                                              \
     } while (0);
-#include "advice/advice.def"
-#undef ADVICE
+#include "advice/remedy.def"
 }
 
 static void test_nothing_is_wrong(void **unused)
@@ -340,7 +347,7 @@ static void test_array_in_registers(void **unused)
         ifl_profile *profile = make(&rows[i]);
         profile->machine.stack_bytes = 0;
         assert_int_equal(ifl_device_open(rows[i].gpu, &device, &error), IFL_OK);
-        assert_int_equal(ifl_advice_find(profile, device, &arena, &advices, &error), IFL_OK);
+        assert_int_equal(find_advice(profile, device, &arena, &advices, &error), IFL_OK);
         assert_null(find(&advices, "local_arrays"));
         ifl_advice_free(&advices);
         ifl_profile_destroy(profile);

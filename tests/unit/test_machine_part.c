@@ -63,7 +63,10 @@ static char *report(const ifl_profile *profile, ifl_report_format format)
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(ifl_report_write(&profile, 1, format, NULL, out, NULL), IFL_OK);
+    ifl_outcome *outcome;
+    assert_int_equal(ifl_outcome_new(profile, &outcome, NULL), IFL_OK);
+    assert_int_equal(ifl_report_write((const ifl_outcome *const *)&outcome, 1, format, NULL, out, NULL), IFL_OK);
+    ifl_outcome_free(outcome);
     fclose(out);
     return text;
 }

@@ -3,8 +3,8 @@
  * figures are arithmetic on the profile, never our own output. */
 #include "base/file.h"
 #include "profile/profile.h"
-#include "report/figure.h"
-#include "report/place.h"
+#include "base/figure.h"
+#include "profile/place.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -111,6 +111,13 @@ static ifl_profile *transpose_profile(void)
     return p;
 }
 
+static ifl_outcome *outcome_of(const ifl_profile *p)
+{
+    ifl_outcome *outcome;
+    assert_int_equal(ifl_outcome_new(p, &outcome, NULL), IFL_OK);
+    return outcome;
+}
+
 static char *text_of(const ifl_profile *p, ifl_report_format format,
                      const ifl_report_options *options)
 {
@@ -119,7 +126,9 @@ static char *text_of(const ifl_profile *p, ifl_report_format format,
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
     ifl_error error = {0};
-    assert_int_equal(ifl_report_write(&p, 1, format, options, out, &error), IFL_OK);
+    const ifl_outcome *outcome = outcome_of(p);
+    assert_int_equal(ifl_report_write(&outcome, 1, format, options, out, &error), IFL_OK);
+    ifl_outcome_free((ifl_outcome *)outcome);
     fclose(out);
     return text;
 }
@@ -513,17 +522,19 @@ static void test_full_disk(void **state)
 {
     (void)state;
     const ifl_profile *p = clean_profile();
+    const ifl_outcome *outcome = outcome_of(p);
     ifl_error error = {0};
     for (ifl_report_format format = IFL_REPORT_TEXT; format <= IFL_REPORT_HTML; format++) {
         FILE *full = fopen("/dev/full", "w");
         assert_non_null(full);
-        assert_int_equal(ifl_report_write(&p, 1, format, NULL, full, &error), IFL_NO_FILE);
+        assert_int_equal(ifl_report_write(&outcome, 1, format, NULL, full, &error), IFL_NO_FILE);
         assert_has(error.text, "No space left on device");
         fclose(full);
-        assert_int_equal(ifl_report_save(&p, 1, format, NULL, "/dev/full", &error), IFL_NO_FILE);
+        assert_int_equal(ifl_report_save(&outcome, 1, format, NULL, "/dev/full", &error), IFL_NO_FILE);
         struct stat about;
         assert_true(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
     }
+    ifl_outcome_free((ifl_outcome *)outcome);
     ifl_profile_free((ifl_profile *)p);
 }
 
@@ -531,20 +542,22 @@ static void test_save(void **state)
 {
     (void)state;
     const ifl_profile *p = clean_profile();
+    const ifl_outcome *outcome = outcome_of(p);
     ifl_error error = {0};
     char folder[] = "/tmp/inflight-report-XXXXXX", path[64], *text = NULL;
     size_t bytes = 0;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/r.json", folder);
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_OK);
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_TEXT, NULL, path, &error), IFL_OK);
+    assert_int_equal(ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_OK);
+    assert_int_equal(ifl_report_save(&outcome, 1, IFL_REPORT_TEXT, NULL, path, &error), IFL_OK);
     assert_int_equal(ifl_file_read(path, 1 << 20, &text, &bytes, &error), IFL_OK);
     assert_has(text, "What stands out in the requests");
     free(text);
-    assert_int_equal(ifl_report_save(&p, 1, 7, NULL, path, &error), IFL_USAGE);
+    assert_int_equal(ifl_report_save(&outcome, 1, 7, NULL, path, &error), IFL_USAGE);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
-    assert_int_equal(ifl_report_save(&p, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_NO_FILE);
+    assert_int_equal(ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_NO_FILE);
+    ifl_outcome_free((ifl_outcome *)outcome);
     ifl_profile_free((ifl_profile *)p);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The memory instructions of a profile gathered by source line and ranked by what they spend beyond
  * the ideal. Knows profiles; knows nothing of how they are shown. */
-#ifndef IFL_REPORT_PLACE_H
-#define IFL_REPORT_PLACE_H
+#ifndef IFL_PROFILE_PLACE_H
+#define IFL_PROFILE_PLACE_H
 
+#include "base/arena.h"
 #include "profile/traffic.h"
 
 /* One kind of access by one instruction of a source line, or by several that are alike (an unrolled
@@ -28,6 +29,8 @@ typedef struct ifl_places {
 ifl_status ifl_places_gather(const ifl_profile *profile, bool on_chip, ifl_places *out,
                              ifl_error *error);
 void ifl_places_free(ifl_places *places);
+/* "saxpy.cu:14", the file without its folders. */
+const char *ifl_place_name(ifl_arena *arena, const char *file, uint32_t line);
 bool ifl_place_same_line(const ifl_profile_line *a, const ifl_profile_line *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Figures and foreign text as people read them: grouped counts, bytes in SI units, percentages,
  * text without control characters. Knows nothing of profiles. */
-#ifndef IFL_REPORT_FIGURE_H
-#define IFL_REPORT_FIGURE_H
+#ifndef IFL_BASE_FIGURE_H
+#define IFL_BASE_FIGURE_H
 
 #include "base/arena.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Figures and foreign text as people read them. Independent of the locale: the library must not ask
  * for one. */
-#include "report/figure.h"
+#include "base/figure.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

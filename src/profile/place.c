@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Gathering, joining and ranking of the memory instructions of a profile. */
-#include "report/place.h"
+#include "profile/place.h"
 
+#include "base/figure.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *ifl_place_name(ifl_arena *arena, const char *file, uint32_t line)
+{
+    const char *slash = strrchr(file, '/');
+    const char *name = ifl_clean_line(arena, slash && slash[1] ? slash + 1 : file);
+    return name && line ? ifl_arena_printf(arena, "%s:%" PRIu32, name, line) : name;
+}
 
 bool ifl_place_same_line(const ifl_profile_line *a, const ifl_profile_line *b)
 {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The outcome of a launch: its profile, what stands out in it, and for each GPU a model and advice.
+ * All of it is found once; reports and summaries only read it. */
+#ifndef IFL_OUTCOME_OUTCOME_H
+#define IFL_OUTCOME_OUTCOME_H
+
+#include "advice/advice.h"
+#include "advice/finding.h"
+
+typedef struct ifl_outcome_gpu {
+    const ifl_device *device;
+    bool has_model;
+    const char *why; /* there is no model; in the outcome's arena */
+    ifl_model model;
+    ifl_advices advice;
+} ifl_outcome_gpu;
+
+struct ifl_outcome {
+    const ifl_profile *profile; /* not owned, as the devices are not */
+    ifl_arena arena;
+    ifl_places off_chip, on_chip;
+    ifl_findings findings;
+    IFL_VEC(ifl_outcome_gpu) gpus;
+};
+
+/* As ifl_outcome_add, of a launch that was modelled on the device before. */
+ifl_status ifl_outcome_add_modelled(ifl_outcome *outcome, const ifl_device *device,
+                                    const ifl_modelled *modelled, ifl_error *error);
+
+#endif
