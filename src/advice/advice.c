@@ -120,17 +120,19 @@ static const char introduction[] =
     "# Advice\n\n"
     "Made from `src/advice/remedy.def` by `inflight advice`.\n\n"
     "## What stands out\n\n"
-    "A *cause* shows in the counts of requests alone, whatever the GPU. A report says where, under \"What\n"
-    "stands out in the requests\"; its JSON has them in `findings`. Of the remedies that treat a cause, the\n"
-    "model says which of them gain anything on a GPU.\n";
+    "A *cause* shows in the counts of requests alone, whatever the GPU. A report says where, "
+    "under\n"
+    "\"What stands out in the requests\"; its JSON has them in `findings`. Of the remedies that\n"
+    "treat a cause, the model says which of them gain anything on a GPU.\n";
 
 static const char remedies_head[] =
     "\n## Remedies\n\n"
-    "A rule looks for a symptom in the\n"
-    "profile and the model of a GPU; its remedy is put into the model, with half of its effect and with all of\n"
-    "it, and the model is run again: those are the two gains that a report shows. What gives less than %.0f %%\n"
-    "is not shown, and the remedies are ranked by what they give. They are not to be added up: most take\n"
-    "away from the same waiting or the same bytes.\n";
+    "A rule looks for a symptom in the profile and the model of a GPU; its remedy is put into the\n"
+    "model, with half of its effect and with all of it, and the model is run again: those are the\n"
+    "two gains that a report shows. What gives less than %.0f %% is not shown, and the remedies "
+    "are\n"
+    "ranked by what they give. They are not to be added up: most take away from the same waiting\n"
+    "or the same bytes.\n";
 
 static void print_treated_by(FILE *out, ifl_cause cause)
 {
@@ -158,7 +160,8 @@ static void print_cause(FILE *out, ifl_cause cause)
 static void print_remedy(FILE *out, const ifl_rule_row *row)
 {
     fprintf(out,
-            "\n### %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n- Document: %s.\n",
+            "\n### %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n"
+            "- Document: %s.\n",
             row->name, row->symptom, row->remedy, row->cost, row->effect,
             *row->document ? row->document : "none; common practice");
 }

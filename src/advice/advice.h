@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Advice: which remedies of the source documents fit a launch on a GPU, and what the model says each
- * would give. Rules are rows of remedy.def. Knows profiles, devices and the model; nothing of
+ * Advice: which remedies of the source documents fit a launch on a GPU, and what the model says
+ * each would give. Rules are rows of remedy.def. Knows profiles, devices and the model; nothing of
  * reports. */
 #ifndef IFL_ADVICE_ADVICE_H
 #define IFL_ADVICE_ADVICE_H
@@ -10,7 +10,8 @@
 #include "model/model.h"
 
 typedef struct ifl_advices {
-    IFL_VEC(ifl_advice) list; /* most gain first; texts are constants, the profile's or the arena's */
+    IFL_VEC(ifl_advice)
+    list; /* most gain first; texts are constants, the profile's or the arena's */
 } ifl_advices;
 
 /* What would help on `device`, on which the model sees the launch as `modelled`; nothing where

@@ -24,15 +24,12 @@ static bool at_least(uint64_t part, unsigned percent, uint64_t whole)
     return whole && (double)part * 100.0 >= (double)percent * (double)whole;
 }
 
-/* ---- causes ----------------------------------------------------------------------------------- */
+/* ---- causes ---------------------------------------------------------------------------------- */
 
 static const ifl_cause cause_of_pattern[IFL_PATTERN_COUNT] = {
-    [IFL_PATTERN_NONE] = IFL_CAUSE_excess,
-    [IFL_PATTERN_COALESCED] = IFL_CAUSE_edges,
-    [IFL_PATTERN_BROADCAST] = IFL_CAUSE_edges,
-    [IFL_PATTERN_OFFSET] = IFL_CAUSE_offset,
-    [IFL_PATTERN_STRIDED] = IFL_CAUSE_strided,
-    [IFL_PATTERN_CONTIGUOUS] = IFL_CAUSE_contiguous,
+    [IFL_PATTERN_NONE] = IFL_CAUSE_excess,         [IFL_PATTERN_COALESCED] = IFL_CAUSE_edges,
+    [IFL_PATTERN_BROADCAST] = IFL_CAUSE_edges,     [IFL_PATTERN_OFFSET] = IFL_CAUSE_offset,
+    [IFL_PATTERN_STRIDED] = IFL_CAUSE_strided,     [IFL_PATTERN_CONTIGUOUS] = IFL_CAUSE_contiguous,
     [IFL_PATTERN_IRREGULAR] = IFL_CAUSE_irregular,
 };
 
@@ -200,9 +197,10 @@ static void add_atomic(collector *c, const ifl_place_row *row)
     const ifl_traffic *t = &row->traffic;
     ifl_finding f = finding_at(c, IFL_CAUSE_serial_atomics, row, "serialised");
     f.figures =
-        busiest ? ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.%s",
-                                   ifl_figure_ratio(t->serial, t->requests).text, busiest)
-                : NULL;
+        busiest
+            ? ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.%s",
+                               ifl_figure_ratio(t->serial, t->requests).text, busiest)
+            : NULL;
     add(c, &f);
 }
 

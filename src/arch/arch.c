@@ -49,8 +49,11 @@ bool ifl_arch_row_at(size_t index, ifl_arch_row *out)
 {
     if (index >= ROWS)
         return false;
-    *out = (ifl_arch_row){facts[rows[index].fact].name, facts[rows[index].fact].unit,
-                          facts[rows[index].fact].doc,  rows[index].since,
-                          rows[index].value,            rows[index].source};
+    *out = (ifl_arch_row){facts[rows[index].fact].name,
+                          facts[rows[index].fact].unit,
+                          facts[rows[index].fact].doc,
+                          rows[index].since,
+                          rows[index].value,
+                          rows[index].source};
     return true;
 }

@@ -60,13 +60,13 @@ ifl_status ifl_outcome_add_modelled(ifl_outcome *outcome, const ifl_device *devi
                                     const ifl_modelled *modelled, ifl_error *error)
 {
     ifl_outcome_gpu gpu = {.device = device, .has_model = true, .model = modelled->model};
-    const ifl_status status = ifl_advice_find(outcome->profile, device, modelled, &outcome->arena,
-                                              &gpu.advice, error);
+    const ifl_status status =
+        ifl_advice_find(outcome->profile, device, modelled, &outcome->arena, &gpu.advice, error);
     return status == IFL_OK ? keep(outcome, &gpu, error) : status;
 }
 
-static ifl_status add_without_model(ifl_outcome *outcome, const ifl_device *device,
-                                    const char *why, ifl_error *error)
+static ifl_status add_without_model(ifl_outcome *outcome, const ifl_device *device, const char *why,
+                                    ifl_error *error)
 {
     ifl_outcome_gpu gpu = {.device = device,
                            .why = ifl_arena_text(&outcome->arena, why, strlen(why))};

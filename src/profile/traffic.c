@@ -13,8 +13,7 @@
 
 static const ifl_traffic_counters counters_of[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
-    [IFL_TRAFFIC_##prefix] = {chip(prefix),                                                        \
-                              .requests = IFL_COUNTER_##prefix##_requests,                         \
+    [IFL_TRAFFIC_##prefix] = {chip(prefix), .requests = IFL_COUNTER_##prefix##_requests,           \
                               .wavefronts = IFL_COUNTER_##prefix##_wavefronts,                     \
                               .wavefronts_ideal = IFL_COUNTER_##prefix##_wavefronts_ideal,         \
                               .useful_bytes = IFL_COUNTER_##prefix##_useful_bytes},

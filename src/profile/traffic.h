@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The counters of a profile by kind of access: the same questions to each row of code/access.def. */
+ * The counters of a profile by kind of access: the same questions to each row of
+ * code/access.def. */
 #ifndef IFL_PROFILE_TRAFFIC_H
 #define IFL_PROFILE_TRAFFIC_H
 

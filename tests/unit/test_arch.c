@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The facts of compute capabilities: every one is known for all, with a source, and changes where the documents say. */
+ * The facts of compute capabilities: every one is known for all, with a source, and changes where
+ * the documents say. */
 #include "arch/arch.h"
 
 #include <setjmp.h>
@@ -27,16 +28,16 @@ static void every_fact_is_known_from_fermi_on(void **unused)
     assert_int_equal(facts, FACTS);
 }
 
-/* CUDA C Programming Guide 7.5, 5.2.3: 22 cycles on 2.x, 11 on 3.x. Document 004: lines before Volta, and Fermi loads
- * whole ones. PCI Express 3.0 from GK110 on, 4.0 with Ampere, 5.0 with Hopper. */
+/* CUDA C Programming Guide 7.5, 5.2.3: 22 cycles on 2.x, 11 on 3.x. Document 004: lines before
+ * Volta, and Fermi loads whole ones. PCI Express 3.0 from GK110 on, 4.0 with Ampere, 5.0 with Hopper. */
 static void facts_change_where_documents_say(void **unused)
 {
     (void)unused;
     static const struct {
         double cc, dependent, by_line, piece, link;
-    } wanted[] = {{2.0, 22, 1, 128, 8e9},   {2.1, 22, 1, 128, 8e9},  {3.0, 11, 1, 32, 8e9},
+    } wanted[] = {{2.0, 22, 1, 128, 8e9},    {2.1, 22, 1, 128, 8e9},   {3.0, 11, 1, 32, 8e9},
                   {3.5, 11, 1, 32, 15.75e9}, {7.0, 4, 0, 32, 15.75e9}, {7.5, 4, 0, 32, 15.75e9},
-                  {8.6, 4, 0, 32, 31.5e9},  {9.0, 4, 0, 32, 63e9},   {12.0, 4, 0, 32, 63e9}};
+                  {8.6, 4, 0, 32, 31.5e9},   {9.0, 4, 0, 32, 63e9},    {12.0, 4, 0, 32, 63e9}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const ifl_arch arch = ifl_arch_of(wanted[i].cc);
         assert_true(arch.dependent_cycles == wanted[i].dependent);

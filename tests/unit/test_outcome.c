@@ -40,7 +40,7 @@ static void add_line(ifl_profile *p, ifl_traffic_kind kind, uint32_t number, ifl
     assert_true(ifl_vec_push(&p->lines, line));
 }
 
-/* The naive transpose of doubles, as document 004 has it: a store of 32 sectors where 8 would do. */
+/* The naive transpose of doubles (document 004): a store of 32 sectors where 8 would do. */
 static ifl_profile *transpose(void)
 {
     const ifl_pattern along = {.kind = IFL_PATTERN_COALESCED, .share = 1};
@@ -96,7 +96,8 @@ static void a_finding_names_its_place_and_its_remedies(void **unused)
     assert_string_equal(f.space, "global");
     assert_string_equal(f.kind, "store");
     assert_int_equal(f.instructions, 1);
-    assert_string_equal(f.title, "t.cu:15, global store: 32.0 sectors a request where 8.00 would do");
+    assert_string_equal(f.title,
+                        "t.cu:15, global store: 32.0 sectors a request where 8.00 would do");
     assert_false(ifl_outcome_finding(outcome, 1, &f));
     assert_null(ifl_outcome_device(outcome, 0));
     assert_null(ifl_outcome_model(outcome, 0, NULL));
