@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "compile/nvrtc.h"
+#include "compile/shell_name.h"
+#include "compile/shell_name.h"
 #include "compile/shim.h"
 
 #include <stdlib.h>
@@ -71,28 +73,39 @@ static ifl_status fail_run(const task *t, const char *name, const char *log_path
     return IFL_BAD_INPUT;
 }
 
-/* argv writes its PTX to `output`. */
-static ifl_status run_compiler(const task *t, const char *name, const ifl_scratch *scratch,
-                               const char *const argv[], const char *output)
+/* How a compiler is called: the words after its own path, `source` among them. */
+typedef struct call {
+    const char *name;
+    const char *const *words;
+    const ifl_scratch *scratch;
+    const ifl_shell_name *source;
+    const char *output; /* the file that it writes its PTX to */
+} call;
+
+static ifl_status run_compiler(const task *t, const call *c)
 {
     char log[IFL_PATH_BYTES];
     int code = 0;
-    if (!ifl_scratch_path(scratch, "log", log))
+    if (!ifl_scratch_path(c->scratch, "log", log))
         return ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
-    const ifl_status status = ifl_process_run(argv, log, &code, t->error);
-    if (status != IFL_OK)
-        return status;
-    return code == 0 ? ifl_file_read(output, MAX_PTX_BYTES, t->ptx, t->bytes, t->error)
-                     : fail_run(t, name, log);
+    const char *folder = c->source->is_stand_in ? c->scratch->path : NULL;
+    const ifl_process process = {c->words, log, folder, c->scratch->path};
+    ifl_status status = ifl_process_run(&process, &code, t->error);
+    if (status != IFL_OK || code != 0)
+        return status == IFL_OK ? fail_run(t, c->name, log) : status;
+    status = ifl_file_read(c->output, MAX_PTX_BYTES, t->ptx, t->bytes, t->error);
+    return status == IFL_OK ? ifl_shell_name_restore(c->source, t->ptx, t->bytes, t->error)
+                            : status;
 }
 
 static ifl_status run_nvcc(const task *t, const char *program, const ifl_scratch *scratch,
-                           const char *output)
+                           const ifl_shell_name *source, const char *output)
 {
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%s", t->arch);
-    const char *const argv[] = {program, "-ptx", "-lineinfo", arch, "-o", output, t->path, NULL};
-    return run_compiler(t, "nvcc", scratch, argv, output);
+    const char *const words[] = {program, "-ptx", "-lineinfo",  arch,
+                                 "-o",    output, source->path, NULL};
+    return run_compiler(t, &(call){"nvcc", words, scratch, source, output});
 }
 
 /* The headers that .cu files name and that the shim stands in for. */
@@ -109,7 +122,7 @@ static ifl_status write_headers(const ifl_scratch *scratch, ifl_error *error)
 }
 
 static ifl_status run_clang(const task *t, const char *program, const ifl_scratch *scratch,
-                            const char *output)
+                            const ifl_shell_name *source, const char *output)
 {
     char arch[48], shim[IFL_PATH_BYTES], host[IFL_PATH_BYTES];
     const int sm = atoi(t->arch);
@@ -121,49 +134,56 @@ static ifl_status run_clang(const task *t, const char *program, const ifl_scratc
     const ifl_status status = write_headers(scratch, t->error);
     if (status != IFL_OK)
         return status;
-    const char *const argv[] = {program,
-                                "--cuda-path=/nonexistent",
-                                "-x",
-                                "cuda",
-                                "--cuda-device-only",
-                                "-nocudainc",
-                                "-nocudalib",
-                                arch,
-                                "-Xclang",
-                                "-target-feature",
-                                "-Xclang",
-                                "+ptx72",
-                                "-std=c++17",
-                                "-O3",
-                                "-gline-tables-only",
-                                "-fno-color-diagnostics",
-                                "-S",
-                                "-I",
-                                scratch->path,
-                                "-include",
-                                shim,
-                                "-include",
-                                host,
-                                "-o",
-                                output,
-                                t->path,
-                                NULL};
-    return run_compiler(t, "clang", scratch, argv, output);
+    const char *const words[] = {program,
+                                 "--cuda-path=/nonexistent",
+                                 "-x",
+                                 "cuda",
+                                 "--cuda-device-only",
+                                 "-nocudainc",
+                                 "-nocudalib",
+                                 arch,
+                                 "-Xclang",
+                                 "-target-feature",
+                                 "-Xclang",
+                                 "+ptx72",
+                                 "-std=c++17",
+                                 "-O3",
+                                 "-gline-tables-only",
+                                 "-fno-color-diagnostics",
+                                 "-S",
+                                 "-I",
+                                 scratch->path,
+                                 "-include",
+                                 shim,
+                                 "-include",
+                                 host,
+                                 "-o",
+                                 output,
+                                 source->path,
+                                 NULL};
+    return run_compiler(t, &(call){"clang", words, scratch, source, output});
 }
 
 typedef ifl_status (*runner)(const task *t, const char *program, const ifl_scratch *scratch,
-                             const char *output);
+                             const ifl_shell_name *source, const char *output);
+
+static ifl_status run_in(const task *t, const char *program, runner run, const ifl_scratch *scratch)
+{
+    char output[IFL_PATH_BYTES];
+    ifl_shell_name source;
+    if (!ifl_scratch_path(scratch, "out.ptx", output))
+        return ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
+    const ifl_status status = ifl_shell_name_make(t->path, scratch, &source, t->error);
+    return status == IFL_OK ? run(t, program, scratch, &source, output) : status;
+}
 
 static ifl_status in_scratch(const task *t, const char *program, runner run)
 {
     ifl_scratch scratch;
-    char output[IFL_PATH_BYTES];
     ifl_status status = ifl_scratch_make(&scratch, t->error);
     if (status != IFL_OK)
         return status;
-    status = ifl_scratch_path(&scratch, "out.ptx", output)
-                 ? run(t, program, &scratch, output)
-                 : ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
+    status = run_in(t, program, run, &scratch);
     ifl_scratch_remove(&scratch);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,47 +34,100 @@ bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_B
     return folder && is_program(folder, strlen(folder), name, path);
 }
 
-static int spawn(const char *const argv[], const char *log, pid_t *child)
+/* This process's variables with TMPDIR replaced; the caller frees the list, `own` is in it. */
+static char **environment_with(char *own)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = calloc(count + 2, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+            list[kept++] = environ[i];
+    if (list)
+        list[kept] = own;
+    return list;
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, const ifl_process *process)
+{
+    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!code)
+        code = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, process->log,
+                                                O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (!code)
+        code = posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+    if (!code && process->folder)
+        code = posix_spawn_file_actions_addchdir_np(actions, process->folder);
+    return code;
+}
+
+static int spawn(const ifl_process *process, char **variables, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code)
         return code;
-    code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    code = add_actions(&actions, process);
     if (!code)
-        code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
-                                                O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!code)
-        code = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    if (!code)
-        code = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+        code = posix_spawn(child, process->words[0], &actions, NULL, (char *const *)process->words,
+                           variables);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
 
-ifl_status ifl_process_run(const char *const argv[], const char *log, int *code, ifl_error *error)
+static int spawn_with(const ifl_process *process, pid_t *child)
+{
+    char own[IFL_PATH_BYTES + 8];
+    if (!process->temporary)
+        return spawn(process, environ, child);
+    snprintf(own, sizeof own, "TMPDIR=%s", process->temporary);
+    char **variables = environment_with(own);
+    const int code = variables ? spawn(process, variables, child) : ENOMEM;
+    free(variables);
+    return code;
+}
+
+ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *error)
 {
     pid_t child;
     int status = 0;
-    const int spawned = spawn(argv, log, &child);
+    const int spawned = spawn_with(process, &child);
     if (spawned) {
         errno = spawned;
-        return ifl_fail_file(error, "run", argv[0]);
+        return ifl_fail_file(error, "run", process->words[0]);
     }
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return ifl_fail_file(error, "wait for", argv[0]);
+            return ifl_fail_file(error, "wait for", process->words[0]);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return IFL_OK;
 }
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error)
+bool ifl_shell_is_plain(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./+,:=%-";
+    while (*text && (strchr(plain, *text) || (unsigned char)*text >= 0x80)) /* bytes of UTF-8 */
+        text++;
+    return !*text;
+}
+
+/* Where the links of TMPDIR lead: a program's working folder is told to it without links. */
+static void find_temporary(char folder[PATH_MAX])
 {
     const char *base = getenv("TMPDIR");
-    const int printed = snprintf(scratch->path, sizeof scratch->path, "%s/inflight.XXXXXX",
-                                 base && *base ? base : "/tmp");
+    if (!base || !*base || !realpath(base, folder) || !ifl_shell_is_plain(folder))
+        strcpy(folder, "/tmp");
+}
+
+ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error)
+{
+    char base[PATH_MAX];
+    find_temporary(base);
+    const int printed = snprintf(scratch->path, sizeof scratch->path, "%s/inflight.XXXXXX", base);
     if (printed < 0 || (size_t)printed >= sizeof scratch->path)
         return ifl_fail(error, IFL_NO_FILE, "the path in TMPDIR is too long");
     if (!mkdtemp(scratch->path))

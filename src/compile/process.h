@@ -10,11 +10,22 @@ enum { IFL_PATH_BYTES = 4096 };
 /* Looks a program up on PATH, then in `folder` (NULL: nowhere else). False when there is none. */
 bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_BYTES]);
 
-/* Runs argv[0], a path, without a shell; what it prints goes to the file `log`. *code is its
- * exit status, or 128 plus the signal that ended it. */
-ifl_status ifl_process_run(const char *const argv[], const char *log, int *code, ifl_error *error);
+typedef struct ifl_process {
+    const char *const *words; /* the program's path, its arguments, NULL */
+    const char *log;          /* the file for what it prints */
+    const char *folder;       /* that it runs in; NULL: this process's */
+    const char *temporary;    /* its TMPDIR; NULL: this process's */
+} ifl_process;
 
-/* A folder that only this user can read. */
+/* Runs it without a shell. *code is its exit status, or 128 plus the signal that ended it. */
+ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *error);
+
+/* Whether shells and compilers take the text literally: none of its characters means anything to
+ * them. */
+bool ifl_shell_is_plain(const char *text);
+
+/* A folder that only this user can read: in TMPDIR, or in /tmp where TMPDIR leads nowhere or a
+ * shell would not take its path literally. */
 typedef struct ifl_scratch {
     char path[IFL_PATH_BYTES];
 } ifl_scratch;

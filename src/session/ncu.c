@@ -54,7 +54,8 @@ static ifl_status run_ncu(counting *c, int *code)
     size_t used = OWN_WORDS - 1;
     for (size_t i = 0; c->command[i] && used + 1 < MOST_WORDS; i++)
         words[used++] = c->command[i];
-    return ifl_process_run(words, c->log, code, c->error);
+    const ifl_process process = {.words = words, .log = c->log};
+    return ifl_process_run(&process, code, c->error);
 }
 
 /* "==ERROR== Failed to find metric smsp__..." : the names that this version does not know. */
