@@ -287,6 +287,11 @@ IFL_SHARED ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t ad
     return address - found->address < found->bytes ? found : NULL;
 }
 
+IFL_SHARED bool ifl_memory_spans(const ifl_memory *memory, uint64_t address)
+{
+    return address >= FIRST_ADDRESS && address < memory->next;
+}
+
 static uint64_t distance(const ifl_allocation *a, uint64_t address)
 {
     return address < a->address ? a->address - address : address - (a->address + a->bytes);

@@ -43,6 +43,8 @@ ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, ui
 void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation);
 /* The allocation that holds an address, freed ones too; NULL when none does. */
 ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
+/* Whether the address is among those that allocations were given so far, gaps and freed ones too. */
+bool ifl_memory_spans(const ifl_memory *memory, uint64_t address);
 /* Bytes of the allocations that are not freed, adopted ones left out. */
 uint64_t ifl_memory_total(const ifl_memory *memory);
 size_t ifl_memory_count(const ifl_memory *memory);

@@ -43,10 +43,10 @@ static deep_side deep_of(const flat_side *side)
                        .pitch = side->pitch};
 }
 
-static uint8_t *corner(const deep_side *side)
+static ifl_box_side side_of(const deep_side *side)
 {
     uint8_t *start = side->type == TYPE_HOST ? side->host : side->device;
-    return start + side->z * side->pitch * side->height + side->y * side->pitch + side->x;
+    return (ifl_box_side){start, side->x, side->y, side->z, side->pitch, side->height};
 }
 
 /* cudaMemcpyKind; unified addresses say themselves what they are. */
@@ -58,37 +58,40 @@ static int kind_of(int from, int to)
                              : (to == TYPE_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
 }
 
-static ifl_cuda_error check_side(const deep_side *side, const deep_copy *copy)
+static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, uint8_t **first, size_t *slice)
 {
-    const bool is_row = copy->height <= 1 && copy->depth <= 1;
+    const ifl_box_side of = side_of(side);
     if (side->type == TYPE_ARRAY) {
         ifl_state_tell("error: copies of CUDA arrays are not served yet");
         return ifl_cudaErrorNotSupported;
     }
     if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
         return ifl_cudaErrorInvalidValue;
-    if (!is_row && (side->pitch < copy->width || side->x > side->pitch - copy->width))
-        return ifl_cudaErrorInvalidValue;
-    return copy->depth > 1 && side->height < copy->height ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+    return ifl_box_find(&of, box, first, slice);
 }
 
 static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
 {
-    ifl_cuda_error code = check_side(&copy->from, copy);
+    uint8_t *to, *from;
+    size_t to_slice, from_slice;
+    const ifl_extent box = {copy->width, copy->height, copy->depth};
+    ifl_cuda_error code = find_side(&copy->from, &box, &from, &from_slice);
     if (code == ifl_cudaSuccess)
-        code = check_side(&copy->to, copy);
+        code = find_side(&copy->to, &box, &to, &to_slice);
+    if (code != ifl_cudaSuccess)
+        return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = corner(&copy->to),
-                               .from = corner(&copy->from),
+                   .of.copy = {.to = to,
+                               .from = from,
                                .to_pitch = copy->to.pitch,
-                               .to_slice = copy->to.pitch * copy->to.height,
+                               .to_slice = to_slice,
                                .from_pitch = copy->from.pitch,
-                               .from_slice = copy->from.pitch * copy->from.height,
+                               .from_slice = from_slice,
                                .width = copy->width,
                                .height = copy->height,
                                .depth = copy->depth,
                                .kind = kind_of(copy->from.type, copy->to.type)}};
-    return code;
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error give(void *stream, const ifl_op *op)
@@ -174,16 +177,16 @@ IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph,
 static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint32_t value, size_t width, size_t height,
                            void *stream)
 {
-    const ifl_op op = {.kind = IFL_DO_SET,
-                       .of.set = {.to = to,
-                                  .pitch = pitch,
-                                  .width = width,
-                                  .height = height,
-                                  .depth = 1,
-                                  .element_bytes = element_bytes,
-                                  .value = value}};
-    const bool is_aligned = (uintptr_t)to % element_bytes == 0 && pitch % element_bytes == 0;
-    return is_aligned ? give(stream, &op) : ifl_cudaErrorInvalidValue;
+    ifl_op op;
+    const ifl_op_set of = {.to = to,
+                           .pitch = pitch,
+                           .width = width,
+                           .height = height,
+                           .depth = 1,
+                           .element_bytes = element_bytes,
+                           .value = value};
+    const ifl_cuda_error code = ifl_fill_op(&of, &op);
+    return code == ifl_cudaSuccess ? give(stream, &op) : code;
 }
 
 #define FILL(bits, type)                                                                                               \

@@ -12,21 +12,62 @@
 /* ---- addresses ------------------------------------------------------------------------------- */
 
 /* The bytes behind an address of either side: the allocation's, or the host's own. NULL where `bytes` reach past the
- * end of an allocation, or where the kind of copy says that the address is on the GPU and it is not. */
+ * end of an allocation or of all addresses, where nothing can lie, or where the kind of copy says that the address is on
+ * the GPU and it is not. */
 static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t bytes, bool must_be_device)
 {
-    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)address);
-    if (!a)
-        return must_be_device ? NULL : (uint8_t *)(uintptr_t)address;
-    const uint64_t at = (uintptr_t)address - a->address;
+    enum { FIRST_PAGE = 4096 };
+    const uintptr_t start = (uintptr_t)address;
+    const ifl_memory *memory = ifl_session_memory(session);
+    const ifl_allocation *a = ifl_memory_find(memory, start);
+    if (!a) {
+        const bool is_host = start >= FIRST_PAGE && bytes <= UINTPTR_MAX - start && !ifl_memory_spans(memory, start);
+        return is_host && !must_be_device ? (uint8_t *)start : NULL;
+    }
+    const uint64_t at = start - a->address;
     const bool is_inside = bytes <= a->bytes - at && !(a->flags & IFL_ALLOCATION_FREED);
     return is_inside ? a->host + at : NULL;
 }
 
-/* From the first byte of the first row to the last of the last. */
-static uint64_t span(size_t pitch, size_t slice, size_t width, size_t height, size_t depth)
+/* From the first byte of the first row to the last of the last; false where no number holds that. */
+static bool span(size_t pitch, size_t slice, const ifl_extent *box, uint64_t *bytes)
 {
-    return (depth - 1) * (uint64_t)slice + (height - 1) * (uint64_t)pitch + width;
+    uint64_t rows, slices;
+    return !__builtin_mul_overflow(box->height - 1, pitch, &rows) &&
+           !__builtin_mul_overflow(box->depth - 1, slice, &slices) &&
+           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, box->width, bytes);
+}
+
+/* The box's bytes as bytes_at finds them. */
+static uint8_t *box_at(ifl_session *session, const void *address, size_t pitch, size_t slice, const ifl_extent *box,
+                       bool must_be_device)
+{
+    uint64_t bytes;
+    return span(pitch, slice, box, &bytes) ? bytes_at(session, address, bytes, must_be_device) : NULL;
+}
+
+/* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the height. */
+static bool is_within(const ifl_box_side *side, const ifl_extent *box)
+{
+    const bool is_row = box->height <= 1 && box->depth <= 1;
+    const bool is_in_pitch = box->width <= side->pitch && side->x <= side->pitch - box->width;
+    const bool is_in_rows = box->height <= side->rows && side->y <= side->rows - box->height;
+    return (is_row || is_in_pitch) && (box->depth <= 1 || is_in_rows);
+}
+
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, uint8_t **first, size_t *slice)
+{
+    uint64_t slices, rows, offset;
+    const bool is_whole = !__builtin_mul_overflow(side->pitch, side->rows, slice) &&
+                          !__builtin_mul_overflow(side->z, *slice, &slices) &&
+                          !__builtin_mul_overflow(side->y, side->pitch, &rows) &&
+                          !__builtin_add_overflow(slices, rows, &offset) &&
+                          !__builtin_add_overflow(offset, side->x, &offset) &&
+                          offset <= UINTPTR_MAX - (uintptr_t)side->start;
+    if (!is_whole || side->pitch > IFL_MOST_PITCH || !is_within(side, box))
+        return ifl_cudaErrorInvalidValue;
+    *first = side->start + offset;
+    return ifl_cudaSuccess;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -45,19 +86,35 @@ static ifl_copy_route transfer_of(ifl_session *session, const ifl_op_copy *c)
 
 static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
 {
+    const ifl_extent box = {c->width, c->height, c->depth};
     if (!c->width || !c->height || !c->depth)
         return ifl_cudaSuccess;
     const bool to_device = c->kind == IFL_HOST_TO_DEVICE || c->kind == IFL_DEVICE_TO_DEVICE;
     const bool from_device = c->kind == IFL_DEVICE_TO_HOST || c->kind == IFL_DEVICE_TO_DEVICE;
-    uint8_t *to = bytes_at(session, c->to, span(c->to_pitch, c->to_slice, c->width, c->height, c->depth), to_device);
-    const uint8_t *from = bytes_at(
-        session, c->from, span(c->from_pitch, c->from_slice, c->width, c->height, c->depth), from_device);
+    uint8_t *to = box_at(session, c->to, c->to_pitch, c->to_slice, &box, to_device);
+    const uint8_t *from = box_at(session, c->from, c->from_pitch, c->from_slice, &box, from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(to + z * c->to_slice + y * c->to_pitch, from + z * c->from_slice + y * c->from_pitch, c->width);
     ifl_session_copied(session, transfer_of(session, c), (uint64_t)c->width * c->height * c->depth);
+    return ifl_cudaSuccess;
+}
+
+/* ---- fills ----------------------------------------------------------------------------------- */
+
+ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op)
+{
+    const unsigned bytes = fill->element_bytes;
+    const bool is_size = bytes == 1 || bytes == 2 || bytes == 4;
+    if (!is_size || fill->width > SIZE_MAX / bytes || (uintptr_t)fill->to % bytes)
+        return ifl_cudaErrorInvalidValue;
+    if (fill->height > 1 && (fill->pitch < fill->width * bytes || fill->pitch % bytes))
+        return ifl_cudaErrorInvalidValue;
+    if (fill->depth > 1 && fill->height && fill->slice / fill->height < fill->pitch)
+        return ifl_cudaErrorInvalidValue;
+    *op = (ifl_op){.kind = IFL_DO_SET, .of.set = *fill};
     return ifl_cudaSuccess;
 }
 
@@ -73,17 +130,16 @@ static void set_row(uint8_t *to, const ifl_op_set *s)
 
 static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
 {
+    const ifl_extent box = {s->width * s->element_bytes, s->height, s->depth};
     if (!s->width || !s->height || !s->depth)
         return ifl_cudaSuccess;
-    const uint64_t bytes = span(s->pitch, s->slice, s->width * s->element_bytes, s->height, s->depth);
-    uint8_t *to = bytes_at(session, s->to, bytes, true);
+    uint8_t *to = box_at(session, s->to, s->pitch, s->slice, &box, true);
     if (!to)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < s->depth; z++)
         for (size_t y = 0; y < s->height; y++)
             set_row(to + z * s->slice + y * s->pitch, s);
-    ifl_session_copied(session, IFL_COPY_FILL,
-                         (uint64_t)s->width * s->element_bytes * s->height * s->depth);
+    ifl_session_copied(session, IFL_COPY_FILL, (uint64_t)box.width * s->height * s->depth);
     return ifl_cudaSuccess;
 }
 

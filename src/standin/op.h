@@ -74,6 +74,22 @@ typedef struct ifl_op {
 ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
 
+/* cudaDevAttrMaxPitch, which device_attribute.def tells: the largest pitch of a copy. */
+enum { IFL_MOST_PITCH = 2147483647 };
+
+/* One side of a copied box, as CUDA's structures give it. */
+typedef struct ifl_box_side {
+    uint8_t *start;
+    size_t x, y, z; /* of the box: bytes, rows, slices */
+    size_t pitch, rows;
+} ifl_box_side;
+
+/* The first byte of a box of width × height × depth, and how far its slices are apart. cudaErrorInvalidValue where the
+ * box does not lie within the side's rows, or reaches further than addresses do. */
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, uint8_t **first, size_t *slice);
+/* The same for a fill of elements, which becomes an operation. */
+ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
+
 /* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);
 /* A copy that owns what it holds; false without memory. */

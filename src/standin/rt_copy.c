@@ -57,7 +57,7 @@ static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch,
     const ifl_cuda_error code = check_kind(kind);
     if (code != ifl_cudaSuccess)
         return code;
-    if (width > to_pitch || width > from_pitch)
+    if (width > to_pitch || width > from_pitch || to_pitch > IFL_MOST_PITCH || from_pitch > IFL_MOST_PITCH)
         return BAD_PITCH;
     const ifl_op op = {.kind = IFL_DO_COPY,
                        .of.copy = {.to = to,
@@ -85,29 +85,39 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const voi
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
-/* The first byte of the box in a pitched block. */
-static uint8_t *corner(const ifl_pitched *block, const ifl_position *at)
+static ifl_box_side side_of(const ifl_pitched *block, const ifl_position *at)
 {
-    return (uint8_t *)block->at + at->z * block->pitch * block->height + at->y * block->pitch + at->x;
+    return (ifl_box_side){block->at, at->x, at->y, at->z, block->pitch, block->height};
 }
 
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
 {
+    uint8_t *to, *from;
+    size_t to_slice, from_slice;
     if (!box || !box->from.at || !box->to.at)
         return ifl_cudaErrorInvalidValue;
     if (box->from_array || box->to_array)
         return ifl_cudaErrorNotSupported;
+    const ifl_box_side to_side = side_of(&box->to, &box->to_position),
+                       from_side = side_of(&box->from, &box->from_position);
+    ifl_cuda_error code = check_kind(box->kind);
+    if (code == ifl_cudaSuccess)
+        code = ifl_box_find(&to_side, &box->extent, &to, &to_slice);
+    if (code == ifl_cudaSuccess)
+        code = ifl_box_find(&from_side, &box->extent, &from, &from_slice);
+    if (code != ifl_cudaSuccess)
+        return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                       .of.copy = {.to = corner(&box->to, &box->to_position),
-                                   .from = corner(&box->from, &box->from_position),
-                                   .to_pitch = box->to.pitch,
-                                   .from_pitch = box->from.pitch,
-                                   .to_slice = box->to.pitch * box->to.height,
-                                   .from_slice = box->from.pitch * box->from.height,
-                                   .width = box->extent.width,
-                                   .height = box->extent.height,
-                                   .depth = box->extent.depth,
-                                   .kind = box->kind}};
+                   .of.copy = {.to = to,
+                               .from = from,
+                               .to_pitch = box->to.pitch,
+                               .from_pitch = box->from.pitch,
+                               .to_slice = to_slice,
+                               .from_slice = from_slice,
+                               .width = box->extent.width,
+                               .height = box->extent.height,
+                               .depth = box->extent.depth,
+                               .kind = box->kind}};
     return ifl_cudaSuccess;
 }
 
@@ -217,16 +227,26 @@ IFL_SERVED ifl_cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
 static ifl_cuda_error fill(ifl_session *session, void *to, size_t pitch, size_t slice, int value, ifl_extent extent,
                            void *stream)
 {
-    const ifl_op op = {.kind = IFL_DO_SET,
-                       .of.set = {.to = to,
-                                  .pitch = pitch,
-                                  .slice = slice,
-                                  .width = extent.width,
-                                  .height = extent.height,
-                                  .depth = extent.depth,
-                                  .element_bytes = 1,
-                                  .value = (uint8_t)value}};
-    return ifl_stream_give(session, stream, &op);
+    ifl_op op;
+    const ifl_op_set of = {.to = to,
+                           .pitch = pitch,
+                           .slice = slice,
+                           .width = extent.width,
+                           .height = extent.height,
+                           .depth = extent.depth,
+                           .element_bytes = 1,
+                           .value = (uint8_t)value};
+    const ifl_cuda_error code = ifl_fill_op(&of, &op);
+    return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
+}
+
+static ifl_cuda_error fill_box(ifl_session *session, const ifl_pitched *block, int value, ifl_extent extent,
+                               void *stream)
+{
+    size_t slice;
+    if (__builtin_mul_overflow(block->pitch, block->height, &slice))
+        return ifl_cudaErrorInvalidValue;
+    return fill(session, block->at, block->pitch, slice, value, extent, stream);
 }
 
 IFL_SERVED ifl_cuda_error cudaMemset(void *to, int value, size_t bytes)
@@ -256,12 +276,12 @@ ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemset3D(ifl_pitched block, int value, ifl_extent extent)
 {
-    SERVE(fill(session, block.at, block.pitch, block.pitch * block.height, value, extent, NULL));
+    SERVE(fill_box(session, &block, value, extent, NULL));
 }
 ALSO(cudaMemset3D_ptds, cudaMemset3D);
 
 IFL_SERVED ifl_cuda_error cudaMemset3DAsync(ifl_pitched block, int value, ifl_extent extent, void *stream)
 {
-    SERVE(fill(session, block.at, block.pitch, block.pitch * block.height, value, extent, stream));
+    SERVE(fill_box(session, &block, value, extent, stream));
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

@@ -203,18 +203,24 @@ typedef struct set_params {
     size_t width, height;
 } set_params;
 
+static ifl_cuda_error set_op(const set_params *params, ifl_op *op)
+{
+    const ifl_op_set of = {.to = params->to,
+                           .pitch = params->pitch,
+                           .width = params->width,
+                           .height = params->height,
+                           .depth = 1,
+                           .element_bytes = params->element_bytes,
+                           .value = params->value};
+    return ifl_fill_op(&of, op);
+}
+
 IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
                                                  size_t count, const set_params *params)
 {
-    const ifl_op op = {.kind = IFL_DO_SET,
-                       .of.set = {.to = params->to,
-                                  .pitch = params->pitch,
-                                  .width = params->width,
-                                  .height = params->height,
-                                  .depth = 1,
-                                  .element_bytes = params->element_bytes,
-                                  .value = params->value}};
-    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
+    ifl_op op;
+    const ifl_cuda_error code = params ? set_op(params, &op) : ifl_cudaErrorInvalidValue;
+    return ifl_state_end(code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code);
 }
 
 typedef struct host_params {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static const char *const origin_names[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister"};
 
@@ -76,10 +77,13 @@ enum { PITCH_BYTES = 512 };
 static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pitch, size_t width, size_t rows,
                                     const void *from)
 {
-    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
-    if (rows && *pitch > SIZE_MAX / rows)
+    size_t bytes;
+    if (width > SIZE_MAX - PITCH_BYTES)
         return ifl_cudaErrorMemoryAllocation;
-    return allocate(session, out, *pitch * rows, from);
+    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    if (__builtin_mul_overflow(*pitch, rows, &bytes))
+        return ifl_cudaErrorMemoryAllocation;
+    return allocate(session, out, bytes, from);
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
@@ -202,7 +206,7 @@ static ifl_cuda_error allocate_host(ifl_session *session, void **out, uint64_t b
     *out = NULL;
     if (!bytes)
         return o == BY_MANAGED ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
-    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (host == MAP_FAILED)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_cuda_error code = adopt(session, host, bytes, o, flags, from);
@@ -228,10 +232,20 @@ IFL_SERVED ifl_cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags
     SERVE(allocate_host(session, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
 }
 
+/* msync tells of pages that are not mapped, and does nothing else with MS_ASYNC. */
+static bool is_mapped(const void *at, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)at / page * page;
+    size_t length;
+    return !__builtin_add_overflow(bytes, (uintptr_t)at - start, &length) &&
+           msync((void *)start, length, MS_ASYNC) == 0;
+}
+
 IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flags)
 {
-    SERVE(!at || !bytes ? ifl_cudaErrorInvalidValue
-                        : adopt(session, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
+    SERVE(!at || !bytes || !is_mapped(at, bytes)
+              ? ifl_cudaErrorInvalidValue
+              : adopt(session, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
 }
 
 /* ---- giving back ----------------------------------------------------------------------------- */
