@@ -14,16 +14,18 @@ static struct {
 
 /* ---- binaries -------------------------------------------------------------------------------- */
 
-ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper)
+ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_kind kind)
 {
     ifl_binary *binary = calloc(1, sizeof *binary);
-    if (binary)
-        binary->wrapper = wrapper;
+    if (!binary || !ifl_handle_add(kind, binary)) {
+        free(binary);
+        return NULL;
+    }
+    binary->wrapper = wrapper;
     return binary;
 }
 
-/* Its functions go; the program is ending, or has closed a library. */
-void ifl_binary_forget(ifl_binary *binary)
+static void forget_functions(const ifl_binary *binary)
 {
     size_t kept = 0;
     for (size_t i = 0; i < registered.functions.count; i++) {
@@ -32,17 +34,32 @@ void ifl_binary_forget(ifl_binary *binary)
             registered.functions.at[kept++] = function;
             continue;
         }
+        ifl_handle_remove(function);
         free(function->name);
         free(function);
     }
     registered.functions.count = kept;
-    kept = 0;
+}
+
+static void forget_variables(const ifl_binary *binary)
+{
+    size_t kept = 0;
     for (size_t i = 0; i < registered.variables.count; i++)
         if (registered.variables.at[i].binary == binary)
             free(registered.variables.at[i].name);
         else
             registered.variables.at[kept++] = registered.variables.at[i];
     registered.variables.count = kept;
+}
+
+/* Its functions go; the program is ending, or has closed a library. */
+void ifl_binary_forget(ifl_binary *binary)
+{
+    ifl_handles_lock();
+    forget_functions(binary);
+    forget_variables(binary);
+    ifl_handle_remove(binary);
+    ifl_handles_unlock();
     free(binary);
 }
 
@@ -117,46 +134,63 @@ static size_t place_of(const void *host)
     return low;
 }
 
+static void insert(ifl_function_record *function)
+{
+    const size_t at = place_of(function->host);
+    ifl_function_record **list = registered.functions.at;
+    memmove(list + at + 1, list + at, (registered.functions.count - at) * sizeof(ifl_function_record *));
+    list[at] = function;
+    registered.functions.count++;
+}
+
+static bool add_record(ifl_function_record *function)
+{
+    ifl_handles_lock();
+    const bool is_added =
+        ifl_vec_reserve(&registered.functions, 1) && ifl_handle_add(IFL_HANDLE_FUNCTION, function);
+    if (is_added)
+        insert(function);
+    ifl_handles_unlock();
+    return is_added;
+}
+
 /* `host` NULL: the record's own name, which no program's address is, stands for it. */
 static ifl_cuda_error add(ifl_binary *binary, const void *host, const char *name, ifl_function_record **out)
 {
     ifl_function_record *function = calloc(1, sizeof *function);
     char *copy = strdup(name);
-    if (!function || !copy || !ifl_vec_reserve(&registered.functions, 1)) {
-        free(function);
-        free(copy);
-        return ifl_cudaErrorMemoryAllocation;
+    if (function)
+        *function =
+            (ifl_function_record){.binary = binary, .host = host ? host : copy, .name = copy, .carveout = -1};
+    if (function && copy && add_record(function)) {
+        *out = function;
+        return ifl_cudaSuccess;
     }
-    *function =
-        (ifl_function_record){.binary = binary, .host = host ? host : copy, .name = copy, .carveout = -1};
-    const size_t at = place_of(function->host);
-    ifl_function_record **list = registered.functions.at;
-    memmove(list + at + 1, list + at, (registered.functions.count - at) * sizeof(ifl_function_record *));
-    list[at] = *out = function;
-    registered.functions.count++;
-    return ifl_cudaSuccess;
+    free(function);
+    free(copy);
+    return ifl_cudaErrorMemoryAllocation;
 }
 
-bool ifl_function_register(ifl_binary *binary, const void *host, const char *name)
+bool ifl_function_register(const void *handle, const void *host, const char *name)
 {
     ifl_function_record *function;
-    return add(binary, host, name, &function) == ifl_cudaSuccess;
+    ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
+    return binary && name && add(binary, host, name, &function) == ifl_cudaSuccess;
 }
 
-/* Handles are few and asked for rarely; launches of the runtime come by the host's address. */
 ifl_function_record *ifl_function_of(const void *handle)
 {
-    for (size_t i = 0; i < registered.functions.count; i++)
-        if (registered.functions.at[i] == handle)
-            return registered.functions.at[i];
-    return NULL;
+    return ifl_handle_find(IFL_HANDLE_FUNCTION, handle);
 }
 
 ifl_function_record *ifl_function_find(const void *host)
 {
+    ifl_handles_lock();
     const size_t at = place_of(host);
     const bool is_there = at < registered.functions.count && registered.functions.at[at]->host == host;
-    return is_there ? registered.functions.at[at] : ifl_function_of(host);
+    ifl_function_record *found = is_there ? registered.functions.at[at] : ifl_function_of(host);
+    ifl_handles_unlock();
+    return found;
 }
 
 ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function)
@@ -179,30 +213,46 @@ ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *f
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes)
+bool ifl_variable_register(const void *handle, const void *host, void **managed, const char *name, size_t bytes)
 {
-    char *copy = strdup(name);
+    ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
+    char *copy = binary && name ? strdup(name) : NULL;
     const ifl_variable_record record = {binary, host, managed, copy, bytes};
-    if (copy && ifl_vec_push(&registered.variables, record))
-        return true;
-    free(copy);
-    return false;
+    ifl_handles_lock();
+    const bool is_added = copy && ifl_vec_push(&registered.variables, record);
+    ifl_handles_unlock();
+    if (!is_added)
+        free(copy);
+    return is_added;
+}
+
+/* A copy of the record at `index`, whose name its binary keeps; false past the last. */
+static bool variable_at(size_t index, ifl_variable_record *out)
+{
+    ifl_handles_lock();
+    const bool is_one = index < registered.variables.count;
+    if (is_one)
+        *out = registered.variables.at[index];
+    ifl_handles_unlock();
+    return is_one;
+}
+
+static bool stands_for(const ifl_variable_record *record, const void *host)
+{
+    return record->managed ? *record->managed == host || (const void *)record->managed == host : record->host == host;
 }
 
 ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_allocation **out)
 {
-    for (size_t i = 0; i < registered.variables.count; i++) {
-        ifl_variable_record *record = &registered.variables.at[i];
-        const bool is_it = record->managed ? *record->managed == host || (const void *)record->managed == host
-                                           : record->host == host;
-        if (!is_it)
+    ifl_variable_record record;
+    for (size_t i = 0; variable_at(i, &record); i++) {
+        if (!stands_for(&record, host))
             continue;
-        const ifl_cuda_error code = ifl_binary_read(session, record->binary);
+        const ifl_cuda_error code = ifl_binary_read(session, record.binary);
         if (code != ifl_cudaSuccess)
             return code;
-        return ifl_session_variable(session, record->binary->loaded, record->name, out)
-                   ? ifl_cudaSuccess
-                   : ifl_cudaErrorInvalidSymbol;
+        return ifl_session_variable(session, record.binary->loaded, record.name, out) ? ifl_cudaSuccess
+                                                                                      : ifl_cudaErrorInvalidSymbol;
     }
     return ifl_cudaErrorInvalidSymbol;
 }
@@ -211,14 +261,14 @@ ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_
 ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
-    for (size_t i = 0; i < registered.variables.count && code == ifl_cudaSuccess; i++) {
-        ifl_variable_record *record = &registered.variables.at[i];
+    ifl_variable_record record;
+    for (size_t i = 0; code == ifl_cudaSuccess && variable_at(i, &record); i++) {
         ifl_allocation *at;
-        if (record->binary != binary || !record->managed)
+        if (record.binary != binary || !record.managed)
             continue;
         code = ifl_binary_read(session, binary);
-        if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record->name, &at))
-            *record->managed = at->host;
+        if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record.name, &at))
+            *record.managed = at->host;
     }
     return code;
 }
@@ -228,7 +278,7 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                                ifl_binary **out, ifl_error *error)
 {
-    ifl_binary *binary = ifl_binary_register(NULL);
+    ifl_binary *binary = ifl_binary_register(NULL, IFL_HANDLE_MODULE);
     if (!binary)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status = ifl_session_load(session, name, image, bytes, &binary->loaded, error);
@@ -236,7 +286,7 @@ ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const voi
         *out = binary;
         return ifl_cudaSuccess;
     }
-    free(binary);
+    ifl_binary_forget(binary);
     return code_of_load(status);
 }
 
@@ -254,12 +304,15 @@ bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const c
 
 static ifl_function_record *find_named(const ifl_binary *binary, const char *name)
 {
-    for (size_t i = 0; i < registered.functions.count; i++) {
+    ifl_function_record *found = NULL;
+    ifl_handles_lock();
+    for (size_t i = 0; i < registered.functions.count && !found; i++) {
         ifl_function_record *function = registered.functions.at[i];
         if (function->binary == binary && strcmp(function->name, name) == 0)
-            return function;
+            found = function;
     }
-    return NULL;
+    ifl_handles_unlock();
+    return found;
 }
 
 ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,

@@ -5,6 +5,7 @@
 #define IFL_STANDIN_BINARY_H
 
 #include "base/vec.h"
+#include "standin/handle.h"
 #include "standin/state.h"
 
 typedef struct ifl_binary {
@@ -30,13 +31,15 @@ typedef struct ifl_variable_record {
     size_t bytes;
 } ifl_variable_record;
 
-ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper);
+/* NULL without memory. */
+ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_kind kind);
 void ifl_binary_forget(ifl_binary *binary);
 /* Reads it where that has not been done. */
 ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary);
 
-bool ifl_function_register(ifl_binary *binary, const void *host, const char *name);
-bool ifl_variable_register(ifl_binary *binary, const void *host, void **managed, const char *name, size_t bytes);
+/* Of a fat binary that was registered; false without memory, and where there is no such binary. */
+bool ifl_function_register(const void *binary, const void *host, const char *name);
+bool ifl_variable_register(const void *binary, const void *host, void **managed, const char *name, size_t bytes);
 
 /* By the record itself, which is the handle that programs hold; NULL: it is none. */
 ifl_function_record *ifl_function_of(const void *handle);

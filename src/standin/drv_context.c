@@ -2,6 +2,7 @@
  * The driver's contexts. There is one memory and one engine; a session is a handle that must be current on the thread
  * that calls. The primary one is current on threads that have called the runtime. */
 #include "standin/driver_served.h"
+#include "standin/handle.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,6 @@ static struct {
     bool is_ready; /* cuInit */
     handle primary;
     unsigned primary_users;
-    IFL_VEC(handle *) made;
     uint64_t last_id;
 } contexts = {.primary.id = 1, .last_id = 1};
 
@@ -34,10 +34,7 @@ void *ifl_driver_current(void)
 
 bool ifl_driver_is_context(const void *of)
 {
-    bool is_one = of == &contexts.primary;
-    for (size_t i = 0; i < contexts.made.count && !is_one; i++)
-        is_one = contexts.made.at[i] == of;
-    return is_one;
+    return of == &contexts.primary || ifl_handle_find(IFL_HANDLE_CONTEXT, of) != NULL;
 }
 
 ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from)
@@ -129,28 +126,19 @@ IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
 
 /* ---- made and destroyed -------------------------------------------------------------------------- */
 
-static ifl_cuda_error add(handle **out, unsigned flags)
+static ifl_cuda_error create(void **out, unsigned flags, int device)
 {
+    if (!out || device)
+        return out ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaErrorInvalidValue;
+    *out = NULL;
     handle *session = calloc(1, sizeof *session);
-    if (!session || !ifl_vec_push(&contexts.made, session)) {
+    if (!session || depth == MOST_PUSHED || !ifl_handle_add(IFL_HANDLE_CONTEXT, session)) {
         free(session);
         return ifl_cudaErrorMemoryAllocation;
     }
     *session = (handle){.flags = flags, .id = ++contexts.last_id};
     *out = session;
     return push(session);
-}
-
-static ifl_cuda_error create(void **out, unsigned flags, int device)
-{
-    handle *session = NULL;
-    if (!out || device)
-        return out ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaErrorInvalidValue;
-    ifl_state_enter();
-    const ifl_cuda_error code = add(&session, flags);
-    ifl_state_leave();
-    *out = session;
-    return code;
 }
 
 IFL_SERVED ifl_cuda_error cuCtxCreate_v2(void **out, unsigned flags, int device)
@@ -170,26 +158,20 @@ IFL_SERVED ifl_cuda_error cuCtxCreate_v4(void **out, void *params, unsigned flag
     DRIVE_EARLY(create(out, flags, device));
 }
 
-static bool remove_made(const handle *session)
+static bool is_any_made(void)
 {
-    for (size_t i = 0; i < contexts.made.count; i++)
-        if (contexts.made.at[i] == session) {
-            contexts.made.at[i] = contexts.made.at[--contexts.made.count];
-            return true;
-        }
-    return false;
+    size_t at = 0;
+    return ifl_handle_next(IFL_HANDLE_CONTEXT, &at) != NULL;
 }
 
 /* A fault breaks the session that the kernel ran in. With the last one that a program holds it is gone. */
 static ifl_cuda_error destroy(handle *session)
 {
-    ifl_state_enter();
-    const bool is_made = remove_made(session);
-    if (is_made && !contexts.made.count && !contexts.primary_users && !ifl_state_runtime_called())
-        ifl_state_break(ifl_cudaSuccess);
-    ifl_state_leave();
-    if (!is_made)
+    if (!session)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    ifl_handle_remove(session);
+    if (!is_any_made() && !contexts.primary_users && !ifl_state_runtime_called())
+        ifl_state_break(ifl_cudaSuccess);
     if (depth && pushed[depth - 1] == session)
         depth--;
     free(session);
@@ -198,7 +180,7 @@ static ifl_cuda_error destroy(handle *session)
 
 IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
 {
-    DRIVE_EARLY(destroy(session));
+    DRIVE_EARLY(destroy(ifl_handle_find(IFL_HANDLE_CONTEXT, session)));
 }
 
 /* ---- the primary one ------------------------------------------------------------------------------- */
@@ -241,9 +223,11 @@ static ifl_cuda_error set_flags(unsigned flags, int device)
 
 static ifl_cuda_error primary_state(int device, unsigned *flags, int *active)
 {
+    if (device || !flags || !active)
+        return device ? check_device(device) : ifl_cudaErrorInvalidValue;
     *flags = contexts.primary.flags;
     *active = contexts.primary_users > 0 || ifl_state_runtime_called();
-    return check_device(device);
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxRetain(void **out, int device)

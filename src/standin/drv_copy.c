@@ -43,10 +43,14 @@ static deep_side deep_of(const flat_side *side)
                        .pitch = side->pitch};
 }
 
+static uint8_t *start_of(const deep_side *side)
+{
+    return side->type == TYPE_HOST ? side->host : side->device;
+}
+
 static ifl_box_side side_of(const deep_side *side)
 {
-    uint8_t *start = side->type == TYPE_HOST ? side->host : side->device;
-    return (ifl_box_side){start, side->x, side->y, side->z, side->pitch, side->height};
+    return (ifl_box_side){side->x, side->y, side->z, side->pitch, side->height};
 }
 
 /* cudaMemcpyKind; unified addresses say themselves what they are. */
@@ -58,7 +62,7 @@ static int kind_of(int from, int to)
                              : (to == TYPE_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
 }
 
-static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, uint8_t **first, size_t *slice)
+static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, size_t *offset, size_t *slice)
 {
     const ifl_box_side of = side_of(side);
     if (side->type == TYPE_ARRAY) {
@@ -67,13 +71,12 @@ static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, ui
     }
     if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
         return ifl_cudaErrorInvalidValue;
-    return ifl_box_find(&of, box, first, slice);
+    return ifl_box_find(&of, box, offset, slice);
 }
 
 static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
 {
-    uint8_t *to, *from;
-    size_t to_slice, from_slice;
+    size_t to, from, to_slice, from_slice;
     const ifl_extent box = {copy->width, copy->height, copy->depth};
     ifl_cuda_error code = find_side(&copy->from, &box, &from, &from_slice);
     if (code == ifl_cudaSuccess)
@@ -81,8 +84,10 @@ static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = to,
-                               .from = from,
+                   .of.copy = {.to = start_of(&copy->to),
+                               .from = start_of(&copy->from),
+                               .to_offset = to,
+                               .from_offset = from,
                                .to_pitch = copy->to.pitch,
                                .to_slice = to_slice,
                                .from_pitch = copy->from.pitch,
@@ -148,24 +153,15 @@ ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
 /* ---- in graphs ------------------------------------------------------------------------------------------- */
 
-static ifl_cuda_error add_node(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+static ifl_cuda_error add_node(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
                                const deep_copy *copy)
 {
     ifl_op op;
-    if (!out || !graph || !copy || (count && !after))
-        return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = copy_op(copy, &op);
-    ifl_node *node = code == ifl_cudaSuccess ? ifl_graph_add(graph, &op) : NULL;
-    if (!node)
-        return code == ifl_cudaSuccess ? ifl_cudaErrorMemoryAllocation : code;
-    for (size_t i = 0; i < count; i++)
-        if (!ifl_vec_push(&node->waits_for, after[i]))
-            return ifl_cudaErrorMemoryAllocation;
-    *out = node;
-    return ifl_cudaSuccess;
+    const ifl_cuda_error code = copy ? copy_op(copy, &op) : ifl_cudaErrorInvalidValue;
+    return code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code;
 }
 
-IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
                                                const deep_copy *copy, void *session)
 {
     (void)session;

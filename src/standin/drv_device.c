@@ -51,7 +51,7 @@ typedef struct uuid {
 
 IFL_SERVED ifl_cuda_error cuDeviceGetUuid_v2(uuid *out, int device)
 {
-    DRIVE_EARLY(device ? check(device) : (*out = (uuid){"inflight"}, ifl_cudaSuccess));
+    DRIVE_EARLY(device ? check(device) : out ? (*out = (uuid){"inflight"}, ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
 }
 ALSO(cuDeviceGetUuid, cuDeviceGetUuid_v2);
 

@@ -44,12 +44,16 @@ static const char *name_of(int code)
 
 IFL_SERVED int cuGetErrorName(int code, const char **name)
 {
+    if (!name)
+        return ifl_cudaErrorInvalidValue;
     *name = name_of(code);
     return *name ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED int cuGetErrorString(int code, const char **text)
 {
+    if (!text)
+        return ifl_cudaErrorInvalidValue;
     *text = name_of(code) ? cudaGetErrorString(code) : NULL;
     return *text ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }

@@ -38,6 +38,8 @@ static ifl_cuda_error parameter(const void *handle, size_t index, size_t *offset
     if (index >= of->parameter_count)
         return ifl_cudaErrorInvalidValue;
     const ifl_parameter *param = &of->parameters[index];
+    if (!offset)
+        return ifl_cudaErrorInvalidValue;
     *offset = param->offset;
     if (bytes)
         *bytes = param->bytes;

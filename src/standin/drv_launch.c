@@ -20,7 +20,7 @@ static packed read_extra(void **extra)
     for (; *extra != EXTRA_END; extra += 2) {
         if (*extra == EXTRA_POINTER)
             block.at = extra[1];
-        else if (*extra == EXTRA_SIZE)
+        else if (*extra == EXTRA_SIZE && extra[1])
             block.bytes = *(const size_t *)extra[1];
         else
             return (packed){0};

@@ -2,6 +2,7 @@
  * The driver's linker, as far as nothing has to be linked: one PTX text in, the same text out, which a module is then
  * loaded from. */
 #include "standin/driver_served.h"
+#include "standin/handle.h"
 
 #include <stdlib.h>
 
@@ -12,10 +13,20 @@ typedef struct link_state {
     size_t bytes;
 } link_state;
 
+static link_state *state_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_LINK, handle);
+}
+
 static ifl_cuda_error create(link_state **out)
 {
-    *out = calloc(1, sizeof **out);
-    return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    link_state *state = calloc(1, sizeof *state);
+    if (!state || !ifl_handle_add(IFL_HANDLE_LINK, state)) {
+        free(state);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    *out = state;
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cuLinkCreate_v2(unsigned count, int *options, void **values, link_state **out)
@@ -26,12 +37,14 @@ IFL_SERVED ifl_cuda_error cuLinkCreate_v2(unsigned count, int *options, void **v
 
 static ifl_cuda_error add(link_state *state, int type, const char *data, size_t bytes)
 {
+    if (!state || !data)
+        return state ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     if (type != INPUT_PTX || state->text) {
         ifl_state_tell("cuLinkAddData: %s is not linked here",
                        state->text ? "a second input" : "anything but PTX");
         return ifl_cudaErrorNotSupported;
     }
-    state->text = calloc(1, bytes + 1);
+    state->text = bytes < SIZE_MAX ? calloc(1, bytes + 1) : NULL;
     if (!state->text)
         return ifl_cudaErrorMemoryAllocation;
     memcpy(state->text, data, bytes);
@@ -39,27 +52,41 @@ static ifl_cuda_error add(link_state *state, int type, const char *data, size_t 
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuLinkAddData_v2(link_state *state, int type, const void *data, size_t bytes,
+IFL_SERVED ifl_cuda_error cuLinkAddData_v2(const void *state, int type, const void *data, size_t bytes,
                                            const char *name, unsigned count, int *options, void **values)
 {
     (void)name, (void)count, (void)options, (void)values;
-    DRIVE(state && data ? add(state, type, data, bytes) : ifl_cudaErrorInvalidValue);
+    DRIVE(add(state_of(state), type, data, bytes));
 }
 
-IFL_SERVED ifl_cuda_error cuLinkComplete(const link_state *state, void **out, size_t *bytes)
+static ifl_cuda_error complete(const link_state *state, void **out, size_t *bytes)
 {
-    const bool is_whole = state && state->text && out;
-    if (is_whole)
-        *out = state->text;
-    if (is_whole && bytes)
+    if (!state)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    if (!state->text || !out)
+        return ifl_cudaErrorInvalidValue;
+    *out = state->text;
+    if (bytes)
         *bytes = state->bytes;
-    DRIVE(is_whole ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuLinkDestroy(link_state *state)
+IFL_SERVED ifl_cuda_error cuLinkComplete(const void *state, void **out, size_t *bytes)
 {
-    if (state)
-        free(state->text);
+    DRIVE(complete(state_of(state), out, bytes));
+}
+
+static ifl_cuda_error destroy(link_state *state)
+{
+    if (!state)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    ifl_handle_remove(state);
+    free(state->text);
     free(state);
-    DRIVE(state ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuLinkDestroy(const void *state)
+{
+    DRIVE(destroy(state_of(state)));
 }

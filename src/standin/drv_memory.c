@@ -105,7 +105,11 @@ static ifl_cuda_error attributes(unsigned count, const int *numbers, void **to, 
     static const size_t sizes[] = {[IN_CONTEXT] = 8,   [MEMORY_TYPE] = 4, [DEVICE_POINTER] = 8,
                                    [HOST_POINTER] = 8, [SYNC_MEMOPS] = 4, [IS_MANAGED] = 4,
                                    [DEVICE_ORDINAL] = 4, [RANGE_START] = 8, [RANGE_BYTES] = 8, [IS_MAPPED] = 4};
+    if (count && (!numbers || !to))
+        return ifl_cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
+        if (!to[i])
+            return ifl_cudaErrorInvalidValue;
         if (numbers[i] < 0 || (size_t)numbers[i] >= sizeof sizes / sizeof *sizes || !sizes[numbers[i]])
             return ifl_cudaErrorNotSupported;
         if (attribute(to[i], numbers[i], at) != ifl_cudaSuccess)
@@ -127,21 +131,26 @@ static ifl_cuda_error check(uintptr_t at)
     return range(&start, NULL, at) == ifl_cudaSuccess ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
+static ifl_cuda_error check_prefetch(uintptr_t at, void *stream)
+{
+    return ifl_stream_of(stream) ? check(at) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+}
+
 typedef struct location {
     int type, id;
 } location;
 
 IFL_SERVED ifl_cuda_error cuMemPrefetchAsync(uintptr_t at, size_t bytes, int device, void *stream)
 {
-    (void)bytes, (void)device, (void)stream;
-    DRIVE(check(at));
+    (void)bytes, (void)device;
+    DRIVE(check_prefetch(at, stream));
 }
 ALSO(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
 
 IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, location to, unsigned flags, void *stream)
 {
-    (void)bytes, (void)to, (void)flags, (void)stream;
-    DRIVE(check(at));
+    (void)bytes, (void)to, (void)flags;
+    DRIVE(check_prefetch(at, stream));
 }
 ALSO(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2);
 

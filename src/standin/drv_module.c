@@ -6,14 +6,9 @@
 
 #include <stdlib.h>
 
-static IFL_VEC(ifl_binary *) modules;
-
 static ifl_binary *module_of(const void *handle)
 {
-    for (size_t i = 0; i < modules.count; i++)
-        if (modules.at[i] == handle)
-            return modules.at[i];
-    return NULL;
+    return ifl_handle_find(IFL_HANDLE_MODULE, handle);
 }
 
 /* ---- the logs of the compiler --------------------------------------------------------------------- */
@@ -68,13 +63,10 @@ static void tell(const jit *of, const ifl_error *error)
 static ifl_cuda_error load_into(ifl_session *session, ifl_binary **out, const void *bytes, size_t count, const jit *with)
 {
     ifl_error error = {0};
-    if (!ifl_vec_reserve(&modules, 1))
-        return ifl_cudaErrorMemoryAllocation;
     const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count, out, &error);
     if (code == ifl_cudaSuccess) {
         fill_log(with, INFO_LOG, INFO_BYTES, "");
         fill_log(with, ERROR_LOG, ERROR_BYTES, "");
-        modules.at[modules.count++] = *out;
     } else {
         tell(with, &error);
     }
@@ -154,21 +146,18 @@ IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *pa
 
 static ifl_cuda_error unload_from(ifl_session *session, ifl_binary *binary)
 {
-    for (size_t i = 0; i < modules.count; i++)
-        if (modules.at[i] == binary) {
-            modules.at[i] = modules.at[--modules.count];
-            ifl_binary_unload(session, binary);
-            return ifl_cudaSuccess;
-        }
-    return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    if (!binary)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    ifl_binary_unload(session, binary);
+    return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error unload(ifl_binary *binary)
+static ifl_cuda_error unload(const void *module)
 {
-    SERVE(unload_from(session, binary));
+    SERVE(unload_from(session, module_of(module)));
 }
 
-IFL_SERVED ifl_cuda_error cuModuleUnload(ifl_binary *module)
+IFL_SERVED ifl_cuda_error cuModuleUnload(const void *module)
 {
     DRIVE(unload(module));
 }

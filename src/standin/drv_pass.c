@@ -2,6 +2,11 @@
  * The calls of the driver that one call of the runtime does: rows of driver_pass.def. */
 #include "standin/driver_served.h"
 
+static bool are_contexts(const void *a, const void *b)
+{
+    return ifl_driver_is_context(a) && ifl_driver_is_context(b);
+}
+
 #define PASS(name, params, ...)                                                                                        \
     IFL_SERVED ifl_cuda_error name params                                                                              \
     {                                                                                                                  \

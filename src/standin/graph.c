@@ -5,32 +5,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-ifl_graph *ifl_graph_new(void)
+ifl_graph *ifl_graph_new(ifl_handle_kind kind)
 {
-    return calloc(1, sizeof(ifl_graph));
+    ifl_graph *graph = calloc(1, sizeof *graph);
+    if (!graph || (kind && !ifl_handle_add(kind, graph))) {
+        free(graph);
+        return NULL;
+    }
+    graph->kind = kind;
+    return graph;
+}
+
+static void free_node(ifl_node *node)
+{
+    if (!node)
+        return;
+    ifl_handle_remove(node);
+    ifl_op_clear(&node->op);
+    ifl_vec_free(&node->waits_for);
+    free(node);
 }
 
 void ifl_graph_free(ifl_graph *graph)
 {
-    for (size_t i = 0; graph && i < graph->nodes.count; i++) {
-        ifl_op_clear(&graph->nodes.at[i]->op);
-        ifl_vec_free(&graph->nodes.at[i]->waits_for);
-        free(graph->nodes.at[i]);
-    }
-    if (graph)
-        ifl_vec_free(&graph->nodes);
+    if (!graph)
+        return;
+    ifl_handle_remove(graph);
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        free_node(graph->nodes.at[i]);
+    ifl_vec_free(&graph->nodes);
     free(graph);
+}
+
+ifl_graph *ifl_graph_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_GRAPH, handle);
+}
+
+ifl_graph *ifl_exec_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_EXEC, handle);
+}
+
+ifl_node *ifl_node_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_NODE, handle);
 }
 
 ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op)
 {
     ifl_node *node = calloc(1, sizeof *node);
-    if (node && ifl_op_copy_of(op, &node->op)) {
-        if (ifl_vec_push(&graph->nodes, node))
-            return node;
-        ifl_op_clear(&node->op);
+    if (!node || !ifl_op_copy_of(op, &node->op)) {
+        free(node);
+        return NULL;
     }
-    free(node);
+    node->graph = graph;
+    const bool is_handle = graph->kind != IFL_HANDLE_GRAPH || ifl_handle_add(IFL_HANDLE_NODE, node);
+    if (is_handle && ifl_vec_push(&graph->nodes, node))
+        return node;
+    free_node(node);
     return NULL;
 }
 
@@ -53,9 +86,9 @@ static bool clone_edges(ifl_graph *copy, const ifl_node *node)
     return true;
 }
 
-ifl_graph *ifl_graph_clone(const ifl_graph *graph)
+ifl_graph *ifl_graph_clone(const ifl_graph *graph, ifl_handle_kind kind)
 {
-    ifl_graph *copy = ifl_graph_new();
+    ifl_graph *copy = ifl_graph_new(kind);
     bool is_whole = copy != NULL;
     for (size_t i = 0; is_whole && i < graph->nodes.count; i++)
         is_whole = clone_node(copy, graph->nodes.at[i]);
@@ -109,7 +142,7 @@ static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, bool *d
     return code;
 }
 
-ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph)
+static ifl_cuda_error run_all(ifl_session *session, const ifl_graph *graph)
 {
     bool *done = calloc(graph->nodes.count + 1, sizeof *done);
     ifl_cuda_error code = done ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
@@ -123,24 +156,61 @@ ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph)
     return code;
 }
 
+ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
+{
+    if (graph->is_running)
+        return ifl_cudaErrorNotPermitted;
+    graph->is_running = true;
+    const ifl_cuda_error code = run_all(session, graph);
+    graph->is_running = false;
+    return code;
+}
+
 /* ---- nodes that wait ------------------------------------------------------------------------- */
 
-ifl_cuda_error ifl_node_depend(ifl_node *node, ifl_node *const *after, size_t count)
+static bool are_nodes(const ifl_graph *graph, ifl_node *const *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ifl_node *node = nodes ? ifl_node_of(nodes[i]) : NULL;
+        if (!node || node->graph != graph)
+            return false;
+    }
+    return true;
+}
+
+static bool depend(ifl_node *node, ifl_node *const *after, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!ifl_vec_push(&node->waits_for, after[i]))
-            return ifl_cudaErrorMemoryAllocation;
+            return false;
+    return true;
+}
+
+ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node *const *after, size_t count,
+                                   const ifl_op *op)
+{
+    ifl_graph *graph = ifl_graph_of(handle);
+    if (!graph || !out || !are_nodes(graph, after, count))
+        return ifl_cudaErrorInvalidValue;
+    ifl_node *node = ifl_graph_add(graph, op);
+    if (!node || !depend(node, after, count))
+        return ifl_cudaErrorMemoryAllocation;
+    *out = node;
     return ifl_cudaSuccess;
 }
 
-ifl_cuda_error ifl_graph_add_after(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
-                                   const ifl_op *op)
+ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_node *const *to, size_t count)
 {
-    ifl_node *node = graph && out ? ifl_graph_add(graph, op) : NULL;
-    if (!node)
-        return graph && out ? ifl_cudaErrorMemoryAllocation : ifl_cudaErrorInvalidValue;
-    *out = node;
-    return ifl_node_depend(node, after, count);
+    const ifl_graph *graph = ifl_graph_of(handle);
+    if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count))
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (from[i] == to[i])
+            return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (!depend(to[i], &from[i], 1))
+            return ifl_cudaErrorMemoryAllocation;
+    return ifl_cudaSuccess;
 }
 
 /* ---- memory of graphs ------------------------------------------------------------------------ */

@@ -16,12 +16,12 @@
  * the GPU and it is not. */
 static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t bytes, bool must_be_device)
 {
-    enum { FIRST_PAGE = 4096 };
+    enum { LOWEST = 65536 }; /* Linux maps nothing below (vm.mmap_min_addr): an offset from NULL */
     const uintptr_t start = (uintptr_t)address;
     const ifl_memory *memory = ifl_session_memory(session);
     const ifl_allocation *a = ifl_memory_find(memory, start);
     if (!a) {
-        const bool is_host = start >= FIRST_PAGE && bytes <= UINTPTR_MAX - start && !ifl_memory_spans(memory, start);
+        const bool is_host = start >= LOWEST && bytes <= UINTPTR_MAX - start && !ifl_memory_spans(memory, start);
         return is_host && !must_be_device ? (uint8_t *)start : NULL;
     }
     const uint64_t at = start - a->address;
@@ -38,12 +38,14 @@ static bool span(size_t pitch, size_t slice, const ifl_extent *box, uint64_t *by
            !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, box->width, bytes);
 }
 
-/* The box's bytes as bytes_at finds them. */
-static uint8_t *box_at(ifl_session *session, const void *address, size_t pitch, size_t slice, const ifl_extent *box,
-                       bool must_be_device)
+/* One side's bytes as bytes_at finds them: all lie in the allocation that the side's start lies in. */
+static uint8_t *box_at(ifl_session *session, const void *start, size_t offset, size_t pitch, size_t slice,
+                       const ifl_extent *box, bool must_be_device)
 {
     uint64_t bytes;
-    return span(pitch, slice, box, &bytes) ? bytes_at(session, address, bytes, must_be_device) : NULL;
+    const bool is_size = span(pitch, slice, box, &bytes) && !__builtin_add_overflow(bytes, offset, &bytes);
+    uint8_t *at = is_size ? bytes_at(session, start, bytes, must_be_device) : NULL;
+    return at ? at + offset : NULL;
 }
 
 /* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the height. */
@@ -55,19 +57,16 @@ static bool is_within(const ifl_box_side *side, const ifl_extent *box)
     return (is_row || is_in_pitch) && (box->depth <= 1 || is_in_rows);
 }
 
-ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, uint8_t **first, size_t *slice)
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset, size_t *slice)
 {
-    uint64_t slices, rows, offset;
+    uint64_t slices, rows;
     const bool is_whole = !__builtin_mul_overflow(side->pitch, side->rows, slice) &&
                           !__builtin_mul_overflow(side->z, *slice, &slices) &&
                           !__builtin_mul_overflow(side->y, side->pitch, &rows) &&
-                          !__builtin_add_overflow(slices, rows, &offset) &&
-                          !__builtin_add_overflow(offset, side->x, &offset) &&
-                          offset <= UINTPTR_MAX - (uintptr_t)side->start;
-    if (!is_whole || side->pitch > IFL_MOST_PITCH || !is_within(side, box))
-        return ifl_cudaErrorInvalidValue;
-    *first = side->start + offset;
-    return ifl_cudaSuccess;
+                          !__builtin_add_overflow(slices, rows, offset) &&
+                          !__builtin_add_overflow(*offset, side->x, offset);
+    return is_whole && side->pitch <= IFL_MOST_PITCH && is_within(side, box) ? ifl_cudaSuccess
+                                                                             : ifl_cudaErrorInvalidValue;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -91,8 +90,8 @@ static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
         return ifl_cudaSuccess;
     const bool to_device = c->kind == IFL_HOST_TO_DEVICE || c->kind == IFL_DEVICE_TO_DEVICE;
     const bool from_device = c->kind == IFL_DEVICE_TO_HOST || c->kind == IFL_DEVICE_TO_DEVICE;
-    uint8_t *to = box_at(session, c->to, c->to_pitch, c->to_slice, &box, to_device);
-    const uint8_t *from = box_at(session, c->from, c->from_pitch, c->from_slice, &box, from_device);
+    uint8_t *to = box_at(session, c->to, c->to_offset, c->to_pitch, c->to_slice, &box, to_device);
+    const uint8_t *from = box_at(session, c->from, c->from_offset, c->from_pitch, c->from_slice, &box, from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < c->depth; z++)
@@ -133,7 +132,7 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     const ifl_extent box = {s->width * s->element_bytes, s->height, s->depth};
     if (!s->width || !s->height || !s->depth)
         return ifl_cudaSuccess;
-    uint8_t *to = box_at(session, s->to, s->pitch, s->slice, &box, true);
+    uint8_t *to = box_at(session, s->to, 0, s->pitch, s->slice, &box, true);
     if (!to)
         return ifl_cudaErrorInvalidValue;
     for (size_t z = 0; z < s->depth; z++)
@@ -163,7 +162,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
 {
     ifl_error error = {0};
     ifl_fault_kind fault;
-    ifl_session_launch launch = {.kernel = k->function->kernel,
+    ifl_session_launch launch = {.kernel = k->kernel,
                               .dynamic_shared_bytes = k->shared_bytes,
                               .params = k->params,
                               .site = k->site};
@@ -202,7 +201,7 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
     case IFL_DO_COPY: return run_copy(session, &op->of.copy);
     case IFL_DO_SET: return run_set(session, &op->of.set);
     case IFL_DO_HOST: return run_host(&op->of.host);
-    case IFL_DO_EVENT_RECORD: ifl_event_note(session, op->of.event); return ifl_cudaSuccess;
+    case IFL_DO_EVENT_RECORD: ifl_event_note(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
     case IFL_DO_CHILD_GRAPH: return ifl_graph_run(session, op->of.child);
     default: return ifl_cudaSuccess;
     }
@@ -212,10 +211,10 @@ bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
 {
     *to = *from;
     if (from->kind == IFL_DO_CHILD_GRAPH)
-        return (to->of.child = ifl_graph_clone(from->of.child)) != NULL;
+        return (to->of.child = ifl_graph_clone(from->of.child, IFL_HANDLE_NONE)) != NULL;
     if (from->kind != IFL_DO_KERNEL)
         return true;
-    const size_t bytes = from->of.kernel.function->kernel->kernel->param_bytes;
+    const size_t bytes = from->of.kernel.kernel->kernel->param_bytes;
     to->of.kernel.params = malloc(bytes + 1);
     if (to->of.kernel.params)
         memcpy(to->of.kernel.params, from->of.kernel.params, bytes);

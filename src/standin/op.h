@@ -21,7 +21,7 @@ typedef enum ifl_op_kind {
 } ifl_op_kind;
 
 typedef struct ifl_op_kernel {
-    ifl_function_record *function;
+    ifl_ready_kernel *kernel; /* which lives as long as the session, unlike the handle that named it */
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     uint8_t *params; /* of malloc, owned: the parameter block */
@@ -32,6 +32,7 @@ typedef struct ifl_op_kernel {
 typedef struct ifl_op_copy {
     void *to;
     const void *from;
+    size_t to_offset, from_offset; /* of the box from them */
     size_t to_pitch, to_slice, from_pitch, from_slice;
     size_t width, height, depth;
     int kind; /* IFL_HOST_TO_HOST ... */
@@ -64,7 +65,7 @@ typedef struct ifl_op {
         ifl_op_copy copy;
         ifl_op_set set;
         ifl_op_host host;
-        struct ifl_event *event;
+        void *event; /* a handle: the event may be gone when this runs */
         struct ifl_graph *child;
         ifl_op_memory memory;
     } of;
@@ -79,14 +80,13 @@ enum { IFL_MOST_PITCH = 2147483647 };
 
 /* One side of a copied box, as CUDA's structures give it. */
 typedef struct ifl_box_side {
-    uint8_t *start;
     size_t x, y, z; /* of the box: bytes, rows, slices */
     size_t pitch, rows;
 } ifl_box_side;
 
-/* The first byte of a box of width × height × depth, and how far its slices are apart. cudaErrorInvalidValue where the
+/* Where a box of width × height × depth begins, in bytes from the side's start, and how far its slices are apart. cudaErrorInvalidValue where the
  * box does not lie within the side's rows, or reaches further than addresses do. */
-ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, uint8_t **first, size_t *slice);
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset, size_t *slice);
 /* The same for a fill of elements, which becomes an operation. */
 ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
 

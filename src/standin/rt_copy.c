@@ -87,13 +87,12 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 static ifl_box_side side_of(const ifl_pitched *block, const ifl_position *at)
 {
-    return (ifl_box_side){block->at, at->x, at->y, at->z, block->pitch, block->height};
+    return (ifl_box_side){at->x, at->y, at->z, block->pitch, block->height};
 }
 
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
 {
-    uint8_t *to, *from;
-    size_t to_slice, from_slice;
+    size_t to, from, to_slice, from_slice;
     if (!box || !box->from.at || !box->to.at)
         return ifl_cudaErrorInvalidValue;
     if (box->from_array || box->to_array)
@@ -108,8 +107,10 @@ ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = to,
-                               .from = from,
+                   .of.copy = {.to = box->to.at,
+                               .from = box->from.at,
+                               .to_offset = to,
+                               .from_offset = from,
                                .to_pitch = box->to.pitch,
                                .from_pitch = box->from.pitch,
                                .to_slice = to_slice,
@@ -198,6 +199,8 @@ ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 static ifl_cuda_error symbol_address(ifl_session *session, void **out, const void *symbol)
 {
     uint8_t *at = NULL;
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = find(session, symbol, 0, 0, &at);
     *out = code == ifl_cudaSuccess ? at : NULL;
     return code;
@@ -211,6 +214,8 @@ IFL_SERVED ifl_cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 static ifl_cuda_error symbol_size(ifl_session *session, size_t *out, const void *symbol)
 {
     ifl_allocation *a;
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code == ifl_cudaSuccess)
         *out = a->bytes;

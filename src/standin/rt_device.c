@@ -103,23 +103,28 @@ ALSO(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetAttribute(int *value, int number, int device)
 {
-    SERVE(device                                                   ? ifl_cudaErrorInvalidDevice
-          : attribute(ifl_session_device(session), number, value) ? ifl_cudaSuccess
-                                                                   : ifl_cudaErrorInvalidValue);
+    SERVE(device                                                            ? ifl_cudaErrorInvalidDevice
+          : value && attribute(ifl_session_device(session), number, value) ? ifl_cudaSuccess
+                                                                            : ifl_cudaErrorInvalidValue);
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
+static ifl_cuda_error tell(int *out, int value)
+{
+    if (out)
+        *out = value;
+    return ifl_state_end(out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
 IFL_SERVED ifl_cuda_error cudaGetDeviceCount(int *count)
 {
-    *count = 1;
-    return ifl_state_end(ifl_cudaSuccess);
+    return tell(count, 1);
 }
 
 IFL_SERVED ifl_cuda_error cudaGetDevice(int *device)
 {
-    *device = 0;
-    return ifl_state_end(ifl_cudaSuccess);
+    return tell(device, 0);
 }
 
 IFL_SERVED ifl_cuda_error cudaSetDevice(int device)
@@ -135,9 +140,7 @@ IFL_SERVED ifl_cuda_error cudaInitDevice(int device, unsigned device_flags, unsi
 
 IFL_SERVED ifl_cuda_error cudaChooseDevice(int *device, const void *wanted)
 {
-    (void)wanted;
-    *device = 0;
-    return ifl_state_end(ifl_cudaSuccess);
+    return wanted ? tell(device, 0) : ifl_state_end(ifl_cudaErrorInvalidValue);
 }
 
 static unsigned device_flags;
@@ -150,14 +153,14 @@ IFL_SERVED ifl_cuda_error cudaSetDeviceFlags(unsigned flags)
 
 IFL_SERVED ifl_cuda_error cudaGetDeviceFlags(unsigned *flags)
 {
-    *flags = device_flags;
-    return ifl_state_end(ifl_cudaSuccess);
+    if (flags)
+        *flags = device_flags;
+    return ifl_state_end(flags ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    *can = 0;
-    return ifl_state_end(device || peer ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+    return device || peer ? ifl_state_end(ifl_cudaErrorInvalidDevice) : tell(can, 0);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags)
@@ -175,6 +178,8 @@ IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
 static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *total)
 {
     const uint64_t used = ifl_memory_total(ifl_session_memory(session));
+    if (!unused || !total)
+        return ifl_cudaErrorInvalidValue;
     *total = global_bytes(ifl_session_device(session));
     *unused = used < *total ? *total - used : 0;
     return ifl_cudaSuccess;
@@ -219,8 +224,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceSetCacheConfig(int config)
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetCacheConfig(int *config)
 {
-    *config = preference.cache;
-    return ifl_state_end(ifl_cudaSuccess);
+    return tell(config, preference.cache);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetSharedMemConfig(int config)
@@ -231,8 +235,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceSetSharedMemConfig(int config)
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
 {
-    *config = preference.banks ? preference.banks : 1;
-    return ifl_state_end(ifl_cudaSuccess);
+    return tell(config, preference.banks ? preference.banks : 1);
 }
 
 enum { LIMITS = sizeof preference.limit / sizeof *preference.limit };
@@ -249,6 +252,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
 {
     if (limit < 0 || limit >= LIMITS)
         return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
-    *value = preference.limit[limit];
-    return ifl_state_end(ifl_cudaSuccess);
+    if (value)
+        *value = preference.limit[limit];
+    return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }

@@ -42,14 +42,20 @@ IFL_SERVED ifl_cuda_error cudaPeekAtLastError(void)
 /* 13000 is 13.0. The driver is as new as the newest runtime that this stands in for. */
 enum { RUNTIME_VERSION = IFL_CUDART == 11 ? 11080 : IFL_CUDART == 12 ? 12090 : 13000, DRIVER_VERSION = 13000 };
 
+static ifl_cuda_error tell(int *out, int version)
+{
+    if (!out)
+        return ifl_state_end(ifl_cudaErrorInvalidValue);
+    *out = version;
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cudaRuntimeGetVersion(int *version)
 {
-    *version = RUNTIME_VERSION;
-    return ifl_cudaSuccess;
+    return tell(version, RUNTIME_VERSION);
 }
 
 IFL_SERVED ifl_cuda_error cudaDriverGetVersion(int *version)
 {
-    *version = DRIVER_VERSION;
-    return ifl_cudaSuccess;
+    return tell(version, DRIVER_VERSION);
 }

@@ -33,8 +33,8 @@ static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
-    if (code != ifl_cudaSuccess)
-        return code;
+    if (code != ifl_cudaSuccess || !out)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     const ifl_ready_kernel *kernel = function->kernel;
     memset(out, 0, sizeof *out);
     out->shared_bytes = kernel->image.demands.declared_shared;
@@ -101,9 +101,10 @@ static ifl_cuda_error name(ifl_session *session, const char **out, const void *h
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
-    if (code == ifl_cudaSuccess)
-        *out = function->name;
-    return code;
+    if (code != ifl_cudaSuccess || !out)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    *out = function->name;
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
@@ -131,9 +132,9 @@ static ifl_cuda_error blocks_of(ifl_session *session, int *blocks, const void *h
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
-    return code == ifl_cudaSuccess
-               ? ifl_launch_blocks_per_sm(session, function->kernel, threads, shared_bytes, blocks)
-               : code;
+    if (code != ifl_cudaSuccess || !blocks)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    return ifl_launch_blocks_per_sm(session, function->kernel, threads, shared_bytes, blocks);
 }
 
 IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
@@ -154,6 +155,8 @@ IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void *host, int wanted, int threads)
 {
     const ifl_device *device = ifl_session_device(session);
+    if (!bytes)
+        return ifl_cudaErrorInvalidValue;
     size_t low = 0, high = (size_t)device->value[IFL_DEVICE_shared_bytes_per_block] + 1;
     ifl_cuda_error code = ifl_cudaSuccess;
     while (low < high && code == ifl_cudaSuccess) {

@@ -12,19 +12,36 @@ enum { NOT_CAPTURING, CAPTURING };
 
 /* ---- capturing ------------------------------------------------------------------------------- */
 
+/* cudaStreamCaptureMode: global, of the thread, relaxed. */
+static bool is_mode(int mode)
+{
+    enum { MOST = 2 };
+    return mode >= 0 && mode <= MOST;
+}
+
+/* `into` NULL: a graph of its own. */
 static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
 {
     ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
+    if (!is_mode(mode))
+        return ifl_cudaErrorInvalidValue;
     if ((uintptr_t)handle <= 1)
         return ifl_cudaErrorStreamCaptureUnsupported;
     if (stream->capture)
         return ifl_cudaErrorIllegalState;
-    stream->capture = into ? into : ifl_graph_new();
-    stream->began_capture = true;
+    stream->capture = into ? into : ifl_graph_new(IFL_HANDLE_GRAPH);
+    stream->began_capture = stream->capture != NULL;
+    stream->made_graph = stream->capture && !into;
     stream->capture_mode = mode;
     return stream->capture ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+static ifl_cuda_error begin_into(void *stream, int mode, const void *graph)
+{
+    ifl_graph *into = ifl_graph_of(graph);
+    return into ? begin(stream, mode, into) : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
@@ -33,19 +50,21 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, ifl_graph *graph, void *const *after,
+IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph, void *const *after,
                                                         const void *edges, size_t count, int mode)
 {
     (void)after, (void)edges, (void)count;
-    SERVE(((void)session, begin(stream, mode, graph)));
+    SERVE(((void)session, begin_into(stream, mode, graph)));
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
     ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !out)
+        return out ? ifl_cudaErrorInvalidResourceHandle : ifl_cudaErrorInvalidValue;
     *out = NULL;
-    if (!stream || !stream->capture)
+    if (!stream->capture)
         return ifl_cudaErrorIllegalState;
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
@@ -60,12 +79,18 @@ IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
 }
 ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
-IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *handle, int *status)
+static ifl_cuda_error is_capturing(void *handle, int *status)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
-    if (stream)
-        *status = stream->capture ? CAPTURING : NOT_CAPTURING;
-    return ifl_state_end(stream ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle);
+    if (!stream || !status)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    *status = stream->capture ? CAPTURING : NOT_CAPTURING;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *stream, int *status)
+{
+    SERVE(((void)session, is_capturing(stream, status)));
 }
 ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
@@ -73,8 +98,8 @@ static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long
                                    const ifl_node *const **nodes, size_t *count)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream)
-        return ifl_cudaErrorInvalidResourceHandle;
+    if (!stream || !status)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
     *status = stream->capture ? CAPTURING : NOT_CAPTURING;
     if (!stream->capture)
         return ifl_cudaSuccess;
@@ -116,31 +141,59 @@ ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
 IFL_SERVED ifl_cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
 {
     static _Thread_local int own;
+    if (!mode || !is_mode(*mode))
+        return ifl_state_end(ifl_cudaErrorInvalidValue);
     const int before = own;
     own = *mode;
     *mode = before;
     return ifl_state_end(ifl_cudaSuccess);
 }
 
-/* ---- making nodes ---------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* A graph for the program; NULL: there was no memory for it. */
+static ifl_cuda_error give(ifl_graph **out, ifl_graph *graph)
+{
+    *out = graph;
+    return graph ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
 
 IFL_SERVED ifl_cuda_error cudaGraphCreate(ifl_graph **out, unsigned flags)
 {
     (void)flags;
-    *out = ifl_graph_new();
-    return ifl_state_end(*out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation);
+    SERVE(((void)session, out ? give(out, ifl_graph_new(IFL_HANDLE_GRAPH)) : ifl_cudaErrorInvalidValue));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphDestroy(ifl_graph *graph)
+static ifl_cuda_error destroy(ifl_graph *graph)
 {
-    if (graph)
-        ifl_graph_free(graph);
-    return ifl_state_end(graph ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    if (!graph || graph->is_running)
+        return graph ? ifl_cudaErrorNotPermitted : ifl_cudaErrorInvalidValue;
+    ifl_streams_leave(graph);
+    ifl_graph_free(graph);
+    return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count)
+IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
 {
-    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}));
+    SERVE(((void)session, destroy(ifl_graph_of(graph))));
+}
+
+/* A copy of `from`, which is a graph or NULL. */
+static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_kind kind)
+{
+    return out && from ? give(out, ifl_graph_clone(from, kind)) : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
+{
+    SERVE(((void)session, copy(out, ifl_graph_of(graph), IFL_HANDLE_GRAPH)));
+}
+
+/* ---- making nodes ---------------------------------------------------------------------------- */
+
+IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count)
+{
+    SERVE(((void)session, ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
 }
 
 typedef struct kernel_params {
@@ -151,19 +204,20 @@ typedef struct kernel_params {
     void **extra;
 } kernel_params;
 
+/* From CUDA 13 on the handle of a kernel may stand in the place of the host's address. */
 static ifl_cuda_error kernel_op(ifl_session *session, const kernel_params *params, const void *from, ifl_op *op)
 {
-    ifl_function_record *function = ifl_function_find(params->function);
+    if (!params)
+        return ifl_cudaErrorInvalidValue;
     const ifl_launch_call call = {.grid = params->grid,
                                   .block = params->block,
                                   .arguments = params->arguments,
                                   .shared_bytes = params->shared_bytes,
                                   .from = from};
-    /* From CUDA 13 on the handle of a kernel may stand there too. */
-    return ifl_launch_op(session, function ? function : params->function, &call, op);
+    return ifl_launch_op(session, ifl_function_find(params->function), &call, op);
 }
 
-static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
                                  size_t count, const kernel_params *params, const void *from)
 {
     ifl_op op;
@@ -175,25 +229,25 @@ static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, ifl_graph
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                  size_t count, const kernel_params *params)
 {
     SERVE(add_kernel(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                  size_t count, const ifl_copy3d *box)
 {
     ifl_op op;
-    const ifl_cuda_error code = ifl_copy_box_op(box, &op);
-    return ifl_state_end(code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code);
+    const ifl_cuda_error made = ifl_copy_box_op(box, &op);
+    SERVE(((void)session, made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode1D(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode1D(ifl_node **out, const void *graph, ifl_node *const *after,
                                                    size_t count, void *to, const void *from, size_t bytes, int kind)
 {
     const ifl_op op = ifl_copy_line_op(to, from, bytes, kind);
-    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
+    SERVE(((void)session, ifl_graph_add_after(out, graph, after, count, &op)));
 }
 
 typedef struct set_params {
@@ -215,12 +269,12 @@ static ifl_cuda_error set_op(const set_params *params, ifl_op *op)
     return ifl_fill_op(&of, op);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                  size_t count, const set_params *params)
 {
     ifl_op op;
-    const ifl_cuda_error code = params ? set_op(params, &op) : ifl_cudaErrorInvalidValue;
-    return ifl_state_end(code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code);
+    const ifl_cuda_error made = params ? set_op(params, &op) : ifl_cudaErrorInvalidValue;
+    SERVE(((void)session, made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
 }
 
 typedef struct host_params {
@@ -228,171 +282,193 @@ typedef struct host_params {
     void *user;
 } host_params;
 
-IFL_SERVED ifl_cuda_error cudaGraphAddHostNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after, size_t count,
+IFL_SERVED ifl_cuda_error cudaGraphAddHostNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
                                                const host_params *params)
 {
-    const ifl_op op = {.kind = IFL_DO_HOST, .of.host = {.call = params->call, .user = params->user}};
-    return ifl_state_end(ifl_graph_add_after(out, graph, after, count, &op));
+    const bool is_call = params && params->call;
+    const ifl_op op = {.kind = IFL_DO_HOST, .of.host = is_call ? (ifl_op_host){params->call, NULL, params->user, NULL}
+                                                               : (ifl_op_host){0}};
+    SERVE(((void)session, is_call ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
-                                                     size_t count, ifl_graph *child)
+static ifl_cuda_error add_child(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+                                ifl_graph *child)
 {
     const ifl_op op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child};
-    return ifl_state_end(child ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue);
+    return child ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEventRecordNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void *graph, ifl_node *const *after,
+                                                     size_t count, const void *child)
+{
+    SERVE(((void)session, add_child(out, graph, after, count, ifl_graph_of(child))));
+}
+
+static ifl_cuda_error add_event(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+                                ifl_op_kind kind, void *event)
+{
+    const ifl_op op = {.kind = kind, .of.event = event};
+    return ifl_event_of(event) ? ifl_graph_add_after(out, graph, after, count, &op)
+                               : ifl_cudaErrorInvalidResourceHandle;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddEventRecordNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                       size_t count, void *event)
 {
-    const ifl_op op = {.kind = IFL_DO_EVENT_RECORD, .of.event = ifl_event_of(event)};
-    return ifl_state_end(op.of.event ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
+    SERVE(((void)session, add_event(out, graph, after, count, IFL_DO_EVENT_RECORD, event)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEventWaitNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddEventWaitNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                     size_t count, void *event)
 {
-    const ifl_op op = {.kind = IFL_DO_EVENT_WAIT, .of.event = ifl_event_of(event)};
-    return ifl_state_end(op.of.event ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidResourceHandle);
-}
-
-static ifl_cuda_error add_edges(ifl_node *const *from, ifl_node *const *to, size_t count)
-{
-    ifl_cuda_error code = ifl_cudaSuccess;
-    for (size_t i = 0; i < count && code == ifl_cudaSuccess; i++)
-        code = ifl_node_depend(to[i], &from[i], 1);
-    return code;
+    SERVE(((void)session, add_event(out, graph, after, count, IFL_DO_EVENT_WAIT, event)));
 }
 
 #if IFL_CUDART >= 13
-IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(ifl_graph *graph, ifl_node *const *from, ifl_node *const *to,
+IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from, ifl_node *const *to,
                                                    const void *edges, size_t count)
 {
-    (void)graph, (void)edges;
-    return ifl_state_end(add_edges(from, to, count));
+    (void)edges;
+    SERVE(((void)session, ifl_graph_depend(graph, from, to, count)));
 }
 #else
-IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(ifl_graph *graph, ifl_node *const *from, ifl_node *const *to,
+IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from, ifl_node *const *to,
                                                    size_t count)
 {
-    (void)graph;
-    return ifl_state_end(add_edges(from, to, count));
+    SERVE(((void)session, ifl_graph_depend(graph, from, to, count)));
 }
 #endif
 
 /* ---- looking at them ------------------------------------------------------------------------- */
 
-IFL_SERVED ifl_cuda_error cudaGraphGetNodes(ifl_graph *graph, ifl_node **nodes, size_t *count)
-{
-    const size_t room = nodes ? *count : 0;
-    for (size_t i = 0; i < room && i < graph->nodes.count; i++)
-        nodes[i] = graph->nodes.at[i];
-    *count = nodes && room < graph->nodes.count ? room : graph->nodes.count;
-    return ifl_state_end(ifl_cudaSuccess);
-}
-
-IFL_SERVED ifl_cuda_error cudaGraphGetRootNodes(ifl_graph *graph, ifl_node **nodes, size_t *count)
+/* All nodes, or those that wait for none; without `nodes` their number only. */
+static ifl_cuda_error list(const ifl_graph *graph, bool only_roots, ifl_node **nodes, size_t *count)
 {
     size_t found = 0;
+    if (!graph || !count)
+        return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < graph->nodes.count; i++) {
-        if (graph->nodes.at[i]->waits_for.count)
+        if (only_roots && graph->nodes.at[i]->waits_for.count)
             continue;
-        if (nodes && found < *count)
+        if (nodes && found == *count)
+            break;
+        if (nodes)
             nodes[found] = graph->nodes.at[i];
         found++;
     }
+    for (size_t i = found; nodes && i < *count; i++)
+        nodes[i] = NULL;
     *count = found;
-    return ifl_state_end(ifl_cudaSuccess);
+    return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeGetType(ifl_node *node, int *type)
+IFL_SERVED ifl_cuda_error cudaGraphGetNodes(const void *graph, ifl_node **nodes, size_t *count)
+{
+    SERVE(((void)session, list(ifl_graph_of(graph), false, nodes, count)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphGetRootNodes(const void *graph, ifl_node **nodes, size_t *count)
+{
+    SERVE(((void)session, list(ifl_graph_of(graph), true, nodes, count)));
+}
+
+static ifl_cuda_error type_of(const ifl_node *node, int *type)
 {
     static const int types[] = {[IFL_DO_KERNEL] = 0,       [IFL_DO_COPY] = 1,       [IFL_DO_SET] = 2,
                                 [IFL_DO_HOST] = 3,         [IFL_DO_CHILD_GRAPH] = 4, [IFL_DO_EMPTY_NODE] = 5,
                                 [IFL_DO_EVENT_WAIT] = 6,   [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
                                 [IFL_DO_RELEASE] = 11};
+    if (!node || !type)
+        return ifl_cudaErrorInvalidValue;
     *type = types[node->op.kind];
-    return ifl_state_end(ifl_cudaSuccess);
+    return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, ifl_graph *graph)
+IFL_SERVED ifl_cuda_error cudaGraphNodeGetType(const void *node, int *type)
 {
-    *out = ifl_graph_clone(graph);
-    return ifl_state_end(*out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation);
+    SERVE(((void)session, type_of(ifl_node_of(node), type)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, ifl_node *node, ifl_graph *clone)
+static ifl_cuda_error find_in_clone(ifl_node **out, const ifl_node *node, ifl_graph *clone)
 {
+    if (!out || !node || !clone)
+        return ifl_cudaErrorInvalidValue;
     *out = ifl_graph_twin(clone, node);
-    return ifl_state_end(*out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return *out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, const void *node, const void *clone)
+{
+    SERVE(((void)session, find_in_clone(out, ifl_node_of(node), ifl_graph_of(clone))));
 }
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-static ifl_cuda_error instantiate(ifl_graph **out, const ifl_graph *graph)
-{
-    *out = graph ? ifl_graph_clone(graph) : NULL;
-    return *out ? ifl_cudaSuccess : graph ? ifl_cudaErrorMemoryAllocation : ifl_cudaErrorInvalidValue;
-}
-
-IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, ifl_graph *graph, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const void *graph, unsigned long long flags)
 {
     (void)flags;
-    return ifl_state_end(instantiate(out, graph));
+    SERVE(((void)session, copy(out, ifl_graph_of(graph), IFL_HANDLE_EXEC)));
 }
 
 #if IFL_CUDART >= 12
 ALSO(cudaGraphInstantiate, cudaGraphInstantiateWithFlags);
 #else
-IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, ifl_graph *graph, ifl_node **bad, char *log,
+IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, const void *graph, ifl_node **bad, char *log,
                                                size_t log_bytes)
 {
     if (bad)
         *bad = NULL;
     if (log && log_bytes)
         *log = '\0';
-    return ifl_state_end(instantiate(out, graph));
+    SERVE(((void)session, copy(out, ifl_graph_of(graph), IFL_HANDLE_EXEC)));
 }
 #endif
 
-IFL_SERVED ifl_cuda_error cudaGraphUpload(ifl_graph *graph, void *stream)
+static ifl_cuda_error check_stream(void *stream)
 {
-    return ifl_state_end(graph && ifl_stream_of(stream) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return ifl_stream_of(stream) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphUpload(const void *exec, void *stream)
+{
+    SERVE(((void)session, ifl_exec_of(exec) ? check_stream(stream) : ifl_cudaErrorInvalidValue));
 }
 ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
-static ifl_cuda_error launch(ifl_session *session, ifl_graph *graph, void *stream)
+static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream)
 {
-    if (!graph)
+    if (!exec)
         return ifl_cudaErrorInvalidValue;
     const ifl_stream *s = ifl_stream_of(stream);
     if (!s || !s->capture)
-        return s ? ifl_graph_run(session, graph) : ifl_cudaErrorInvalidResourceHandle;
-    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = graph});
+        return s ? ifl_graph_run(session, exec) : ifl_cudaErrorInvalidResourceHandle;
+    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = exec});
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphLaunch(ifl_graph *graph, void *stream)
+IFL_SERVED ifl_cuda_error cudaGraphLaunch(const void *exec, void *stream)
 {
-    SERVE(launch(session, graph, stream));
+    SERVE(launch(session, ifl_exec_of(exec), stream));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
-IFL_SERVED ifl_cuda_error cudaGraphExecDestroy(ifl_graph *graph)
+IFL_SERVED ifl_cuda_error cudaGraphExecDestroy(const void *exec)
 {
-    return cudaGraphDestroy(graph);
+    SERVE(((void)session, destroy(ifl_exec_of(exec))));
 }
 
 /* ---- changing them --------------------------------------------------------------------------- */
 
 static ifl_cuda_error replace(ifl_node *node, const ifl_op *op)
 {
-    ifl_op copy;
+    ifl_op copied;
     if (!node || node->op.kind != op->kind)
         return ifl_cudaErrorInvalidValue;
-    if (!ifl_op_copy_of(op, &copy))
+    if (node->graph->is_running)
+        return ifl_cudaErrorNotPermitted;
+    if (!ifl_op_copy_of(op, &copied))
         return ifl_cudaErrorMemoryAllocation;
     ifl_op_clear(&node->op);
-    node->op = copy;
+    node->op = copied;
     return ifl_cudaSuccess;
 }
 
@@ -407,52 +483,71 @@ static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const ker
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(ifl_node *node, const kernel_params *params)
+/* The node of an instantiated graph that was made from `node`, which may be gone itself. NULL: there is none. */
+static ifl_node *twin(const void *exec, const ifl_node *node)
 {
-    SERVE(set_kernel(session, node, params, __builtin_return_address(0)));
+    return ifl_graph_twin(ifl_exec_of(exec), node);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(ifl_graph *graph, ifl_node *node,
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node, const kernel_params *params)
+{
+    SERVE(set_kernel(session, ifl_node_of(node), params, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(const void *exec, const void *node,
                                                            const kernel_params *params)
 {
-    SERVE(set_kernel(session, ifl_graph_twin(graph, node), params, __builtin_return_address(0)));
+    SERVE(set_kernel(session, twin(exec, node), params, __builtin_return_address(0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphExecMemcpyNodeSetParams1D(ifl_graph *graph, ifl_node *node, void *to,
+IFL_SERVED ifl_cuda_error cudaGraphExecMemcpyNodeSetParams1D(const void *exec, const void *node, void *to,
                                                              const void *from, size_t bytes, int kind)
 {
     const ifl_op op = ifl_copy_line_op(to, from, bytes, kind);
-    return ifl_state_end(replace(ifl_graph_twin(graph, node), &op));
+    SERVE(((void)session, replace(twin(exec, node), &op)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeSetEnabled(ifl_graph *graph, ifl_node *node, unsigned enabled)
+static ifl_cuda_error enable(ifl_node *node, unsigned enabled)
 {
-    ifl_node *twin = ifl_graph_twin(graph, node);
-    if (twin)
-        twin->is_disabled = !enabled;
-    return ifl_state_end(twin ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    if (node)
+        node->is_disabled = !enabled;
+    return node ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeGetEnabled(ifl_graph *graph, ifl_node *node, unsigned *enabled)
+IFL_SERVED ifl_cuda_error cudaGraphNodeSetEnabled(const void *exec, const void *node, unsigned enabled)
 {
-    const ifl_node *twin = ifl_graph_twin(graph, node);
-    if (twin)
-        *enabled = !twin->is_disabled;
-    return ifl_state_end(twin ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    SERVE(((void)session, enable(twin(exec, node), enabled)));
+}
+
+static ifl_cuda_error tell_enabled(const ifl_node *node, unsigned *enabled)
+{
+    if (!node || !enabled)
+        return ifl_cudaErrorInvalidValue;
+    *enabled = !node->is_disabled;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphNodeGetEnabled(const void *exec, const void *node, unsigned *enabled)
+{
+    SERVE(((void)session, tell_enabled(twin(exec, node), enabled)));
 }
 
 /* Node by node, where both have the same kinds in the same order. */
-static ifl_cuda_error update(ifl_graph *graph, const ifl_graph *from)
+static ifl_cuda_error update(const void *exec_handle, const void *graph_handle)
 {
-    if (graph->nodes.count != from->nodes.count)
+    ifl_graph *exec = ifl_exec_of(exec_handle);
+    const ifl_graph *from = ifl_graph_of(graph_handle);
+    if (!exec || !from)
+        return ifl_cudaErrorInvalidValue;
+    if (exec->nodes.count != from->nodes.count)
         return ifl_cudaErrorGraphExecUpdateFailure;
     for (size_t i = 0; i < from->nodes.count; i++)
-        if (graph->nodes.at[i]->op.kind != from->nodes.at[i]->op.kind)
+        if (exec->nodes.at[i]->op.kind != from->nodes.at[i]->op.kind)
             return ifl_cudaErrorGraphExecUpdateFailure;
     ifl_cuda_error code = ifl_cudaSuccess;
     for (size_t i = 0; i < from->nodes.count && code == ifl_cudaSuccess; i++) {
-        code = replace(graph->nodes.at[i], &from->nodes.at[i]->op);
-        graph->nodes.at[i]->made_from = from->nodes.at[i];
+        code = replace(exec->nodes.at[i], &from->nodes.at[i]->op);
+        exec->nodes.at[i]->made_from = from->nodes.at[i];
     }
     return code;
 }
@@ -464,18 +559,32 @@ typedef struct update_result {
 } update_result;
 
 #if IFL_CUDART >= 12
-IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(ifl_graph *graph, ifl_graph *from, update_result *result)
+static ifl_cuda_error update_into(const void *exec, const void *graph, update_result *result)
 {
-    const ifl_cuda_error code = update(graph, from);
+    if (!result)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = update(exec, graph);
     *result = (update_result){.result = code != ifl_cudaSuccess};
-    return ifl_state_end(code);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph, update_result *result)
+{
+    SERVE(((void)session, update_into(exec, graph, result)));
 }
 #else
-IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(ifl_graph *graph, ifl_graph *from, ifl_node **bad, int *result)
+static ifl_cuda_error update_into(const void *exec, const void *graph, ifl_node **bad, int *result)
 {
-    const ifl_cuda_error code = update(graph, from);
+    if (!bad || !result)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = update(exec, graph);
     *bad = NULL;
     *result = code != ifl_cudaSuccess;
-    return ifl_state_end(code);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph, ifl_node **bad, int *result)
+{
+    SERVE(((void)session, update_into(exec, graph, bad, result)));
 }
 #endif

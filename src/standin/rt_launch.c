@@ -73,6 +73,14 @@ static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_ke
     return ifl_cudaErrorCooperativeLaunchTooLarge;
 }
 
+static bool are_arguments(const ifl_ready_kernel *kernel, void **arguments)
+{
+    for (uint32_t i = 0; i < kernel->kernel->parameter_count; i++)
+        if (!arguments || !arguments[i])
+            return false;
+    return true;
+}
+
 static uint8_t *gather(const ifl_ready_kernel *kernel, void **arguments)
 {
     const ifl_kernel *of = kernel->kernel;
@@ -92,10 +100,12 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
         code = check(session, function, call);
     if (code == ifl_cudaSuccess && call->cooperative)
         code = check_cooperative(session, function->kernel, call);
+    if (code == ifl_cudaSuccess && !are_arguments(function->kernel, call->arguments))
+        code = ifl_cudaErrorInvalidValue;
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
-                   .of.kernel = {.function = function,
+                   .of.kernel = {.kernel = function->kernel,
                                  .grid = {call->grid.x, call->grid.y, call->grid.z},
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,
@@ -137,10 +147,17 @@ ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
 /* ---- by a kernel's handle, from CUDA 13 on ---------------------------------------------------- */
 
+static ifl_cuda_error kernel_of(void **kernel, const void *host)
+{
+    if (!kernel)
+        return ifl_cudaErrorInvalidValue;
+    *kernel = ifl_function_find(host);
+    return *kernel ? ifl_cudaSuccess : ifl_cudaErrorInvalidDeviceFunction;
+}
+
 IFL_SERVED ifl_cuda_error __cudaGetKernel(void **kernel, const void *host)
 {
-    *kernel = ifl_function_find(host);
-    return ifl_state_end(*kernel ? ifl_cudaSuccess : ifl_cudaErrorInvalidDeviceFunction);
+    SERVE(((void)session, kernel_of(kernel, host)));
 }
 ALSO(cudaGetKernel, __cudaGetKernel);
 
@@ -149,7 +166,7 @@ IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_di
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
                                   false, ifl_launch_place(__builtin_return_address(0))};
-    SERVE(ifl_launch_serve(session, kernel, &call));
+    SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
@@ -174,6 +191,8 @@ static bool is_honoured(const ifl_launch_attribute *attribute)
 
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count)
 {
+    if (count && !attributes)
+        return ifl_cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
         const ifl_launch_attribute *attribute = &attributes[i];
         if (!is_honoured(attribute)) {
@@ -189,13 +208,14 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
 static ifl_cuda_error launch_with(ifl_session *session, const launch_configuration *configuration, const void *host,
                                   void **arguments, const void *from)
 {
+    if (!configuration)
+        return ifl_cudaErrorInvalidValue;
     ifl_launch_call call = {configuration->grid,   configuration->block, arguments, configuration->shared_bytes,
                             configuration->stream, false,                from};
     const ifl_cuda_error code = ifl_launch_take(&call, configuration->attributes, configuration->attribute_count);
     if (code != ifl_cudaSuccess)
         return code;
-    ifl_function_record *function = ifl_function_find(host);
-    return ifl_launch_serve(session, function ? function : (ifl_function_record *)(uintptr_t)host, &call);
+    return ifl_launch_serve(session, ifl_function_find(host), &call);
 }
 
 IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const launch_configuration *configuration, const void *host,

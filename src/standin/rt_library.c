@@ -71,6 +71,8 @@ IFL_SERVED ifl_cuda_error cudaLibraryGetManaged(void **at, size_t *bytes, void *
 
 static ifl_cuda_error function_of(ifl_session *session, void **out, const void *host)
 {
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
     ifl_function_record *function = ifl_function_find(host);
     const ifl_cuda_error code =
         function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;

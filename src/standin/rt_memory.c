@@ -78,6 +78,8 @@ static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pi
                                     const void *from)
 {
     size_t bytes;
+    if (!pitch || !out)
+        return ifl_cudaErrorInvalidValue;
     if (width > SIZE_MAX - PITCH_BYTES)
         return ifl_cudaErrorMemoryAllocation;
     *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
@@ -93,6 +95,8 @@ IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t widt
 
 static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_extent extent, const void *from)
 {
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
     out->width = extent.width;
     out->height = extent.height;
     if (extent.depth && extent.height > SIZE_MAX / extent.depth)
@@ -115,11 +119,12 @@ typedef struct memory_node {
     void *address;
 } memory_node;
 
-static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
                                  size_t count, memory_node *params, const void *from)
 {
-    ifl_cuda_error code = params->bytes ? allocate(session, &params->address, params->bytes, from)
-                                        : ifl_cudaErrorInvalidValue;
+    if (!out || !params || !params->bytes || !ifl_graph_of(graph))
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = allocate(session, &params->address, params->bytes, from);
     if (code != ifl_cudaSuccess)
         return code;
     if (!ifl_graph_memory_keep((uintptr_t)params->address, params->bytes))
@@ -128,21 +133,33 @@ static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, ifl_graph
     return ifl_graph_add_after(out, graph, after, count, &op);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                    size_t count, memory_node *params)
 {
     SERVE(add_memory(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const ifl_node *node, memory_node *out)
+/* What a node of the kind allocates or frees; NULL: it is none. */
+static const ifl_op_memory *memory_of(const void *handle, ifl_op_kind kind)
 {
-    const bool is_one = node && node->op.kind == IFL_DO_ALLOCATE;
-    if (is_one)
-        *out = (memory_node){.bytes = node->op.of.memory.bytes, .address = node->op.of.memory.address};
-    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    const ifl_node *node = ifl_node_of(handle);
+    return node && node->op.kind == kind ? &node->op.of.memory : NULL;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, ifl_graph *graph, ifl_node *const *after,
+static ifl_cuda_error tell_allocated(const ifl_op_memory *memory, memory_node *out)
+{
+    if (!memory || !out)
+        return ifl_cudaErrorInvalidValue;
+    *out = (memory_node){.bytes = memory->bytes, .address = memory->address};
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const void *node, memory_node *out)
+{
+    SERVE(((void)session, tell_allocated(memory_of(node, IFL_DO_ALLOCATE), out)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph, ifl_node *const *after,
                                                   size_t count, void *at)
 {
     const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
@@ -150,28 +167,35 @@ IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, ifl_graph *gra
                                                                 : ifl_cudaErrorInvalidValue));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphMemFreeNodeGetParams(const ifl_node *node, void **out)
+static ifl_cuda_error tell_freed(const ifl_op_memory *memory, void **out)
 {
-    const bool is_one = node && node->op.kind == IFL_DO_RELEASE;
-    if (is_one)
-        *out = node->op.of.memory.address;
-    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    if (!memory || !out)
+        return ifl_cudaErrorInvalidValue;
+    *out = memory->address;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphMemFreeNodeGetParams(const void *node, void **out)
+{
+    SERVE(((void)session, tell_freed(memory_of(node, IFL_DO_RELEASE), out)));
 }
 
 /* All that graphs ever allocated is reserved and in use. */
 IFL_SERVED ifl_cuda_error cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *out)
 {
     enum { RESERVED_HIGH = 3 };
-    const bool is_one = !device && attribute >= 0 && attribute <= RESERVED_HIGH;
-    if (is_one)
+    const bool is_one = attribute >= 0 && attribute <= RESERVED_HIGH && out;
+    if (!device && is_one)
         *out = ifl_graph_memory_bytes();
-    return ifl_state_end(is_one ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return ifl_state_end(device   ? ifl_cudaErrorInvalidDevice
+                         : is_one ? ifl_cudaSuccess
+                                  : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetGraphMemAttribute(int device, int attribute, uint64_t *value)
 {
-    (void)attribute, (void)value;
-    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+    (void)attribute;
+    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGraphMemTrim(int device)
@@ -282,13 +306,17 @@ IFL_SERVED ifl_cuda_error cudaFree(void *at)
     SERVE(release(session, at));
 }
 
+/* CUDA Runtime API, cudaFreeAsync: in a capture, a node, which frees what a graph allocated. */
 static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    return stream->capture ? ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
-                           : release(session, at);
+    if (!stream->capture)
+        return release(session, at);
+    return ifl_graph_memory_holds((uintptr_t)at)
+               ? ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
+               : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
@@ -322,22 +350,29 @@ IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
 static ifl_cuda_error device_pointer(void **out, void *host)
 {
     const ifl_block *b = ifl_block_find(host);
-    *out = b ? host : NULL;
-    return b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    if (out)
+        *out = b ? host : NULL;
+    return b && out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
 {
     (void)flags;
-    return ifl_state_end(device_pointer(out, host));
+    SERVE(((void)session, device_pointer(out, host)));
+}
+
+static ifl_cuda_error host_flags(unsigned *flags, void *host)
+{
+    const ifl_block *b = ifl_block_find(host);
+    if (!b || !flags)
+        return ifl_cudaErrorInvalidValue;
+    *flags = b->flags;
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
 {
-    const ifl_block *b = ifl_block_find(host);
-    if (b)
-        *flags = b->flags;
-    return ifl_state_end(b ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    SERVE(((void)session, host_flags(flags, host)));
 }
 
 static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out, const void *at)

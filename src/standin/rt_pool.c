@@ -1,94 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory pools and advice about managed memory. A pool gives what cudaMalloc gives; advice changes nothing here. */
+#include "standin/pool.h"
 #include "standin/served.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct pool {
-    uint64_t attribute[16];
-} pool;
-
-static pool default_pool;
-
-enum { ATTRIBUTES = sizeof default_pool.attribute / sizeof *default_pool.attribute, NARROW_ATTRIBUTES = 4 };
 
 extern ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream);
 
-static ifl_cuda_error give_default(void **out, int device)
+static ifl_cuda_error give(void **out, ifl_pool *pool, int device)
 {
-    *out = &default_pool;
-    return device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess;
+    if (device || !out)
+        return device ? ifl_cudaErrorInvalidDevice : ifl_cudaErrorInvalidValue;
+    *out = pool;
+    return pool ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetDefaultMemPool(void **out, int device)
 {
-    return ifl_state_end(give_default(out, device));
+    SERVE(((void)session, give(out, ifl_pool_default(), device)));
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetMemPool(void **out, int device)
 {
-    return ifl_state_end(give_default(out, device));
+    SERVE(((void)session, give(out, ifl_pool_current(), device)));
 }
 
-IFL_SERVED ifl_cuda_error cudaDeviceSetMemPool(int device, void *unused)
+static ifl_cuda_error check(const void *handle)
 {
-    (void)unused;
-    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+    return ifl_pool_of(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolCreate(pool **out, const void *properties)
+static ifl_cuda_error set_current(const void *handle)
 {
-    (void)properties;
-    *out = calloc(1, sizeof **out);
-    return ifl_state_end(*out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation);
+    return ifl_pool_use(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolDestroy(pool *of)
+IFL_SERVED ifl_cuda_error cudaDeviceSetMemPool(int device, const void *pool)
 {
-    if (of != &default_pool)
-        free(of);
-    return ifl_state_end(ifl_cudaSuccess);
+    SERVE(((void)session, device ? ifl_cudaErrorInvalidDevice : set_current(pool)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolCreate(void **out, const void *properties)
+{
+    SERVE(((void)session, out && properties ? give(out, ifl_pool_new(), 0) : ifl_cudaErrorInvalidValue));
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolDestroy(const void *pool)
+{
+    SERVE(((void)session, ifl_pool_destroy(pool) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue));
 }
 
 /* The first three attributes are ints, the others 64 bits. */
 static size_t bytes_of(int attribute)
 {
+    enum { NARROW_ATTRIBUTES = 4 };
     return attribute < NARROW_ATTRIBUTES ? sizeof(int) : sizeof(uint64_t);
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolSetAttribute(pool *of, int attribute, const void *value)
+static uint64_t *attribute_of(const void *handle, int attribute)
 {
-    if (attribute <= 0 || attribute >= ATTRIBUTES)
-        return ifl_state_end(ifl_cudaErrorInvalidValue);
-    memcpy(&of->attribute[attribute], value, bytes_of(attribute));
-    return ifl_state_end(ifl_cudaSuccess);
+    ifl_pool *pool = ifl_pool_of(handle);
+    return pool && attribute > 0 && attribute < IFL_POOL_ATTRIBUTES ? &pool->attribute[attribute] : NULL;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolGetAttribute(pool *of, int attribute, void *value)
+static ifl_cuda_error copy_attribute(void *to, const void *from, int attribute)
 {
-    if (attribute <= 0 || attribute >= ATTRIBUTES)
-        return ifl_state_end(ifl_cudaErrorInvalidValue);
-    memcpy(value, &of->attribute[attribute], bytes_of(attribute));
-    return ifl_state_end(ifl_cudaSuccess);
+    if (!to || !from)
+        return ifl_cudaErrorInvalidValue;
+    memcpy(to, from, bytes_of(attribute));
+    return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolTrimTo(pool *of, size_t bytes)
+IFL_SERVED ifl_cuda_error cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value)
 {
-    (void)of, (void)bytes;
-    return ifl_state_end(ifl_cudaSuccess);
+    SERVE(((void)session, copy_attribute(attribute_of(pool, attribute), value, attribute)));
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(pool *of, const void *access, size_t count)
+IFL_SERVED ifl_cuda_error cudaMemPoolGetAttribute(const void *pool, int attribute, void *value)
 {
-    (void)of, (void)access, (void)count;
-    return ifl_state_end(ifl_cudaSuccess);
+    SERVE(((void)session, copy_attribute(value, attribute_of(pool, attribute), attribute)));
 }
 
-IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, pool *of, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemPoolTrimTo(const void *pool, size_t bytes)
 {
-    (void)of;
-    return cudaMallocAsync(out, bytes, stream);
+    (void)bytes;
+    SERVE(((void)session, check(pool)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const void *access, size_t count)
+{
+    SERVE(((void)session, access || !count ? check(pool) : ifl_cudaErrorInvalidValue));
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, const void *pool, void *stream)
+{
+    SERVE(((void)session, ifl_pool_of(pool) ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue));
 }
 ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
@@ -100,6 +106,11 @@ static ifl_cuda_error check_managed(ifl_session *session, const void *at)
     return a && a->flags & IFL_ALLOCATION_ADOPTED ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
+static ifl_cuda_error check_prefetch(ifl_session *session, const void *at, void *stream)
+{
+    return ifl_stream_of(stream) ? check_managed(session, at) : ifl_cudaErrorInvalidResourceHandle;
+}
+
 #if IFL_CUDART >= 13
 typedef struct location {
     int type, id;
@@ -107,8 +118,8 @@ typedef struct location {
 
 IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, location to, unsigned flags, void *stream)
 {
-    (void)bytes, (void)to, (void)flags, (void)stream;
-    SERVE(check_managed(session, at));
+    (void)bytes, (void)to, (void)flags;
+    SERVE(check_prefetch(session, at, stream));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, location to)
@@ -119,8 +130,8 @@ IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice
 #else
 IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, int to, void *stream)
 {
-    (void)bytes, (void)to, (void)stream;
-    SERVE(check_managed(session, at));
+    (void)bytes, (void)to;
+    SERVE(check_prefetch(session, at, stream));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, int to)

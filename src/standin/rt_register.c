@@ -8,7 +8,7 @@
 
 IFL_SERVED void **__cudaRegisterFatBinary(void *wrapper)
 {
-    return (void **)ifl_binary_register(wrapper);
+    return wrapper ? (void **)ifl_binary_register(wrapper, IFL_HANDLE_FATBIN) : NULL;
 }
 
 IFL_SERVED void __cudaRegisterFatBinaryEnd(void **handle)
@@ -18,37 +18,42 @@ IFL_SERVED void __cudaRegisterFatBinaryEnd(void **handle)
 
 IFL_SERVED void __cudaUnregisterFatBinary(void **handle)
 {
-    if (handle)
-        ifl_binary_forget((ifl_binary *)handle);
+    ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
+    if (binary)
+        ifl_binary_forget(binary);
 }
 
-static void no_memory(const char *name)
+static void register_function(const void *handle, const char *host, const char *name)
 {
-    ifl_state_tell("no memory to register %s", name);
+    if (!ifl_function_register(handle, host, name))
+        ifl_state_tell("cannot register %s", name ? name : "a kernel without a name");
+}
+
+static void register_variable(const void *handle, const char *host, void **managed, const char *name, size_t bytes)
+{
+    if (!ifl_variable_register(handle, host, managed, name, bytes))
+        ifl_state_tell("cannot register %s", name ? name : "a variable without a name");
 }
 
 IFL_SERVED void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
                                        void *thread, void *block, void *block_size, void *grid_size, int *warp_size)
 {
     (void)device, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp_size;
-    if (!ifl_function_register((ifl_binary *)handle, host, name))
-        no_memory(name);
+    register_function(handle, host, name);
 }
 
 IFL_SERVED void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern,
                                   size_t bytes, int constant, int global)
 {
     (void)device, (void)is_extern, (void)constant, (void)global;
-    if (!ifl_variable_register((ifl_binary *)handle, host, NULL, name, bytes))
-        no_memory(name);
+    register_variable(handle, host, NULL, name, bytes);
 }
 
 IFL_SERVED void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
                                          size_t bytes, int constant, int global)
 {
     (void)device, (void)is_extern, (void)constant, (void)global;
-    if (!ifl_variable_register((ifl_binary *)handle, host, host, name, bytes))
-        no_memory(name);
+    register_variable(handle, (const char *)host, host, name, bytes);
 }
 
 /* Called before the first use of a managed variable. */
@@ -57,7 +62,8 @@ IFL_SERVED char __cudaInitModule(void **handle)
     ifl_session *session = ifl_state_enter();
     if (!session)
         return 0;
-    const ifl_cuda_error code = ifl_binary_read_managed(session, (ifl_binary *)handle);
+    ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
+    const ifl_cuda_error code = binary ? ifl_binary_read_managed(session, binary) : ifl_cudaErrorInvalidValue;
     ifl_state_leave();
     return code == ifl_cudaSuccess;
 }
@@ -87,6 +93,8 @@ IFL_SERVED unsigned __cudaPushCallConfiguration(ifl_dim3 grid, ifl_dim3 block, s
 
 IFL_SERVED ifl_cuda_error __cudaPopCallConfiguration(ifl_dim3 *grid, ifl_dim3 *block, size_t *shared_bytes, void *stream)
 {
+    if (!grid || !block || !shared_bytes || !stream)
+        return ifl_state_end(ifl_cudaErrorInvalidValue);
     if (!pending_count)
         return ifl_state_end(ifl_cudaErrorMissingConfiguration);
     const configuration *top = &pending[--pending_count];

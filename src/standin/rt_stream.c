@@ -2,39 +2,21 @@
  * Streams, events and host functions. */
 #include "standin/served.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-enum { STREAM_MAGIC = 0x49535452, EVENT_MAGIC = 0x49455654, FIRST_ID = 3 };
-
 /* ---- streams --------------------------------------------------------------------------------- */
-
-static ifl_cuda_error new_stream(ifl_stream **out, unsigned flags, int priority)
-{
-    static uint64_t made;
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return ifl_cudaErrorMemoryAllocation;
-    **out = (ifl_stream){.magic = STREAM_MAGIC, .flags = flags, .priority = priority, .id = FIRST_ID + made++};
-    if (ifl_stream_add(*out))
-        return ifl_cudaSuccess;
-    free(*out);
-    return ifl_cudaErrorMemoryAllocation;
-}
 
 IFL_SERVED ifl_cuda_error cudaStreamCreate(ifl_stream **out)
 {
-    SERVE(((void)session, new_stream(out, 0, 0)));
+    SERVE(((void)session, ifl_stream_new(out, 0, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithFlags(ifl_stream **out, unsigned flags)
 {
-    SERVE(((void)session, new_stream(out, flags, 0)));
+    SERVE(((void)session, ifl_stream_new(out, flags, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigned flags, int priority)
 {
-    SERVE(((void)session, new_stream(out, flags, priority)));
+    SERVE(((void)session, ifl_stream_new(out, flags, priority)));
 }
 
 static ifl_cuda_error check(void *handle)
@@ -42,20 +24,9 @@ static ifl_cuda_error check(void *handle)
     return ifl_stream_of(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
 }
 
-static ifl_cuda_error destroy(ifl_stream *stream)
+IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
 {
-    const ifl_cuda_error code = check(stream);
-    if (code == ifl_cudaSuccess && (uintptr_t)stream > 2) {
-        stream->magic = 0;
-        ifl_stream_remove(stream);
-        free(stream);
-    }
-    return code;
-}
-
-IFL_SERVED ifl_cuda_error cudaStreamDestroy(ifl_stream *stream)
-{
-    SERVE(((void)session, destroy(stream)));
+    SERVE(((void)session, ifl_stream_destroy(stream)));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
@@ -71,12 +42,17 @@ IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 #define ASK(name, type, member)                                                                                        \
-    IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                                            \
+    static ifl_cuda_error ask_##member(void *handle, type *out)                                                        \
     {                                                                                                                  \
         const ifl_stream *stream = ifl_stream_of(handle);                                                              \
-        if (stream)                                                                                                    \
-            *out = stream->member;                                                                                     \
-        return ifl_state_end(stream ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle);                           \
+        if (!stream || !out)                                                                                           \
+            return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;                            \
+        *out = stream->member;                                                                                         \
+        return ifl_cudaSuccess;                                                                                        \
+    }                                                                                                                  \
+    IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                                            \
+    {                                                                                                                  \
+        SERVE(((void)session, ask_##member(handle, out)));                                                             \
     }                                                                                                                  \
     ALSO(name##_ptsz, name)
 ASK(cudaStreamGetFlags, unsigned, flags);
@@ -86,51 +62,45 @@ ASK(cudaStreamGetId, unsigned long long, id);
 IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     enum { GREATEST = -5 };
-    *least = 0;
-    *greatest = GREATEST;
+    if (least) /* CUDA Runtime API: either may be NULL */
+        *least = 0;
+    if (greatest)
+        *greatest = GREATEST;
     return ifl_state_end(ifl_cudaSuccess);
+}
+
+/* Memory of the host that kernels reach is attached to all streams already. */
+static ifl_cuda_error attach(ifl_session *session, void *stream, const void *at)
+{
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
+    const bool is_managed = a && a->flags & IFL_ALLOCATION_ADOPTED;
+    return !ifl_stream_of(stream) ? ifl_cudaErrorInvalidResourceHandle
+           : is_managed           ? ifl_cudaSuccess
+                                  : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_t bytes, unsigned flags)
 {
-    (void)at, (void)bytes, (void)flags;
-    SERVE(((void)session, check(stream)));
+    (void)bytes, (void)flags;
+    SERVE(attach(session, stream, at));
 }
 ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static ifl_cuda_error new_event(ifl_event **out, unsigned flags)
-{
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return ifl_cudaErrorMemoryAllocation;
-    **out = (ifl_event){.magic = EVENT_MAGIC, .flags = flags};
-    return ifl_cudaSuccess;
-}
-
 IFL_SERVED ifl_cuda_error cudaEventCreate(ifl_event **out)
 {
-    SERVE(((void)session, new_event(out, 0)));
+    SERVE(((void)session, ifl_event_new(out, 0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventCreateWithFlags(ifl_event **out, unsigned flags)
 {
-    SERVE(((void)session, new_event(out, flags)));
+    SERVE(((void)session, ifl_event_new(out, flags)));
 }
 
-static ifl_cuda_error destroy_event(ifl_event *event)
+IFL_SERVED ifl_cuda_error cudaEventDestroy(void *event)
 {
-    if (!ifl_event_of(event))
-        return ifl_cudaErrorInvalidResourceHandle;
-    event->magic = 0;
-    free(event);
-    return ifl_cudaSuccess;
-}
-
-IFL_SERVED ifl_cuda_error cudaEventDestroy(ifl_event *event)
-{
-    SERVE(((void)session, destroy_event(event)));
+    SERVE(((void)session, ifl_event_destroy(event)));
 }
 
 static ifl_cuda_error record(ifl_session *session, void *event, void *stream)
@@ -178,6 +148,8 @@ static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event
     ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s)
         return ifl_cudaErrorInvalidResourceHandle;
+    if (e->capture && !s->capture && (uintptr_t)stream <= 1)
+        return ifl_cudaErrorStreamCaptureImplicit;
     if (e->capture && !s->capture)
         s->capture = e->capture;
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_WAIT, .of.event = e});
@@ -194,6 +166,8 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
 {
     enum { NO_TIMING = 2 };
     const ifl_event *a = ifl_event_of(start), *b = ifl_event_of(end);
+    if (!milliseconds)
+        return ifl_cudaErrorInvalidValue;
     if (!a || !b || !a->is_recorded || !b->is_recorded || (a->flags | b->flags) & NO_TIMING)
         return ifl_cudaErrorInvalidResourceHandle;
     *milliseconds = (float)((b->microseconds - a->microseconds) / 1000);
@@ -210,9 +184,16 @@ ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
+static ifl_cuda_error launch_host(ifl_session *session, void *stream, ifl_op_host host)
+{
+    if (!host.call && !host.callback)
+        return ifl_cudaErrorInvalidValue;
+    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_HOST, .of.host = host});
+}
+
 IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *), void *user)
 {
-    SERVE(ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_HOST, .of.host = {.call = call, .user = user}}));
+    SERVE(launch_host(session, stream, (ifl_op_host){.call = call, .user = user}));
 }
 ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
@@ -220,8 +201,6 @@ IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream, void (*callback)(v
                                                 void *user, unsigned flags)
 {
     (void)flags;
-    SERVE(ifl_serve_op(
-        session, stream,
-        (ifl_op){.kind = IFL_DO_HOST, .of.host = {.callback = callback, .user = user, .stream = stream}}));
+    SERVE(launch_host(session, stream, (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
 }
 ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

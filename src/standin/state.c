@@ -92,6 +92,16 @@ static void make_context(void)
     on_exit(note_exit_status, NULL);
 }
 
+void ifl_state_lock(void)
+{
+    pthread_mutex_lock(&state.lock);
+}
+
+void ifl_state_unlock(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
+
 ifl_session *ifl_state_enter(void)
 {
     driver.runtime_called |= !driver.depth;
@@ -168,6 +178,7 @@ void ifl_state_site(const void *address, char *to, size_t size)
 
 void ifl_state_driver_begin(const void *from)
 {
+    ifl_state_lock();
     if (driver.depth++)
         return;
     driver.from = from;
@@ -178,6 +189,7 @@ void ifl_state_driver_end(void)
 {
     if (!--driver.depth)
         last_error = driver.error_before;
+    ifl_state_unlock();
 }
 
 bool ifl_state_runtime_called(void)

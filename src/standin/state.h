@@ -10,6 +10,9 @@
 /* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
 ifl_session *ifl_state_enter(void);
 void ifl_state_leave(void);
+/* The lock alone, for what needs no session. The thread that holds it may take it again. */
+void ifl_state_lock(void);
+void ifl_state_unlock(void);
 
 /* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session that a kernel's fault
  * has broken answers every call with that fault's code. */
@@ -24,7 +27,7 @@ void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)
 void ifl_state_tell_error(const ifl_error *error);
 
 /* The driver's calls are served by the runtime's: between these two, those leave no error for cudaGetLastError, and what
- * they say names `from`, the place that called the driver. */
+ * they say names `from`, the place that called the driver. The lock is held from one to the other. */
 void ifl_state_driver_begin(const void *from);
 void ifl_state_driver_end(void);
 /* This thread has called the runtime itself, which makes the primary session current. */

@@ -3,64 +3,119 @@
 #include "standin/stream.h"
 
 #include "standin/graph.h"
+#include "standin/handle.h"
 
-enum { STREAM_MAGIC = 0x49535452, EVENT_MAGIC = 0x49455654, LAST_DEFAULT = 2 };
+enum { LAST_DEFAULT = 2, FIRST_ID = 3 };
 
 /* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another. */
-static ifl_stream defaults[LAST_DEFAULT + 1] = {
-    {.magic = STREAM_MAGIC, .id = 1}, {.magic = STREAM_MAGIC, .id = 1}, {.magic = STREAM_MAGIC, .id = 2}};
+static ifl_stream defaults[LAST_DEFAULT + 1] = {{.id = 1}, {.id = 1}, {.id = 2}};
 
 ifl_stream *ifl_stream_of(void *handle)
 {
     if ((uintptr_t)handle <= LAST_DEFAULT)
         return &defaults[(uintptr_t)handle ? (uintptr_t)handle : 1];
-    ifl_stream *stream = handle;
-    return stream->magic == STREAM_MAGIC ? stream : NULL;
+    return ifl_handle_find(IFL_HANDLE_STREAM, handle);
 }
 
 ifl_event *ifl_event_of(void *handle)
 {
-    ifl_event *event = handle;
-    return event && event->magic == EVENT_MAGIC ? event : NULL;
+    return ifl_handle_find(IFL_HANDLE_EVENT, handle);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- made and destroyed ---------------------------------------------------------------------- */
 
-static IFL_VEC(ifl_stream *) made;
-
-bool ifl_stream_add(ifl_stream *stream)
+ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
 {
-    return ifl_vec_push(&made, stream);
+    static uint64_t made;
+    ifl_stream *stream = out ? calloc(1, sizeof *stream) : NULL;
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = NULL;
+    if (!stream || !ifl_handle_add(IFL_HANDLE_STREAM, stream)) {
+        free(stream);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    *stream = (ifl_stream){.flags = flags, .priority = priority, .id = FIRST_ID + made++};
+    *out = stream;
+    return ifl_cudaSuccess;
 }
 
-void ifl_stream_remove(ifl_stream *stream)
+/* The graph of a capture that nobody can end any more. */
+static void drop_capture(const ifl_stream *stream)
 {
-    for (size_t i = 0; i < made.count; i++)
-        if (made.at[i] == stream) {
-            made.at[i] = made.at[--made.count];
-            return;
-        }
+    struct ifl_graph *graph = stream->capture;
+    const bool is_own = stream->made_graph;
+    if (!stream->began_capture)
+        return;
+    ifl_streams_leave(graph);
+    if (is_own)
+        ifl_graph_free(graph);
 }
+
+ifl_cuda_error ifl_stream_destroy(void *handle)
+{
+    ifl_stream *stream = ifl_handle_find(IFL_HANDLE_STREAM, handle);
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    drop_capture(stream);
+    ifl_handle_remove(stream);
+    free(stream);
+    return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags)
+{
+    ifl_event *event = out ? calloc(1, sizeof *event) : NULL;
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = NULL;
+    if (!event || !ifl_handle_add(IFL_HANDLE_EVENT, event)) {
+        free(event);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    event->flags = flags;
+    *out = event;
+    return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_event_destroy(void *handle)
+{
+    ifl_event *event = ifl_event_of(handle);
+    if (!event)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_handle_remove(event);
+    free(event);
+    return ifl_cudaSuccess;
+}
+
+/* ---- captures -------------------------------------------------------------------------------- */
 
 static void leave(ifl_stream *stream, const ifl_graph *graph)
 {
     if (stream->capture != graph)
         return;
     stream->capture = NULL;
-    stream->began_capture = false;
+    stream->began_capture = stream->made_graph = false;
 }
 
 void ifl_streams_leave(const ifl_graph *graph)
 {
+    ifl_stream *stream;
+    ifl_event *event;
     leave(&defaults[LAST_DEFAULT], graph);
-    for (size_t i = 0; i < made.count; i++)
-        leave(made.at[i], graph);
+    for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
+        leave(stream, graph);
+    for (size_t at = 0; (event = ifl_handle_next(IFL_HANDLE_EVENT, &at));)
+        if (event->capture == graph)
+            event->capture = NULL;
 }
 
 /* ---- giving them work ------------------------------------------------------------------------ */
 
 void ifl_event_note(const ifl_session *session, ifl_event *event)
 {
+    if (!event)
+        return;
     event->is_recorded = true;
     event->microseconds = ifl_session_clock(session);
 }

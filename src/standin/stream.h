@@ -7,17 +7,16 @@
 #include "standin/op.h"
 
 typedef struct ifl_stream {
-    uint32_t magic;
     unsigned flags;
     int priority;
     uint64_t id;
     struct ifl_graph *capture;  /* the graph that it is being captured into; NULL: none */
     bool began_capture;         /* this stream's capture, and not one that it joined */
+    bool made_graph;            /* and the graph for it */
     int capture_mode;
 } ifl_stream;
 
 typedef struct ifl_event {
-    uint32_t magic;
     unsigned flags;
     bool is_recorded;
     double microseconds;
@@ -27,12 +26,17 @@ typedef struct ifl_event {
 /* The stream behind a handle: the default ones have small numbers. NULL: no stream. */
 ifl_stream *ifl_stream_of(void *handle);
 ifl_event *ifl_event_of(void *handle);
+/* The event was reached now; NULL: it is gone. */
 void ifl_event_note(const ifl_session *session, ifl_event *event);
 
-/* The capture into the graph is over: no stream is in it any more. */
+ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority);
+/* cudaErrorInvalidResourceHandle: it is no stream that a program made. A capture that it began is over. */
+ifl_cuda_error ifl_stream_destroy(void *handle);
+ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags);
+ifl_cuda_error ifl_event_destroy(void *handle);
+
+/* The capture into the graph is over: no stream is in it any more, and no event knows it. */
 void ifl_streams_leave(const struct ifl_graph *graph);
-bool ifl_stream_add(ifl_stream *stream);
-void ifl_stream_remove(ifl_stream *stream);
 
 /* Runs the operation, or keeps it while the stream is captured. The operation is the caller's still. */
 ifl_cuda_error ifl_stream_give(ifl_session *session, void *stream, const ifl_op *op);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory pools: what a program sets of them is kept, and has no effect. The lock of state.h is held. */
+#ifndef IFL_STANDIN_POOL_H
+#define IFL_STANDIN_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IFL_POOL_ATTRIBUTES = 16 };
+
+typedef struct ifl_pool {
+    uint64_t attribute[IFL_POOL_ATTRIBUTES];
+} ifl_pool;
+
+/* The GPU's own, and the one that it allocates from; NULL without memory. */
+ifl_pool *ifl_pool_default(void);
+ifl_pool *ifl_pool_current(void);
+/* NULL without memory. */
+ifl_pool *ifl_pool_new(void);
+/* The pool behind a handle; NULL: there is none. */
+ifl_pool *ifl_pool_of(const void *handle);
+/* Makes it the current one; false where it is none. */
+bool ifl_pool_use(const void *handle);
+/* False where it is none, or the GPU's own. */
+bool ifl_pool_destroy(const void *handle);
+
+#endif
