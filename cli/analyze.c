@@ -3,6 +3,7 @@
 #include "analyze.h"
 #include "commands.h"
 #include "interrupt.h"
+#include "outputs.h"
 #include "terminal.h"
 
 #include <limits.h>
@@ -110,10 +111,14 @@ static ifl_status set_save(void *user, const char *value, ifl_error *error)
 static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
 {
     ifl_cli_request *request = user;
-    ifl_device **grown = realloc(request->devices, (request->device_count + 1) * sizeof *grown);
-    if (!grown)
+    const size_t count = request->device_count + 1;
+    ifl_device **grown = realloc(request->devices, count * sizeof *grown);
+    const char **words = realloc(request->device_words, count * sizeof *words);
+    request->devices = grown ? grown : request->devices;
+    request->device_words = words ? words : request->device_words;
+    if (!grown || !words)
         return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
-    request->devices = grown;
+    words[count - 1] = value;
     ifl_status status = ifl_device_open(value, &grown[request->device_count], error);
     request->device_count += status == IFL_OK;
     return status;
@@ -294,6 +299,45 @@ int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch)
     return result;
 }
 
+/* All outputs, of malloc, with room for the words of each --save. */
+static ifl_cli_output *list_outputs(const ifl_cli_request *request, size_t *count)
+{
+    ifl_cli_output *list = calloc(request->save_count + 2, sizeof *list);
+    *count = 0;
+    if (!list)
+        return NULL;
+    list[(*count)++] = (ifl_cli_output){"--json", request->json};
+    list[(*count)++] = (ifl_cli_output){"--html", request->html};
+    for (size_t i = 0; i < request->save_count; i++)
+        list[(*count)++] = (ifl_cli_output){"--save", request->saves[i].path};
+    return list;
+}
+
+static ifl_status spare_inputs(const ifl_cli_request *request, const ifl_launch *launch,
+                               const ifl_cli_output *outputs, size_t count, ifl_error *error)
+{
+    ifl_status status = ifl_cli_outputs_spare(outputs, count, request->file, error);
+    for (size_t i = 0; i < request->device_count && status == IFL_OK; i++)
+        status = ifl_cli_outputs_spare(outputs, count, request->device_words[i], error);
+    for (size_t i = 0; launch && ifl_launch_input(launch, i) && status == IFL_OK; i++)
+        status = ifl_cli_outputs_spare(outputs, count, ifl_launch_input(launch, i), error);
+    return status;
+}
+
+ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launch *launch,
+                                 ifl_error *error)
+{
+    size_t count;
+    ifl_cli_output *outputs = list_outputs(request, &count);
+    if (!outputs)
+        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    ifl_status status = launch ? IFL_OK : ifl_cli_outputs_check(outputs, count, error);
+    if (status == IFL_OK)
+        status = spare_inputs(request, launch, outputs, count, error);
+    free(outputs);
+    return status;
+}
+
 /* What a run that ended early counted is worth a page where some of it ran to its end, or where it
  * was asked for by Ctrl-C. A fault in the first blocks says all itself. */
 static bool is_worth_a_page(const ifl_profile *profile, ifl_status status,
@@ -354,6 +398,9 @@ static bool needs_reference(const ifl_cli_request *request)
 
 static int run_somewhere(const ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference)
 {
+    ifl_error error = {0};
+    if (ifl_cli_check_outputs(request, launch, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
     return request->on_gpu ? ifl_cli_run_on_gpu(request, launch, reference)
                            : run_and_report(request, launch);
 }
@@ -480,6 +527,9 @@ static int analyze_file(ifl_cli_request *request, int count, char **operands)
     request->file = operands[0];
     request->arguments = operands + 1;
     request->argument_count = count - 1;
+    ifl_error error = {0};
+    if (ifl_cli_check_outputs(request, NULL, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
     return ends_with(request->file, ".launch") ? analyze_launch_file(request)
                                                : analyze_module(request);
 }
@@ -502,6 +552,7 @@ static int run(int word_count, char **words)
     while (request.device_count)
         ifl_device_close(request.devices[--request.device_count]);
     free(request.devices);
+    free(request.device_words);
     return result;
 }
 

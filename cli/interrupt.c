@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ctrl-C, for the commands that run for long. */
+ * See interrupt.h. */
 #include "interrupt.h"
 
+#include <inflight.h>
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
@@ -17,14 +18,32 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The signal's usual effect, without files that are not complete. */
+static void end(int number)
+{
+    ifl_outputs_drop();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void ifl_cli_end_cleanly(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = end, .sa_flags = SA_NODEFER}, now;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a write that fails, and is told */
+}
+
 /* The first Ctrl-C stops the run and reports what was counted; a later one has its usual effect.
  * One that comes at once is no second wish: timeout(1) signals the process and then its group. */
 static void ask_to_stop(int number)
 {
     const double patience_s = 0.3;
     if (stop_asked && now_s() - asked_at_s > patience_s) {
-        signal(number, SIG_DFL);
-        raise(number);
+        end(number);
     } else if (!stop_asked) {
         asked_at_s = now_s();
         stop_asked = 1;

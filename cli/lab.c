@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "lab_find.h"
 #include "lab_write.h"
+#include "outputs.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -193,15 +194,18 @@ static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli
         used += (size_t)snprintf(path + used, sizeof path - used, ".%zu", kernel + 1);
     if (used < sizeof path)
         used += (size_t)snprintf(path + used, sizeof path - used, ".launch");
-    FILE *out = used < sizeof path ? fopen(path, "w") : NULL;
-    if (!out)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
-                             used < sizeof path ? strerror(errno) : "its name is too long");
-    const ifl_status status = ifl_lab_launch_write(sheet->lab, &point, kernel, out, error);
-    return fclose(out) == 0 || status != IFL_OK
-               ? status
-               : ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
-                               strerror(errno));
+    if (used >= sizeof path)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': its name is too long", path);
+    FILE *out;
+    ifl_output *file;
+    ifl_status status = ifl_output_create(path, &file, &out, error);
+    if (status != IFL_OK)
+        return status;
+    status = ifl_lab_launch_write(sheet->lab, &point, kernel, out, error);
+    if (status == IFL_OK)
+        return ifl_output_finish(file, error);
+    ifl_output_abandon(file);
+    return status;
 }
 
 static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
@@ -404,6 +408,17 @@ static int no_case(const ifl_cli_cases *cases, const char *word)
     return ifl_cli_fail(&error);
 }
 
+static int check_outputs(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
+{
+    const ifl_cli_output outputs[] = {{"--json", request->json}, {"--csv", request->csv}};
+    const size_t output_count = sizeof outputs / sizeof *outputs;
+    ifl_error error = {0};
+    ifl_status status = ifl_cli_outputs_check(outputs, output_count, &error);
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = ifl_cli_outputs_spare(outputs, output_count, paths[i], &error);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
 static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *cases, int count,
                      char **words)
 {
@@ -417,6 +432,8 @@ static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *ca
     }
     for (size_t i = 0; i < all && request->list && !result; i++)
         result = list_case(paths[i], count > 0);
+    if (!request->list && !result)
+        result = check_outputs(request, paths, all);
     if (!request->list && !result)
         result = run_somewhere(request, paths, all);
     free(paths);

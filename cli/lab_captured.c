@@ -46,19 +46,20 @@ ifl_status ifl_cli_lab_capture(const ifl_cli_sheet *sheet, const ifl_cli_lab_gpu
 {
     char path[MOST_PATH];
     snprintf(path, sizeof path, "%.3000s/%.500s.%s.txt", folder, ifl_lab_name(sheet->lab), gpu->id);
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': %s", path,
-                             strerror(errno));
+    FILE *out;
+    ifl_output *file;
+    ifl_status status = ifl_output_create(path, &file, &out, error);
+    if (status != IFL_OK)
+        return status;
     fprintf(out,
             "# SPDX-License-Identifier: Apache-2.0\n# inflight lab %s --on gpu --capture\n"
             "measured = %s\n",
             ifl_lab_name(sheet->lab), gpu->origin);
-    ifl_status status = IFL_OK;
     for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++)
         status = put_row(sheet, row, gpu->id, out, error);
-    if (fclose(out) != 0 && status == IFL_OK)
-        status = ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s'", path);
+    if (status == IFL_OK)
+        return ifl_output_finish(file, error);
+    ifl_output_abandon(file);
     return status;
 }
 

@@ -3,11 +3,9 @@
 #include "lab_write.h"
 #include "terminal.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const sources[] = {"published", "engine", "model", "measured"};
 static const char *const verdicts[] = {"not run", "unchecked", "right", "wrong", "failed"};
@@ -16,31 +14,20 @@ static const char *const verdicts[] = {"not run", "unchecked", "right", "wrong",
 
 typedef ifl_status put(const ifl_cli_sheet *sheets, size_t count, FILE *out, ifl_error *error);
 
-static ifl_status fail(const char *verb, const char *path, ifl_error *error)
-{
-    return ifl_cli_error(error, IFL_NO_FILE, "cannot %s '%.200s': %s", verb, path, strerror(errno));
-}
-
-/* A failed write leaves the old file as it was. */
 static ifl_status write_file(put *function, const ifl_cli_sheet *sheets, size_t count,
                              const char *path, ifl_error *error)
 {
-    char beside[4096];
+    FILE *out;
+    ifl_output *file;
     if (strcmp(path, "-") == 0)
         return function(sheets, count, stdout, error);
-    if (snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid()) >= (int)sizeof beside)
-        return ifl_cli_error(error, IFL_USAGE, "the file's name is too long");
-    FILE *out = fopen(beside, "wx");
-    if (!out)
-        return fail("write", path, error);
-    ifl_status status = function(sheets, count, out, error);
-    const bool whole = !ferror(out);
-    if ((fclose(out) != 0 || !whole) && status == IFL_OK)
-        status = fail("write", path, error);
-    if (status == IFL_OK && rename(beside, path) != 0)
-        status = fail("replace", path, error);
+    ifl_status status = ifl_output_create(path, &file, &out, error);
     if (status != IFL_OK)
-        unlink(beside);
+        return status;
+    status = function(sheets, count, out, error);
+    if (status == IFL_OK)
+        return ifl_output_finish(file, error);
+    ifl_output_abandon(file);
     return status;
 }
 

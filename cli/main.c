@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The program: finds the command and hands over. */
 #include "commands.h"
+#include "interrupt.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -132,5 +133,6 @@ int main(int argc, char **argv)
 {
     keep_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write that fails */
+    ifl_cli_end_cleanly();
     return close_output(run(argc - 1, argv + 1));
 }

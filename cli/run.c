@@ -2,6 +2,7 @@
  * inflight run: becomes the program, with libraries of ours in the place of CUDA's. What it is asked for reaches them
  * through the environment; the report is theirs. */
 #include "commands.h"
+#include "outputs.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -157,10 +158,21 @@ static bool find_program(const char *word, char *path, size_t room)
     return false;
 }
 
+/* Before the program runs: that its reports can be written, and not over it. */
+static ifl_status check_outputs(const char *program, ifl_error *error)
+{
+    const ifl_cli_output outputs[] = {{"--json", getenv(IFL_RUN_JSON)}, {"--html", getenv(IFL_RUN_HTML)}};
+    const size_t count = sizeof outputs / sizeof *outputs;
+    const ifl_status status = ifl_cli_outputs_check(outputs, count, error);
+    return status == IFL_OK ? ifl_cli_outputs_spare(outputs, count, program, error) : status;
+}
+
 static ifl_status check_program(const char *word, ifl_error *error)
 {
     char path[2 * PATH_BYTES];
-    return find_program(word, path, sizeof path) ? ifl_program_check(path, error) : IFL_OK;
+    const bool is_found = find_program(word, path, sizeof path);
+    const ifl_status status = check_outputs(is_found ? path : NULL, error);
+    return status == IFL_OK && is_found ? ifl_program_check(path, error) : status;
 }
 
 static ifl_status become(char **words, ifl_error *error)
@@ -168,7 +180,8 @@ static ifl_status become(char **words, ifl_error *error)
     const ifl_status status = put_libraries_first(error);
     if (status != IFL_OK)
         return status;
-    signal(SIGPIPE, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL); /* what is ignored stays so across execvp */
+    signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], words);
     return ifl_cli_error(error, IFL_NO_FILE, "cannot start '%.200s': %s", words[0],
                          strerror(errno));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inflight sass: what the compiler made of the kernels of a file, from their machine code. */
 #include "commands.h"
+#include "outputs.h"
 #include "terminal.h"
 
 #include <string.h>
@@ -88,10 +89,21 @@ static ifl_status check_operands(int count, char **operands, ifl_error *error)
     return IFL_OK;
 }
 
+static ifl_status check_output(const request *r, const char *path, ifl_error *error)
+{
+    const ifl_cli_output json = {"--json", r->json};
+    ifl_status status = ifl_cli_outputs_check(&json, 1, error);
+    if (status == IFL_OK)
+        status = ifl_cli_outputs_spare(&json, 1, path, error);
+    return status == IFL_OK ? ifl_cli_outputs_spare(&json, 1, r->with, error) : status;
+}
+
 static ifl_status show_file(const request *r, const char *path, ifl_error *error)
 {
     ifl_machine *machine;
-    ifl_status status = ifl_machine_open(path, r->arch, &machine, error);
+    ifl_status status = check_output(r, path, error);
+    if (status == IFL_OK)
+        status = ifl_machine_open(path, r->arch, &machine, error);
     if (status != IFL_OK)
         return status;
     status = write_report(r, machine, error);

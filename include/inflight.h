@@ -8,8 +8,8 @@
  *         ->  ifl_outcome_new  ->  ifl_outcome_add (a GPU) ...  ->  ifl_report_write
  *
  * Every function that can fail returns an ifl_status and, where it takes an ifl_error, fills it. The library
- * never prints (except to a FILE it is given), never exits and holds no globals. Handles are not to be used by
- * two threads at once; different handles may be.
+ * never prints (except to a FILE it is given), never exits, and holds no globals but the names of the files that it
+ * is writing (ifl_outputs_drop). Handles are not to be used by two threads at once; different handles may be.
  */
 #ifndef INFLIGHT_H
 #define INFLIGHT_H
@@ -145,6 +145,9 @@ IFL_API ifl_status ifl_launch_argument_at(ifl_launch *launch, size_t index, ifl_
                                           ifl_error *error);
 /* The grid and the block as set; 0 where not. */
 IFL_API void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32_t block[3]);
+/* The files that the launch is made of, by index: the module, the launch file, the NumPy files of its arguments. NULL
+ * past the last. */
+IFL_API const char *ifl_launch_input(const ifl_launch *launch, size_t index);
 /* Writes that buffer as a NumPy file. */
 IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error);
 
@@ -480,6 +483,26 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
  * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU), "advice" (the rules), "facts" (of GPUs and
  * of the model). */
 IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
+
+/* ---- files that are written ---------------------------------------------------------------------------------- */
+
+/* A file that takes its place when it is complete, as those do that ifl_report_save, ifl_machine_save and ifl_launch_save
+ * write: what was there stays until then, with its owner and rights. A symbolic link stays, and what it leads to is
+ * written. Pipes and devices are written directly. */
+typedef struct ifl_output ifl_output;
+
+/* *stream is where to write; it is the output's. */
+IFL_API ifl_status ifl_output_create(const char *path, ifl_output **out, FILE **stream, ifl_error *error);
+/* Lets it take its place; the output is gone then, also where that fails. */
+IFL_API ifl_status ifl_output_finish(ifl_output *output, ifl_error *error);
+/* Removes what was written; NULL does nothing. */
+IFL_API void ifl_output_abandon(ifl_output *output);
+/* Whether a file could be written there now; nothing is changed. */
+IFL_API ifl_status ifl_output_check(const char *path, ifl_error *error);
+/* Whether both paths lead to one regular file, or would make one. */
+IFL_API bool ifl_output_is_same(const char *a, const char *b);
+/* Removes what is being written now and is not complete: for a handler of a signal that ends the program. */
+IFL_API void ifl_outputs_drop(void);
 
 #ifdef __cplusplus
 }

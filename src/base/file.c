@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading whole files and replacing them atomically. */
+ * Reading whole files, and saying what went wrong with one. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -90,84 +90,4 @@ ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *by
     const ifl_status status = read_open(descriptor, path, limit, text, bytes, error);
     close(descriptor);
     return status;
-}
-
-static void release(ifl_file *file)
-{
-    free(file->path);
-    free(file->beside);
-    *file = (ifl_file){0};
-}
-
-/* A name of its own in the same folder, because only there rename() is atomic. */
-static FILE *open_beside(const char *path, char *beside, size_t size)
-{
-    enum { TRIES = 100 };
-    int descriptor = -1;
-    for (int i = 0; i < TRIES && descriptor < 0; i++) {
-        snprintf(beside, size, "%s.%ld-%d.part", path, (long)getpid(), i);
-        descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno != EEXIST)
-            return NULL;
-    }
-    FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-    if (!stream && descriptor >= 0) {
-        close(descriptor);
-        unlink(beside);
-    }
-    return stream;
-}
-
-/* A pipe or device is written directly: to rename a file over it would replace it. */
-static bool is_special(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
-
-static ifl_status open_part(ifl_file *file, bool direct, size_t size, ifl_error *error)
-{
-    if (!file->path || (!direct && !file->beside))
-        return ifl_fail_memory(error, size);
-    file->stream = direct ? fopen(file->path, "wbe") : open_beside(file->path, file->beside, size);
-    return file->stream ? IFL_OK : ifl_fail_file(error, "write", file->path);
-}
-
-ifl_status ifl_file_create(ifl_file *file, const char *path, ifl_error *error)
-{
-    const bool direct = is_special(path);
-    const size_t size = strlen(path) + 64; /* of the name beside it */
-    *file = (ifl_file){.path = strdup(path), .beside = direct ? NULL : malloc(size)};
-    const ifl_status status = open_part(file, direct, size, error);
-    if (status != IFL_OK)
-        release(file);
-    return status;
-}
-
-static void remove_part(const ifl_file *file)
-{
-    if (file->beside)
-        unlink(file->beside);
-}
-
-ifl_status ifl_file_commit(ifl_file *file, ifl_error *error)
-{
-    ifl_status status = IFL_OK;
-    const bool bad = ferror(file->stream) != 0;
-    if (fclose(file->stream) != 0 || bad ||
-        (file->beside && rename(file->beside, file->path) != 0)) {
-        status = ifl_fail_file(error, "write", file->path);
-        remove_part(file);
-    }
-    release(file);
-    return status;
-}
-
-void ifl_file_abandon(ifl_file *file)
-{
-    if (!file->stream)
-        return;
-    fclose(file->stream);
-    remove_part(file);
-    release(file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whole files: read into memory, and written beside and renamed. */
+ * Whole files: read into memory, and written beside and renamed (file_write.c). */
 #ifndef IFL_BASE_FILE_H
 #define IFL_BASE_FILE_H
 
@@ -11,17 +11,27 @@ ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *by
                          ifl_error *error);
 
 /* A file that takes its place only when it is complete: the old one stays as it was until
- * ifl_file_commit. */
+ * ifl_file_commit. A symbolic link stays, and what it leads to is written; a file that is there
+ * keeps its owner and its rights. Pipes and devices are written directly, and so is a file whose
+ * folder or owner does not let another take its place. */
 typedef struct ifl_file {
     FILE *stream;
-    char *path;
-    char *beside;
+    char *name;   /* as it was given */
+    char *path;   /* where that leads */
+    char *beside; /* the file that is written, in the same folder; NULL: `path` itself */
 } ifl_file;
 
 ifl_status ifl_file_create(ifl_file *file, const char *path, ifl_error *error);
 /* Closes the file and renames it; on failure what was written is removed. */
 ifl_status ifl_file_commit(ifl_file *file, ifl_error *error);
 void ifl_file_abandon(ifl_file *file);
+/* Whether ifl_file_create could do its work now; nothing is changed. */
+ifl_status ifl_file_check(const char *path, ifl_error *error);
+/* Whether both lead to one regular file, or would make one. */
+bool ifl_file_is_same(const char *a, const char *b);
+/* Removes what is being written and is not complete. For a handler of signals, which then ends the
+ * program. */
+void ifl_files_drop(void);
 
 /* Fills in "cannot VERB 'path': reason" from errno. */
 ifl_status ifl_fail_file(ifl_error *error, const char *verb, const char *path);

@@ -471,6 +471,18 @@ ifl_status ifl_launch_buffer(ifl_launch *launch, size_t index, void **data, size
     return IFL_OK;
 }
 
+const char *ifl_launch_input(const ifl_launch *launch, size_t index)
+{
+    const char *const own[] = {launch->module->path, launch->file};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i] && index-- == 0)
+            return own[i];
+    for (size_t i = 0; i < launch->arguments.count; i++)
+        if (launch->arguments.at[i].fill.kind == IFL_FILL_FILE && index-- == 0)
+            return launch->arguments.at[i].fill.path;
+    return NULL;
+}
+
 ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char *path, ifl_error *error)
 {
     ifl_argument_view view;

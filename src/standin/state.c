@@ -2,6 +2,7 @@
  * See state.h. Options come from the environment, where `inflight run` puts them. */
 #include "standin/state.h"
 
+#include "base/file.h"
 #include "standin/run_options.h"
 #include "standin/summary.h"
 
@@ -199,10 +200,32 @@ bool ifl_state_runtime_called(void)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* While reports are written: a signal that would end the program leaves no unfinished ones, and a file that grows past a
+ * limit is a failed write. What the program does with its signals stays. */
+static void end_cleanly(int number)
+{
+    ifl_files_drop();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void guard_reports(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction now, catcher = {.sa_handler = end_cleanly, .sa_flags = SA_NODEFER};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &now) == 0 &&
+            (now.sa_handler == SIG_DFL || now.sa_handler == stop_on_signal))
+            sigaction(numbers[i], &catcher, NULL);
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        signal(SIGXFSZ, SIG_IGN);
+}
+
 __attribute__((destructor)) static void finish(void)
 {
     if (!state.session)
         return;
+    guard_reports();
     const int status = ifl_standin_summary(state.session, &state.options);
     ifl_session_free(state.session);
     state.session = NULL;

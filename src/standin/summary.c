@@ -284,20 +284,25 @@ static void free_sites(sites *all)
     ifl_arena_free(&all->page.arena);
 }
 
+static ifl_status write_files(sites *all, size_t entries, const ifl_standin_options *options, ifl_error *error)
+{
+    const ifl_status status = save(all, entries, IFL_REPORT_JSON, options->json, error);
+    return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, error) : status;
+}
+
+/* The page on standard error may be cut off; a file that was asked for may not. */
 int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options)
 {
     ifl_error error = {0};
     const ifl_ledger_entry *entries;
     size_t count;
     sites all = {.device = ifl_session_device(session)};
-    ifl_status status = ifl_session_entries(session, &entries, &count, &error);
+    ifl_status status = ifl_session_entries(session, &entries, &count, &error), written = IFL_OK;
     fflush(stdout);
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
     if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_JSON, options->json, &error);
-    if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_HTML, options->html, &error);
+        status = written = write_files(&all, count, options, &error);
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, &error);
     if (options->leaks)
@@ -306,5 +311,5 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
         ifl_state_tell_error(&error);
     const bool fails = options->fail && has_finding(&all);
     free_sites(&all);
-    return fails;
+    return ifl_status_exit_code(written != IFL_OK ? written : fails ? IFL_FINDING : IFL_OK);
 }

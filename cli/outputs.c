@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See outputs.h. */
+#include "outputs.h"
+
+#include "terminal.h"
+
+#include <string.h>
+
+static bool is_dash(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static ifl_status check_two(const ifl_cli_output *a, const ifl_cli_output *b, ifl_error *error)
+{
+    if (!a->path || !b->path)
+        return IFL_OK;
+    if (is_dash(a->path) && is_dash(b->path))
+        return ifl_cli_error(error, IFL_USAGE, "%s and %s both go to standard output", a->option,
+                             b->option);
+    if (is_dash(a->path) || is_dash(b->path) || !ifl_output_is_same(a->path, b->path))
+        return IFL_OK;
+    return ifl_cli_error(error, IFL_USAGE, "%s and %s both write the file '%s'", a->option,
+                         b->option, b->path);
+}
+
+ifl_status ifl_cli_outputs_check(const ifl_cli_output *outputs, size_t count, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        for (size_t j = i + 1; j < count && status == IFL_OK; j++)
+            status = check_two(&outputs[i], &outputs[j], error);
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        if (outputs[i].path && !is_dash(outputs[i].path))
+            status = ifl_output_check(outputs[i].path, error);
+    return status;
+}
+
+ifl_status ifl_cli_outputs_spare(const ifl_cli_output *outputs, size_t count, const char *input,
+                                 ifl_error *error)
+{
+    for (size_t i = 0; i < count && input; i++)
+        if (outputs[i].path && !is_dash(outputs[i].path) &&
+            ifl_output_is_same(outputs[i].path, input))
+            return ifl_cli_error(error, IFL_USAGE, "%s would overwrite '%s', which is read",
+                                 outputs[i].option, input);
+    return IFL_OK;
+}
