@@ -109,7 +109,8 @@ ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op)
     const bool is_size = bytes == 1 || bytes == 2 || bytes == 4;
     if (!is_size || fill->width > SIZE_MAX / bytes || (uintptr_t)fill->to % bytes)
         return ifl_cudaErrorInvalidValue;
-    if (fill->height > 1 && (fill->pitch < fill->width * bytes || fill->pitch % bytes))
+    const bool is_row = fill->height <= 1 && fill->depth <= 1;
+    if (!is_row && (fill->pitch < fill->width * bytes || fill->pitch % bytes))
         return ifl_cudaErrorInvalidValue;
     if (fill->depth > 1 && fill->height && fill->slice / fill->height < fill->pitch)
         return ifl_cudaErrorInvalidValue;

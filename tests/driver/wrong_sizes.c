@@ -168,6 +168,8 @@ static void deep(void)
         if (!at.x && !at.y && !at.z)
             EXPECT(cudaMemset3D(bad, 1, extent), INVALID_VALUE);
     }
+    /* Slices that all lie on one another. */
+    EXPECT(cudaMemset3D((pitched){device, 0, PITCH, 0}, 1, (triple){16, 1, TOP}), INVALID_VALUE);
     OK(cudaMemset3D((pitched){device, PITCH, PITCH, 8}, 1, (triple){PITCH, 8, 16}));
     puts("boxes that do not fit");
 }
