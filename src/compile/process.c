@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -62,16 +64,36 @@ static int add_actions(posix_spawn_file_actions_t *actions, const ifl_process *p
     return code;
 }
 
+/* Its group; and signals that this process may ignore, as a program finds them. */
+static int set_attributes(posix_spawnattr_t *attributes, const ifl_process *process)
+{
+    sigset_t plain;
+    sigemptyset(&plain);
+    sigaddset(&plain, SIGPIPE);
+    sigaddset(&plain, SIGXFSZ);
+    int code = posix_spawnattr_setsigdefault(attributes, &plain);
+    if (!code && process->group)
+        code = posix_spawnattr_setpgroup(attributes, process->group);
+    const int flags = POSIX_SPAWN_SETSIGDEF | (process->group ? POSIX_SPAWN_SETPGROUP : 0);
+    return code ? code : posix_spawnattr_setflags(attributes, (short)flags);
+}
+
 static int spawn(const ifl_process *process, char **variables, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);
     if (code)
         return code;
-    code = add_actions(&actions, process);
+    code = posix_spawnattr_init(&attributes);
     if (!code)
-        code = posix_spawn(child, process->words[0], &actions, NULL, (char *const *)process->words,
-                           variables);
+        code = set_attributes(&attributes, process);
+    if (!code)
+        code = add_actions(&actions, process);
+    if (!code)
+        code = posix_spawn(child, process->words[0], &actions, &attributes,
+                           (char *const *)process->words, variables);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
@@ -123,6 +145,68 @@ static void find_temporary(char folder[PATH_MAX])
         strcpy(folder, "/tmp");
 }
 
+static void remove_files(const ifl_scratch *scratch)
+{
+    DIR *folder = opendir(scratch->path);
+    char path[IFL_PATH_BYTES];
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (ifl_scratch_path(scratch, entry->d_name, path))
+            unlink(path); /* "." and ".." refuse it */
+    if (folder)
+        closedir(folder);
+}
+
+/* A compiler that is ending may still make files. */
+static void remove_folder(const ifl_scratch *scratch)
+{
+    enum { TRIES = 100 };
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    for (int i = 0; i < TRIES; i++) {
+        remove_files(scratch);
+        if (rmdir(scratch->path) == 0 || errno == ENOENT)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The keeper: nothing but the end of its maker, or the call of ifl_scratch_remove, ends its wait.
+ * It holds nothing open that others might wait for the end of. */
+static void keep(const ifl_scratch *scratch, int line)
+{
+    char byte;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    setpgid(0, 0);
+    for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
+        if (standard != line)
+            close(standard);
+    while (read(line, &byte, 1) < 0 && errno == EINTR)
+        ;
+    kill(0, SIGTERM); /* which is blocked here */
+    remove_folder(scratch);
+    _exit(0);
+}
+
+static bool start_keeper(ifl_scratch *scratch)
+{
+    int line[2];
+    if (pipe2(line, O_CLOEXEC) != 0)
+        return false;
+    scratch->keeper = fork();
+    if (scratch->keeper == 0) {
+        close(line[1]);
+        keep(scratch, line[0]);
+    }
+    close(line[0]);
+    scratch->line = line[1];
+    if (scratch->keeper > 0)
+        setpgid(scratch->keeper, scratch->keeper); /* whoever comes first */
+    else
+        close(line[1]);
+    return scratch->keeper > 0;
+}
+
 ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error)
 {
     char base[PATH_MAX];
@@ -132,7 +216,11 @@ ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error)
         return ifl_fail(error, IFL_NO_FILE, "the path in TMPDIR is too long");
     if (!mkdtemp(scratch->path))
         return ifl_fail_file(error, "make the folder", scratch->path);
-    return IFL_OK;
+    if (start_keeper(scratch))
+        return IFL_OK;
+    const ifl_status status = ifl_fail_file(error, "start a process for", scratch->path);
+    rmdir(scratch->path);
+    return status;
 }
 
 bool ifl_scratch_path(const ifl_scratch *scratch, const char *name, char path[IFL_PATH_BYTES])
@@ -154,12 +242,7 @@ ifl_status ifl_scratch_write(const ifl_scratch *scratch, const char *name, const
 
 void ifl_scratch_remove(ifl_scratch *scratch)
 {
-    DIR *folder = opendir(scratch->path);
-    char path[IFL_PATH_BYTES];
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (ifl_scratch_path(scratch, entry->d_name, path))
-            unlink(path); /* "." and ".." refuse it */
-    if (folder)
-        closedir(folder);
-    rmdir(scratch->path);
+    close(scratch->line);
+    while (waitpid(scratch->keeper, NULL, 0) < 0 && errno == EINTR)
+        ;
 }

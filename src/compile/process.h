@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <sys/types.h>
+
 enum { IFL_PATH_BYTES = 4096 };
 
 /* Looks a program up on PATH, then in `folder` (NULL: nowhere else). False when there is none. */
@@ -15,6 +17,7 @@ typedef struct ifl_process {
     const char *log;          /* the file for what it prints */
     const char *folder;       /* that it runs in; NULL: this process's */
     const char *temporary;    /* its TMPDIR; NULL: this process's */
+    pid_t group;              /* of processes, that it joins; 0: this process's */
 } ifl_process;
 
 /* Runs it without a shell. *code is its exit status, or 128 plus the signal that ended it. */
@@ -28,6 +31,9 @@ bool ifl_shell_is_plain(const char *text);
  * shell would not take its path literally. */
 typedef struct ifl_scratch {
     char path[IFL_PATH_BYTES];
+    pid_t keeper; /* a process that removes the folder when this one has ended, whatever ended it,
+                   * and ends the others of its group before */
+    int line;     /* what the keeper reads the end of */
 } ifl_scratch;
 
 ifl_status ifl_scratch_make(ifl_scratch *scratch, ifl_error *error);
