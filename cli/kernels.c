@@ -16,8 +16,12 @@ static void print_word(const char *word, FILE *out)
         return;
     }
     fputc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    while (*word) {
+        const size_t plain = strcspn(word, "'");
+        ifl_cli_put(word, plain, out);
+        fputs(word[plain] ? "'\\''" : "", out);
+        word += plain + (word[plain] != '\0');
+    }
     fputc('\'', out);
 }
 
@@ -170,7 +174,8 @@ static void print_kernels(const ifl_cli_request *request, const ifl_module *modu
 {
     size_t only = chosen(request, module, count), shown = only < count ? only : 0;
     if (only == count) {
-        printf("%s has %zu kernel%s:\n", request->file, count, count == 1 ? "" : "s");
+        ifl_cli_put(request->file, strlen(request->file), stdout);
+        printf(" has %zu kernel%s:\n", count, count == 1 ? "" : "s");
         for (size_t i = 0; i < count; i++)
             print_kernel(module, i, stdout);
         fputc('\n', stdout);

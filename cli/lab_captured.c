@@ -152,6 +152,7 @@ static ifl_status read_lines(reading *r, FILE *file, ifl_error *error)
     while (status == IFL_OK && fgets(line, sizeof line, file)) {
         r->line++;
         line[strcspn(line, "\n")] = '\0';
+        ifl_text_clean(line);
         char *equals = strstr(line, " = ");
         if (!line[0] || line[0] == '#')
             continue;

@@ -23,12 +23,19 @@ ifl_status ifl_cli_error(ifl_error *error, ifl_status status, const char *format
 }
 
 /* Foreign text must not drive the terminal; tabs stay, so that the caret can follow them. */
+void ifl_cli_put(const char *text, size_t bytes, FILE *out)
+{
+    char *copy = strndup(text, bytes);
+    if (!copy)
+        return;
+    ifl_text_clean(copy);
+    fputs(copy, out);
+    free(copy);
+}
+
 static void put_safe(const char *text, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned char c = (unsigned char)text[i];
-        fputc(c == '\t' || (c >= 0x20 && c != 0x7f) ? c : '?', stderr);
-    }
+    ifl_cli_put(text, bytes, stderr);
 }
 
 static void print_place(const ifl_error *error)

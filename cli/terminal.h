@@ -13,6 +13,9 @@ int ifl_cli_fail(const ifl_error *error);
 ifl_status ifl_cli_error(ifl_error *error, ifl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Prints text from outside, without what a terminal must not see. */
+void ifl_cli_put(const char *text, size_t bytes, FILE *out);
+
 /* "auto", "always", "never"; false for another word. Auto follows NO_COLOR, TERM and whether stdout
  * is a terminal. */
 bool ifl_cli_color(const char *when, bool *color);

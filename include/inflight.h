@@ -484,6 +484,12 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
  * of the model). */
 IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
 
+/* ---- texts that are shown -------------------------------------------------------------------------------------- */
+
+/* Replaces every byte that is not part of a UTF-8 character, and every control character but the tab (C0, DEL, C1), with
+ * '?': for texts from outside that go to a terminal. The library's own texts are clean, its errors' may not be. */
+IFL_API void ifl_text_clean(char *text);
+
 /* ---- files that are written ---------------------------------------------------------------------------------- */
 
 /* A file that takes its place when it is complete, as those do that ifl_report_save, ifl_machine_save and ifl_launch_save

@@ -2,6 +2,8 @@
  * The reader of `key = value # comment` lines. It knows nothing of keys and their meaning. */
 #include "base/keyfile.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 static bool is_blank(char c)
@@ -64,6 +66,21 @@ static ifl_status fail_line(const ifl_keyfile *reader, ifl_span line, const char
     return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s", text);
 }
 
+/* What stands in these files is shown on terminals. */
+static ifl_status check_text(const ifl_keyfile *reader, ifl_span line, ifl_error *error)
+{
+    if (line.length && line.at[line.length - 1] == '\r')
+        line.length--;
+    const size_t clean = ifl_utf8_clean_bytes(line.at, line.length);
+    if (clean == line.length)
+        return IFL_OK;
+    const unsigned char bad = (unsigned char)line.at[clean];
+    return fail_line(reader, line, line.at + clean, error,
+                     !bad                      ? "a NUL byte: this is not a text file"
+                     : bad < 0x80 || bad == 0xc2 ? "a control character: this is not a text file"
+                                               : "this is not UTF-8 text");
+}
+
 static ifl_status check_key(const ifl_keyfile *reader, ifl_span line, ifl_span key,
                             ifl_error *error)
 {
@@ -99,9 +116,9 @@ ifl_status ifl_keyfile_next(ifl_keyfile *reader, ifl_keyfile_entry *entry, bool 
     *found = false;
     while (reader->at < reader->bytes) {
         const ifl_span line = next_line(reader);
-        const char *nul = memchr(line.at, '\0', line.length);
-        if (nul)
-            return fail_line(reader, line, nul, error, "a NUL byte: this is not a text file");
+        const ifl_status status = check_text(reader, line, error);
+        if (status != IFL_OK)
+            return status;
         const size_t comment = find_comment(line);
         const ifl_span body = trim((ifl_span){line.at, comment});
         if (!body.length)

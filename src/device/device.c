@@ -3,6 +3,7 @@
 #include "device/device.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "base/keyfile.h"
 
 #include <stdlib.h>
@@ -164,7 +165,7 @@ ifl_status ifl_device_parse(const char *file, const char *id, const char *text, 
     ifl_device *device = calloc(1, sizeof *device);
     if (!device)
         return ifl_fail_memory(error, sizeof *device);
-    device->id = ifl_arena_text(&device->arena, id, strlen(id));
+    device->id = ifl_utf8_copy(&device->arena, id);
     ifl_status status = device->id ? read_text(device, file, text, bytes, false, error)
                                    : ifl_fail_memory(error, strlen(id));
     if (status == IFL_OK)
@@ -262,7 +263,7 @@ static ifl_status set_clock(ifl_device *device, const char *name, double hz, ifl
     }
     device->value[IFL_DEVICE_clock_hz] = hz;
     device->source[IFL_DEVICE_clock_hz] = "as asked for";
-    device->id = ifl_arena_text(&device->arena, name, strlen(name));
+    device->id = ifl_utf8_copy(&device->arena, name);
     device->name = device->id;
     return device->id ? IFL_OK : ifl_fail_memory(error, strlen(name));
 }

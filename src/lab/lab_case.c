@@ -4,6 +4,7 @@
 #include "lab/lab_case.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,8 @@ static ifl_status set_path(ifl_lab *lab, const char *path, ifl_error *error)
     const char *dot = strrchr(base, '.');
     const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
     lab->name = ifl_arena_text(&lab->arena, base, length);
+    if (lab->name)
+        ifl_utf8_clean((char *)lab->name);
     lab->reader.file = ifl_arena_text(&lab->arena, path, strlen(path));
     if (slash)
         lab->folder = ifl_arena_text(&lab->arena, path, slash == path ? 1 : (size_t)(slash - path));

@@ -2,6 +2,8 @@
  * Reading two reports and pairing what they say. Numbers are kept as they stand: integers exactly. */
 #include "profile/compare_reports.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -24,7 +26,7 @@ static ifl_status no_memory(comparing *c)
 static const char *text_of(comparing *c, const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    return text ? ifl_arena_text(&c->out->arena, text, strlen(text)) : "";
+    return text ? ifl_utf8_copy(&c->out->arena, text) : "";
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -71,7 +73,7 @@ static ifl_compared compare_figures(const comparing *c, const char *name, const 
 static ifl_status add_figure(comparing *c, ifl_compared_list *list, const char *name,
                              const json_t *a, const json_t *b)
 {
-    const char *copy = ifl_arena_text(&c->out->arena, name, strlen(name));
+    const char *copy = ifl_utf8_copy(&c->out->arena, name);
     const ifl_compared pair = compare_figures(c, copy ? copy : "", a, b);
     if (!pair.a.known && !pair.b.known)
         return IFL_OK;
@@ -149,7 +151,7 @@ static ifl_status name_line(comparing *c, const json_t *from, ifl_compared_line 
     const char *file = json_string_value(json_object_get(from, "file"));
     snprintf(place, sizeof place, "%.300s:%" JSON_INTEGER_FORMAT, file ? file : "",
              json_integer_value(json_object_get(from, "line")));
-    line->place = ifl_arena_text(&c->out->arena, place, strlen(place));
+    line->place = ifl_utf8_copy(&c->out->arena, place);
     line->op = text_of(c, from, "op");
     return line->place && line->op ? IFL_OK : no_memory(c);
 }

@@ -4,6 +4,7 @@
 #include "report/report_sass.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "profile/traffic.h"
 
 #include <jansson.h>
@@ -62,7 +63,7 @@ static bool add_line(const reading *r, const json_t *line, ifl_sass_launch *to)
     if (!count_of(line, "ptx_line", &ptx_line) || ptx_line > UINT32_MAX)
         ptx_line = 0;
     const char *file = text_of(line, "file");
-    file = ifl_arena_text(r->arena, file, strlen(file));
+    file = ifl_utf8_copy(r->arena, file);
     ((ifl_sass_request_count *)to->requests)[to->request_count++] = (ifl_sass_request_count){
         file, (uint32_t)number, (uint32_t)ptx_line, traffic, (uint32_t)bytes, requests};
     return file != NULL;

@@ -84,7 +84,7 @@ static const ifl_interned *name_of(reader *r, const char *text)
     ifl_interned *name = ifl_intern_text(&r->names, text);
     if (!name || name->meaning)
         return name;
-    name->meaning = demangle(r, text);
+    name->meaning = demangle(r, name->text);
     r->names.bytes += name->meaning ? strlen(name->meaning) : 0;
     return name->meaning ? name : NULL;
 }

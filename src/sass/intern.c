@@ -2,6 +2,8 @@
  * The set is libc's balanced tree: a hostile file cannot make it slow. */
 #include "sass/intern.h"
 
+#include "base/utf8.h"
+
 #include <search.h>
 #include <string.h>
 
@@ -27,11 +29,20 @@ static ifl_interned *add(ifl_intern *set, const char *text)
     return entry;
 }
 
+/* The text, or a copy without what a terminal must not see: names of object files may hold anything. */
+static const char *clean(ifl_intern *set, const char *text)
+{
+    const size_t length = strlen(text);
+    if (ifl_utf8_clean_bytes(text, length) == length)
+        return text;
+    return ifl_utf8_copy(set->arena, text);
+}
+
 ifl_interned *ifl_intern_text(ifl_intern *set, const char *text)
 {
-    const ifl_interned key = {.text = text};
-    void *const *found = tfind(&key, &set->tree, compare);
-    return found ? *found : add(set, text);
+    const ifl_interned key = {.text = clean(set, text)};
+    void *const *found = key.text ? tfind(&key, &set->tree, compare) : NULL;
+    return found ? *found : key.text ? add(set, key.text) : NULL;
 }
 
 static void keep(void *entry)

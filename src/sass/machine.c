@@ -4,6 +4,7 @@
 #include "sass/sass.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "sass/cubin.h"
 #include "sass/fatbin.h"
 
@@ -266,7 +267,7 @@ static ifl_status walk_file(walk *w)
 ifl_machine *ifl_machine_new(const char *file)
 {
     ifl_machine *machine = calloc(1, sizeof *machine);
-    if (machine && !(machine->file = ifl_arena_text(&machine->arena, file, strlen(file)))) {
+    if (machine && !(machine->file = ifl_utf8_copy(&machine->arena, file))) {
         ifl_machine_free(machine);
         return NULL;
     }

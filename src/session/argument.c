@@ -5,7 +5,7 @@
 
 #include "session/npy.h"
 #include "session/number.h"
-#include "session/utf8.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "observe/observe.h"
 #include "session/launch.h"
 #include "session/source_text.h"
-#include "session/utf8.h"
+#include "base/utf8.h"
 #include "session/watch.h"
 
 #include <stdlib.h>

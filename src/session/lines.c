@@ -6,7 +6,7 @@
 #include "profile/traffic.h"
 #include "session/kernel_name.h"
 #include "session/source_text.h"
-#include "session/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

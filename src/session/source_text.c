@@ -3,7 +3,7 @@
 #include "session/source_text.h"
 
 #include "base/file.h"
-#include "session/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "session/lines.h"
 #include "session/machine_code.h"
 #include "session/session_internal.h"
-#include "session/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

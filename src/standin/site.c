@@ -2,6 +2,7 @@
  * Where in the program a call stands: the source line where the program has debugging information (nvcc -g), else function
  * and offset. Programs ask from few places, again and again: what was found is kept. */
 #include "base/demangle.h"
+#include "base/utf8.h"
 #include "standin/dwarf_line.h"
 #include "standin/state.h"
 
@@ -172,5 +173,6 @@ void ifl_site_describe(const void *address, char *to, size_t size)
     if (caller)
         found = look_up(caller, &spare[1]);
     snprintf(to, size, "%s", found->text);
+    ifl_utf8_clean(to); /* names of the program's symbols and files; one may be cut off in a character */
     pthread_mutex_unlock(&kept.lock);
 }

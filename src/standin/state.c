@@ -3,6 +3,7 @@
 #include "standin/state.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "standin/run_options.h"
 #include "standin/summary.h"
 
@@ -149,6 +150,19 @@ ifl_cuda_error ifl_state_last_error(bool forget)
     return code;
 }
 
+/* Texts may come from the program and its files: what a terminal must not see is left out, line by line. */
+static void put_lines(char *text)
+{
+    fputs("inflight: ", stderr);
+    for (char *line = text, *end; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        ifl_utf8_clean(line);
+        fprintf(stderr, "%s\n", line);
+    }
+}
+
 void ifl_state_tell(const char *format, ...)
 {
     char text[2048];
@@ -157,7 +171,7 @@ void ifl_state_tell(const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     fflush(stdout);
-    fprintf(stderr, "inflight: %s\n", text);
+    put_lines(text);
 }
 
 void ifl_state_tell_error(const ifl_error *error)
@@ -166,8 +180,11 @@ void ifl_state_tell_error(const ifl_error *error)
         ifl_state_tell("%s:%d:%d: error: %s", error->file, error->line, error->column, error->text);
     else
         ifl_state_tell("error: %s", error->text);
-    if (error->source[0])
-        fprintf(stderr, "    %s\n", error->source);
+    char source[sizeof error->source];
+    snprintf(source, sizeof source, "%s", error->source);
+    ifl_utf8_clean(source);
+    if (source[0])
+        fprintf(stderr, "    %s\n", source);
 }
 
 void ifl_state_site(const void *address, char *to, size_t size)
