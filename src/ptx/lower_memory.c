@@ -59,24 +59,28 @@ static void fill_address(ifl_lowerer *l, const ifl_operand *memory, ifl_transfer
     }
 }
 
+static uint32_t resized(ifl_lowerer *l, uint32_t slot, unsigned bits, unsigned to_bits)
+{
+    const uint32_t to = ifl_lower_temporary(l);
+    ifl_lower_resize(l, slot, bits, to, to_bits, false, 0);
+    return to;
+}
+
+/* Addresses of 32 bits wrap there. */
 uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t space)
 {
     ifl_transfer t = {.space = space};
     fill_address(l, memory, &t);
     if (!t.address)
         return ifl_lower_constant(l, (uint64_t)t.offset, 64);
-    uint32_t slot = t.address;
-    if (t.form == IFL_ADDRESS_32) {
-        slot = ifl_lower_temporary(l);
-        ifl_lower_resize(l, t.address, 32, slot, 64, false, 0);
-    }
-    if (t.offset) {
-        uint32_t sum = ifl_lower_temporary(l);
-        ifl_code *code = ifl_lower_emit(l, IFL_CODE_add_offset);
-        code->a = slot, code->d = sum, code->value = (uint64_t)t.offset;
-        slot = sum;
-    }
-    return slot;
+    const bool is_narrow = t.form == IFL_ADDRESS_32;
+    const uint32_t slot = is_narrow ? resized(l, t.address, 32, 64) : t.address;
+    if (!t.offset)
+        return slot;
+    const uint32_t sum = ifl_lower_temporary(l);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_add_offset);
+    code->a = slot, code->d = sum, code->value = (uint64_t)t.offset;
+    return is_narrow ? resized(l, resized(l, sum, 64, 32), 32, 64) : sum;
 }
 
 /* ---- loads and stores -------------------------------------------------------------------------------------------------- */

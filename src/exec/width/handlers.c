@@ -530,10 +530,13 @@ IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
     return (room){(uintptr_t)warp->block->shared, 0, worker->unwritten ? 0 : worker->grid->shared_bytes};
 }
 
+/* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so that the last is the
+ * lower one. */
 IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_bytes)
 {
-    return !(at->bits & (access_bytes - 1)) && at->low >= in->start &&
-           at->high - in->start + access_bytes <= in->bytes;
+    const uint64_t last = at->high - in->start;
+    return !(at->bits & (access_bytes - 1)) && at->low - in->start <= last && last < in->bytes &&
+           in->bytes - last >= access_bytes;
 }
 
 /* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
