@@ -12,6 +12,11 @@ static struct {
     IFL_VEC(ifl_variable_record) variables;
 } registered;
 
+void ifl_binaries_forget(void)
+{
+    memset(&registered, 0, sizeof registered);
+}
+
 /* ---- binaries -------------------------------------------------------------------------------- */
 
 ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_kind kind)

@@ -34,6 +34,8 @@ typedef struct ifl_variable_record {
 /* NULL without memory. */
 ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_kind kind);
 void ifl_binary_forget(ifl_binary *binary);
+/* All of them, in a process that was forked. */
+void ifl_binaries_forget(void);
 /* Reads it where that has not been done. */
 ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary);
 

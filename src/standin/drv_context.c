@@ -43,6 +43,8 @@ ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from)
     ifl_state_driver_begin(from);
     if (need >= IFL_NEEDS_INIT && !is_ready)
         return (ifl_cuda_error)IFL_CUDA_NOT_INITIALIZED;
+    if (need >= IFL_NEEDS_INIT && ifl_state_is_forked())
+        return ifl_state_absence();
     if (need >= IFL_NEEDS_CONTEXT && !ifl_driver_is_context(ifl_driver_current()))
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     return ifl_cudaSuccess;
@@ -53,7 +55,7 @@ static ifl_cuda_error init(unsigned flags)
     if (flags)
         return ifl_cudaErrorInvalidValue;
     if (!ifl_state_enter())
-        return ifl_cudaErrorNoDevice;
+        return ifl_state_absence();
     contexts.is_ready = true;
     ifl_state_leave();
     return ifl_cudaSuccess;

@@ -19,6 +19,13 @@ static struct {
     size_t count, taken; /* count is a power of two */
 } table = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
+void ifl_handles_forget(void)
+{
+    table.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    table.slots = NULL;
+    table.count = table.taken = 0;
+}
+
 void ifl_handles_lock(void)
 {
     pthread_mutex_lock(&table.lock);

@@ -32,6 +32,8 @@ void *ifl_handle_find(ifl_handle_kind kind, const void *handle);
  * under it that could wait: libraries register their binaries while the dynamic linker's lock is held. */
 void ifl_handles_lock(void);
 void ifl_handles_unlock(void);
+/* In a process that was forked: none of the table's objects is its own, and another thread may have held the lock. */
+void ifl_handles_forget(void);
 
 /* All of a kind, in no order: begin with *at 0; NULL past the last. */
 void *ifl_handle_next(ifl_handle_kind kind, size_t *at);

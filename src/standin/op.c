@@ -169,7 +169,9 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
                               .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
+    ifl_state_kernel_begin();
     const ifl_status status = ifl_session_keep(session, &launch, &fault, &error);
+    ifl_state_kernel_end();
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);

@@ -11,7 +11,7 @@
     do {                                                                                                               \
         ifl_session *session = ifl_state_enter();                                                                      \
         if (!session)                                                                                                  \
-            return ifl_state_end(ifl_cudaErrorNoDevice);                                                               \
+            return ifl_state_end(ifl_state_absence());                                                               \
         ifl_cuda_error code = ifl_state_broken();                                                                      \
         if (code == ifl_cudaSuccess)                                                                                   \
             code = (__VA_ARGS__);                                                                                      \

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "standin/binary.h"
+#include "standin/handle.h"
 #include "standin/run_options.h"
 #include "standin/summary.h"
 
@@ -21,6 +23,8 @@ static struct {
     ifl_cuda_error broken;
     bool is_broken_told; /* a call has given it back */
     volatile int stop;
+    volatile int kernels; /* that run */
+    bool is_forked;
     int exit_status; /* the program's own */
 } state;
 
@@ -35,13 +39,42 @@ static _Thread_local struct {
 } driver;
 
 /* A thread may enter again: a host function runs while its stream is served. */
-__attribute__((constructor)) static void make_lock(void)
+static void make_lock(void)
 {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&state.lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
+}
+
+/* As with CUDA, which a process that was forked after its first call cannot use: the GPU stays its parent's, and so does the
+ * report. Other threads, which are not here any more, may have held the locks and changed what they guard. */
+static void forget_in_child(void)
+{
+    if (!state.is_tried)
+        return;
+    state.is_forked = true;
+    state.session = NULL;
+    make_lock();
+    ifl_handles_forget();
+    ifl_binaries_forget();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    make_lock();
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+bool ifl_state_is_forked(void)
+{
+    return state.is_forked;
+}
+
+ifl_cuda_error ifl_state_absence(void)
+{
+    return state.is_forked ? ifl_cudaErrorInitializationError : ifl_cudaErrorNoDevice;
 }
 
 /* What kernels print goes where the program's own printf goes, in order with it. */
@@ -51,10 +84,25 @@ static void print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+/* A second one, or one while no kernel runs, has its usual effect. */
 static void stop_on_signal(int number)
 {
-    (void)number;
+    const bool is_first = state.kernels && !state.stop;
     state.stop = 1;
+    if (is_first)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void ifl_state_kernel_begin(void)
+{
+    state.kernels++;
+}
+
+void ifl_state_kernel_end(void)
+{
+    state.kernels--;
 }
 
 /* Ctrl-C ends a kernel that runs, unless the program has a handler of its own. */
@@ -62,7 +110,7 @@ static void catch_interrupt(void)
 {
     struct sigaction now;
     if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
-        struct sigaction catcher = {.sa_handler = stop_on_signal, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction catcher = {.sa_handler = stop_on_signal};
         sigaction(SIGINT, &catcher, NULL);
     }
 }
@@ -189,7 +237,11 @@ void ifl_state_tell_error(const ifl_error *error)
 
 void ifl_state_site(const void *address, char *to, size_t size)
 {
-    ifl_site_describe(driver.depth ? driver.from : address, to, size);
+    const void *from = driver.depth ? driver.from : address;
+    if (state.is_forked)
+        snprintf(to, size, "%p", from); /* a thread of the parent may have been looking */
+    else
+        ifl_site_describe(from, to, size);
 }
 
 /* ---- the driver's calls ------------------------------------------------------------------------ */

@@ -10,6 +10,10 @@
 /* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
 ifl_session *ifl_state_enter(void);
 void ifl_state_leave(void);
+/* Why there is no session. */
+ifl_cuda_error ifl_state_absence(void);
+/* The process was forked from one that has a session, which is not its own. */
+bool ifl_state_is_forked(void);
 /* The lock alone, for what needs no session. The thread that holds it may take it again. */
 void ifl_state_lock(void);
 void ifl_state_unlock(void);
@@ -21,6 +25,10 @@ ifl_cuda_error ifl_state_end(ifl_cuda_error code);
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
 ifl_cuda_error ifl_state_last_error(bool forget);
+
+/* Ctrl-C ends a kernel between these two, with a report; the program itself else, as if nothing stood in for CUDA. */
+void ifl_state_kernel_begin(void);
+void ifl_state_kernel_end(void);
 
 /* One explanation on stderr: "inflight: ...". */
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -37,6 +37,7 @@ extern int cuDeviceTotalMem_v2(size_t *bytes, int device);
 extern int cuCtxCreate_v2(void **out, unsigned flags, int device);
 extern int cuCtxDestroy_v2(void *context);
 extern int cuCtxGetCurrent(void **out);
+extern int cuCtxSetCurrent(void *context);
 extern int cuCtxPushCurrent_v2(void *context);
 extern int cuCtxPopCurrent_v2(void **out);
 extern int cuCtxSynchronize(void);
