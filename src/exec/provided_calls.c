@@ -87,60 +87,79 @@ static void add_text(printer *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* The flags, width and precision of a directive, with `*` replaced by its argument. */
+/* A width or precision: digits, or `*` for an argument. More than the text holds changes nothing that is shown, and would
+ * take the C library as long as it is large. */
+static const char *read_count(printer *p, const char *from, int *count)
+{
+    const int most = (int)sizeof p->text;
+    *count = 0;
+    if (*from == '*') {
+        const int given = (int)next_value(p, 4);
+        *count = given > most ? most : given < -most ? -most : given;
+        return from + 1;
+    }
+    for (; *from >= '0' && *from <= '9'; from++)
+        *count = *count < most ? *count * 10 + (*from - '0') : most;
+    *count = *count < most ? *count : most;
+    return from;
+}
+
+/* The flags, width and precision of a directive, as numbers. A negative precision is none. */
 static const char *read_directive(printer *p, const char *from, char *to, size_t size)
 {
-    size_t length = 0;
-    to[length++] = *from++;
-    while (*from && strchr("-+ #0123456789.*", *from) && length + 16 < size) {
-        if (*from == '*')
-            length += (size_t)snprintf(to + length, 16, "%d", (int)next_value(p, 4));
-        else
-            to[length++] = *from;
-        from++;
-    }
-    to[length] = '\0';
+    enum { FLAGS = 5 };
+    const size_t flags = strspn(from + 1, "-+ #0");
+    int width = 0, precision = -1;
+    size_t length = (size_t)snprintf(to, size, "%.*s", 1 + (int)(flags < FLAGS ? flags : FLAGS), from);
+    from = read_count(p, from + 1 + flags, &width);
+    if (*from == '.')
+        from = read_count(p, from + 1, &precision);
+    if (width)
+        length += (size_t)snprintf(to + length, size - length, "%d", width);
+    if (precision >= 0)
+        snprintf(to + length, size - length, ".%d", precision);
     return from;
 }
 
 static void print_value(printer *p, const char *directive, unsigned longs, char conversion)
 {
-    char format[64], out[1024];
+    char format[64], *out = p->text + p->length;
+    const size_t room = sizeof p->text - p->length;
     int length = 0;
     if (strchr("diouxX", conversion)) {
         unsigned bytes = longs ? 8 : 4;
         uint64_t value = next_value(p, bytes);
         bool is_signed = conversion == 'd' || conversion == 'i';
         snprintf(format, sizeof format, "%sll%c", directive, conversion);
-        length = snprintf(out, sizeof out, format,
+        length = snprintf(out, room, format,
                           bytes == 4 && is_signed ? (unsigned long long)(int32_t)value : (unsigned long long)value);
     } else if (strchr("eEfFgGaA", conversion)) {
         uint64_t bits = next_value(p, 8);
         double value;
         memcpy(&value, &bits, 8);
         snprintf(format, sizeof format, "%s%c", directive, conversion);
-        length = snprintf(out, sizeof out, format, value);
+        length = snprintf(out, room, format, value);
     } else if (conversion == 'c') {
         snprintf(format, sizeof format, "%sc", directive);
-        length = snprintf(out, sizeof out, format, (int)next_value(p, 4));
+        length = snprintf(out, room, format, (int)next_value(p, 4));
     } else if (conversion == 'p') {
         snprintf(format, sizeof format, "%sp", directive);
-        length = snprintf(out, sizeof out, format, (void *)(uintptr_t)next_value(p, 8));
+        length = snprintf(out, room, format, (void *)(uintptr_t)next_value(p, 8));
     } else if (conversion == 's') {
         char text[1024] = "(null)";
         uint64_t at = next_value(p, 8);
         p->failed |= at && !read_text(p->call, at, text, sizeof text);
         snprintf(format, sizeof format, "%ss", directive);
-        length = p->failed ? 0 : snprintf(out, sizeof out, format, text);
+        length = p->failed ? 0 : snprintf(out, room, format, text);
     }
     if (length > 0)
-        add_text(p, out, (size_t)length < sizeof out ? (size_t)length : sizeof out - 1);
+        p->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
 static void print_format(printer *p, const char *format)
 {
     while (*format && !p->failed) {
-        char directive[64];
+        char directive[40];
         size_t plain = strcspn(format, "%");
         add_text(p, format, plain);
         format += plain;
