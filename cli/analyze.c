@@ -172,7 +172,7 @@ static const ifl_cli_option options[] = {
      "the engine runs it)",
      set_dump},
     {0, "threads", "N", "threads that run blocks (all cores); no count depends on it", set_threads},
-    {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1)", set_resident},
+    {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1; at most 4224)", set_resident},
     {0, "quantum", "N",
      "memory requests that a warp makes before the next warp runs (until it waits)", set_quantum},
     {0, "vector-width", "W",

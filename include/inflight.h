@@ -107,7 +107,7 @@ IFL_API const char *ifl_launch_gpu(const ifl_launch *launch, size_t index);
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
     bool check_reads; /* warn about reads of shared or global memory that nothing wrote */
-    int resident;     /* blocks interleaved warp by warp on one core; 0: one at a time */
+    int resident;     /* blocks interleaved warp by warp on one core, at most 4224; 0: one at a time */
     int quantum;      /* memory requests a warp issues before the next one runs; 0: until it waits or ends */
     const volatile int *stop; /* set to non-zero, from a signal handler too, to end the run early; may be NULL */
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks); /* from one thread; may be NULL */

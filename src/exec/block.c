@@ -393,11 +393,11 @@ static void unblock(ifl_worker *worker)
  * that takes longer. */
 static void widen(ifl_worker *worker, const turn *now)
 {
-    enum { PATIENCE = 4, LONG_PATIENCE = 8192, MOST_RESIDENT = 132 * 32 };
+    enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_rounds = now->ended ? 0 : worker->stale_rounds + now->watched;
     bool waits = worker->idle_rounds >= PATIENCE || worker->stale_rounds >= LONG_PATIENCE;
-    if (!waits || !worker->grid->may_widen || worker->grid->resident >= MOST_RESIDENT)
+    if (!waits || !worker->grid->may_widen || worker->grid->resident >= IFL_MOST_RESIDENT)
         return;
     worker->idle_rounds = worker->stale_rounds = 0;
     worker->grid->resident++;

@@ -20,6 +20,9 @@ typedef struct ifl_bank {
     size_t bytes;
 } ifl_bank;
 
+/* Blocks that one worker holds at once: as many as an H200, 32 on each of 132 multiprocessors. */
+enum { IFL_MOST_RESIDENT = 132 * 32 };
+
 typedef struct ifl_exec_launch {
     ifl_image *image;
     const char *kernel_name; /* what messages call it; NULL: its name in the file */

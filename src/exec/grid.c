@@ -63,6 +63,8 @@ static void fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
     if (launch->image->demands.reserves_shared)
         grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
     grid->resident = launch->resident > 0 ? (uint32_t)launch->resident : 1;
+    if (grid->resident > grid->blocks)
+        grid->resident = (uint32_t)grid->blocks;
     grid->may_widen = launch->image->demands.ordered;
 }
 

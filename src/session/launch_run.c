@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "exec/exec.h"
 #include "observe/observe.h"
 #include "session/launch.h"
 #include "session/source_text.h"
@@ -118,6 +119,9 @@ static ifl_status run_all(run *r)
     if (options->threads < 0 || options->resident < 0 || options->quantum < 0)
         return ifl_fail(r->error, IFL_USAGE,
                         "threads, resident blocks and the quantum cannot be negative");
+    if (options->resident > IFL_MOST_RESIDENT)
+        return ifl_fail(r->error, IFL_USAGE, "%d resident blocks are more than the %d that one core can interleave",
+                        options->resident, IFL_MOST_RESIDENT);
     ifl_status status = ifl_launch_ready(r->launch, r->error);
     if (status != IFL_OK)
         return status;
