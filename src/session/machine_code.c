@@ -310,30 +310,36 @@ static ifl_status search(finding *f, const char *path, ifl_error *error)
 
 static const char left_out[] = "the machine code in '%.200s' is left out: %.700s";
 
+/* What was searched and cannot be used is a warning; only want of memory fails. */
+static ifl_status tell(const finding *f, ifl_status status, const ifl_error *own, const char *path, ifl_error *error)
+{
+    if (status == IFL_NO_MEMORY) {
+        if (error)
+            *error = *own;
+        return status;
+    }
+    if (status != IFL_OK)
+        return ifl_profile_warn(f->profile, error, left_out, base_name(path), own->text);
+    if (!f->found && f->other)
+        return ifl_profile_warn(f->profile, error, left_out, base_name(path),
+                                "its kernel of this name takes other parameters");
+    return IFL_OK;
+}
+
 static ifl_status describe_from(const ifl_kernel *kernel, const char *path, ifl_profile *profile,
                                 ifl_error *error)
 {
     finding f = {.kernel = kernel, .profile = profile, .wanted = target_of(profile)};
     ifl_error own = {0};
-    const ifl_status status = search(&f, path, &own);
-    if (status == IFL_NO_MEMORY) {
-        if (error)
-            *error = own;
-        return status;
-    }
-    if (status != IFL_OK)
-        return ifl_profile_warn(profile, error, left_out, base_name(path), own.text);
-    if (!f.found && f.other)
-        return ifl_profile_warn(profile, error, left_out, base_name(path),
-                                "its kernel of this name takes other parameters");
-    return IFL_OK;
+    return tell(&f, search(&f, path, &own), &own, path, error);
 }
 
 ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *kernel, ifl_profile *profile,
                                  ifl_error *error)
 {
     finding f = {.kernel = kernel, .profile = profile, .wanted = target_of(profile)};
-    return visit(&f, machine, error);
+    ifl_error own = {0};
+    return tell(&f, visit(&f, machine, &own), &own, machine->file, error);
 }
 
 /* ---- where it is ----------------------------------------------------------------------------- */
