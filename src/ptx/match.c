@@ -303,7 +303,7 @@ static bool check_mov_vector(ifl_ptx_parser *parser, const match_slot *slot,
         if (ifl_type_bits(types[i]) == bits)
             element->type = types[i];
     if (element->type == IFL_TYPE_NONE)
-        return ifl_ptx_fail(parser, written->part[0].at, "'.%s' does not hold %u elements",
+        return ifl_ptx_fail(parser, written->part[0].at, "'.%s' does not hold a vector of %u",
                             ifl_type_text(slot->type), written->count);
     return true;
 }
@@ -315,10 +315,12 @@ static bool check_vector(ifl_ptx_parser *parser, const match_slot *slot,
     if (slot->instruction->opcode == IFL_OP_MOV)
         return check_mov_vector(parser, slot, written, element);
     unsigned wanted = slot->instruction->modifiers.vector;
+    if (!wanted)
+        return wrong_kind(parser, slot, &written->part[0], "a single operand");
     if (written->count == wanted)
         return true;
-    return ifl_ptx_fail(parser, written->part[0].at, "'%s' has %u elements here, not %u",
-                        name_of(slot), wanted ? wanted : 1, written->count);
+    return ifl_ptx_fail(parser, written->part[0].at, "'%s' needs a vector of %u here, not of %u", name_of(slot),
+                        wanted, written->count);
 }
 
 static bool emit_vector(ifl_ptx_parser *parser, const match_slot *slot,
@@ -342,6 +344,21 @@ static bool emit_vector(ifl_ptx_parser *parser, const match_slot *slot,
     return true;
 }
 
+/* Triton writes `ld.global.b32 { %r1 }, [%rd1]`: a vector of one is its element. ptxas takes that for these, and for mov of
+ * bits; not for atom and red. */
+static bool is_one_in_braces(const match_slot *slot, const ifl_ptx_written *written)
+{
+    const ifl_opcode opcode = slot->instruction->opcode;
+    const bool moves_bits = opcode == IFL_OP_MOV && ifl_type_class(slot->type) == 'B';
+    return written->count == 1 && !slot->instruction->modifiers.vector &&
+           (opcode == IFL_OP_LD || opcode == IFL_OP_LDU || opcode == IFL_OP_ST || moves_bits);
+}
+
+static bool is_vector(const match_slot *slot, const ifl_ptx_written *written)
+{
+    return written->shape == IFL_PTX_VECTOR && !is_one_in_braces(slot, written);
+}
+
 static bool check_scalar(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
 {
     bool is_sink = part->operand.kind == IFL_OPERAND_NONE && !part->name;
@@ -354,7 +371,7 @@ static bool check_scalar(ifl_ptx_parser *parser, const match_slot *slot, const i
 
 static bool emit_v(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
 {
-    if (written->shape == IFL_PTX_VECTOR)
+    if (is_vector(slot, written))
         return emit_vector(parser, slot, written);
     return check_scalar(parser, slot, &written->part[0]) &&
            emit_destination(parser, slot, &written->part[0]);
@@ -363,7 +380,7 @@ static bool emit_v(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx
 static bool emit_V(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
 {
     const ifl_ptx_part *part = &written->part[0];
-    if (written->shape == IFL_PTX_VECTOR)
+    if (is_vector(slot, written))
         return emit_vector(parser, slot, written);
     if (slot->instruction->opcode != IFL_OP_MOV && !is_plain_source(part))
         return wrong_kind(parser, slot, part, "a register or constant");

@@ -498,6 +498,17 @@ static void test_clang_switch(void **state)
     ifl_program_free(program);
 }
 
+/* Four parameters: three arrays of a pointer, the elements, shape and strides, and the indexer. */
+static void test_cupy_add(void **state)
+{
+    (void)state;
+    ifl_program *program = read_file("tests/ptx/reader/cupy_add.ptx");
+    assert_string_equal(program->functions[0].name, "cupy_add");
+    assert_int_equal(program->functions[0].param_count, 4);
+    assert_int_equal(program->unsupported_count, 0);
+    ifl_program_free(program);
+}
+
 static void test_print(void **state)
 {
     (void)state;
@@ -562,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_nvcc_saxpy),
         cmocka_unit_test(test_nvcc_calls),
         cmocka_unit_test(test_clang_switch),
+        cmocka_unit_test(test_cupy_add),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_tables),
     };

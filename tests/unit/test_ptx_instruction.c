@@ -203,12 +203,36 @@ static void test_vectors(void **state)
     assert_int_equal(program->instructions[4].modifiers.vector, 8);
     assert_int_equal(program->instructions[4].operand_count, 1 + 8 + 1 + 1);
     ifl_program_free(program);
-    check_body_fails("ld.global.v2.u32 {%r1}, [%rd1];", "2 elements");
-    check_body_fails("ld.global.u32 {%r1, %r2}, [%rd1];", "1 elements");
+    check_body_fails("ld.global.v2.u32 {%r1}, [%rd1];", "a vector of 2 here, not of 1");
+    check_body_fails("ld.global.u32 {%r1, %r2}, [%rd1];", "a single operand");
     check_body_fails("ld.global.v2.u32 %rd1, [%rd1];", "a vector");
     check_body_fails("mov.b32 %r1, {%r1, %r2};", "32-bit register");
-    check_body_fails("mov.b64 %rd1, {%r1, %r2, %r3};", "does not hold 3 elements");
+    check_body_fails("mov.b64 %rd1, {%r1, %r2, %r3};", "does not hold a vector of 3");
     check_body_fails("add.u32 %r1, {%r1, %r2}, 1;", "a single operand");
+}
+
+/* What ptxas of CUDA 13.0 takes and refuses. */
+static void test_vector_of_one(void **state)
+{
+    (void)state;
+    ifl_program *program =
+        read_ok(KERNEL("ld.global.b32 { %r1 }, [ %rd1 + 0 ]; st.global.b32 [%rd1], { %r1 };\n"
+                       "st.global.b32 [%rd1], {5}; ldu.global.b32 {%r1}, [%rd1];\n"
+                       "ld.acquire.gpu.global.b32 {%r1}, [%rd1]; st.release.gpu.global.b32 [%rd1], {%r1};\n"
+                       "mov.b32 {%r1}, %r2; mov.b32 %r1, {%r2}; mov.b64 {%rd1}, %rd2;\n"));
+    assert_int_equal(operand(program, 0, 0)->kind, IFL_OPERAND_REGISTER);
+    assert_int_equal(operand(program, 1, 1)->kind, IFL_OPERAND_REGISTER);
+    assert_int_equal(operand(program, 2, 1)->kind, IFL_OPERAND_IMMEDIATE);
+    assert_int_equal(operand(program, 6, 0)->kind, IFL_OPERAND_REGISTER);
+    assert_int_equal(operand(program, 7, 1)->kind, IFL_OPERAND_REGISTER);
+    ifl_program_free(program);
+    check_body_fails("mov.b64 {%r1}, %rd1;", "32-bit register '%r1'");
+    check_body_fails("mov.u32 {%r1}, 0;", "does not hold a vector of 1");
+    check_body_fails("add.u32 {%r1}, %r2, %r3;", "'add' needs a single operand");
+    check_body_fails("atom.global.add.u32 {%r1}, [%rd1], 1;", "'atom' needs a single operand");
+    check_body_fails("red.global.add.u32 [%rd1], {%r1};", "'red' needs a single operand");
+    check_body_fails("st.global.v4.u32 [%rd1], {%r1, %r2};", "a vector of 4 here, not of 2");
+    check_body_fails("ld.global.u32 {}, [%rd1];", "expected an operand");
 }
 
 static void test_widths(void **state)
@@ -278,7 +302,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),           cmocka_unit_test(test_immediates),
         cmocka_unit_test(test_deep_expression), cmocka_unit_test(test_memory_operands),
-        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_vector_of_one),
+        cmocka_unit_test(test_widths),
         cmocka_unit_test(test_counts),          cmocka_unit_test(test_guards_and_specials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
