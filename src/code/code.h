@@ -49,7 +49,7 @@ typedef ifl_reason ifl_slow(ifl_warp *warp, const ifl_code *code, char *frame, u
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* Where an operation's number counts: the common ones, or the rows of a table. */
-typedef enum ifl_operation_table { IFL_TABLE_COMMON, IFL_TABLE_PTX } ifl_operation_table;
+typedef enum ifl_operation_table { IFL_TABLE_COMMON, IFL_TABLE_PTX, IFL_TABLE_SASS } ifl_operation_table;
 
 typedef enum ifl_operation {
 #define HANDLER(name) IFL_CODE_##name,
@@ -100,6 +100,7 @@ struct ifl_code {
     uint8_t table;       /* ifl_operation_table */
     uint32_t guard;      /* predicate */
     uint32_t guard_flip; /* 0, or all ones for @!p */
+    uint32_t widen;      /* all ones: executed for the lanes that are not active too, since all have its result */
     uint32_t d, a, b, c, e; /* slots or predicates, as the handler reads them */
     uint32_t flip;          /* 0 or all ones: of the predicate operand c */
     uint32_t site;          /* into the image's sites */
@@ -122,6 +123,8 @@ typedef struct ifl_atomic {
     uint8_t type;          /* ifl_type of an element */
     uint32_t b[IFL_MAX_ELEMENTS]; /* slots, element_bytes wide (at least 2) */
     uint32_t c;            /* cas: the new value */
+    bool is_planes;        /* values of more than 32 bits are words of 32 lanes each, side by side */
+    bool tells_success;    /* the result is 1 where cas stored its value, else 0 */
 } ifl_atomic;
 
 /* Named barriers 0 to 15 of a block, and one for the cluster's. */
@@ -164,6 +167,8 @@ typedef struct ifl_exchange {
     uint8_t type;         /* of a reduction's values */
     uint8_t bytes;        /* of the operands' lanes: 4 or 8 */
     bool absolute, keeps_nan; /* of a reduction of floats */
+    bool is_uniform;      /* d and p get the result in all lanes, also in those that are not there */
+    bool is_planes;       /* 8 bytes are two slots of words */
     uint32_t members;     /* slot of the member mask, 0: the lanes that are there */
     uint32_t d, a, b, c;  /* slots, or predicates where the operation has those */
     uint32_t flip;        /* of predicate a */
@@ -188,6 +193,9 @@ typedef enum ifl_provided {
 
 /* IFL_PROVIDED_NONE where there is none of the name. */
 ifl_provided ifl_provided_find(const char *name);
+/* Where machine code that calls it jumps to; what lies at an address, IFL_PROVIDED_NONE: none of them. */
+uint64_t ifl_provided_address(ifl_provided function);
+ifl_provided ifl_provided_at(uint64_t address);
 
 typedef struct ifl_call_op {
     int32_t function;   /* of the unit (ifl_image.routine_of); -1: indirect */
@@ -243,8 +251,8 @@ typedef struct ifl_bank_slot {
     bool is_signed;
 } ifl_bank_slot;
 
-/* Bank 0 holds the parameters. */
-enum { IFL_BANKS = 1 };
+/* Bank 0 holds the parameters. Those of machine code: 2 a kernel's own constants, 3 variables, 4 addresses. */
+enum { IFL_BANKS = 5 };
 
 typedef struct ifl_special_slot {
     uint32_t slot;
@@ -256,11 +264,19 @@ typedef struct ifl_parameter_place {
     uint64_t offset, bytes;
 } ifl_parameter_place;
 
+/* Machine code at addresses. */
+typedef struct ifl_code_range {
+    uint64_t address, bytes; /* IFL_CODE_BYTES an instruction */
+    const uint32_t *code_of; /* by instruction: its operation in the routine; UINT32_MAX: not the first of its block */
+} ifl_code_range;
+
 /* A lowered function. */
 typedef struct ifl_routine {
     const char *name;
     uint64_t address;       /* what a pointer to it holds */
-    uint32_t *code_of;      /* by site, counted from its first: its first operation; NULL: no address leads inside */
+    uint32_t registers;     /* slot of R0 of machine code */
+    ifl_code_range *ranges; /* of code that jumps may lead into, ascending */
+    size_t range_count;
     uint32_t first_site, site_count;
     ifl_code *code;
     size_t code_count;
@@ -313,6 +329,7 @@ struct ifl_image {
     size_t function_count;
     ifl_block_range *blocks;
     size_t block_count;
+    bool *tallied;             /* by site: lanes that execute it are counted apart; NULL: of none */
     ifl_demands demands;
     const void *bound;         /* whose handlers the codes point to: exec/bind.c */
 };

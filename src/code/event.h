@@ -37,6 +37,7 @@ typedef struct ifl_issue {
     uint32_t site;
     uint64_t warps;
     uint64_t threads;
+    uint64_t executing; /* of them, those that its guard let execute; of PTX all */
 } ifl_issue;
 
 /* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block. Their accesses come

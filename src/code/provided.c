@@ -16,3 +16,17 @@ ifl_provided ifl_provided_find(const char *name)
             return (ifl_provided)i;
     return IFL_PROVIDED_NONE;
 }
+
+/* Far behind all code. */
+#define FIRST_ADDRESS (IFL_CODE_WINDOW + IFL_WINDOW_BYTES / 2)
+
+uint64_t ifl_provided_address(ifl_provided function)
+{
+    return FIRST_ADDRESS + IFL_CODE_BYTES * (uint64_t)function;
+}
+
+ifl_provided ifl_provided_at(uint64_t address)
+{
+    const uint64_t number = (address - FIRST_ADDRESS) / IFL_CODE_BYTES;
+    return address % IFL_CODE_BYTES == 0 && number < IFL_PROVIDED_COUNT ? (ifl_provided)number : IFL_PROVIDED_NONE;
+}

@@ -52,6 +52,8 @@ typedef struct ifl_site {
     const char *name; /* with all modifiers: "ld.global.f32" */
     uint32_t place;   /* into ifl_sites.places; 0 is "unknown" */
     uint32_t line;    /* in the text that was read, from 1; 0 where there is none */
+    uint32_t address; /* of machine code: in that of its function */
+    const char *function; /* NULL: not of machine code */
     uint32_t column;
     uint8_t role;     /* ifl_site_role */
     uint8_t open;     /* IFL_OPEN_* */

@@ -253,16 +253,16 @@ static uint64_t lane_address(const ifl_transfer *t, const char *frame, uint32_t 
     return t->address && t->form == IFL_ADDRESS_32 ? (uint32_t)sum : sum;
 }
 
-void ifl_warp_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
+void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES])
 {
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        warp->address[lane] = lane_address(t, frame, lane);
+        address[lane] = lane_address(t, frame, lane);
 }
 
 ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)active;
-    ifl_warp_addresses(warp, code->transfer, frame);
+    ifl_lane_addresses(code->transfer, frame, warp->address);
     return ifl_warp_transfer(warp, code, frame, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
 }
 

@@ -10,12 +10,26 @@ typedef struct value128 {
     uint64_t half[2];
 } value128;
 
-static value128 read_value(const char *frame, uint32_t slot, unsigned bytes, uint32_t lane)
+enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES };
+
+static value128 read_value(const ifl_atomic *a, const char *frame, uint32_t slot, unsigned bytes, uint32_t lane)
 {
     value128 value = {{0, 0}};
-    unsigned lane_bytes = bytes < 2 ? 2 : bytes;
-    memcpy(&value, frame + slot + (size_t)lane * lane_bytes, bytes);
+    const unsigned lane_bytes = bytes < 2 ? 2 : bytes;
+    if (!a->is_planes)
+        memcpy(&value, frame + slot + (size_t)lane * lane_bytes, bytes);
+    for (unsigned at = 0; a->is_planes && at < bytes; at += WORD)
+        memcpy((char *)&value + at, frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD, WORD);
     return value;
+}
+
+static void write_value(const ifl_atomic *a, char *frame, uint32_t slot, uint32_t lane, const value128 *value)
+{
+    const unsigned bytes = a->transfer.slot_bytes;
+    if (!a->is_planes)
+        memcpy(frame + slot + (size_t)lane * bytes, value, bytes);
+    for (unsigned at = 0; a->is_planes && at < bytes; at += WORD)
+        memcpy(frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD, (const char *)value + at, WORD);
 }
 
 /* ---- floating point ---------------------------------------------------------------------------------------------- */
@@ -146,13 +160,15 @@ static void update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uin
                            bool flush)
 {
     const ifl_transfer *t = &a->transfer;
-    value128 old = {{0, 0}}, b = read_value(frame, a->b[e], t->element_bytes, lane);
-    value128 c = a->operation == IFL_OPERATION_CAS ? read_value(frame, a->c, t->element_bytes, lane) : b;
+    value128 old = {{0, 0}}, b = read_value(a, frame, a->b[e], t->element_bytes, lane);
+    value128 c = a->operation == IFL_OPERATION_CAS ? read_value(a, frame, a->c, t->element_bytes, lane) : b;
     bool changed = t->element_bytes == 16 ? update128(a, host, b, c, &old)
                                           : update(a, host, b.half[0], c.half[0], flush, &old.half[0]);
     warp->changed |= changed;
+    if (a->tells_success)
+        old = (value128){{old.half[0] == b.half[0] && old.half[1] == b.half[1], 0}};
     if (!(t->sink >> e & 1))
-        memcpy(frame + t->data[e] + (size_t)lane * t->slot_bytes, &old, t->slot_bytes);
+        write_value(a, frame, t->data[e], lane, &old);
 }
 
 ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
@@ -161,7 +177,7 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     const ifl_atomic *a = code->extra;
     const ifl_transfer *t = &a->transfer;
     uint8_t space[IFL_WARP_LANES];
-    ifl_warp_addresses(warp, t, frame);
+    ifl_lane_addresses(t, frame, warp->address);
     ifl_warp_split_spaces(t, mask, warp->address, space);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);

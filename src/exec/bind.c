@@ -63,22 +63,32 @@ const ifl_width *ifl_width_find(const char *name)
 
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
 
+static ifl_handler **number_rows(const ifl_row_handler *const *rows, size_t count)
+{
+    ifl_handler **by_number = calloc(count + 1, sizeof *by_number);
+    for (size_t i = 0; by_number && i < count; i++)
+        by_number[rows[i]->number] = rows[i]->run;
+    return by_number;
+}
+
 ifl_status ifl_binding_init(ifl_binding *binding, const ifl_width *width, ifl_error *error)
 {
-    size_t count;
-    const ifl_row_handler *const *rows = width->ptx_rows(&count);
-    *binding = (ifl_binding){.width = width, .ptx_rows = calloc(count, sizeof *binding->ptx_rows)};
-    if (!binding->ptx_rows)
-        return ifl_fail_memory(error, count * sizeof *binding->ptx_rows);
-    binding->ptx_row_count = count;
-    for (size_t i = 0; i < count; i++)
-        binding->ptx_rows[rows[i]->number] = rows[i]->run;
-    return IFL_OK;
+    size_t ptx_count, sass_count;
+    const ifl_row_handler *const *ptx = width->ptx_rows(&ptx_count), *const *sass = width->sass_rows(&sass_count);
+    *binding = (ifl_binding){.width = width,
+                             .ptx_rows = number_rows(ptx, ptx_count),
+                             .sass_rows = number_rows(sass, sass_count)};
+    if (binding->ptx_rows && binding->sass_rows)
+        return IFL_OK;
+    ifl_binding_free(binding);
+    return ifl_fail_memory(error, (ptx_count + sass_count) * sizeof *binding->ptx_rows);
 }
 
 void ifl_binding_free(ifl_binding *binding)
 {
     free(binding->ptx_rows);
+    free(binding->sass_rows);
+    *binding = (ifl_binding){0};
 }
 
 static void bind_code(const ifl_binding *binding, ifl_code *code)
@@ -89,6 +99,10 @@ static void bind_code(const ifl_binding *binding, ifl_code *code)
     };
     if (code->table == IFL_TABLE_PTX) {
         code->run = binding->ptx_rows[code->operation];
+        return;
+    }
+    if (code->table == IFL_TABLE_SASS) {
+        code->run = binding->sass_rows[code->operation];
         return;
     }
     code->slow = slow[code->operation];

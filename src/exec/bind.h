@@ -5,7 +5,7 @@
 
 #include "code/code.h"
 
-/* A row of a table (ptx/opcode.def) as one width has it. */
+/* A row of a table (ptx/opcode.def, sass/lane.def) as one width has it. */
 typedef struct ifl_row_handler {
     uint32_t number; /* in the table */
     ifl_handler *run;
@@ -14,6 +14,7 @@ typedef struct ifl_row_handler {
 typedef struct ifl_width {
     const char *name;
     const ifl_row_handler *const *(*ptx_rows)(size_t *count); /* in no particular order */
+    const ifl_row_handler *const *(*sass_rows)(size_t *count);
     ifl_handler *slow; /* calls code->slow */
     ifl_handler *handler[IFL_CODE_OPERATIONS]; /* by ifl_operation; NULL: compiled once */
 } ifl_width;
@@ -24,8 +25,7 @@ const ifl_width *ifl_width_find(const char *name);
 
 typedef struct ifl_binding {
     const ifl_width *width;
-    ifl_handler **ptx_rows; /* by number */
-    size_t ptx_row_count;
+    ifl_handler **ptx_rows, **sass_rows; /* by number */
 } ifl_binding;
 
 ifl_status ifl_binding_init(ifl_binding *binding, const ifl_width *width, ifl_error *error);

@@ -3,6 +3,7 @@
  * without those that have ended: BSSY gives all that arm it the same copy, BREAK takes lanes out of all copies. */
 #include "exec/converge.h"
 
+#include "exec/provided.h"
 #include "exec/slow.h"
 
 #include <string.h>
@@ -230,23 +231,85 @@ void ifl_gather_end(ifl_warp *warp, uint32_t index)
     }
 }
 
+enum { PLANE = 4 * IFL_WARP_LANES };
+
+static uint64_t pair_at(const ifl_fragment *fragment, uint32_t slot, uint32_t lane)
+{
+    const char *slots = fragment->frame->slots;
+    return (uint64_t)ifl_lane_u32(slots, slot + PLANE, lane) << 32 | ifl_lane_u32(slots, slot, lane);
+}
+
 static uint64_t address_at(const ifl_fragment *fragment, uint32_t lane)
 {
-    enum { PLANE = 4 * IFL_WARP_LANES };
-    const ifl_code *code = fragment->code;
-    const char *slots = fragment->frame->slots;
-    return ((uint64_t)ifl_lane_u32(slots, code->a + PLANE, lane) << 32 | ifl_lane_u32(slots, code->a, lane)) +
-           code->value;
+    return pair_at(fragment, fragment->code->a, lane) + fragment->code->value;
 }
 
 /* NULL: no instruction lies there. */
 static const ifl_code *code_at(const ifl_image *image, uint64_t address)
 {
     const ifl_routine *routine = &image->routines[0];
-    const uint64_t offset = address - routine->address, site = offset / IFL_CODE_BYTES;
-    if (!routine->code_of || offset % IFL_CODE_BYTES || site >= routine->site_count)
-        return NULL;
-    return &routine->code[routine->code_of[site]];
+    for (size_t i = 0; i < routine->range_count; i++) {
+        const ifl_code_range *range = &routine->ranges[i];
+        const uint64_t offset = address - range->address;
+        if (offset >= range->bytes || offset % IFL_CODE_BYTES)
+            continue;
+        const uint32_t code = range->code_of[offset / IFL_CODE_BYTES];
+        return code == UINT32_MAX ? NULL : &routine->code[code];
+    }
+    return NULL;
+}
+
+/* Where a lane's jump ends: a function that the engine provides comes back to the address in R20 and R21. */
+typedef struct landing {
+    const ifl_fragment *from;
+    ifl_provided calls; /* IFL_PROVIDED_NONE: nothing on the way */
+} landing;
+
+static uint64_t landing_of(const landing *l, uint32_t lane)
+{
+    enum { RETURN_ADDRESS = 20 };
+    const uint32_t slot = l->from->frame->routine->registers + RETURN_ADDRESS * PLANE;
+    return l->calls ? pair_at(l->from, slot, lane) : address_at(l->from, lane);
+}
+
+/* The lanes of `left` that go where `lane` goes. */
+static uint32_t going_alike(const landing *l, uint32_t left, uint32_t lane)
+{
+    const uint64_t to = landing_of(l, lane);
+    uint32_t alike = 0;
+    for (uint32_t m = left; m; m &= m - 1)
+        alike |= landing_of(l, (uint32_t)__builtin_ctz(m)) == to ? m & -m : 0;
+    return alike;
+}
+
+static bool land(ifl_warp *warp, const landing *l, uint32_t lanes)
+{
+    const ifl_fragment *from = l->from;
+    for (uint32_t left = lanes; left;) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        ifl_fragment part = *from;
+        part.mask = going_alike(l, left, lane);
+        part.code = code_at(warp->worker->grid->image, landing_of(l, lane));
+        if (!part.code) {
+            ifl_fault_raise(warp, from->code, IFL_FAULT_OTHER, lane, "a jump to 0x%llx, where there is no code",
+                            (unsigned long long)landing_of(l, lane));
+            return false;
+        }
+        if (part.mask != from->mask)
+            ifl_warp_tell_divergence(warp, from->code, from->mask, part.mask);
+        ifl_fragment_add(warp, part);
+        left &= ~part.mask;
+    }
+    return true;
+}
+
+/* The lanes of `left` that call what `lane` calls, or that call nothing. */
+static uint32_t calling_alike(const ifl_fragment *from, uint32_t left, ifl_provided function)
+{
+    uint32_t alike = 0;
+    for (uint32_t m = left; m; m &= m - 1)
+        alike |= ifl_provided_at(address_at(from, (uint32_t)__builtin_ctz(m))) == function ? m & -m : 0;
+    return alike;
 }
 
 void ifl_jump(ifl_warp *warp, uint32_t index)
@@ -260,19 +323,12 @@ void ifl_jump(ifl_warp *warp, uint32_t index)
     if (part.mask)
         ifl_fragment_add(warp, part);
     for (uint32_t left = taken; left; left &= ~part.mask) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        const uint64_t to = address_at(&from, lane);
-        part.mask = 0;
-        for (uint32_t m = left; m; m &= m - 1)
-            part.mask |= address_at(&from, (uint32_t)__builtin_ctz(m)) == to ? m & -m : 0;
-        part.code = code_at(warp->worker->grid->image, to);
-        if (!part.code) {
-            ifl_fault_raise(warp, from.code, IFL_FAULT_OTHER, lane, "a jump to 0x%llx, where there is no code",
-                            (unsigned long long)to);
+        landing to = {.from = &from, .calls = ifl_provided_at(address_at(&from, (uint32_t)__builtin_ctz(left)))};
+        part = from;
+        part.mask = calling_alike(&from, left, to.calls);
+        if (to.calls)
+            ifl_provided_call(warp, &part, to.calls);
+        if (warp->worker->fault.is_set || !land(warp, &to, part.mask))
             return;
-        }
-        if (part.mask != from.mask)
-            ifl_warp_tell_divergence(warp, from.code, from.mask, part.mask);
-        ifl_fragment_add(warp, part);
     }
 }

@@ -11,12 +11,6 @@
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static void lane_addresses(const ifl_transfer *t, const char *frame, uint64_t *address)
-{
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        address[lane] = ifl_lane_u64(frame, t->address, lane);
-}
-
 static void tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                       const uint64_t *address)
 {
@@ -53,8 +47,8 @@ ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint
     const ifl_copy_op *op = code->extra;
     uint64_t to[IFL_WARP_LANES], from[IFL_WARP_LANES];
     uint32_t ignored = op->has_ignore ? ifl_predicate(frame, op->ignore) ^ op->ignore_flip : 0, reads = 0;
-    lane_addresses(&op->to, frame, to);
-    lane_addresses(&op->from, frame, from);
+    ifl_lane_addresses(&op->to, frame, to);
+    ifl_lane_addresses(&op->from, frame, from);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         bool ignore = ignored >> lane & 1;

@@ -98,10 +98,22 @@ static void shuffle(const ifl_exchange *op, char *frame, uint32_t mask)
         uint32_t from = shuffle_source(op->kind, lane, ifl_lane_u32(frame, op->b, lane),
                                        ifl_lane_u32(frame, op->c, lane), &in_range);
         valid |= (uint32_t)in_range << lane;
-        /* The value of a lane that does not take part is undefined: a lane's own value stands in for it. */
-        d[lane] = old[mask >> (from & 31) & 1 ? from & 31 : lane];
+        /* The value of a lane that does not take part is undefined (PTX ISA, shfl); an H200 gives zero. */
+        d[lane] = mask >> (from & 31) & 1 ? old[from & 31] : 0;
     }
     put_predicate(frame, op->p, mask, valid);
+}
+
+/* One result for all who take part; of a uniform operation, for all lanes. */
+static uint32_t receivers(const ifl_exchange *op, uint32_t mask)
+{
+    return op->is_uniform ? UINT32_MAX : mask;
+}
+
+static void put_same(const ifl_exchange *op, char *frame, uint32_t mask, uint32_t value)
+{
+    for (uint32_t m = receivers(op, mask); m; m &= m - 1)
+        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = value;
 }
 
 static void vote(const ifl_exchange *op, char *frame, uint32_t mask)
@@ -109,18 +121,20 @@ static void vote(const ifl_exchange *op, char *frame, uint32_t mask)
     uint32_t holds = (ifl_predicate(frame, op->a) ^ op->flip) & mask;
     bool all = holds == mask, none = holds == 0;
     if (op->kind == IFL_EXCHANGE_VOTE_BALLOT) {
-        for (uint32_t m = mask; m; m &= m - 1)
-            ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = holds;
+        put_same(op, frame, mask, holds);
         return;
     }
     bool result = op->kind == IFL_EXCHANGE_VOTE_ALL   ? all
                   : op->kind == IFL_EXCHANGE_VOTE_ANY ? !none
                                                       : all || none;
-    put_predicate(frame, op->d, mask, result ? UINT32_MAX : 0);
+    put_predicate(frame, op->d, receivers(op, mask), result ? UINT32_MAX : 0);
 }
 
 static uint64_t value_of(const ifl_exchange *op, const char *frame, uint32_t lane)
 {
+    enum { PLANE = 4 * IFL_WARP_LANES };
+    if (op->bytes == 8 && op->is_planes)
+        return (uint64_t)ifl_lane_u32(frame, op->a + PLANE, lane) << 32 | ifl_lane_u32(frame, op->a, lane);
     return op->bytes == 8 ? ifl_lane_u64(frame, op->a, lane) : ifl_lane_u32(frame, op->a, lane);
 }
 
@@ -210,22 +224,19 @@ static void reduce(const ifl_exchange *op, char *frame, uint32_t mask)
     else
         for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
             result = reduce_two(op->operation, is_signed, result, ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(m)));
-    for (uint32_t m = mask; m; m &= m - 1)
-        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = result;
+    put_same(op, frame, mask, result);
 }
 
 static void active_mask(const ifl_exchange *op, char *frame, uint32_t mask)
 {
-    for (uint32_t m = mask; m; m &= m - 1)
-        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = mask;
+    put_same(op, frame, mask, mask);
 }
 
 /* The hardware elects any member, always the same for a mask: here the lowest. */
 static void elect(const ifl_exchange *op, char *frame, uint32_t mask)
 {
     uint32_t elected = (uint32_t)__builtin_ctz(mask);
-    for (uint32_t m = mask; m; m &= m - 1)
-        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = elected;
+    put_same(op, frame, mask, elected);
     put_predicate(frame, op->p, mask, UINT32_C(1) << elected);
 }
 

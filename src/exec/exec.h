@@ -57,6 +57,7 @@ typedef enum ifl_fault_kind {
     IFL_FAULT_ASSERT,
     IFL_FAULT_TRAP,
     IFL_FAULT_OTHER,
+    IFL_FAULT_UNSUPPORTED, /* ours: an instruction that there is no code for */
     IFL_FAULT_NO_MEMORY /* ours: the machine has none left */
 } ifl_fault_kind;
 

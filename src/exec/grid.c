@@ -115,8 +115,10 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     worker->grid = grid;
     worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
     worker->hint = calloc(sites + 1, sizeof *worker->hint);
+    worker->tallies = grid->image->tallied ? calloc(sites + 1, sizeof *worker->tallies) : NULL;
     worker->unwritten = launch->check_reads ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
-    return worker->counts && worker->hint && (!launch->check_reads || worker->unwritten) && make_states(worker, launch);
+    return worker->counts && worker->hint && (!grid->image->tallied || worker->tallies) &&
+           (!launch->check_reads || worker->unwritten) && make_states(worker, launch);
 }
 
 static void free_worker(ifl_worker *worker)
@@ -131,6 +133,7 @@ static void free_worker(ifl_worker *worker)
     free(worker->listeners);
     free(worker->counts);
     free(worker->hint);
+    free(worker->tallies);
     free(worker->unwritten);
     free(worker->blocks);
 }
@@ -175,7 +178,11 @@ static void tell_issues(ifl_worker *worker)
         const ifl_block_count *count = &worker->counts[b];
         const ifl_block_range *range = &grid->image->blocks[b];
         for (uint32_t i = range->first; i < range->last && count->warps; i++) {
-            ifl_issue issue = {.site = i, .warps = count->warps, .threads = count->threads};
+            const bool is_tallied = grid->image->tallied && grid->image->tallied[i];
+            ifl_issue issue = {.site = i,
+                               .warps = count->warps,
+                               .threads = count->threads,
+                               .executing = is_tallied ? worker->tallies[i] : count->threads};
             for (size_t o = 0; o < grid->launch->observer_count; o++)
                 if (grid->launch->observers[o]->issue)
                     grid->launch->observers[o]->issue(worker->states[o], &issue);
@@ -219,17 +226,25 @@ static void append_calls(const ifl_sites *sites, const ifl_source *source, char 
 /* Faults name the source line where it is known, else the line of the text that was read. */
 static ifl_status report_fault(const ifl_sites *sites, const ifl_fault *fault, ifl_error *error)
 {
-    const ifl_status status = fault->kind == IFL_FAULT_NO_MEMORY ? IFL_NO_MEMORY : IFL_FINDING;
+    const ifl_status status = fault->kind == IFL_FAULT_NO_MEMORY     ? IFL_NO_MEMORY
+                              : fault->kind == IFL_FAULT_UNSUPPORTED ? IFL_UNSUPPORTED
+                                                                     : IFL_FINDING;
     if (fault->site >= sites->count)
         return ifl_fail(error, status, "%s", fault->text);
     const ifl_place place = ifl_site_place(sites, fault->site);
     const ifl_source *source = ifl_site_source(sites, fault->site);
     char calls[600] = "";
+    if (!source && sites->at[fault->site].function)
+        return ifl_fail_at(error, status, &place, "%s\nmachine code: %s+0x%x", fault->text,
+                           sites->at[fault->site].function, sites->at[fault->site].address);
     if (!source)
         return ifl_fail_at(error, status, &place, "%s", fault->text);
     append_calls(sites, source, calls, sizeof calls);
     const ifl_place at = {
         .file = sites->files[source->file], .line = (int)source->line, .column = (int)source->column};
+    if (sites->at[fault->site].function)
+        return ifl_fail_at(error, status, &at, "%s%s\nmachine code: %s+0x%x", fault->text, calls,
+                           sites->at[fault->site].function, sites->at[fault->site].address);
     return ifl_fail_at(error, status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
 }
 

@@ -13,12 +13,30 @@ typedef struct runtime_call {
     const ifl_code *code;
     const ifl_frame *frame;
     uint32_t lane;
+    bool is_machine, returns_pair;
 } runtime_call;
+
+enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES, FIRST_ARGUMENT = 4 /* R4 */ };
+
+static uint32_t *machine_register(const runtime_call *call, uint32_t index)
+{
+    return (uint32_t *)(void *)(call->frame->slots + call->frame->routine->registers + (size_t)index * PLANE) +
+           call->lane;
+}
+
+/* Machine code hands arguments over in registers, each in an even one and what follows it. */
+static uint64_t machine_argument(const runtime_call *call, uint32_t index)
+{
+    const uint32_t at = FIRST_ARGUMENT + 2 * index;
+    return *machine_register(call, at) | (uint64_t)*machine_register(call, at + 1) << 32;
+}
 
 static uint64_t argument(const runtime_call *call, uint32_t index)
 {
     const ifl_call_op *op = call->code->extra;
     uint64_t value = 0;
+    if (call->is_machine)
+        return machine_argument(call, index);
     if (index >= op->argument_count)
         return 0;
     const ifl_call_value *a = &op->arguments[index];
@@ -32,6 +50,12 @@ static uint64_t argument(const runtime_call *call, uint32_t index)
 static void put_result(const runtime_call *call, uint64_t value)
 {
     const ifl_call_op *op = call->code->extra;
+    if (call->is_machine) {
+        *machine_register(call, FIRST_ARGUMENT) = (uint32_t)value;
+        if (call->returns_pair)
+            *machine_register(call, FIRST_ARGUMENT + 1) = (uint32_t)(value >> 32);
+        return;
+    }
     if (!op->result_count)
         return;
     const ifl_call_value *r = &op->results[0];
@@ -251,7 +275,11 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_FREE] = call_free,
         [IFL_PROVIDED_ASSERT] = call_assert,
     };
-    runtime_call call = {.warp = warp, .code = fragment->code, .frame = fragment->frame};
+    runtime_call call = {.warp = warp,
+                         .code = fragment->code,
+                         .frame = fragment->frame,
+                         .is_machine = fragment->frame->routine->range_count != 0,
+                         .returns_pair = function == IFL_PROVIDED_MALLOC};
     for (uint32_t m = fragment->mask; m && !warp->worker->fault.is_set; m &= m - 1) {
         call.lane = (uint32_t)__builtin_ctz(m);
         run[function](&call);

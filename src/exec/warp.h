@@ -152,6 +152,7 @@ struct ifl_worker {
     size_t listener_count;
     ifl_block_count *counts;  /* by basic block of the image */
     ifl_allocation **hint;    /* by site: where it last went */
+    uint64_t *tallies;        /* by site: lanes that executed it, of those that are tallied */
     ifl_block *blocks;        /* resident */
     uint32_t block_count, block_capacity;
     ifl_fault fault;
@@ -234,8 +235,8 @@ uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space
                            uint64_t bytes, bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
 
-/* warp->address from a transfer's register and offset. */
-void ifl_warp_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame);
+/* Every lane's address by a transfer's registers and offset. */
+void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);
 /* The space of each lane's address, and the address within it. */
 void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);
 /* Tells of a request whose lanes may be in different spaces. */

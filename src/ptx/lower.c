@@ -49,7 +49,6 @@ static uint32_t guard_place(const ifl_lowerer *l)
 
 static ifl_code *emit(ifl_lowerer *l, ifl_operation_table table, uint32_t operation)
 {
-    static ifl_code lost; /* written by nobody who succeeds: the failure is already noted */
     const ifl_instruction *instruction = l->instruction;
     ifl_code code = {
         .table = (uint8_t)table, .operation = (uint16_t)operation, .guard = guard_place(l), .e = IFL_PREDICATE_SINK};
@@ -58,11 +57,7 @@ static ifl_code *emit(ifl_lowerer *l, ifl_operation_table table, uint32_t operat
         code.site = ifl_lower_site(l, instruction);
         code.m = &instruction->modifiers;
     }
-    if (!ifl_vec_push(&l->code, code)) {
-        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
-        return &lost;
-    }
-    return &l->code.at[l->code.count - 1];
+    return ifl_builder_add(&l->build, code);
 }
 
 ifl_code *ifl_lower_emit(ifl_lowerer *l, ifl_operation operation)
@@ -84,35 +79,9 @@ ifl_code *ifl_lower_emit_stop(ifl_lowerer *l, ifl_reason reason)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------------ */
 
-unsigned ifl_lower_slot_bits(unsigned bits)
-{
-    return bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
-}
-
-static uint32_t new_slot(ifl_lowerer *l, unsigned bits)
-{
-    uint64_t bytes = (uint64_t)ifl_lower_slot_bits(bits) / 8 * IFL_WARP_LANES;
-    uint64_t at = (l->frame_bytes + 63) / 64 * 64;
-    if (at + bytes > UINT32_MAX) {
-        ifl_lower_fail(l, IFL_UNSUPPORTED, "function '%s' has too many registers", l->function->name);
-        return 0;
-    }
-    l->frame_bytes = at + bytes;
-    return (uint32_t)at;
-}
-
 uint32_t ifl_lower_constant(ifl_lowerer *l, uint64_t value, unsigned bits)
 {
-    bits = ifl_lower_slot_bits(bits);
-    if (bits < 64)
-        value &= (UINT64_C(1) << bits) - 1;
-    for (size_t i = 0; i < l->constants.count; i++)
-        if (l->constants.at[i].value == value && l->constants.at[i].bits == bits)
-            return l->constants.at[i].slot;
-    ifl_constant constant = {.slot = new_slot(l, bits), .bits = bits, .value = value};
-    if (!ifl_vec_push(&l->constants, constant))
-        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
-    return constant.slot;
+    return ifl_builder_constant(&l->build, value, bits);
 }
 
 uint32_t ifl_lower_temporary(ifl_lowerer *l)
@@ -123,23 +92,8 @@ uint32_t ifl_lower_temporary(ifl_lowerer *l)
         return l->temporaries[0];
     }
     if (!l->temporaries[i])
-        l->temporaries[i] = new_slot(l, 128);
+        l->temporaries[i] = ifl_builder_slot(&l->build, 128);
     return l->temporaries[i];
-}
-
-static uint32_t bank_slot(ifl_lowerer *l, const ifl_bank_slot *wanted)
-{
-    for (size_t i = 0; i < l->banks.count; i++) {
-        const ifl_bank_slot *has = &l->banks.at[i];
-        if (has->bits == wanted->bits && has->offset == wanted->offset && has->bytes == wanted->bytes &&
-            has->is_signed == wanted->is_signed)
-            return has->slot;
-    }
-    ifl_bank_slot added = *wanted;
-    added.slot = new_slot(l, wanted->bits);
-    if (!ifl_vec_push(&l->banks, added))
-        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
-    return added.slot;
 }
 
 uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes, bool is_signed, unsigned bits)
@@ -151,10 +105,10 @@ uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned
     const uint64_t at = variable->offset + (uint64_t)memory->value, size = l->function->param_bytes;
     if (bytes > 8 || at > size || bytes > size - at)
         return 0;
-    return bank_slot(l, &(ifl_bank_slot){.bits = ifl_lower_slot_bits(bits),
-                                         .offset = (uint32_t)at,
-                                         .bytes = (uint8_t)bytes,
-                                         .is_signed = is_signed});
+    return ifl_builder_bank(&l->build, &(ifl_bank_slot){.bits = ifl_slot_bits(bits),
+                                                        .offset = (uint32_t)at,
+                                                        .bytes = (uint8_t)bytes,
+                                                        .is_signed = is_signed});
 }
 
 unsigned ifl_lower_register_bits(const ifl_lowerer *l, const ifl_operand *operand)
@@ -168,7 +122,7 @@ void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_resize);
     code->a = from;
     code->d = to;
-    code->count = ifl_lower_slot_bits(from_bits) / 8 << 8 | ifl_lower_slot_bits(to_bits) / 8 << 1 | is_signed;
+    code->count = ifl_slot_bits(from_bits) / 8 << 8 | ifl_slot_bits(to_bits) / 8 << 1 | is_signed;
     code->value = shift;
 }
 
@@ -178,13 +132,7 @@ uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special)
     l->image->demands.takes_parameter_address |= special == IFL_SPECIAL_PARAMETERS;
     l->image->demands.reserves_shared |=
         special >= IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN && special <= IFL_SPECIAL_RESERVED_SMEM_OFFSET_1;
-    for (size_t i = 0; i < l->specials.count; i++)
-        if (l->specials.at[i].special == special)
-            return l->specials.at[i].slot;
-    ifl_special_slot slot = {.slot = new_slot(l, ifl_special_bits(special)), .special = (uint16_t)special};
-    if (!ifl_vec_push(&l->specials, slot))
-        ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
-    return slot.slot;
+    return ifl_builder_special(&l->build, special);
 }
 
 /* A special register that changes while a block runs is read by a code of its own before the instruction. */
@@ -259,13 +207,13 @@ static uint32_t local_variable(ifl_lowerer *l, const ifl_operand *operand)
 /* The slot an operand is in by itself, and its width. */
 static uint32_t natural_slot(ifl_lowerer *l, const ifl_operand *operand, unsigned wanted, unsigned *bits)
 {
-    *bits = ifl_lower_slot_bits(wanted);
+    *bits = ifl_slot_bits(wanted);
     switch (operand->kind) {
     case IFL_OPERAND_REGISTER:
         *bits = ifl_lower_register_bits(l, operand);
         if (*bits == 1)
             ifl_lower_unsupported(l, "a predicate stands where a value is wanted");
-        *bits = ifl_lower_slot_bits(*bits);
+        *bits = ifl_slot_bits(*bits);
         return l->slot_of[operand->index];
     case IFL_OPERAND_IMMEDIATE:
         return ifl_lower_constant(l, (uint64_t)operand->value, *bits);
@@ -298,7 +246,7 @@ uint32_t ifl_lower_source(ifl_lowerer *l, const ifl_operand *operand, unsigned b
         return 0;
     }
     uint32_t slot = natural_slot(l, operand, bits, &has);
-    if (has == ifl_lower_slot_bits(bits) || l->status != IFL_OK)
+    if (has == ifl_slot_bits(bits) || l->status != IFL_OK)
         return slot;
     uint32_t resized = ifl_lower_temporary(l);
     ifl_lower_resize(l, slot, has, resized, bits, is_signed, 0);
@@ -312,7 +260,7 @@ bool ifl_lower_is_sink(const ifl_operand *operand)
 
 uint32_t ifl_lower_destination(ifl_lowerer *l, const ifl_operand *operand, unsigned bits)
 {
-    if (ifl_lower_is_sink(operand) || ifl_lower_slot_bits(ifl_lower_register_bits(l, operand)) != ifl_lower_slot_bits(bits) ||
+    if (ifl_lower_is_sink(operand) || ifl_slot_bits(ifl_lower_register_bits(l, operand)) != ifl_slot_bits(bits) ||
         ifl_lower_register_bits(l, operand) == 1)
         return ifl_lower_temporary(l);
     return l->slot_of[operand->index];
@@ -369,10 +317,10 @@ static bool place_registers(ifl_lowerer *l)
     for (uint32_t r = 0; r < l->function->register_count; r++)
         if (l->function->registers[r].bits == 1)
             l->slot_of[r] = predicate, predicate += 4;
-    l->frame_bytes = predicate;
+    l->build.frame_bytes = predicate;
     for (uint32_t r = 0; r < l->function->register_count; r++)
         if (l->function->registers[r].bits != 1)
-            l->slot_of[r] = new_slot(l, l->function->registers[r].bits);
+            l->slot_of[r] = ifl_builder_slot(&l->build, l->function->registers[r].bits);
     return l->status == IFL_OK;
 }
 
@@ -431,7 +379,7 @@ static void lower_block(ifl_lowerer *l, uint32_t b)
 {
     const ifl_flow_block *block = &l->flow.blocks[b];
     l->instruction = NULL;
-    l->block_start[b] = (uint32_t)l->code.count;
+    l->block_start[b] = (uint32_t)l->build.code.count;
     if (l->is_join[b])
         ifl_lower_emit(l, IFL_CODE_join)->site = l->first_site + block->first;
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_block);
@@ -448,7 +396,7 @@ static void lower_block(ifl_lowerer *l, uint32_t b)
 /* Branches carry block numbers until every code has its place. */
 static void resolve(ifl_lowerer *l, ifl_code *code)
 {
-    for (size_t i = 0; i < l->code.count; i++) {
+    for (size_t i = 0; i < l->build.code.count; i++) {
         ifl_code *c = &code[i];
         const bool is_common = c->table == IFL_TABLE_COMMON;
         const bool is_switch = is_common && c->operation == IFL_CODE_stop && c->count == IFL_REASON_SWITCH;
@@ -473,22 +421,10 @@ static bool keep_undefined(ifl_lowerer *l, ifl_routine *routine)
     for (uint32_t r = 0; r < l->function->register_count; r++) {
         unsigned bits = l->function->registers[r].bits;
         if (l->is_undefined[r])
-            *to++ = l->slot_of[r], *to++ = bits == 1 ? 4 : ifl_lower_slot_bits(bits) / 8 * IFL_WARP_LANES;
+            *to++ = l->slot_of[r], *to++ = bits == 1 ? 4 : ifl_slot_bits(bits) / 8 * IFL_WARP_LANES;
     }
     routine->undefined_count = (size_t)(to - routine->undefined) / 2;
     return true;
-}
-
-/* Those that change by block come first: they are written at the start of each. */
-static void keep_specials(ifl_lowerer *l, ifl_routine *routine)
-{
-    for (int by_block = 1; by_block >= 0; by_block--) {
-        for (size_t i = 0; i < l->specials.count; i++)
-            if ((ifl_special_changes(l->specials.at[i].special) == IFL_WHEN_BLOCK) == by_block)
-                routine->specials[routine->special_count++] = l->specials.at[i];
-        if (by_block)
-            routine->block_special_count = routine->special_count;
-    }
 }
 
 static void *keep_list(ifl_lowerer *l, const void *from, size_t count, size_t bytes)
@@ -512,21 +448,18 @@ static ifl_parameter_place *keep_places(ifl_lowerer *l, const uint32_t *variable
 static bool keep(ifl_lowerer *l, ifl_routine *routine)
 {
     const ifl_function *function = l->function;
-    routine->code = keep_list(l, l->code.at, l->code.count, sizeof *routine->code);
-    routine->constants = keep_list(l, l->constants.at, l->constants.count, sizeof *routine->constants);
-    routine->banks = keep_list(l, l->banks.at, l->banks.count, sizeof *routine->banks);
-    routine->specials = ifl_lower_allocate(l, (l->specials.count + 1) * sizeof *routine->specials);
+    ifl_builder_keep(&l->build, routine);
     routine->parameters = keep_places(l, function->params, function->param_count);
     routine->results = keep_places(l, function->returns, function->return_count);
     if (l->status != IFL_OK || !keep_undefined(l, routine))
         return false;
-    keep_specials(l, routine);
-    routine->code_count = l->code.count;
-    routine->constant_count = l->constants.count;
-    routine->bank_count = l->banks.count;
     routine->parameter_count = function->param_count;
     routine->result_count = function->return_count;
-    routine->frame_bytes = (l->frame_bytes + 63) / 64 * 64;
+    if (l->build.status != IFL_OK) {
+        ifl_lower_fail(l, l->build.status, "function '%s': %s", function->name,
+                       l->build.status == IFL_NO_MEMORY ? "out of memory" : "it has too many registers");
+        return false;
+    }
     routine->param_bytes = function->frame_bytes;
     routine->local_bytes = (function->local_bytes + 15) / 16 * 16;
     resolve(l, routine->code);
@@ -538,7 +471,7 @@ static void lower_routine(ifl_lowerer *l, uint32_t index, ifl_routine *routine)
     l->function = &l->input->program->functions[index];
     l->part = (ifl_ptx_part){l->input->program, l->function};
     l->instruction = NULL;
-    l->code.count = l->constants.count = l->banks.count = l->specials.count = 0;
+    ifl_builder_clear(&l->build);
     memset(l->temporaries, 0, sizeof l->temporaries);
     routine->name = l->function->name;
     routine->address = IFL_CODE_WINDOW + 16 * (uint64_t)index;
@@ -628,13 +561,10 @@ static bool lower_all(ifl_lowerer *l)
 ifl_status ifl_ptx_lower(const ifl_ptx_lowering *lowering, ifl_image *image, ifl_error *error)
 {
     memset(image, 0, sizeof *image);
-    ifl_lowerer l = {.input = lowering, .image = image, .arena = &image->arena, .error = error};
+    ifl_lowerer l = {.input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
     describe(&l);
     lower_all(&l);
-    ifl_vec_free(&l.code);
-    ifl_vec_free(&l.constants);
-    ifl_vec_free(&l.banks);
-    ifl_vec_free(&l.specials);
+    ifl_builder_free(&l.build);
     ifl_vec_free(&l.sites);
     ifl_vec_free(&l.blocks);
     if (l.status != IFL_OK)

@@ -3,15 +3,10 @@
 #ifndef IFL_PTX_LOWER_INTERNAL_H
 #define IFL_PTX_LOWER_INTERNAL_H
 
-#include "base/vec.h"
-#include "code/code.h"
+#include "code/build.h"
 #include "ptx/lower.h"
 #include "ptx/row.h"
 #include "ptx/shape.h"
-
-/* Predicates that every frame has. */
-enum { IFL_PREDICATE_TRUE = 0, IFL_PREDICATE_SINK = 4, IFL_PREDICATE_CARRY = 8, IFL_PREDICATE_TEMPORARY = 12,
-       IFL_FIRST_PREDICATE = 16 };
 
 typedef struct ifl_lowerer {
     const ifl_ptx_lowering *input;
@@ -24,17 +19,13 @@ typedef struct ifl_lowerer {
     ifl_slots slots;
     ifl_flow flow;
     uint32_t *slot_of;        /* by register: byte offset in the frame */
-    uint64_t frame_bytes;     /* so far */
     uint32_t temporaries[32]; /* slots of 512 bytes, 0: not made yet */
     unsigned temporaries_used;
     uint32_t *block_start;    /* by block of the flow: index into code */
     bool *is_join;            /* by block of the flow */
     IFL_VEC(ifl_site) sites;          /* of all functions so far */
     IFL_VEC(ifl_block_range) blocks;  /* likewise */
-    IFL_VEC(ifl_code) code;
-    IFL_VEC(ifl_constant) constants;
-    IFL_VEC(ifl_bank_slot) banks;
-    IFL_VEC(ifl_special_slot) specials;
+    ifl_builder build;        /* of the function */
     bool *is_needed;          /* by function of the program: can be called */
     bool *is_noted;           /* by variable of the program: the kernel names it */
     bool *is_read;            /* by register of the function: something reads it */
@@ -59,8 +50,6 @@ ifl_code *ifl_lower_emit(ifl_lowerer *l, ifl_operation operation);
 ifl_code *ifl_lower_emit_row(ifl_lowerer *l, const ifl_ptx_row *row);
 ifl_code *ifl_lower_emit_stop(ifl_lowerer *l, ifl_reason reason);
 
-/* The width of the slot that holds values of so many bits: 16, 32, 64, 128. */
-unsigned ifl_lower_slot_bits(unsigned bits);
 /* A destination that nobody wants: left out, or "_". */
 bool ifl_lower_is_sink(const ifl_operand *operand);
 

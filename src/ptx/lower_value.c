@@ -203,7 +203,7 @@ static void unpack(ifl_lowerer *l, const ifl_operand *d, uint32_t count, const i
         ifl_code *code = ifl_lower_emit(l, IFL_CODE_take_byte);
         code->d = l->slot_of[d[i].index], code->a = from;
         code->count = bits / 8, code->value = i;
-        if (ifl_lower_slot_bits(ifl_lower_register_bits(l, &d[i])) != 16)
+        if (ifl_slot_bits(ifl_lower_register_bits(l, &d[i])) != 16)
             ifl_lower_unsupported(l, "a byte goes into a register of 8 or 16 bits");
     }
 }
@@ -217,7 +217,7 @@ static void pack(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, uin
         ifl_code *code = part < 16 ? ifl_lower_emit(l, IFL_CODE_put_byte)
                                    : ifl_lower_emit(l, IFL_CODE_insert);
         code->d = to, code->a = from;
-        code->count = part < 16 ? bits / 8 : ifl_lower_slot_bits(part) / 8 << 8 | ifl_lower_slot_bits(bits) / 8 << 1;
+        code->count = part < 16 ? bits / 8 : ifl_slot_bits(part) / 8 << 8 | ifl_slot_bits(bits) / 8 << 1;
         code->value = part < 16 ? i : i * part;
     }
     if (ifl_lower_is_sink(d))

@@ -335,6 +335,8 @@ static bool keep_lists(reader *r, draft *d)
     k->parameter_count = d->facts.parameters.count;
     k->exits = KEEP(d->facts.exits);
     k->exit_count = d->facts.exits.count;
+    k->jump_targets = KEEP(d->facts.jump_targets);
+    k->jump_target_count = d->facts.jump_targets.count;
     k->lines = KEEP(d->rows);
     k->line_count = d->rows.count;
     k->ptx_lines = KEEP(d->ptx_rows);

@@ -30,6 +30,7 @@ void ifl_nv_facts_free(ifl_nv_facts *facts)
 {
     ifl_vec_free(&facts->parameters);
     ifl_vec_free(&facts->exits);
+    ifl_vec_free(&facts->jump_targets);
 }
 
 static uint32_t half(const attribute *a, size_t offset)
@@ -101,6 +102,21 @@ static bool take_exits(ifl_nv_facts *facts, const attribute *a)
     return true;
 }
 
+/* Of each jump through a register: u32 its offset, u32 0, u32 count, and so many offsets. */
+static bool take_jump_targets(ifl_nv_facts *facts, const attribute *a)
+{
+    enum { WORD = 4, HEADER_WORDS = 3, COUNT_WORD = 2 };
+    const size_t words = a->bytes / WORD;
+    for (size_t at = 0; at + HEADER_WORDS <= words;) {
+        const size_t count = word(a, WORD * (at + COUNT_WORD));
+        at += HEADER_WORDS;
+        for (size_t i = 0; i < count && at < words; i++, at++)
+            if (!ifl_vec_push(&facts->jump_targets, word(a, WORD * at)))
+                return false;
+    }
+    return true;
+}
+
 static bool take_barriers(ifl_nv_facts *facts, const attribute *a)
 {
     facts->barriers = a->value[0];
@@ -124,6 +140,7 @@ static const row rows[] = {
     {0x17, false, FORMAT_SIZED, 12, take_parameter},      /* EIATTR_KPARAM_INFO */
     {0x1c, false, FORMAT_SIZED, 0, take_exits},           /* EIATTR_EXIT_INSTR_OFFSETS */
     {0x2f, true, FORMAT_SIZED, 8, take_registers},        /* EIATTR_REGCOUNT */
+    {0x34, false, FORMAT_SIZED, 0, take_jump_targets},    /* EIATTR_INDIRECT_BRANCH_TARGETS */
     {0x45, false, FORMAT_SIZED, 12, take_long_parameter}, /* EIATTR_KPARAM_INFO_V2 */
     {0x4c, false, FORMAT_BYTE, 2, take_barriers},         /* EIATTR_NUM_BARRIERS */
 };

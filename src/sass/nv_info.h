@@ -13,6 +13,7 @@ typedef struct ifl_nv_facts {
     uint32_t max_threads[3];
     IFL_VEC(ifl_machine_parameter) parameters;
     IFL_VEC(uint32_t) exits;
+    IFL_VEC(uint32_t) jump_targets;
 } ifl_nv_facts;
 
 void ifl_nv_facts_free(ifl_nv_facts *facts);

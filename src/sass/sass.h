@@ -50,6 +50,8 @@ typedef struct ifl_machine_kernel {
     size_t parameter_count;
     const uint32_t *exits;       /* EXIT_INSTR_OFFSETS */
     size_t exit_count;
+    const uint32_t *jump_targets; /* INDIRECT_BRANCH_TARGETS: offsets that jumps through registers go to */
+    size_t jump_target_count;
     const ifl_machine_line *lines; /* ascending offsets; of several at one offset the last one counts */
     size_t line_count;
     const ifl_machine_line *ptx_lines; /* the same of the PTX that ptxas was given; its file is nobody's */

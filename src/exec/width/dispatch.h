@@ -47,7 +47,7 @@
     static const ifl_code *name(const ifl_code *code, ifl_warp *warp, char *frame, uint32_t active)
 
 /* The lanes that execute: those of the fragment whose guard holds. */
-#define IFL_EXECUTING (active & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
+#define IFL_EXECUTING ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
 #define IFL_ALL_LANES UINT32_C(0xffffffff)
 
 #define IFL_SIMD _Pragma("omp simd")

@@ -16,6 +16,12 @@ IFL_HANDLER(block)
     IFL_NEXT;
 }
 
+IFL_HANDLER(tally)
+{
+    warp->worker->tallies[code->site] += (uint64_t)__builtin_popcount(IFL_EXECUTING);
+    IFL_NEXT;
+}
+
 IFL_HANDLER(join)
 {
     if (warp->place == code)
@@ -598,6 +604,7 @@ ACCESS(store_shared, shared_room, store_elements)
 /* ---- the width ----------------------------------------------------------------------------------------------------------- */
 
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
+const ifl_row_handler *const *IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void);
 
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
@@ -605,6 +612,7 @@ const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
     static const ifl_width width = {
         .name = IFL_TEXT(IFL_WIDTH),
         .ptx_rows = IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH),
+        .sass_rows = IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH),
         .slow = slow,
         .handler = {
 #define HANDLER(name) [IFL_CODE_##name] = name,

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See build.h. */
+#include "code/build.h"
+
+#include <string.h>
+
+void ifl_builder_free(ifl_builder *builder)
+{
+    ifl_vec_free(&builder->code);
+    ifl_vec_free(&builder->constants);
+    ifl_vec_free(&builder->banks);
+    ifl_vec_free(&builder->specials);
+}
+
+void ifl_builder_clear(ifl_builder *builder)
+{
+    builder->code.count = builder->constants.count = builder->banks.count = builder->specials.count = 0;
+    builder->frame_bytes = 0;
+}
+
+static void fail(ifl_builder *builder, ifl_status status)
+{
+    if (builder->status == IFL_OK)
+        builder->status = status;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
+
+unsigned ifl_slot_bits(unsigned bits)
+{
+    return bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
+}
+
+uint32_t ifl_builder_room(ifl_builder *builder, uint64_t bytes)
+{
+    const uint64_t at = (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
+    if (at + bytes > UINT32_MAX) {
+        fail(builder, IFL_UNSUPPORTED);
+        return 0;
+    }
+    builder->frame_bytes = at + bytes;
+    return (uint32_t)at;
+}
+
+uint32_t ifl_builder_slot(ifl_builder *builder, unsigned bits)
+{
+    return ifl_builder_room(builder, (uint64_t)ifl_slot_bits(bits) / 8 * IFL_WARP_LANES);
+}
+
+static uint64_t cut(uint64_t value, unsigned bits)
+{
+    return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
+}
+
+static void add_constant(ifl_builder *builder, uint32_t slot, uint64_t value, unsigned bits)
+{
+    if (!ifl_vec_push(&builder->constants, (ifl_constant){.slot = slot, .bits = bits, .value = value}))
+        fail(builder, IFL_NO_MEMORY);
+}
+
+uint32_t ifl_builder_constant(ifl_builder *builder, uint64_t value, unsigned bits)
+{
+    bits = ifl_slot_bits(bits);
+    value = cut(value, bits);
+    for (size_t i = 0; i < builder->constants.count; i++)
+        if (builder->constants.at[i].value == value && builder->constants.at[i].bits == bits)
+            return builder->constants.at[i].slot;
+    const uint32_t slot = ifl_builder_slot(builder, bits);
+    add_constant(builder, slot, value, bits);
+    return slot;
+}
+
+uint32_t ifl_builder_constant_pair(ifl_builder *builder, uint64_t value)
+{
+    const uint64_t low = cut(value, 32), high = value >> 32;
+    for (size_t i = 0; i + 1 < builder->constants.count; i++) {
+        const ifl_constant *c = &builder->constants.at[i];
+        if (c->bits == 32 && c[1].bits == 32 && c->value == low && c[1].value == high &&
+            c[1].slot == c->slot + IFL_PLANE_BYTES)
+            return c->slot;
+    }
+    const uint32_t slot = ifl_builder_room(builder, 2 * IFL_PLANE_BYTES);
+    add_constant(builder, slot, low, 32);
+    add_constant(builder, slot + IFL_PLANE_BYTES, high, 32);
+    return slot;
+}
+
+static bool is_same_bank(const ifl_bank_slot *a, const ifl_bank_slot *b)
+{
+    return a->bits == b->bits && a->offset == b->offset && a->bytes == b->bytes && a->bank == b->bank &&
+           a->is_signed == b->is_signed;
+}
+
+uint32_t ifl_builder_bank(ifl_builder *builder, const ifl_bank_slot *wanted)
+{
+    for (size_t i = 0; i < builder->banks.count; i++)
+        if (is_same_bank(&builder->banks.at[i], wanted))
+            return builder->banks.at[i].slot;
+    ifl_bank_slot added = *wanted;
+    added.slot = ifl_builder_slot(builder, wanted->bits);
+    if (!ifl_vec_push(&builder->banks, added))
+        fail(builder, IFL_NO_MEMORY);
+    return added.slot;
+}
+
+static ifl_bank_slot bank_word(uint8_t bank, uint32_t offset)
+{
+    return (ifl_bank_slot){.bits = 32, .offset = offset, .bytes = 4, .bank = bank};
+}
+
+/* Words that were placed side by side before. */
+static uint32_t find_bank_words(const ifl_builder *builder, uint8_t bank, uint32_t offset, unsigned words)
+{
+    for (size_t i = 0; i + words <= builder->banks.count; i++) {
+        const ifl_bank_slot *at = &builder->banks.at[i];
+        unsigned same = 0;
+        for (; same < words; same++) {
+            const ifl_bank_slot wanted = bank_word(bank, offset + 4 * same);
+            if (!is_same_bank(&at[same], &wanted) || at[same].slot != at->slot + same * IFL_PLANE_BYTES)
+                break;
+        }
+        if (same == words)
+            return at->slot;
+    }
+    return 0;
+}
+
+uint32_t ifl_builder_bank_words(ifl_builder *builder, uint8_t bank, uint32_t offset, unsigned words)
+{
+    const uint32_t found = find_bank_words(builder, bank, offset, words);
+    if (found)
+        return found;
+    const uint32_t slot = ifl_builder_room(builder, (uint64_t)words * IFL_PLANE_BYTES);
+    for (unsigned i = 0; i < words; i++) {
+        ifl_bank_slot word = bank_word(bank, offset + 4 * i);
+        word.slot = slot + i * IFL_PLANE_BYTES;
+        if (!ifl_vec_push(&builder->banks, word))
+            fail(builder, IFL_NO_MEMORY);
+    }
+    return slot;
+}
+
+uint32_t ifl_builder_special(ifl_builder *builder, ifl_special special)
+{
+    for (size_t i = 0; i < builder->specials.count; i++)
+        if (builder->specials.at[i].special == special)
+            return builder->specials.at[i].slot;
+    const uint32_t slot = ifl_builder_slot(builder, ifl_special_bits(special));
+    if (!ifl_vec_push(&builder->specials, (ifl_special_slot){.slot = slot, .special = (uint16_t)special}))
+        fail(builder, IFL_NO_MEMORY);
+    return slot;
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+ifl_code *ifl_builder_add(ifl_builder *builder, ifl_code code)
+{
+    static ifl_code lost; /* written by nobody who succeeds: the failure is noted */
+    if (ifl_vec_push(&builder->code, code))
+        return &builder->code.at[builder->code.count - 1];
+    fail(builder, IFL_NO_MEMORY);
+    return &lost;
+}
+
+static void *keep_list(ifl_builder *builder, const void *from, size_t count, size_t bytes)
+{
+    void *to = ifl_arena_alloc(builder->arena, (count + 1) * bytes);
+    if (to && count)
+        memcpy(to, from, count * bytes);
+    if (!to)
+        fail(builder, IFL_NO_MEMORY);
+    return to;
+}
+
+/* Those that change by block come first: they are written at the start of each. */
+static void keep_specials(ifl_builder *builder, ifl_routine *routine)
+{
+    routine->specials = ifl_arena_alloc(builder->arena, (builder->specials.count + 1) * sizeof *routine->specials);
+    if (!routine->specials) {
+        fail(builder, IFL_NO_MEMORY);
+        return;
+    }
+    for (int by_block = 1; by_block >= 0; by_block--) {
+        for (size_t i = 0; i < builder->specials.count; i++)
+            if ((ifl_special_changes(builder->specials.at[i].special) == IFL_WHEN_BLOCK) == by_block)
+                routine->specials[routine->special_count++] = builder->specials.at[i];
+        if (by_block)
+            routine->block_special_count = routine->special_count;
+    }
+}
+
+void ifl_builder_keep(ifl_builder *builder, ifl_routine *routine)
+{
+    routine->code = keep_list(builder, builder->code.at, builder->code.count, sizeof *routine->code);
+    routine->constants =
+        keep_list(builder, builder->constants.at, builder->constants.count, sizeof *routine->constants);
+    routine->banks = keep_list(builder, builder->banks.at, builder->banks.count, sizeof *routine->banks);
+    keep_specials(builder, routine);
+    routine->code_count = builder->code.count;
+    routine->constant_count = builder->constants.count;
+    routine->bank_count = builder->banks.count;
+    routine->frame_bytes = (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operations that only machine code has: predicates as bits of registers, values for the whole warp, constant banks by
+ * address, and instructions that there is no code for. */
+#include "exec/warp.h"
+
+#include <string.h>
+
+ifl_reason ifl_slow_unsupported(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)frame, (void)active;
+    if (!mask)
+        return IFL_REASON_NONE;
+    return ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, (uint32_t)__builtin_ctz(mask), "%s",
+                           (const char *)code->extra);
+}
+
+ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    uint32_t *d = ifl_slot(frame, code->d);
+    if (!mask)
+        return IFL_REASON_NONE;
+    uint32_t value = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(mask));
+    for (uint32_t m = code->count ? mask : 0; m; m &= m - 1)
+        value |= ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(m));
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        d[lane] = value;
+    return IFL_REASON_NONE;
+}
+
+/* What lies past the end of a bank is zero. */
+ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES };
+    (void)active;
+    const ifl_bank *bank = &warp->worker->grid->launch->banks[code->count];
+    const uint32_t bytes = code->e >> 1;
+    const bool is_signed = code->e & 1;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint64_t at = ifl_lane_u32(frame, code->a, lane) + code->value;
+        uint8_t value[16] = {0};
+        if (bytes <= sizeof value && at <= bank->bytes && bytes <= bank->bytes - at)
+            memcpy(value, bank->data + at, bytes);
+        if (bytes < WORD && is_signed && value[bytes - 1] & 0x80)
+            memset(value + bytes, 0xff, WORD - bytes);
+        for (uint32_t w = 0; w * WORD < bytes; w++)
+            memcpy(frame + code->d + (size_t)w * PLANE + (size_t)lane * WORD, value + (size_t)w * WORD, WORD);
+    }
+    return IFL_REASON_NONE;
+}
+
+/* ---- predicates -------------------------------------------------------------------------------------------------- */
+
+static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
+{
+    uint32_t *p = ifl_slot(frame, at);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+static uint32_t look_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t bits = 0;
+    for (unsigned row = 0; row < 8; row++)
+        if (table >> row & 1)
+            bits |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+    return bits;
+}
+
+ifl_reason ifl_slow_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    enum { TABLE_BITS = 8 };
+    (void)warp, (void)active;
+    const uint32_t a = ifl_predicate(frame, code->a) ^ (code->count & 1 ? UINT32_MAX : 0),
+                   b = ifl_predicate(frame, code->b) ^ (code->count & 2 ? UINT32_MAX : 0),
+                   c = ifl_predicate(frame, code->c) ^ (code->count & 4 ? UINT32_MAX : 0);
+    put_predicate(frame, code->d, mask, look_up((uint32_t)code->value, a, b, c));
+    put_predicate(frame, code->e, mask, look_up((uint32_t)(code->value >> TABLE_BITS), a, b, c));
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_pack_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    const uint32_t wanted = (uint32_t)code->value;
+    uint32_t *d = ifl_slot(frame, code->d);
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint32_t bits = 0;
+        for (uint32_t m = wanted; m; m &= m - 1)
+            bits |= (ifl_predicate(frame, code->b + 4 * (uint32_t)__builtin_ctz(m)) >> lane & 1) << __builtin_ctz(m);
+        d[lane] = (ifl_lane_u32(frame, code->a, lane) & ~(wanted << code->count)) | bits << code->count;
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                      uint32_t active)
+{
+    (void)warp, (void)active;
+    for (uint32_t m = (uint32_t)code->value; m; m &= m - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctz(m);
+        uint32_t holds = 0;
+        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+            holds |= (ifl_lane_u32(frame, code->a, lane) >> (bit + code->count) & 1) << lane;
+        put_predicate(frame, code->d + 4 * bit, mask, holds);
+    }
+    return IFL_REASON_NONE;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    enum { PLANE = 4 * IFL_WARP_LANES };
+    (void)warp, (void)active;
+    uint32_t holds = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint64_t address =
+            (uint64_t)ifl_lane_u32(frame, code->a + PLANE, lane) << 32 | ifl_lane_u32(frame, code->a, lane);
+        holds |= (uint32_t)(ifl_space_of(address) == (ifl_space)code->value) << lane;
+    }
+    put_predicate(frame, code->d, mask, holds);
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_parted(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    const uint32_t wanted = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(active)) ^ code->e;
+    const bool parted = wanted & warp->live & ~active;
+    put_predicate(frame, code->d, mask, parted != (code->value != 0) ? UINT32_MAX : 0);
+    return IFL_REASON_NONE;
+}

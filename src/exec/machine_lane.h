@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the rows of machine code (sass/lane.def) are written with, beside lane.h. As there: total functions of one lane. */
+#ifndef IFL_EXEC_MACHINE_LANE_H
+#define IFL_EXEC_MACHINE_LANE_H
+
+#include "code/lane_options.h"
+#include "exec/approximate.h"
+#include "exec/mufu.h"
+
+/* ---- parts and signs of sources ---------------------------------------------------------------------------------- */
+
+IFL_LANE uint32_t ifl_part_of(uint32_t x, unsigned part)
+{
+    switch (part) {
+    case IFL_PART_LOW_TWICE:
+        return x << 16 | (x & 0xffff);
+    case IFL_PART_HIGH_TWICE:
+        return x >> 16 | (x & 0xffff0000);
+    case IFL_PART_HIGH_NEGATED:
+        return x ^ 0x80000000;
+    case IFL_PART_HALF1:
+    case IFL_PART_BYTE2:
+        return x >> 16;
+    case IFL_PART_BYTE1:
+        return x >> 8;
+    case IFL_PART_BYTE3:
+        return x >> 24;
+    default:
+        return x;
+    }
+}
+
+IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)
+{
+    return (ifl_part_of(x, o->part[k]) & o->keep[k]) ^ o->flip[k];
+}
+
+/* Two f32 */
+IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
+{
+    const uint64_t keep = (uint64_t)o->keep[k] << 32 | o->keep[k], flip = (uint64_t)o->flip[k] << 32 | o->flip[k];
+    return (x & keep) ^ flip;
+}
+
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
+
+IFL_LANE uint32_t ifl_least_u32(bool least, uint32_t a, uint32_t b)
+{
+    return least == (a < b) ? a : b;
+}
+
+IFL_LANE int32_t ifl_least_s32(bool least, int32_t a, int32_t b)
+{
+    return least == (a < b) ? a : b;
+}
+
+/* .RELU */
+IFL_LANE int32_t ifl_at_least(const ifl_lane_options *o, int32_t x)
+{
+    return o->m.flags & IFL_FLAG_RELU && x < 0 ? 0 : x;
+}
+
+/* A shift's distance: cut to the width with .W, else at most the width. */
+IFL_LANE uint32_t ifl_distance(const ifl_lane_options *o, uint32_t count)
+{
+    return o->m.wrap == IFL_WRAP_WRAP ? count & (o->bits - 1u) : ifl_least_u32(true, count, o->bits);
+}
+
+IFL_LANE uint32_t ifl_shift_left(uint32_t x, uint32_t distance)
+{
+    return distance > 31 ? 0 : x << (distance & 31);
+}
+
+IFL_LANE uint32_t ifl_shift_right(uint32_t x, uint32_t distance)
+{
+    return distance > 31 ? 0 : x >> (distance & 31);
+}
+
+/* The place of the highest one, or how far it is from the top; all ones where there is none. */
+IFL_LANE uint32_t ifl_leading_one(uint32_t x, bool as_shift)
+{
+    const uint32_t zeros = ifl_clz32(x);
+    return zeros > 31 ? UINT32_MAX : as_shift ? zeros : 31 - zeros;
+}
+
+IFL_LANE uint32_t ifl_unlike_sign(uint32_t x)
+{
+    return x >> 31 ? ~x : x;
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
+
+IFL_LANE bool ifl_relates(const ifl_lane_options *o, bool less, bool equal, bool greater)
+{
+    const unsigned relation = less ? 1 : equal ? 2 : greater ? 4 : 8;
+    return (o->relation & relation) != 0;
+}
+
+/* Of upper words; `lower` is what the same comparison of the lower words gave. */
+IFL_LANE bool ifl_relates_upper(const ifl_lane_options *o, bool less, bool greater, bool lower)
+{
+    return less ? o->relation & 1 : greater ? (o->relation & 4) != 0 : lower;
+}
+
+IFL_LANE bool ifl_combine_one(const ifl_lane_options *o, bool holds, bool with)
+{
+    return o->m.combine == IFL_COMBINE_OR ? holds | with : o->m.combine == IFL_COMBINE_XOR ? holds ^ with : holds & with;
+}
+
+IFL_LANE bool ifl_half_relates(const ifl_format *f, const ifl_lane_options *o, uint16_t a, uint16_t b)
+{
+    const float x = ifl_half_in(f, &o->m, a), y = ifl_half_in(f, &o->m, b);
+    return ifl_relates(o, x < y, x == y, x > y);
+}
+
+/* o->number in each half where the comparison holds */
+IFL_LANE uint32_t ifl_set_halves(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b, bool with)
+{
+    const bool low = ifl_combine_one(o, ifl_half_relates(f, o, IFL_LOW(a), IFL_LOW(b)), with);
+    const bool high = ifl_combine_one(o, ifl_half_relates(f, o, IFL_HIGH(a), IFL_HIGH(b)), with);
+    return (low ? o->number : 0) | (high ? o->number << 16 : 0);
+}
+
+/* ---- FCHK -------------------------------------------------------------------------------------------------------- */
+
+/* Whether a / b may leave the range in which the short way of a division is exact. */
+IFL_LANE bool ifl_division_is_slow(uint32_t a, uint32_t b)
+{
+    const int32_t of_a = (int32_t)(a >> 23 & 255), of_b = (int32_t)(b >> 23 & 255), apart = of_a - of_b;
+    return of_a < 24 || of_a == 255 || of_b == 0 || of_b >= 253 || apart > 125 || apart < -125;
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See object.h. Sections and relocations as ptxas and nvlink of CUDA 11.8 to 13.0 write them:
+ *
+ *     .nv.constant2.NAME    a kernel's own constants: tables of its indexed branches, large immediates
+ *     .nv.constant3         __constant__ variables
+ *     .nv.constant4         addresses of variables and of functions that the driver provides
+ *     .nv.global[.init]     __device__ variables */
+#include "sass/object.h"
+
+#include "base/vec.h"
+#include "code/code.h"
+#include "sass/cubin.h"
+#include "sass/elf_image.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that are one address. */
+typedef struct ifl_object_patch {
+    uint8_t *at;
+    ifl_object_text *needed_by; /* NULL: any kernel */
+    const char *symbol;
+    uint32_t symbol_section; /* kind of: see symbol_kind */
+    size_t index;            /* of the text or the variable */
+    uint64_t offset;         /* in it, with the addend */
+    uint8_t kind;
+    uint8_t bytes;
+} ifl_object_patch;
+
+enum { PATCH_TEXT, PATCH_VARIABLE, PATCH_PROVIDED, PATCH_ABSENT };
+
+/* R_CUDA_64 and R_CUDA_G64, R_CUDA_32 and R_CUDA_G32: an address of 64 bits, its lower 32. */
+enum { R_32 = 1, R_64 = 2, R_G32 = 3, R_G64 = 4 };
+
+typedef struct loader {
+    ifl_elf_image image;
+    ifl_arena scratch;
+    ifl_object *object;
+    uint8_t **copy;     /* by section: its bytes as the object has them */
+    size_t *text_of;    /* by section: 1 + text */
+    IFL_VEC(ifl_object_variable) variables;
+    IFL_VEC(uint32_t) section_of; /* by variable */
+    IFL_VEC(ifl_object_patch) patches;
+    ifl_error *error;
+} loader;
+
+static ifl_status no_memory(const loader *l)
+{
+    return ifl_fail_memory(l->error, sizeof(ifl_object));
+}
+
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t *copy_section(loader *l, size_t index)
+{
+    const ifl_elf_section *section = &l->image.sections[index];
+    if (!l->copy[index] && section->bytes) {
+        l->copy[index] = ifl_arena_alloc(&l->object->arena, section->size + 1);
+        if (l->copy[index])
+            memcpy(l->copy[index], section->bytes, section->size);
+    }
+    return l->copy[index];
+}
+
+static bool is_code(const ifl_elf_section *section)
+{
+    return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && ifl_elf_name_after(section, ".text.");
+}
+
+/* Addresses ascend from section to section, with a gap that no branch reaches by mistake. */
+static ifl_status take_texts(loader *l)
+{
+    enum { GAP = 4096 };
+    ifl_object *object = l->object;
+    uint64_t address = IFL_CODE_WINDOW;
+    object->texts = ifl_arena_alloc(&object->arena, (object->machine->kernel_count + 1) * sizeof *object->texts);
+    if (!object->texts)
+        return no_memory(l);
+    for (size_t i = 0; i < l->image.section_count && object->text_count < object->machine->kernel_count; i++) {
+        if (!is_code(&l->image.sections[i]))
+            continue;
+        ifl_object_text *text = &object->texts[object->text_count++];
+        l->text_of[i] = object->text_count;
+        text->kernel = &object->machine->kernels[object->text_count - 1];
+        text->code = copy_section(l, i);
+        text->address = address;
+        if (!text->code && text->kernel->code_bytes)
+            return no_memory(l);
+        address += (text->kernel->code_bytes + GAP - 1) / GAP * GAP + GAP;
+    }
+    return IFL_OK;
+}
+
+static ifl_object_text *text_named(const ifl_object *object, const char *name)
+{
+    for (size_t i = 0; i < object->text_count; i++)
+        if (strcmp(object->texts[i].kernel->name, name) == 0)
+            return &object->texts[i];
+    return NULL;
+}
+
+static ifl_status take_constants(loader *l)
+{
+    ifl_object *object = l->object;
+    for (size_t i = 0; i < l->image.section_count; i++) {
+        const ifl_elf_section *section = &l->image.sections[i];
+        const char *of = ifl_elf_name_after(section, ".nv.constant2.");
+        ifl_object_text *text = of ? text_named(object, of) : NULL;
+        const bool is_bank3 = strcmp(section->name, ".nv.constant3") == 0;
+        const bool is_bank4 = strcmp(section->name, ".nv.constant4") == 0;
+        if (section->type != SHT_PROGBITS || !section->bytes || !(text || is_bank3 || is_bank4))
+            continue;
+        uint8_t *copy = copy_section(l, i);
+        if (!copy)
+            return no_memory(l);
+        if (text)
+            text->constants = copy, text->constant_bytes = section->size;
+        else if (is_bank3)
+            object->constants = copy, object->constant_bytes = section->size;
+        else
+            object->addresses = copy, object->address_bytes = section->size;
+    }
+    return IFL_OK;
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+static bool holds_variables(const ifl_elf_section *section)
+{
+    return strcmp(section->name, ".nv.global") == 0 || strcmp(section->name, ".nv.global.init") == 0 ||
+           strcmp(section->name, ".nv.constant3") == 0;
+}
+
+static ifl_status take_variable(loader *l, const ifl_elf_symbol *symbol)
+{
+    const ifl_elf_section *section = &l->image.sections[symbol->section];
+    if (symbol->value > section->size || symbol->size > section->size - symbol->value)
+        return ifl_fail(l->error, IFL_BAD_INPUT, "'%s' is damaged: its variable '%.200s' lies outside of %s",
+                        l->image.file, symbol->name, section->name);
+    const uint8_t *data = section->bytes ? copy_section(l, symbol->section) : NULL;
+    const ifl_object_variable variable = {
+        .name = ifl_arena_text(&l->object->arena, symbol->name, strlen(symbol->name)),
+        .space = strcmp(section->name, ".nv.constant3") == 0 ? IFL_SPACE_CONST : IFL_SPACE_GLOBAL,
+        .bytes = symbol->size,
+        .offset = symbol->value,
+        .data = data ? data + symbol->value : NULL};
+    if (!variable.name || !ifl_vec_push(&l->variables, variable) || !ifl_vec_push(&l->section_of, symbol->section))
+        return no_memory(l);
+    return IFL_OK;
+}
+
+static ifl_status take_variables(loader *l)
+{
+    ifl_elf_symbol symbol;
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; status == IFL_OK && ifl_elf_symbol_at(&l->image, i, &symbol); i++)
+        if (symbol.type == STT_OBJECT && symbol.section && symbol.section < l->image.section_count &&
+            holds_variables(&l->image.sections[symbol.section]))
+            status = take_variable(l, &symbol);
+    return status;
+}
+
+/* ---- relocations ------------------------------------------------------------------------------------------------- */
+
+static bool find_variable(const loader *l, uint32_t section, uint64_t offset, size_t *index)
+{
+    for (size_t i = 0; i < l->variables.count; i++)
+        if (l->section_of.at[i] == section && offset - l->variables.at[i].offset <= l->variables.at[i].bytes) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+/* What a symbol and an addend name. */
+static void aim(const loader *l, const ifl_elf_symbol *symbol, uint64_t addend, ifl_object_patch *patch)
+{
+    const uint64_t at = symbol->value + addend;
+    patch->kind = PATCH_ABSENT;
+    patch->offset = at;
+    if (symbol->section && symbol->section < l->image.section_count) {
+        if (l->text_of[symbol->section]) {
+            patch->kind = PATCH_TEXT;
+            patch->index = l->text_of[symbol->section] - 1;
+        } else if (find_variable(l, symbol->section, symbol->type == STT_SECTION ? at : symbol->value, &patch->index)) {
+            patch->kind = PATCH_VARIABLE;
+            patch->offset = at - l->variables.at[patch->index].offset;
+        }
+    } else if (ifl_provided_find(symbol->name)) {
+        patch->kind = PATCH_PROVIDED;
+        patch->index = ifl_provided_find(symbol->name);
+    }
+}
+
+static ifl_object_text *text_of_target(const loader *l, size_t target)
+{
+    if (l->text_of[target])
+        return &l->object->texts[l->text_of[target] - 1];
+    const char *of = ifl_elf_name_after(&l->image.sections[target], ".nv.constant2.");
+    return of ? text_named(l->object, of) : NULL;
+}
+
+static ifl_status take_relocation(loader *l, size_t target, const uint8_t *row)
+{
+    enum { SYMBOL_AT = 32 };
+    const ifl_elf_section *section = &l->image.sections[target];
+    const uint64_t at = ifl_elf_read(row, 8), info = ifl_elf_read(row + 8, 8), addend = ifl_elf_read(row + 16, 8);
+    const uint32_t type = (uint32_t)info;
+    const uint8_t bytes = type == R_64 || type == R_G64 ? 8 : type == R_32 || type == R_G32 ? 4 : 0;
+    ifl_elf_symbol symbol;
+    ifl_object_text *text = text_of_target(l, target);
+    if (!ifl_elf_symbol_at(&l->image, info >> SYMBOL_AT, &symbol) || at > section->size || bytes > section->size - at)
+        return ifl_fail(l->error, IFL_BAD_INPUT, "'%s' is damaged: a relocation of %s lies outside of it", l->image.file,
+                        section->name);
+    ifl_object_patch patch = {.at = l->copy[target] + at, .needed_by = text, .bytes = bytes};
+    patch.symbol = ifl_arena_text(&l->object->arena, symbol.name, strlen(symbol.name));
+    aim(l, &symbol, addend, &patch);
+    if (!bytes)
+        patch.kind = PATCH_ABSENT;
+    return patch.symbol && ifl_vec_push(&l->patches, patch) ? IFL_OK : no_memory(l);
+}
+
+static ifl_status take_relocations(loader *l)
+{
+    enum { ROW_BYTES = 24 };
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < l->image.section_count; i++) {
+        const ifl_elf_section *list = &l->image.sections[i];
+        const bool is_ours = list->type == SHT_RELA && list->bytes && list->info < l->image.section_count &&
+                             l->copy[list->info];
+        for (uint64_t at = 0; is_ours && status == IFL_OK && at + ROW_BYTES <= list->size; at += ROW_BYTES)
+            status = take_relocation(l, list->info, list->bytes + at);
+    }
+    return status;
+}
+
+static uint64_t value_of(const ifl_object *object, const ifl_object_patch *patch)
+{
+    switch (patch->kind) {
+    case PATCH_TEXT:
+        return object->texts[patch->index].address + patch->offset;
+    case PATCH_VARIABLE:
+        return object->variables[patch->index].address + patch->offset;
+    case PATCH_PROVIDED:
+        return ifl_provided_address((ifl_provided)patch->index);
+    default:
+        return 0;
+    }
+}
+
+void ifl_object_place(ifl_object *object, uint64_t constants)
+{
+    for (size_t i = 0; i < object->variable_count; i++)
+        if (object->variables[i].space == IFL_SPACE_CONST)
+            object->variables[i].address = constants + object->variables[i].offset;
+    for (size_t i = 0; i < object->patch_count; i++) {
+        const ifl_object_patch *patch = &object->patches[i];
+        const uint64_t value = value_of(object, patch);
+        memcpy(patch->at, &value, patch->bytes);
+    }
+}
+
+/* A symbol that nobody has stops those who need it when they are lowered. */
+static void note_absent(ifl_object *object)
+{
+    for (size_t i = 0; i < object->patch_count; i++) {
+        const ifl_object_patch *patch = &object->patches[i];
+        for (size_t t = 0; patch->kind == PATCH_ABSENT && t < object->text_count; t++)
+            if (patch->needed_by == &object->texts[t])
+                object->texts[t].unresolved = patch->symbol;
+    }
+}
+
+/* ---- one cubin --------------------------------------------------------------------------------------------------- */
+
+static ifl_status take_lists(loader *l)
+{
+    ifl_object *object = l->object;
+    object->variable_count = l->variables.count;
+    object->patch_count = l->patches.count;
+    object->variables = ifl_arena_alloc(&object->arena, (l->variables.count + 1) * sizeof *object->variables);
+    object->patches = ifl_arena_alloc(&object->arena, (l->patches.count + 1) * sizeof *object->patches);
+    if (!object->variables || !object->patches)
+        return no_memory(l);
+    if (l->variables.count)
+        memcpy(object->variables, l->variables.at, l->variables.count * sizeof *object->variables);
+    if (l->patches.count)
+        memcpy(object->patches, l->patches.at, l->patches.count * sizeof *object->patches);
+    note_absent(object);
+    return IFL_OK;
+}
+
+static ifl_status load(loader *l)
+{
+    static ifl_status (*const steps[])(loader * l) = {take_texts, take_constants, take_variables, take_relocations,
+                                                      take_lists};
+    const size_t count = l->image.section_count + 1;
+    l->copy = ifl_arena_alloc(&l->scratch, count * sizeof *l->copy);
+    l->text_of = ifl_arena_alloc(&l->scratch, count * sizeof *l->text_of);
+    ifl_status status = l->copy && l->text_of ? IFL_OK : no_memory(l);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == IFL_OK; i++)
+        status = steps[i](l);
+    ifl_vec_free(&l->variables);
+    ifl_vec_free(&l->section_of);
+    ifl_vec_free(&l->patches);
+    return status;
+}
+
+ifl_status ifl_object_open(const char *name, const uint8_t *bytes, size_t size, ifl_object **out, ifl_error *error)
+{
+    loader l = {.object = calloc(1, sizeof *l.object), .error = error};
+    *out = NULL;
+    if (!l.object)
+        return no_memory(&l);
+    l.object->machine = ifl_machine_new(name);
+    ifl_status status = l.object->machine ? ifl_machine_read_cubin(name, bytes, size, l.object->machine, error)
+                                          : no_memory(&l);
+    if (status == IFL_OK)
+        status = ifl_elf_open(name, bytes, size, &l.scratch, &l.image, error);
+    if (status == IFL_OK)
+        status = load(&l);
+    ifl_arena_free(&l.scratch);
+    if (status == IFL_OK)
+        *out = l.object;
+    else
+        ifl_object_close(l.object);
+    return status;
+}
+
+void ifl_object_close(ifl_object *object)
+{
+    if (!object)
+        return;
+    if (object->machine)
+        ifl_machine_free(object->machine);
+    ifl_arena_free(&object->arena);
+    free(object);
+}
+
+const ifl_object_text *ifl_object_find(const ifl_object *object, const char *kernel)
+{
+    return text_named(object, kernel);
+}

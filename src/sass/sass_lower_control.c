@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of branches, calls, the meeting of lanes that parted, ends and pauses. */
+#include "sass/sass_lowerer.h"
+
+/* The predicates among its operands, beside the guard. */
+static void guard_last(ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    const ifl_sass_operand *operand = ifl_sass_lower_operand(l, role);
+    uint32_t flip;
+    if (ifl_sass_is_true(operand) || l->refused)
+        return;
+    const uint32_t predicate = ifl_sass_lower_predicate(l, operand, true, &flip);
+    ifl_sass_guard_with(l, predicate, flip, &l->build.code.at[l->build.code.count - 1]);
+}
+
+static bool has_predicate(const ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    return !ifl_sass_is_true(ifl_sass_lower_operand(l, role));
+}
+
+static uint32_t target(const ifl_sass_lowerer *l)
+{
+    return ifl_sass_target_of(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET));
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+/* BRA.DIV: where lanes of the mask are elsewhere; BRA.CONV: where none is. */
+static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
+{
+    const ifl_sass_operand *mask = ifl_sass_lower_operand(l, IFL_SASS_ROLE_MASK);
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_parted);
+    code->a = mask ? ifl_sass_uniform_slot(l, mask->index) : l->zeros;
+    code->e = mask && mask->inverted ? UINT32_MAX : 0;
+    code->d = IFL_PREDICATE_CARRY;
+    code->value = !parted;
+    if (!mask)
+        code->e = UINT32_MAX;
+    ifl_sass_emit_branch(l, target(l));
+    if (!l->refused)
+        ifl_sass_guard_with(l, IFL_PREDICATE_CARRY, 0, &l->build.code.at[l->build.code.count - 1]);
+    if (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN))
+        ifl_sass_refuse(l, "with a predicate among its operands");
+}
+
+void ifl_sass_lower_branch(ifl_sass_lowerer *l)
+{
+    const ifl_sass_word when = ifl_sass_value(l->instruction, IFL_SASS_VALUE_CONDITION);
+    const bool parts = when == IFL_SASS_WORD_DIV, meets = when == IFL_SASS_WORD_CONV;
+    if (ifl_sass_is(l, IFL_SASS_VALUE_ANY_LANE, IFL_SASS_WORD_ANY) ||
+        ifl_sass_is(l, IFL_SASS_VALUE_NOT_TID0, IFL_SASS_WORD_NOT_TID0) ||
+        (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) && has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2))) {
+        ifl_sass_refuse(l, "with this condition");
+        return;
+    }
+    if (parts || meets) {
+        branch_where_parted(l, parts);
+        return;
+    }
+    ifl_sass_emit_branch(l, target(l));
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN2);
+}
+
+static int64_t number(const ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    const ifl_sass_operand *operand = ifl_sass_lower_operand(l, role);
+    return operand ? operand->value : 0;
+}
+
+/* To the address in two registers, and something that is added. */
+static void emit_jump(ifl_sass_lowerer *l, uint64_t add)
+{
+    const ifl_sass_operand *address = ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS);
+    ifl_code *code = ifl_sass_emit_stop(l, IFL_REASON_JUMP);
+    code->a = ifl_sass_lower_source(l, address, 2);
+    code->value = add;
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+}
+
+static uint64_t part_address(const ifl_sass_lowerer *l)
+{
+    return l->part->text->address;
+}
+
+static bool is_relative(const ifl_sass_lowerer *l)
+{
+    return !ifl_sass_is(l, IFL_SASS_VALUE_RELATIVE, IFL_SASS_WORD_ABS);
+}
+
+/* BRX: from the next instruction. RET and CALL with .REL: from a target, which is where the addresses in registers are
+ * counted from. */
+void ifl_sass_lower_jump(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *from = ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET);
+    const uint64_t next = part_address(l) + l->instruction->offset + IFL_CODE_BYTES;
+    const uint64_t offset = (uint64_t)number(l, IFL_SASS_ROLE_OFFSET);
+    if (from)
+        emit_jump(l, part_address(l) + (uint64_t)from->value);
+    else
+        emit_jump(l, is_relative(l) ? next + offset : offset);
+}
+
+void ifl_sass_lower_call(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *to = ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET);
+    if (ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS)) {
+        ifl_sass_lower_jump(l);
+        return;
+    }
+    if (to && to->kind == IFL_SASS_TARGET) {
+        ifl_sass_emit_branch(l, target(l));
+        guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+        return;
+    }
+    ifl_code *code = ifl_sass_emit_stop(l, IFL_REASON_JUMP);
+    code->a = l->zeros;
+    code->value = to ? (uint64_t)to->value : 0;
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+void ifl_sass_lower_exit(ifl_sass_lowerer *l)
+{
+    ifl_sass_emit_stop(l, IFL_REASON_EXIT);
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+}
+
+void ifl_sass_lower_trap(ifl_sass_lowerer *l)
+{
+    if (ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_TRAP) ||
+        ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_INT))
+        ifl_sass_emit(l, IFL_CODE_trap);
+    else
+        ifl_sass_emit(l, IFL_CODE_nothing);
+}
+
+void ifl_sass_lower_sleep(ifl_sass_lowerer *l)
+{
+    ifl_sass_emit(l, IFL_CODE_nanosleep);
+}
+
+void ifl_sass_lower_nothing(ifl_sass_lowerer *l)
+{
+    ifl_sass_emit(l, IFL_CODE_nothing);
+}
+
+/* ---- the meeting of lanes ---------------------------------------------------------------------------------------- */
+
+static uint32_t barrier_number(ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    const ifl_sass_operand *operand = ifl_sass_lower_operand(l, role);
+    if (!operand || operand->kind != IFL_SASS_BARRIER_REGISTER)
+        ifl_sass_refuse(l, "of something else than a barrier register");
+    return operand ? operand->index : 0;
+}
+
+static void refuse_predicate(ifl_sass_lowerer *l)
+{
+    if (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN))
+        ifl_sass_refuse(l, "with a predicate among its operands");
+}
+
+void ifl_sass_lower_arm(ifl_sass_lowerer *l)
+{
+    const uint32_t to = target(l), number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
+    if (to == UINT32_MAX)
+        ifl_sass_refuse(l, "its target is no instruction");
+    refuse_predicate(l);
+    if (l->refused)
+        return;
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_arm);
+    code->count = number;
+    code->value = l->flow.block_of[to];
+}
+
+void ifl_sass_lower_meet(ifl_sass_lowerer *l)
+{
+    refuse_predicate(l);
+    const uint32_t number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
+    ifl_sass_emit(l, IFL_CODE_sync_wait)->count = number;
+}
+
+void ifl_sass_lower_break(ifl_sass_lowerer *l)
+{
+    const uint32_t number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
+    ifl_sass_emit(l, IFL_CODE_sync_break)->count = number;
+    guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
+}
+
+void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
+    const bool saves = d && d->kind == IFL_SASS_REGISTER;
+    const uint32_t number = barrier_number(l, saves ? IFL_SASS_ROLE_A : IFL_SASS_ROLE_DESTINATION);
+    if (l->refused || ifl_sass_is(l, IFL_SASS_VALUE_PQUAD, IFL_SASS_WORD_PQUAD)) {
+        ifl_sass_refuse(l, "of this form");
+        return;
+    }
+    const uint32_t slot = saves ? ifl_sass_lower_destination(l, d)
+                                : ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_A), 1);
+    ifl_code *code = ifl_sass_emit(l, saves ? IFL_CODE_sync_save : IFL_CODE_sync_restore);
+    code->count = number;
+    code->value = ifl_sass_is(l, IFL_SASS_VALUE_CLEAR, IFL_SASS_WORD_CLEAR);
+    if (saves)
+        code->d = slot;
+    else
+        code->a = slot;
+}
+
+static uint32_t mask_slot(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *mask = ifl_sass_lower_operand(l, IFL_SASS_ROLE_MASK);
+    return mask ? ifl_sass_lower_source(l, mask, 1) : ifl_builder_constant(&l->build, UINT32_MAX, 32);
+}
+
+void ifl_sass_lower_warpsync(ifl_sass_lowerer *l)
+{
+    const uint32_t members = mask_slot(l);
+    refuse_predicate(l);
+    if (ifl_sass_is(l, IFL_SASS_VALUE_LANES, IFL_SASS_WORD_COLLECTIVE)) {
+        const uint32_t to = target(l);
+        if (to == UINT32_MAX) {
+            ifl_sass_refuse(l, "its target is no instruction");
+            return;
+        }
+        ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);
+        code->a = members;
+        code->value = l->flow.block_of[to];
+        return;
+    }
+    ifl_exchange *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    *op = (ifl_exchange){.kind = IFL_EXCHANGE_MEET, .bytes = 4, .members = members};
+    ifl_sass_emit(l, IFL_CODE_exchange)->extra = op;
+}
+
+void ifl_sass_lower_end_collective(ifl_sass_lowerer *l)
+{
+    refuse_predicate(l);
+    ifl_sass_emit_stop(l, IFL_REASON_SCATTER);
+}
+
+/* ---- the program counter ----------------------------------------------------------------------------------------- */
+
+/* LEPC: the address of an instruction. */
+void ifl_sass_lower_place(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *to = ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET);
+    const uint64_t at = part_address(l) + (to ? (uint64_t)to->value : l->instruction->offset);
+    const uint32_t from = ifl_builder_constant_pair(&l->build, at);
+    const uint32_t d = ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    for (unsigned i = 0; i < 2; i++) {
+        ifl_code *code = ifl_sass_emit(l, IFL_CODE_move32);
+        code->a = from + i * IFL_PLANE_BYTES;
+        code->d = d + i * IFL_PLANE_BYTES;
+    }
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which code belongs to a kernel, where its instructions lead, and which registers may be read before they are written. */
+#include "sass/sass_lowerer.h"
+
+#include <string.h>
+
+/* ---- the code of a kernel ---------------------------------------------------------------------------------------- */
+
+static bool is_jump(unsigned op)
+{
+    return op == IFL_SASS_OP_BRX || op == IFL_SASS_OP_BRXU || op == IFL_SASS_OP_CALL;
+}
+
+/* Calls by an address may lead into any function of the object. */
+static bool calls_elsewhere(const ifl_object_text *text)
+{
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, text->kernel->sm);
+    for (uint64_t at = 0; at + IFL_CODE_BYTES <= text->kernel->code_bytes; at += IFL_CODE_BYTES) {
+        ifl_sass_instruction instruction;
+        ifl_sass_decode(&decoder, text->code + at, (uint32_t)at, &instruction);
+        if (instruction.op == IFL_SASS_OP_CALL &&
+            (ifl_sass_value(&instruction, IFL_SASS_VALUE_RELATIVE) == IFL_SASS_WORD_ABS ||
+             ifl_sass_operand_of(&instruction, IFL_SASS_ROLE_ADDRESS)))
+            return true;
+    }
+    return false;
+}
+
+static bool choose_parts(ifl_sass_lowerer *l)
+{
+    const ifl_object *object = l->input->object;
+    l->parts = ifl_arena_alloc(&l->scratch, (object->text_count + 1) * sizeof *l->parts);
+    if (!l->parts)
+        return false;
+    l->parts[l->part_count++].text = l->input->kernel;
+    for (size_t i = 0; calls_elsewhere(l->input->kernel) && i < object->text_count; i++)
+        if (!object->texts[i].kernel->is_kernel && &object->texts[i] != l->input->kernel &&
+            object->texts[i].kernel->sm == l->input->kernel->kernel->sm)
+            l->parts[l->part_count++].text = &object->texts[i];
+    return true;
+}
+
+static void decode_part(ifl_sass_lowerer *l, ifl_sass_part *part)
+{
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, part->text->kernel->sm);
+    part->first = l->count;
+    part->count = (uint32_t)(part->text->kernel->code_bytes / IFL_CODE_BYTES);
+    for (uint32_t i = 0; i < part->count; i++)
+        ifl_sass_decode(&decoder, part->text->code + (uint64_t)i * IFL_CODE_BYTES, i * IFL_CODE_BYTES,
+                        &l->instructions[l->count++]);
+}
+
+bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
+{
+    uint64_t bytes = 0;
+    const bool has_parts = choose_parts(l);
+    for (size_t p = 0; has_parts && p < l->part_count; p++)
+        bytes += l->parts[p].text->kernel->code_bytes;
+    if (has_parts && (!bytes || bytes / IFL_CODE_BYTES > UINT32_MAX / 2)) {
+        l->status = ifl_fail(l->error, IFL_BAD_INPUT, "'%s' has no code", l->input->kernel->kernel->name);
+        return false;
+    }
+    if (has_parts)
+        l->instructions = ifl_arena_alloc(&l->scratch, (bytes / IFL_CODE_BYTES + 1) * sizeof *l->instructions);
+    if (!l->instructions) {
+        l->status = ifl_fail_memory(l->error, bytes);
+        return false;
+    }
+    for (size_t p = 0; p < l->part_count; p++)
+        decode_part(l, &l->parts[p]);
+    return true;
+}
+
+/* ---- flow -------------------------------------------------------------------------------------------------------- */
+
+uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *target)
+{
+    if (!target || target->kind != IFL_SASS_TARGET || target->value < 0 || target->value % IFL_CODE_BYTES ||
+        target->value / IFL_CODE_BYTES >= l->part->count)
+        return UINT32_MAX;
+    return l->part->first + (uint32_t)(target->value / IFL_CODE_BYTES);
+}
+
+typedef enum shape {
+    GOES_ON,
+    ENDS_BLOCK,  /* and goes on: lanes may be others behind it */
+    BRANCHES,    /* to a target, or goes on where a predicate fails */
+    CALLS,       /* to a target, and comes back */
+    LEAVES,      /* for an address that is not known here */
+    POINTS       /* its target begins a block; it goes on */
+} shape;
+
+static shape shape_of(unsigned op)
+{
+    static const uint8_t shapes[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_BRA] = BRANCHES,        [IFL_SASS_OP_BRX] = LEAVES,       [IFL_SASS_OP_BRXU] = LEAVES,
+        [IFL_SASS_OP_CALL] = CALLS,          [IFL_SASS_OP_RET] = LEAVES,       [IFL_SASS_OP_EXIT] = LEAVES,
+        [IFL_SASS_OP_BSSY] = POINTS,         [IFL_SASS_OP_BSYNC] = ENDS_BLOCK, [IFL_SASS_OP_BREAK] = ENDS_BLOCK,
+        [IFL_SASS_OP_WARPSYNC] = POINTS,     [IFL_SASS_OP_BPT] = ENDS_BLOCK,   [IFL_SASS_OP_NANOSLEEP] = ENDS_BLOCK,
+        [IFL_SASS_OP_ENDCOLLECTIVE] = LEAVES, [IFL_SASS_OP_YIELD] = ENDS_BLOCK,
+    };
+    return (shape)shapes[op];
+}
+
+/* Nothing keeps all lanes from leaving. */
+static bool leaves_always(const ifl_sass_instruction *instruction)
+{
+    const bool is_guarded = instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
+    return !is_guarded && ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN)) &&
+           ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN2)) &&
+           !ifl_sass_operand_of(instruction, IFL_SASS_ROLE_MASK);
+}
+
+static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *step)
+{
+    const ifl_sass_instruction *instruction = &l->instructions[index];
+    const shape kind = shape_of(instruction->op);
+    const uint32_t target = ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
+    step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN;
+    step->leaves = kind == LEAVES;
+    step->falls = !((kind == LEAVES || kind == BRANCHES) && leaves_always(instruction));
+    if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || target == UINT32_MAX)
+        return true;
+    uint32_t *targets = ifl_arena_alloc(&l->scratch, sizeof *targets);
+    if (!targets)
+        return false;
+    *targets = target;
+    step->targets = targets;
+    step->target_count = 1;
+    return true;
+}
+
+/* What a table of a jump names; all instructions where there is a jump without one. */
+static bool add_jump_targets(ifl_sass_lowerer *l, ifl_flow_step *steps)
+{
+    const ifl_machine_kernel *kernel = l->part->text->kernel;
+    bool jumps = false;
+    for (uint32_t i = 0; i < l->part->count; i++)
+        jumps |= l->instructions[l->part->first + i].op != IFL_SASS_OP_CALL &&
+                 is_jump(l->instructions[l->part->first + i].op);
+    for (uint32_t i = 0; i < l->part->count && jumps && !kernel->jump_target_count; i++)
+        steps[l->part->first + i].ends = true;
+    for (size_t t = 0; t < kernel->jump_target_count; t++) {
+        const uint32_t target = kernel->jump_targets[t] / IFL_CODE_BYTES;
+        if (target && target < l->part->count)
+            steps[l->part->first + target - 1].ends = true;
+    }
+    /* Functions inside of the code may be called through pointers. */
+    for (size_t s = 0; s < kernel->symbol_count; s++) {
+        const uint32_t start = kernel->symbols[s].offset / IFL_CODE_BYTES;
+        if (start && start < l->part->count)
+            steps[l->part->first + start - 1].ends = true;
+    }
+    return true;
+}
+
+bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l)
+{
+    ifl_flow_step *steps = ifl_arena_alloc(&l->scratch, ((size_t)l->count + 1) * sizeof *steps);
+    bool is_done = steps != NULL;
+    for (size_t p = 0; is_done && p < l->part_count; p++) {
+        l->part = &l->parts[p];
+        for (uint32_t i = 0; is_done && i < l->part->count; i++)
+            is_done = describe_step(l, l->part->first + i, &steps[l->part->first + i]);
+        if (is_done && l->part->count) {
+            add_jump_targets(l, steps);
+            steps[l->part->first + l->part->count - 1].ends = true;
+        }
+    }
+    l->status = is_done ? ifl_flow_build(steps, l->count, l->arena, &l->flow, l->error)
+                        : ifl_fail_memory(l->error, l->count * sizeof *steps);
+    return l->status == IFL_OK;
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+enum { GENERAL = 0, UNIFORM = 256, PREDICATE = 512, UNIFORM_PREDICATE = 520, TOUCHED = 528 };
+
+static void see_words(ifl_flow_see *see, void *to, unsigned first, unsigned index, unsigned count, bool is_written)
+{
+    for (unsigned i = 0; i < count && index + i < IFL_SASS_NO_REGISTER; i++)
+        see(to, first + index + i, is_written);
+}
+
+static void see_predicate(ifl_flow_see *see, void *to, unsigned first, unsigned index, bool is_written)
+{
+    if (index < IFL_SASS_PREDICATES)
+        see(to, first + index, is_written);
+}
+
+static void see_all_predicates(ifl_flow_see *see, void *to, unsigned first, bool is_written)
+{
+    for (unsigned i = 0; i < IFL_SASS_PREDICATES; i++)
+        see_predicate(see, to, first, i, is_written);
+}
+
+static void see_operand(const ifl_sass_operand *operand, ifl_flow_see *see, void *to)
+{
+    const unsigned count = operand->count ? operand->count : 1;
+    switch (operand->kind) {
+    case IFL_SASS_REGISTER:
+        see_words(see, to, GENERAL, operand->index, count, operand->is_destination);
+        break;
+    case IFL_SASS_UNIFORM_REGISTER:
+        see_words(see, to, UNIFORM, operand->index, count, operand->is_destination);
+        break;
+    case IFL_SASS_PREDICATE:
+        see_predicate(see, to, PREDICATE, operand->index, operand->is_destination);
+        break;
+    case IFL_SASS_UNIFORM_PREDICATE:
+        see_predicate(see, to, UNIFORM_PREDICATE, operand->index, operand->is_destination);
+        break;
+    case IFL_SASS_MEMORY:
+    case IFL_SASS_CONSTANT:
+        see_words(see, to, GENERAL, operand->base, 2, false);
+        see_words(see, to, UNIFORM, operand->uniform, 2, false);
+        break;
+    default:
+        break;
+    }
+}
+
+static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
+{
+    const ifl_sass_lowerer *l = user;
+    const ifl_sass_instruction *instruction = &l->instructions[index];
+    see_predicate(see, to, instruction->guard_uniform ? UNIFORM_PREDICATE : PREDICATE, instruction->guard, false);
+    if (instruction->op == IFL_SASS_OP_P2R)
+        see_all_predicates(see, to, PREDICATE, false);
+    for (unsigned o = 0; o < instruction->operand_count; o++)
+        if (!instruction->operand[o].is_destination)
+            see_operand(&instruction->operand[o], see, to);
+    for (unsigned o = 0; o < instruction->operand_count; o++)
+        if (instruction->operand[o].is_destination)
+            see_operand(&instruction->operand[o], see, to);
+}
+
+static bool is_guarded(const void *user, uint32_t index)
+{
+    const ifl_sass_instruction *instruction = &((const ifl_sass_lowerer *)user)->instructions[index];
+    return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
+}
+
+static uint32_t place_of(const ifl_sass_lowerer *l, unsigned reg, uint32_t *bytes)
+{
+    *bytes = reg < PREDICATE ? IFL_PLANE_BYTES : 4;
+    if (reg < UNIFORM)
+        return ifl_sass_register_slot(l, reg);
+    if (reg < PREDICATE)
+        return ifl_sass_uniform_slot(l, reg - UNIFORM);
+    return reg < UNIFORM_PREDICATE ? l->predicates + 4 * (reg - PREDICATE)
+                                   : l->uniform_predicates + 4 * (reg - UNIFORM_PREDICATE);
+}
+
+bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine)
+{
+    const ifl_flow_touches touches = {.visit = touch, .is_guarded = is_guarded, .user = l, .registers = TOUCHED};
+    uint64_t *live;
+    size_t words;
+    l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
+    routine->undefined = l->status == IFL_OK ? ifl_sass_lower_allocate(l, 2 * TOUCHED * sizeof *routine->undefined) : NULL;
+    if (!routine->undefined)
+        return false;
+    for (unsigned reg = 0; reg < TOUCHED; reg++) {
+        uint32_t bytes;
+        if (!(live[reg / 64] >> reg % 64 & 1))
+            continue;
+        const uint32_t place = place_of(l, reg, &bytes);
+        routine->undefined[2 * routine->undefined_count] = place;
+        routine->undefined[2 * routine->undefined_count++ + 1] = bytes;
+    }
+    return true;
+}

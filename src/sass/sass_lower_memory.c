@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of machine code that touches memory: loads, stores, atomics, copies to shared memory, constants. */
+#include "sass/sass_lowerer.h"
+
+enum { WORD_BYTES = 4 };
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+static uint8_t space_of(unsigned op)
+{
+    static const uint8_t spaces[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_LDG] = IFL_SPACE_GLOBAL,   [IFL_SASS_OP_STG] = IFL_SPACE_GLOBAL,
+        [IFL_SASS_OP_ATOMG] = IFL_SPACE_GLOBAL, [IFL_SASS_OP_REDG] = IFL_SPACE_GLOBAL,
+        [IFL_SASS_OP_LDS] = IFL_SPACE_SHARED,   [IFL_SASS_OP_STS] = IFL_SPACE_SHARED,
+        [IFL_SASS_OP_ATOMS] = IFL_SPACE_SHARED, [IFL_SASS_OP_LDL] = IFL_SPACE_LOCAL,
+        [IFL_SASS_OP_STL] = IFL_SPACE_LOCAL,
+    };
+    return op == IFL_SASS_OP_RED ? IFL_SPACE_GLOBAL : spaces[op];
+}
+
+static unsigned shift_of(unsigned scale)
+{
+    return scale == 4 ? 2 : scale == 8 ? 3 : scale == 16 ? 4 : 0;
+}
+
+/* Of global memory a base is two registers: where the operand says .64, or the instruction .E and the operand nothing. */
+static uint8_t form_of(const ifl_sass_lowerer *l, const ifl_sass_operand *at, uint8_t space)
+{
+    enum { BITS_64 = 64, BITS_32 = 32 };
+    const bool is_far = space == IFL_SPACE_GLOBAL || space == IFL_SPACE_GENERIC;
+    const bool is_extended = ifl_sass_is(l, IFL_SASS_VALUE_ADDRESS_BITS, IFL_SASS_WORD_E);
+    if (!is_far)
+        return IFL_ADDRESS_32;
+    if (at->scale == BITS_64 || (is_extended && at->scale != BITS_32))
+        return IFL_ADDRESS_PAIR;
+    return IFL_ADDRESS_EXTENDED;
+}
+
+static void set_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t)
+{
+    if (!at || at->kind != IFL_SASS_MEMORY) {
+        ifl_sass_refuse(l, "an address is wanted");
+        return;
+    }
+    const bool is_far = t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC;
+    t->form = form_of(l, at, t->space);
+    t->scale = (uint8_t)shift_of(at->scale);
+    t->offset = at->value;
+    if (at->base != IFL_SASS_NO_REGISTER)
+        t->address = ifl_sass_register_slot(l, at->base);
+    if (at->uniform != IFL_SASS_NO_REGISTER)
+        t->uniform = ifl_sass_uniform_slot(l, at->uniform);
+    t->uniform_form = is_far ? IFL_ADDRESS_PAIR : IFL_ADDRESS_32;
+    if (t->space == IFL_SPACE_LOCAL)
+        l->uses_local = true;
+}
+
+/* ---- loads and stores -------------------------------------------------------------------------------------------- */
+
+static bool is_ordered(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_word order = ifl_sass_value(l->instruction, IFL_SASS_VALUE_ORDER);
+    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO || order == IFL_SASS_WORD_SC;
+}
+
+static bool is_signed(const ifl_sass_lowerer *l)
+{
+    return ifl_sass_is(l, IFL_SASS_VALUE_WIDTH, IFL_SASS_WORD_S8) ||
+           ifl_sass_is(l, IFL_SASS_VALUE_WIDTH, IFL_SASS_WORD_S16);
+}
+
+static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
+{
+    ifl_transfer *t = ifl_sass_lower_allocate(l, sizeof *t);
+    const unsigned bytes = l->instruction->memory_bytes;
+    if (!t)
+        return NULL;
+    t->space = space_of(l->instruction->op);
+    t->kind = kind;
+    t->bytes = (uint8_t)bytes;
+    t->element_bytes = (uint8_t)(bytes < WORD_BYTES ? bytes : WORD_BYTES);
+    t->elements = (uint8_t)(bytes < WORD_BYTES ? 1 : bytes / WORD_BYTES);
+    t->slot_bytes = WORD_BYTES;
+    t->is_signed = is_signed(l);
+    t->observes = kind == IFL_ACCESS_LOAD && is_ordered(l);
+    if (!bytes || t->elements > IFL_MAX_ELEMENTS)
+        ifl_sass_refuse(l, "of this width");
+    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), t);
+    return t;
+}
+
+static void emit_transfer(ifl_sass_lowerer *l, const ifl_transfer *t)
+{
+    const bool is_load = t->kind == IFL_ACCESS_LOAD;
+    const ifl_operation operation = t->space == IFL_SPACE_LOCAL    ? IFL_CODE_transfer
+                                    : t->space == IFL_SPACE_SHARED ? (is_load ? IFL_CODE_load_shared : IFL_CODE_store_shared)
+                                                                   : (is_load ? IFL_CODE_load_global : IFL_CODE_store_global);
+    ifl_sass_emit(l, operation)->transfer = t;
+}
+
+static void refuse_predicates(ifl_sass_lowerer *l)
+{
+    if (!ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT)) ||
+        !ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_IN)))
+        ifl_sass_refuse(l, "with predicates among its operands");
+}
+
+/* Words from element `first` on lie in the registers of `operand`. */
+static void set_results(const ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first, unsigned count,
+                        ifl_transfer *t)
+{
+    const bool is_sink = !operand || operand->index == IFL_SASS_NO_REGISTER;
+    for (unsigned e = 0; e < count; e++) {
+        t->sink |= is_sink ? 1u << (first + e) : 0;
+        t->data[first + e] =
+            is_sink ? l->sink : ifl_sass_register_slot(l, operand->index) + e * IFL_PLANE_BYTES;
+    }
+}
+
+enum { HALF_OF_256 = 4 };
+
+void ifl_sass_lower_load(ifl_sass_lowerer *l)
+{
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_LOAD);
+    refuse_predicates(l);
+    if (!t || l->refused)
+        return;
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION),
+                           *second = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION2);
+    if (second) {
+        set_results(l, d, 0, HALF_OF_256, t);
+        set_results(l, second, HALF_OF_256, HALF_OF_256, t);
+    } else {
+        set_results(l, d, 0, t->elements, t);
+    }
+    l->image->demands.ordered |= t->observes && t->space != IFL_SPACE_SHARED;
+    emit_transfer(l, t);
+}
+
+static void set_data(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first, unsigned count,
+                     ifl_transfer *t)
+{
+    const uint32_t slot = ifl_sass_lower_source(l, operand, count);
+    for (unsigned e = 0; e < count; e++)
+        t->data[first + e] = slot + e * IFL_PLANE_BYTES;
+}
+
+void ifl_sass_lower_store(ifl_sass_lowerer *l)
+{
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_STORE);
+    if (!t || l->refused)
+        return;
+    const ifl_sass_operand *second = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA2);
+    const unsigned count = second ? HALF_OF_256 : t->elements;
+    set_data(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA), 0, count, t);
+    if (second)
+        set_data(l, second, HALF_OF_256, HALF_OF_256, t);
+    emit_transfer(l, t);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+static void load_indexed(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned bytes, uint32_t d)
+{
+    const bool is_uniform = at->uniform != IFL_SASS_NO_REGISTER;
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_load_bank);
+    code->a = is_uniform ? ifl_sass_uniform_slot(l, at->uniform) : ifl_sass_register_slot(l, at->base);
+    code->d = d;
+    code->count = at->index;
+    code->e = bytes << 1 | is_signed(l);
+    code->value = (uint64_t)at->value - (at->index == 0 ? l->input->kernel->kernel->param_base : 0);
+}
+
+void ifl_sass_lower_constant_load(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *at = ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS);
+    const uint32_t d = ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    const unsigned bytes = l->instruction->memory_bytes, words = bytes / WORD_BYTES;
+    const ifl_sass_word mode = ifl_sass_value(l->instruction, IFL_SASS_VALUE_INDEX_MODE),
+                        unpack = ifl_sass_value(l->instruction, IFL_SASS_VALUE_UNPACK);
+    if (!at || at->kind != IFL_SASS_CONSTANT || at->descriptor != IFL_SASS_NO_REGISTER || at->index >= IFL_BANKS ||
+        (mode > IFL_SASS_WORD_ABSENT && mode != IFL_SASS_WORD_OFF) ||
+        (unpack > IFL_SASS_WORD_ABSENT && unpack != IFL_SASS_WORD_OFF)) {
+        ifl_sass_refuse(l, "with this form of address");
+        return;
+    }
+    if (at->base != IFL_SASS_NO_REGISTER || at->uniform != IFL_SASS_NO_REGISTER || !words) {
+        load_indexed(l, at, bytes, d);
+        return;
+    }
+    const uint32_t from = ifl_sass_constant_slot(l, at->index, at->value, words);
+    for (unsigned i = 0; i < words; i++) {
+        ifl_code *code = ifl_sass_emit(l, IFL_CODE_move32);
+        code->a = from + i * IFL_PLANE_BYTES;
+        code->d = d + i * IFL_PLANE_BYTES;
+    }
+}
+
+/* ---- atomics ----------------------------------------------------------------------------------------------------- */
+
+/* What a word of TYPE is: elements of a type. */
+typedef struct element {
+    uint16_t word;
+    uint8_t type, bytes, count;
+} element;
+
+static const element *element_of(ifl_sass_word word)
+{
+    static const element elements[] = {
+        {IFL_SASS_WORD_B32, IFL_TYPE_U32, 4, 1},      {IFL_SASS_WORD_U32, IFL_TYPE_U32, 4, 1},
+        {IFL_SASS_WORD_S32, IFL_TYPE_S32, 4, 1},      {IFL_SASS_WORD_B64, IFL_TYPE_U64, 8, 1},
+        {IFL_SASS_WORD_U64, IFL_TYPE_U64, 8, 1},      {IFL_SASS_WORD_S64, IFL_TYPE_S64, 8, 1},
+        {IFL_SASS_WORD_B128, IFL_TYPE_B128, 16, 1},   {IFL_SASS_WORD_F32, IFL_TYPE_F32, 4, 1},
+        {IFL_SASS_WORD_F32x2, IFL_TYPE_F32, 4, 2},    {IFL_SASS_WORD_F32x4, IFL_TYPE_F32, 4, 4},
+        {IFL_SASS_WORD_F64, IFL_TYPE_F64, 8, 1},      {IFL_SASS_WORD_F16x2, IFL_TYPE_F16X2, 4, 1},
+        {IFL_SASS_WORD_F16x4, IFL_TYPE_F16X2, 4, 2},  {IFL_SASS_WORD_F16x8, IFL_TYPE_F16X2, 4, 4},
+        {IFL_SASS_WORD_BF16x2, IFL_TYPE_BF16X2, 4, 1}, {IFL_SASS_WORD_BF16x4, IFL_TYPE_BF16X2, 4, 2},
+        {IFL_SASS_WORD_BF16x8, IFL_TYPE_BF16X2, 4, 4},
+    };
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (elements[i].word == word)
+            return &elements[i];
+    return NULL;
+}
+
+static uint8_t operation_of(const ifl_sass_lowerer *l)
+{
+    switch (ifl_sass_value(l->instruction, IFL_SASS_VALUE_OPERATION)) {
+    case IFL_SASS_WORD_ADD:
+    case IFL_SASS_WORD_POPC_INC:
+        return IFL_OPERATION_ADD;
+    case IFL_SASS_WORD_MIN:
+        return IFL_OPERATION_MIN;
+    case IFL_SASS_WORD_MAX:
+        return IFL_OPERATION_MAX;
+    case IFL_SASS_WORD_INC:
+        return IFL_OPERATION_INC;
+    case IFL_SASS_WORD_DEC:
+        return IFL_OPERATION_DEC;
+    case IFL_SASS_WORD_AND:
+        return IFL_OPERATION_AND;
+    case IFL_SASS_WORD_OR:
+        return IFL_OPERATION_OR;
+    case IFL_SASS_WORD_XOR:
+        return IFL_OPERATION_XOR;
+    case IFL_SASS_WORD_EXCH:
+        return IFL_OPERATION_EXCH;
+    case IFL_SASS_WORD_CAS:
+    case IFL_SASS_WORD_CAST:
+        return IFL_OPERATION_CAS;
+    default:
+        return 0;
+    }
+}
+
+/* As in PTX: integer sums, minima and bit operations whose old value nobody gets commute, if all are of one kind. */
+static bool order_shows(const ifl_sass_lowerer *l, const ifl_atomic *a)
+{
+    const uint32_t commuting = 1u << IFL_OPERATION_ADD | 1u << IFL_OPERATION_MIN | 1u << IFL_OPERATION_MAX |
+                               1u << IFL_OPERATION_AND | 1u << IFL_OPERATION_OR | 1u << IFL_OPERATION_XOR;
+    const bool is_float_sum = ifl_type_class(a->type) == 'F' && a->operation == IFL_OPERATION_ADD;
+    const bool is_used = !(a->transfer.sink & 1);
+    return is_used || is_float_sum || !(commuting >> a->operation & 1) ||
+           l->global_operations & ~(1u << a->operation);
+}
+
+static void set_atomic_data(ifl_sass_lowerer *l, const element *of, ifl_atomic *a)
+{
+    const unsigned words = of->bytes / WORD_BYTES;
+    const bool counts = ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_POPC_INC);
+    const uint32_t data =
+        counts ? ifl_builder_constant(&l->build, 1, 32)
+               : ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA), words * of->count);
+    for (unsigned e = 0; e < of->count; e++)
+        a->b[e] = data + e * words * IFL_PLANE_BYTES;
+    if (a->operation == IFL_OPERATION_CAS)
+        a->c = ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA2), words);
+}
+
+static void set_atomic_results(ifl_sass_lowerer *l, const element *of, ifl_atomic *a)
+{
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
+    const unsigned words = of->bytes / WORD_BYTES;
+    if (!d || d->index == IFL_SASS_NO_REGISTER)
+        a->transfer.sink = UINT32_MAX;
+    for (unsigned e = 0; e < of->count; e++)
+        a->transfer.data[e] = ifl_sass_lower_destination(l, d) + e * words * IFL_PLANE_BYTES;
+}
+
+void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
+{
+    const element *of = element_of(ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));
+    ifl_atomic *a = ifl_sass_lower_allocate(l, sizeof *a);
+    if (!a)
+        return;
+    a->operation = operation_of(l);
+    refuse_predicates(l);
+    if (!of || !a->operation) {
+        ifl_sass_refuse(l, "of this operation or type");
+        return;
+    }
+    a->type = of->type;
+    a->is_planes = true;
+    a->tells_success = ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_CAST);
+    a->transfer = (ifl_transfer){.space = space_of(l->instruction->op),
+                                 .kind = IFL_ACCESS_ATOMIC,
+                                 .element_bytes = of->bytes,
+                                 .elements = of->count,
+                                 .bytes = (uint8_t)(of->bytes * of->count),
+                                 .slot_bytes = of->bytes};
+    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &a->transfer);
+    set_atomic_data(l, of, a);
+    set_atomic_results(l, of, a);
+    if (ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_POPC_INC) && !(a->transfer.sink & 1))
+        ifl_sass_refuse(l, "whose result is wanted");
+    if (a->transfer.space != IFL_SPACE_SHARED) {
+        l->image->demands.ordered |= order_shows(l, a);
+        l->global_operations |= 1u << a->operation;
+    }
+    ifl_sass_emit(l, IFL_CODE_atomic)->extra = a;
+}
+
+/* ---- copies to shared memory, questions about addresses ---------------------------------------------------------- */
+
+void ifl_sass_lower_copy(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *p = ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_IN);
+    const uint8_t bytes = l->instruction->memory_bytes;
+    ifl_copy_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->to = (ifl_transfer){.space = IFL_SPACE_SHARED,
+                            .kind = IFL_ACCESS_STORE,
+                            .bytes = bytes,
+                            .element_bytes = bytes,
+                            .elements = 1};
+    op->from = op->to;
+    op->from.space = IFL_SPACE_GLOBAL;
+    op->from.kind = IFL_ACCESS_LOAD;
+    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
+    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
+    if (!ifl_sass_is_true(p)) {
+        op->has_ignore = true;
+        op->ignore = ifl_sass_lower_predicate(l, p, true, &op->ignore_flip);
+        op->ignore_flip = ~op->ignore_flip;
+        if (!ifl_sass_is(l, IFL_SASS_VALUE_ZERO_FILL, IFL_SASS_WORD_ZFILL))
+            ifl_sass_refuse(l, "with a predicate, but without .ZFILL");
+    }
+    ifl_sass_emit(l, IFL_CODE_copy)->extra = op;
+}
+
+void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *at = ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS),
+                           *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
+    const ifl_sass_word asked = ifl_sass_value(l->instruction, IFL_SASS_VALUE_SPACE);
+    const uint8_t space = asked == IFL_SASS_WORD_S   ? IFL_SPACE_SHARED
+                          : asked == IFL_SASS_WORD_L ? IFL_SPACE_LOCAL
+                          : asked == IFL_SASS_WORD_G ? IFL_SPACE_GLOBAL
+                                                     : IFL_SPACE_GENERIC;
+    if (!at || at->base == IFL_SASS_NO_REGISTER || at->uniform != IFL_SASS_NO_REGISTER || at->value ||
+        space == IFL_SPACE_GENERIC || (d && d->index != IFL_SASS_NO_REGISTER)) {
+        ifl_sass_refuse(l, "of this form");
+        return;
+    }
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_space_query);
+    code->a = ifl_sass_register_slot(l, at->base);
+    code->d = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
+    code->value = space;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is told of each instruction of machine code: its name and place, what it asks of memory, what it leaves open between
+ * two machines. Everything that watches a kernel knows only this. */
+#include "sass/sass_lowerer.h"
+
+#include <string.h>
+
+/* ---- what it asks of memory -------------------------------------------------------------------------------------- */
+
+typedef struct access_class {
+    uint8_t kind, space;
+} access_class;
+
+static access_class class_of(const ifl_sass_instruction *instruction)
+{
+    static const access_class classes[IFL_SASS_CLASSES] = {
+        [IFL_SASS_LOAD_GLOBAL] = {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL},
+        [IFL_SASS_STORE_GLOBAL] = {IFL_ACCESS_STORE, IFL_SPACE_GLOBAL},
+        [IFL_SASS_ATOMIC_GLOBAL] = {IFL_ACCESS_ATOMIC, IFL_SPACE_GLOBAL},
+        [IFL_SASS_LOAD_SHARED] = {IFL_ACCESS_LOAD, IFL_SPACE_SHARED},
+        [IFL_SASS_STORE_SHARED] = {IFL_ACCESS_STORE, IFL_SPACE_SHARED},
+        [IFL_SASS_ATOMIC_SHARED] = {IFL_ACCESS_ATOMIC, IFL_SPACE_SHARED},
+        [IFL_SASS_LOAD_LOCAL] = {IFL_ACCESS_LOAD, IFL_SPACE_LOCAL},
+        [IFL_SASS_STORE_LOCAL] = {IFL_ACCESS_STORE, IFL_SPACE_LOCAL},
+        [IFL_SASS_LOAD_GENERIC] = {IFL_ACCESS_LOAD, IFL_SPACE_GENERIC},
+        [IFL_SASS_STORE_GENERIC] = {IFL_ACCESS_STORE, IFL_SPACE_GENERIC},
+        [IFL_SASS_COPY_ASYNC] = {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL},
+    };
+    static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC}, none = {IFL_ACCESS_KINDS, 0};
+    if (!instruction->memory_bytes)
+        return none;
+    if (instruction->op == IFL_SASS_OP_ATOM)
+        return generic_atomic;
+    const access_class found = classes[instruction->sass_class];
+    return found.space ? found : none;
+}
+
+static bool is_strong(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_word order = ifl_sass_value(instruction, IFL_SASS_VALUE_ORDER);
+    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO || order == IFL_SASS_WORD_SC;
+}
+
+static uint8_t path_of(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_word scope = ifl_sass_value(instruction, IFL_SASS_VALUE_SCOPE),
+                        eviction = ifl_sass_value(instruction, IFL_SASS_VALUE_EVICTION),
+                        bypass = ifl_sass_value(instruction, IFL_SASS_VALUE_BYPASS);
+    if (is_strong(instruction) && scope != IFL_SASS_WORD_CTA && scope != IFL_SASS_WORD_SM)
+        return IFL_PATH_BYPASS;
+    if (bypass == IFL_SASS_WORD_BYPASS)
+        return IFL_PATH_PAST;
+    if (eviction == IFL_SASS_WORD_NA)
+        return IFL_PATH_NO_ALLOCATE;
+    if (ifl_sass_value(instruction, IFL_SASS_VALUE_ORDER) == IFL_SASS_WORD_CONSTANT)
+        return IFL_PATH_READ_ONLY;
+    return IFL_PATH_PLAIN;
+}
+
+static bool is_float_type(const ifl_sass_instruction *instruction)
+{
+    switch (ifl_sass_value(instruction, IFL_SASS_VALUE_TYPE)) {
+    case IFL_SASS_WORD_F32:
+    case IFL_SASS_WORD_F64:
+    case IFL_SASS_WORD_F16x2:
+    case IFL_SASS_WORD_F16x4:
+    case IFL_SASS_WORD_F16x8:
+    case IFL_SASS_WORD_BF16x2:
+    case IFL_SASS_WORD_BF16x4:
+    case IFL_SASS_WORD_BF16x8:
+    case IFL_SASS_WORD_F32x2:
+    case IFL_SASS_WORD_F32x4:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static ifl_site_access access_of(const ifl_sass_instruction *instruction)
+{
+    const access_class found = class_of(instruction);
+    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
+    return (ifl_site_access){.kind = found.kind,
+                             .space = found.space,
+                             .path = found.space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : path_of(instruction),
+                             .is_float = is_float_type(instruction),
+                             .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
+                             .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : instruction->memory_bytes};
+}
+
+/* ---- what it leaves open ----------------------------------------------------------------------------------------- */
+
+static uint8_t open_of(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_operand *d = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_DESTINATION),
+                           *from = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_A);
+    const bool is_atomic = class_of(instruction).kind == IFL_ACCESS_ATOMIC;
+    uint8_t open = !is_atomic && is_strong(instruction) ? IFL_OPEN_WAITS : 0;
+    if (is_atomic && is_float_type(instruction))
+        open |= IFL_OPEN_FLOAT_ATOMIC;
+    if (is_atomic && d && d->index != IFL_SASS_NO_REGISTER)
+        open |= IFL_OPEN_FETCHED;
+    enum { FIRST_CLOCK = 80, LAST_CLOCK = 83, SMID = 67 };
+    const bool is_special = from && from->kind == IFL_SASS_SPECIAL &&
+                            (instruction->op == IFL_SASS_OP_S2R || instruction->op == IFL_SASS_OP_CS2R ||
+                             instruction->op == IFL_SASS_OP_S2UR || instruction->op == IFL_SASS_OP_CS2UR);
+    if (is_special && ((from->value >= FIRST_CLOCK && from->value <= LAST_CLOCK) || from->value == SMID))
+        open |= IFL_OPEN_TIMED;
+    return open;
+}
+
+/* ---- waits --------------------------------------------------------------------------------------------------------- */
+
+enum { BOARDS = 6 };
+
+/* Of one block: which scoreboards loads have set, and how often they were waited for. */
+typedef struct waiting {
+    uint32_t block;
+    uint8_t loading; /* bit: the scoreboard was set by a load that nobody has waited for */
+    uint32_t turn;
+} waiting;
+
+static uint32_t next_turn(const ifl_sass_lowerer *l, uint32_t index, waiting *w)
+{
+    const ifl_sass_instruction *instruction = &l->instructions[index];
+    if (w->block != l->flow.block_of[index])
+        *w = (waiting){.block = l->flow.block_of[index]};
+    if (instruction->wait_mask & w->loading) {
+        w->loading &= (uint8_t)~instruction->wait_mask;
+        w->turn++;
+    }
+    if (class_of(instruction).kind != IFL_ACCESS_KINDS && instruction->write_barrier < BOARDS)
+        w->loading |= (uint8_t)(1u << instruction->write_barrier);
+    const uint32_t most = (1u << IFL_TURN_BITS) - 1;
+    return w->block << IFL_TURN_BITS | (w->turn < most ? w->turn : most);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* The rows of a part's line table, from `first` on, as places of the source. */
+static void add_places(const ifl_machine_kernel *kernel, uint32_t first, ifl_source *places)
+{
+    for (size_t i = 0; i < kernel->line_count; i++) {
+        const ifl_machine_line *line = &kernel->lines[i];
+        places[i] = (ifl_source){.file = line->file + 1,
+                                 .line = line->line,
+                                 .inlined_at = line->inlined_at ? first + line->inlined_at - 1 : 0,
+                                 .function = line->function};
+    }
+}
+
+static uint32_t place_of(const ifl_machine_kernel *kernel, uint32_t first, uint32_t offset)
+{
+    const ifl_machine_line *line = ifl_machine_line_at(kernel, offset);
+    return line && line->line ? first + (uint32_t)(line - kernel->lines) : 0;
+}
+
+static bool add_files(ifl_sass_lowerer *l)
+{
+    const ifl_machine *machine = l->input->object->machine;
+    const char **files = ifl_sass_lower_allocate(l, (machine->file_count + 1) * sizeof *files);
+    if (!files)
+        return false;
+    files[0] = "";
+    for (size_t i = 0; i < machine->file_count; i++)
+        files[i + 1] = machine->files[i];
+    l->image->sites.files = files;
+    l->image->sites.file_count = machine->file_count + 1;
+    l->image->sites.file = machine->file;
+    return true;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------------------------- */
+
+static uint8_t role_of(unsigned op)
+{
+    switch (op) {
+    case IFL_SASS_OP_BRA:
+    case IFL_SASS_OP_BRX:
+    case IFL_SASS_OP_BRXU:
+        return IFL_SITE_BRANCH;
+    case IFL_SASS_OP_BAR:
+        return IFL_SITE_BARRIER;
+    default:
+        return IFL_SITE_PLAIN;
+    }
+}
+
+/* Names are few: instructions of one name that follow each other share its text. */
+static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *instruction, const char *last)
+{
+    char name[96];
+    ifl_sass_mnemonic(instruction, name, sizeof name);
+    return last && strcmp(last, name) == 0 ? last : ifl_arena_text(l->arena, name, strlen(name));
+}
+
+static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t first_place, ifl_site *sites, waiting *w)
+{
+    const char *name = NULL;
+    for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first); i++) {
+        const ifl_sass_instruction *instruction = &l->instructions[i];
+        name = name_of(l, instruction, name);
+        sites[i] = (ifl_site){.name = name,
+                              .place = place_of(part->text->kernel, first_place, instruction->offset),
+                              .address = instruction->offset,
+                              .function = part->text->kernel->name,
+                              .role = role_of(instruction->op),
+                              .open = open_of(instruction),
+                              .turn = next_turn(l, i, w),
+                              .access = access_of(instruction)};
+    }
+    if (!name && l->status == IFL_OK)
+        l->status = ifl_fail_memory(l->error, part->count);
+}
+
+bool ifl_sass_lower_add_sites(ifl_sass_lowerer *l)
+{
+    size_t count = 1;
+    for (size_t p = 0; p < l->part_count; p++)
+        count += l->parts[p].text->kernel->line_count;
+    ifl_source *places = ifl_sass_lower_allocate(l, (count + 1) * sizeof *places);
+    ifl_site *sites = ifl_sass_lower_allocate(l, ((size_t)l->count + 1) * sizeof *sites);
+    if (!places || !sites || !add_files(l))
+        return false;
+    uint32_t first = 1;
+    waiting w = {.block = UINT32_MAX};
+    for (size_t p = 0; p < l->part_count && l->status == IFL_OK; p++) {
+        add_places(l->parts[p].text->kernel, first, places + first);
+        add_part(l, &l->parts[p], first, sites, &w);
+        first += (uint32_t)l->parts[p].text->kernel->line_count;
+    }
+    l->image->sites.at = sites;
+    l->image->sites.count = l->count;
+    l->image->sites.places = places;
+    l->image->sites.place_count = count;
+    return l->status == IFL_OK;
+}
