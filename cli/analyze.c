@@ -33,6 +33,8 @@ TEXT_OPTION(grid)
 TEXT_OPTION(block)
 TEXT_OPTION(shared)
 TEXT_OPTION(arch)
+TEXT_OPTION(machine)
+TEXT_OPTION(code)
 TEXT_OPTION(json)
 TEXT_OPTION(html)
 TEXT_OPTION(dump)
@@ -134,6 +136,10 @@ static const ifl_cli_option options[] = {
     {'s', "shared", "BYTES", "dynamic shared memory of a block", set_shared},
     {0, "arch", "SM",
      "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
+    {0, "machine", "FILE",
+     "the kernel's machine code (a cubin, or what holds some): it runs in place of the PTX", set_machine},
+    {0, "code", "WHICH",
+     "ptx or machine; else machine code runs where the file has some that the GPU runs", set_code},
     {0, "json", "FILE",
      "write the report as JSON too; - writes it to standard output in place of the text", set_json},
     {0, "html", "FILE", "write the report as an HTML page too, or with - in place of the text",
@@ -385,6 +391,10 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
         status = set_one(launch, "block", request->block, error);
     if (status == IFL_OK)
         status = set_one(launch, "shared", request->shared, error);
+    if (status == IFL_OK)
+        status = set_one(launch, "machine", request->machine, error);
+    if (status == IFL_OK)
+        status = set_one(launch, "code", request->code, error);
     for (int i = 0; i < request->argument_count && status == IFL_OK; i++)
         status = set_one(launch, "arg", request->arguments[i], error);
     return status;

@@ -54,6 +54,16 @@ IFL_LANE int32_t ifl_least_s32(bool least, int32_t a, int32_t b)
     return least == (a < b) ? a : b;
 }
 
+IFL_LANE uint32_t ifl_least3_u32(bool least, uint32_t a, uint32_t b, uint32_t c)
+{
+    return ifl_least_u32(least, ifl_least_u32(least, a, b), c);
+}
+
+IFL_LANE int32_t ifl_least3_s32(bool least, int32_t a, int32_t b, int32_t c)
+{
+    return ifl_least_s32(least, ifl_least_s32(least, a, b), c);
+}
+
 /* .RELU */
 IFL_LANE int32_t ifl_at_least(const ifl_lane_options *o, int32_t x)
 {
@@ -88,6 +98,16 @@ IFL_LANE uint32_t ifl_unlike_sign(uint32_t x)
     return x >> 31 ? ~x : x;
 }
 
+IFL_LANE uint32_t ifl_sum_of_differences(uint32_t a, uint32_t b)
+{
+    uint32_t sum = 0;
+    for (unsigned at = 0; at < 32; at += 8) {
+        const uint32_t x = a >> at & 0xff, y = b >> at & 0xff;
+        sum += x < y ? y - x : x - y;
+    }
+    return sum;
+}
+
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 IFL_LANE bool ifl_relates(const ifl_lane_options *o, bool less, bool equal, bool greater)
@@ -100,6 +120,13 @@ IFL_LANE bool ifl_relates(const ifl_lane_options *o, bool less, bool equal, bool
 IFL_LANE bool ifl_relates_upper(const ifl_lane_options *o, bool less, bool greater, bool lower)
 {
     return less ? o->relation & 1 : greater ? (o->relation & 4) != 0 : lower;
+}
+
+/* Is a the lesser of the two, -0 before +0, or the only number? */
+IFL_LANE bool ifl_takes_first(double a, double b)
+{
+    const bool is_less = a < b || (a == b && __builtin_signbit(a) && !__builtin_signbit(b));
+    return is_less || (a == a && b != b);
 }
 
 IFL_LANE bool ifl_combine_one(const ifl_lane_options *o, bool holds, bool with)

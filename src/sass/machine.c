@@ -23,6 +23,7 @@ enum { LISTED = 160, NAME_BYTES = 512 };
 typedef struct mapping {
     uint8_t *bytes; /* NULL for an empty file */
     size_t size;
+    bool is_borrowed; /* somebody's memory, not a file */
 } mapping;
 
 static ifl_status map_descriptor(int descriptor, const char *path, mapping *out, ifl_error *error)
@@ -63,6 +64,8 @@ static void unmap(mapping *file)
 static void release(const mapping *file, const uint8_t *from, const uint8_t *to)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (file->is_borrowed)
+        return;
     const size_t first = ((size_t)(from - file->bytes) + page - 1) / page * page,
                  last = (size_t)(to - file->bytes) / page * page;
     if (last > first)
@@ -89,6 +92,7 @@ typedef struct walk {
     bool has_fatbin;
     char passed[LISTED]; /* the targets that were not wanted */
     ifl_machine_visitor visit;
+    ifl_cubin_visitor visit_bytes;
     void *user;
     ifl_machine *into;        /* the one machine of all, or NULL: one a cubin, for `visit` */
     const char *const *names; /* of kernels: only cubins that hold one are read */
@@ -254,6 +258,8 @@ static ifl_status walk_mapped(walk *w)
 
 static ifl_status walk_file(walk *w)
 {
+    if (w->file.is_borrowed)
+        return walk_mapped(w);
     ifl_status status = map_file(w->path, &w->file, w->error);
     if (status != IFL_OK)
         return status;
@@ -460,6 +466,59 @@ ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, i
 {
     walk w = {.path = path, .take = add_target, .targets = out, .error = error};
     out->count = 0;
+    return walk_file(&w);
+}
+
+/* ---- what a GPU runs ------------------------------------------------------------------------- */
+
+/* Machine code runs on its own target and on later ones of the same major number: CUDA C++
+ * Programming Guide, "Binary Compatibility". 0: there is none. */
+static uint32_t newest_runnable(const ifl_machine_target_list *targets, uint32_t sm)
+{
+    enum { MAJOR = 10 };
+    uint32_t found = 0;
+    for (size_t i = 0; i < targets->count; i++)
+        if (targets->sm[i] <= sm && targets->sm[i] / MAJOR == sm / MAJOR)
+            found = targets->sm[i];
+    return found;
+}
+
+static ifl_status visit_unpacked(walk *w, const cubin_entry *entry)
+{
+    char name[NAME_BYTES], *image;
+    size_t size;
+    name_entry(w, entry, name);
+    if (!ifl_fatbin_is_packed(&entry->fatbin))
+        return w->visit_bytes(w->user, name, entry->bytes, entry->size, w->error);
+    ifl_status status = ifl_fatbin_unpack(&entry->fatbin, &image, &size, w->error);
+    if (status != IFL_OK)
+        return status;
+    status = w->visit_bytes(w->user, name, (const uint8_t *)image, size, w->error);
+    free(image);
+    return status;
+}
+
+ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
+                                     void *user, ifl_error *error)
+{
+    ifl_machine_target_list targets = {0};
+    walk w = {.path = source->name, .take = add_target, .targets = &targets, .error = error};
+    if (source->bytes)
+        w.file = (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true};
+    const mapping borrowed = w.file;
+    const ifl_status status = walk_file(&w);
+    if (status != IFL_OK)
+        return status;
+    const uint32_t best = newest_runnable(&targets, sm);
+    if (!best)
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs", source->name, sm);
+    w = (walk){.path = source->name,
+               .file = borrowed,
+               .sm = best,
+               .take = visit_unpacked,
+               .visit_bytes = visit,
+               .user = user,
+               .error = error};
     return walk_file(&w);
 }
 

@@ -93,6 +93,20 @@ ifl_machine *ifl_machine_new(const char *file);
 typedef ifl_status (*ifl_machine_visitor)(void *user, const ifl_machine *cubin, ifl_error *error);
 ifl_status ifl_machine_each(const char *path, uint32_t sm, ifl_machine_visitor visit, void *user, ifl_error *error);
 
+/* Where machine code is: a file, or `bytes` of the name. */
+typedef struct ifl_machine_source {
+    const char *name;
+    const uint8_t *bytes; /* NULL: the file `name` */
+    size_t size;
+} ifl_machine_source;
+
+/* Each cubin of the newest target that a GPU of compute capability `sm` (90) runs; the bytes are gone when `visit`
+ * returns. IFL_UNSUPPORTED: there is none; IFL_BAD_INPUT: no machine code at all. */
+typedef ifl_status (*ifl_cubin_visitor)(void *user, const char *name, const uint8_t *bytes, size_t size,
+                                        ifl_error *error);
+ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
+                                     void *user, ifl_error *error);
+
 /* The targets that a file holds machine code for, ascending, without unpacking any of it. */
 enum { IFL_MACHINE_TARGETS = 32 };
 typedef struct ifl_machine_target_list {

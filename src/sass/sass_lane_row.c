@@ -16,7 +16,8 @@ static const ifl_sass_lane_row rows[] = {
 #define WIDE3(op, when, A, B, C, ...) ROW(op, false, 2, WORDS_##A, WORDS_##B, WORDS_##C)
 #define NONZERO(op, when, D, A, B, C, ...) ROW(op, true, WORDS_##D, WORDS_##A, WORDS_##B, WORDS_##C)
 #define TEST2(op, when, A, B, ...) ROW(op, true, 0, WORDS_##A, WORDS_##B)
-#define TESTS(op, when, A, B, first, second) ROW(op, true, 0, WORDS_##A, WORDS_##B)
+#define TESTS2(op, when, A, B, first, second) ROW(op, true, 0, WORDS_##A, WORDS_##B)
+#define TESTS3(op, when, A, B, C, first, second) ROW(op, true, 0, WORDS_##A, WORDS_##B, WORDS_##C)
 #include "sass/lane.def"
 };
 
@@ -40,7 +41,8 @@ static bool holds(uint32_t number, const ifl_sass_query *q)
 #define WIDE3(op, when, ...) WHEN(when)
 #define NONZERO(op, when, ...) WHEN(when)
 #define TEST2(op, when, ...) WHEN(when)
-#define TESTS(op, when, ...) WHEN(when)
+#define TESTS2(op, when, ...) WHEN(when)
+#define TESTS3(op, when, ...) WHEN(when)
 #include "sass/lane.def"
     default:
         return false;

@@ -147,17 +147,28 @@ static uint32_t flags(const ifl_sass_lowerer *l)
            (is_one(l, IFL_SASS_VALUE_SATURATION, IFL_SASS_WORD_SATFINITE) ? IFL_FLAG_SATFINITE : 0u) |
            (is_one(l, IFL_SASS_VALUE_RELU, IFL_SASS_WORD_RELU) ? IFL_FLAG_RELU : 0u) |
            (is_one(l, IFL_SASS_VALUE_NAN_RULE, IFL_SASS_WORD_NAN) ? IFL_FLAG_NAN : 0u) |
-           (is_one(l, IFL_SASS_VALUE_SIGN_RULE, IFL_SASS_WORD_XORSIGN) ? IFL_FLAG_XORSIGN : 0u);
+           (is_one(l, IFL_SASS_VALUE_SIGN_RULE, IFL_SASS_WORD_XORSIGN) ? IFL_FLAG_XORSIGN | IFL_FLAG_ABS : 0u);
+}
+
+/* LOP3 combines by OR unless it says .PAND. */
+static uint8_t combination(const ifl_sass_lowerer *l)
+{
+    switch (value(l, IFL_SASS_VALUE_COMBINE)) {
+    case IFL_SASS_WORD_OR:
+        return IFL_COMBINE_OR;
+    case IFL_SASS_WORD_XOR:
+        return IFL_COMBINE_XOR;
+    default:
+        return is_one(l, IFL_SASS_VALUE_PREDICATE_RULE, IFL_SASS_WORD_OFF) ? IFL_COMBINE_OR : IFL_COMBINE_AND;
+    }
 }
 
 static void set_modifiers(const ifl_sass_lowerer *l, ifl_modifiers *m)
 {
-    const ifl_sass_word combine = value(l, IFL_SASS_VALUE_COMBINE), operation = value(l, IFL_SASS_VALUE_OPERATION);
+    const ifl_sass_word operation = value(l, IFL_SASS_VALUE_OPERATION);
     m->flags = flags(l);
     m->rounding = rounding(l);
-    m->combine = combine == IFL_SASS_WORD_OR    ? IFL_COMBINE_OR
-                 : combine == IFL_SASS_WORD_XOR ? IFL_COMBINE_XOR
-                                                : IFL_COMBINE_AND;
+    m->combine = combination(l);
     m->mode = permute_mode(l);
     m->wrap = is_one(l, IFL_SASS_VALUE_WRAP, IFL_SASS_WORD_W) ? IFL_WRAP_WRAP : IFL_WRAP_CLAMP;
     m->half = operation == IFL_SASS_WORD_DP2A_HI ? IFL_HALF_HI : IFL_HALF_LO;
@@ -203,6 +214,8 @@ static uint32_t number(const ifl_sass_lowerer *l)
     switch (ifl_sass_lane_op(l->instruction->op)) {
     case IFL_SASS_OP_LOP3:
         return operand_number(l, IFL_SASS_ROLE_LUT);
+    case IFL_SASS_OP_PLOP3:
+        return operand_number(l, IFL_SASS_ROLE_LUT) | operand_number(l, IFL_SASS_ROLE_LUT2) << 8;
     case IFL_SASS_OP_LEA:
         return operand_number(l, IFL_SASS_ROLE_SHIFT);
     case IFL_SASS_OP_FLO:

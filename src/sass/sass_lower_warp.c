@@ -252,8 +252,8 @@ void ifl_sass_lower_predicate_logic(ifl_sass_lowerer *l)
     const uint32_t a = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &flip[0]),
                    b = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN2), true, &flip[1]),
                    c = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN3), true, &flip[2]);
-    if (operand(l, IFL_SASS_ROLE_A) || !first || !second) {
-        ifl_sass_refuse(l, "of the signs of registers");
+    if (operand(l, IFL_SASS_ROLE_A) || !first || !second) { /* of the signs of registers */
+        ifl_sass_lower_lane(l);
         return;
     }
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_predicates);

@@ -155,6 +155,21 @@ static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *e
     return IFL_OK;
 }
 
+static ifl_status set_machine(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    launch->machine = ifl_path_join(&launch->arena, launch->directory, value);
+    return launch->machine ? IFL_OK : ifl_fail_memory(error, strlen(value));
+}
+
+static ifl_status set_code(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    const bool is_ptx = strcmp(value, "ptx") == 0;
+    if (!is_ptx && strcmp(value, "machine") != 0)
+        return fail_value("code", value, value, error, "there are ptx and machine");
+    launch->code = is_ptx ? IFL_CHOOSE_PTX : IFL_CHOOSE_MACHINE;
+    return IFL_OK;
+}
+
 static ifl_status set_gpu(ifl_launch *launch, const char *value, ifl_error *error)
 {
     const char *copy = ifl_arena_text(&launch->arena, value, strlen(value));
@@ -205,7 +220,8 @@ static const struct {
     ifl_status (*set)(ifl_launch *launch, const char *value, ifl_error *error);
 } properties[] = {
     {"grid", set_grid}, {"block", set_block}, {"shared", set_shared},
-    {"arg", set_arg},   {"gpu", set_gpu},
+    {"arg", set_arg},   {"gpu", set_gpu},     {"machine", set_machine},
+    {"code", set_code},
 };
 
 ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value, ifl_error *error)
@@ -214,7 +230,7 @@ ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value
         if (strcmp(properties[i].key, key) == 0)
             return properties[i].set(launch, value, error);
     return ifl_fail(error, IFL_USAGE,
-                    "a launch has no '%.40s'; it has grid, block, shared, arg and gpu", key);
+                    "a launch has no '%.40s'; it has grid, block, shared, arg, gpu, machine and code", key);
 }
 
 /* ---- arguments in memory --------------------------------------------------------------------- */
@@ -289,7 +305,7 @@ static ifl_status lay_out(ifl_launch *launch, size_t index, ifl_error *error)
 /* Arguments come first in memory: their addresses are then the same for every kernel that takes them. */
 static ifl_status make_session(ifl_launch *launch, ifl_error *error)
 {
-    static const ifl_session_options plain;
+    const ifl_session_options options = {.gpu = launch->gpus.count ? launch->gpus.at[0] : NULL, .code = launch->code};
     ifl_loaded *loaded;
     const size_t count = launch->arguments.count;
     if (count != launch->of->parameter_count)
@@ -297,12 +313,12 @@ static ifl_status make_session(ifl_launch *launch, ifl_error *error)
     launch->buffers = calloc(count + 1, sizeof(ifl_allocation *));
     launch->params = calloc(1, launch->of->param_bytes + 1);
     ifl_status status = launch->buffers && launch->params
-                            ? ifl_session_new(&plain, &launch->session, error)
+                            ? ifl_session_new(&options, &launch->session, error)
                             : ifl_fail_memory(error, launch->of->param_bytes);
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = lay_out(launch, i, error);
     if (status == IFL_OK)
-        status = ifl_session_take(launch->session, launch->module, &loaded, error);
+        status = ifl_session_take(launch->session, launch->module, launch->machine, &loaded, error);
     if (status == IFL_OK)
         status = ifl_session_ready(launch->session, loaded, launch->kernel, &launch->ready, error);
     if (status != IFL_OK)

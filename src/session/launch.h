@@ -21,6 +21,8 @@ struct ifl_launch {
     uint32_t grid[3];      /* 0: not given */
     uint32_t block[3];
     uint64_t dynamic_shared_bytes;
+    const char *machine;   /* the file with its machine code; NULL: none was named */
+    ifl_code_choice code;
     IFL_VEC(ifl_argument) arguments;
     IFL_VEC(const char *) gpus; /* kept for the models */
     ifl_session *session;       /* NULL until the launch is made ready */

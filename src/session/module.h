@@ -17,7 +17,7 @@ typedef struct ifl_parameter {
 typedef struct ifl_kernel {
     const char *name;           /* as the file has it */
     const char *target;         /* "sm_90" */
-    const ifl_program *program; /* that it is lowered from */
+    const ifl_program *program; /* that it is lowered from; NULL: there is only machine code */
     uint32_t function;
     ifl_parameter *parameters;
     uint32_t parameter_count;
@@ -31,6 +31,7 @@ struct ifl_module {
     IFL_VEC(ifl_program *) parts; /* what the one program was joined from; none where each stands alone */
     IFL_VEC(ifl_kernel) kernels;
     IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
+    bool has_machine;               /* the file may hold machine code, too */
     ifl_error unread;               /* the first PTX text among several that could not be read */
     size_t unread_count;
 };

@@ -4,6 +4,7 @@
 
 #include "base/shared.h"
 #include "ptx/lower.h"
+#include "sass/sass_lower.h"
 #include "session/variables.h"
 
 #include <stdlib.h>
@@ -46,13 +47,18 @@ static uint32_t target_of(const ifl_device *device)
     return (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
 }
 
+/* PTX and machine code of a module have the same variables. */
 static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program, ifl_error *error)
 {
     const ifl_program *of = loaded->module->programs.at[program];
-    uint64_t *address = calloc(of->variable_count + 1, sizeof *address);
+    uint64_t *address = calloc(of->variable_count + 1, sizeof *address), bytes;
     if (!address)
         return ifl_fail_memory(error, of->variable_count);
     loaded->variable_address[program] = address;
+    for (size_t v = 0; v < of->variable_count; v++) {
+        const uint64_t shared = ifl_objects_variable(&loaded->objects, of->variables[v].name, &bytes);
+        address[v] = shared && bytes == of->variables[v].bytes && of->variables[v].function < 0 ? shared : 0;
+    }
     return ifl_variables_place(of, session->memory, address, error);
 }
 
@@ -69,6 +75,25 @@ static ifl_status place_all(ifl_session *session, ifl_loaded *loaded, ifl_error 
     return status;
 }
 
+/* Machine code that the GPU does not run is none, where there is PTX; where it is all there is, or was asked for, it is an
+ * error. */
+static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source, bool is_named,
+                               ifl_loaded *loaded, ifl_error *error)
+{
+    ifl_error own = {0};
+    if (session->options.code == IFL_CHOOSE_PTX)
+        return IFL_OK;
+    const ifl_status status =
+        ifl_objects_load(source, target_of(session->device), session->memory, &loaded->objects, &own);
+    const bool is_needed = session->options.code == IFL_CHOOSE_MACHINE || !loaded->module->programs.count ||
+                           is_named || status == IFL_NO_MEMORY;
+    if (status == IFL_OK || !is_needed)
+        return IFL_OK;
+    if (error)
+        *error = own;
+    return status;
+}
+
 static ifl_loaded *add_loaded(ifl_session *session)
 {
     ifl_loaded *loaded = calloc(1, sizeof *loaded);
@@ -78,13 +103,19 @@ static ifl_loaded *add_loaded(ifl_session *session)
     return NULL;
 }
 
-ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, ifl_loaded **out, ifl_error *error)
+ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine, ifl_loaded **out,
+                            ifl_error *error)
 {
     ifl_loaded *loaded = add_loaded(session);
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
-    const ifl_status status = place_all(session, loaded, error);
+    ifl_status status = IFL_OK;
+    if (machine || module->has_machine)
+        status = load_objects(session, &(ifl_machine_source){.name = machine ? machine : module->path},
+                              machine != NULL, loaded, error);
+    if (status == IFL_OK)
+        status = place_all(session, loaded, error);
     if (status == IFL_OK)
         *out = loaded;
     return status;
@@ -99,6 +130,8 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     ifl_status status =
         ifl_module_open_bytes(name, image, bytes, target_of(session->device), &loaded->owned, error);
     loaded->module = loaded->owned;
+    if (status == IFL_OK && loaded->module->has_machine)
+        status = load_objects(session, &(ifl_machine_source){name, image, bytes}, false, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {
@@ -146,6 +179,12 @@ static bool find_variable(const ifl_program *program, const char *name, size_t *
 
 bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_allocation **out)
 {
+    uint64_t bytes;
+    const uint64_t address = ifl_objects_variable(&loaded->objects, name, &bytes);
+    if (address)
+        *out = ifl_memory_find(session->memory, address);
+    if (address)
+        return *out && (*out)->address == address;
     for (size_t i = 0; i < loaded->module->programs.count; i++) {
         size_t v;
         if (!find_variable(loaded->module->programs.at[i], name, &v) || !loaded->variable_address[i][v])
@@ -171,6 +210,30 @@ static void take_machine(ifl_ready_kernel *kernel, const ifl_machine *machine)
     }
 }
 
+static ifl_status lower_machine(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
+{
+    const ifl_machine_kernel *code = kernel->text->kernel;
+    const ifl_sass_lowering lowering = {.object = kernel->object->object, .kernel = kernel->text};
+    (void)loaded;
+    kernel->registers = code->registers;
+    kernel->local_bytes = code->frame_bytes;
+    kernel->barriers = code->barriers;
+    kernel->machine_sm = code->sm;
+    return ifl_sass_lower(&lowering, &kernel->image, error);
+}
+
+static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
+{
+    const ifl_kernel *of = kernel->kernel;
+    if (!of->program)
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no PTX of the kernel '%s', only machine code",
+                        loaded->module->path, kernel->signature);
+    take_machine(kernel, loaded->machine);
+    const ifl_ptx_lowering lowering = {
+        .program = of->program, .function = of->function, .variable_address = addresses_of(loaded, of->program)};
+    return ifl_ptx_lower(&lowering, &kernel->image, error);
+}
+
 static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
 {
     const ifl_kernel *of = &loaded->module->kernels.at[index];
@@ -181,10 +244,9 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
                                  .module = loaded->module,
                                  .kernel = of,
                                  .signature = loaded->module->names.at[index].signature};
-    take_machine(kernel, loaded->machine);
-    const ifl_ptx_lowering lowering = {
-        .program = of->program, .function = of->function, .variable_address = addresses_of(loaded, of->program)};
-    const ifl_status status = ifl_ptx_lower(&lowering, &kernel->image, error);
+    kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
+    const ifl_status status =
+        kernel->object ? lower_machine(loaded, kernel, error) : lower_ptx(loaded, kernel, error);
     if (status == IFL_OK)
         loaded->kernels[index] = kernel;
     else
@@ -217,6 +279,10 @@ ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char
 void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel)
 {
     const ifl_program *program = kernel->kernel->program;
+    if (kernel->object)
+        ifl_placed_object_reset(kernel->object, session->memory);
+    if (!program)
+        return;
     ifl_variables_reset(program, session->memory, addresses_of(kernel->loaded, program));
 }
 
@@ -262,6 +328,19 @@ static ifl_status choose_engine(ifl_session *session, const char *width, ifl_err
     return ifl_engine_new(width, &session->engine, error);
 }
 
+/* Of machine code: what code/code.h says of each. */
+static void set_banks(const ifl_ready_kernel *kernel, ifl_exec_launch *to)
+{
+    enum { OWN_CONSTANTS = 2, VARIABLES = 3, ADDRESSES = 4 };
+    if (!kernel->object)
+        return;
+    const ifl_object *object = kernel->object->object;
+    to->banks[OWN_CONSTANTS] = (ifl_bank){kernel->text->constants, kernel->text->constant_bytes};
+    if (kernel->object->constants)
+        to->banks[VARIABLES] = (ifl_bank){kernel->object->constants->host, object->constant_bytes};
+    to->banks[ADDRESSES] = (ifl_bank){object->addresses, object->address_bytes};
+}
+
 static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way)
 {
     ifl_ready_kernel *kernel = launch->kernel;
@@ -285,6 +364,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .print = way->print,
         .print_user = way->print_user,
     };
+    set_banks(kernel, &to);
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
     if (kernel->image.demands.cooperative &&
@@ -328,6 +408,7 @@ static void free_loaded(ifl_loaded *loaded)
         free(loaded->variable_address[i]);
     if (loaded->machine)
         ifl_machine_free(loaded->machine);
+    ifl_objects_free(&loaded->objects);
     free(loaded->kernels);
     free(loaded->variable_address);
     ifl_module_close(loaded->owned);

@@ -13,8 +13,16 @@
 typedef struct ifl_session ifl_session;
 typedef struct ifl_loaded ifl_loaded;
 
+/* Which code of a kernel runs. */
+typedef enum ifl_code_choice {
+    IFL_CHOOSE_AS_DRIVER, /* machine code that the GPU runs, else PTX */
+    IFL_CHOOSE_PTX,
+    IFL_CHOOSE_MACHINE
+} ifl_code_choice;
+
 typedef struct ifl_session_options {
     const char *gpu; /* a name of devices/; NULL: "h200" */
+    ifl_code_choice code;
     bool analysis;   /* observe the launches that are kept in the ledger */
     uint64_t observed_launches; /* with the same arguments from one place; 0: all */
     int threads;     /* of the engine; 0: all cores */
@@ -34,8 +42,10 @@ ifl_memory *ifl_session_memory(ifl_session *session);
  * messages call it. IFL_UNSUPPORTED where there is no such PTX. The bytes are not kept. */
 ifl_status ifl_session_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                             ifl_loaded **out, ifl_error *error);
-/* A module that somebody else opened, and closes after the session. */
-ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, ifl_loaded **out, ifl_error *error);
+/* A module that somebody else opened, and closes after the session; `machine` is the file with its machine code, NULL: its
+ * own. */
+ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine, ifl_loaded **out,
+                            ifl_error *error);
 /* Its variables are gone; what its launches did is remembered. */
 void ifl_session_unload(ifl_session *session, ifl_loaded *loaded);
 /* A variable of the module; false where there is none. */
@@ -48,6 +58,8 @@ typedef struct ifl_ready_kernel {
     const ifl_kernel *kernel;
     const char *signature;
     ifl_image image;
+    const struct ifl_placed_object *object; /* whose machine code it is; NULL: the image is lowered from PTX */
+    const struct ifl_object_text *text;
     uint32_t registers;  /* of the machine code beside the PTX; 0: there is none */
     uint32_t local_bytes, barriers, machine_sm;
 } ifl_ready_kernel;

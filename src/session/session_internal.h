@@ -4,7 +4,7 @@
 #define IFL_SESSION_SESSION_INTERNAL_H
 
 #include "model/model.h"
-#include "sass/sass.h"
+#include "session/objects.h"
 #include "session/session.h"
 
 struct ifl_loaded {
@@ -12,6 +12,7 @@ struct ifl_loaded {
     ifl_module *owned;           /* the same where the session opened it */
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
     ifl_machine *machine;        /* its machine code; NULL: none that can be read */
+    ifl_objects objects;         /* the same as it runs */
     ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
 };
 

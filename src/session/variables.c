@@ -49,12 +49,14 @@ static void initialise(const ifl_variable *variable, uint8_t *host, const uint64
 void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory, const uint64_t *address)
 {
     for (size_t v = 0; v < program->variable_count; v++) {
-        const ifl_allocation *at = is_placed(&program->variables[v]) ? ifl_memory_find(memory, address[v]) : NULL;
+        const ifl_variable *variable = &program->variables[v];
+        const ifl_allocation *at = is_placed(variable) ? ifl_memory_find(memory, address[v]) : NULL;
         if (!at || !at->host)
             continue;
-        if (!program->variables[v].data)
-            memset(at->host, 0, at->bytes);
-        initialise(&program->variables[v], at->host, address);
+        uint8_t *host = at->host + (address[v] - at->address);
+        if (!variable->data)
+            memset(host, 0, variable->bytes);
+        initialise(variable, host, address);
     }
 }
 
@@ -62,7 +64,7 @@ ifl_status ifl_variables_place(const ifl_program *program, ifl_memory *memory, u
 {
     ifl_status status = IFL_OK;
     for (size_t v = 0; v < program->variable_count && status == IFL_OK; v++)
-        if (is_placed(&program->variables[v]))
+        if (is_placed(&program->variables[v]) && !address[v])
             status = place_variable(&program->variables[v], memory, &address[v], error);
     if (status == IFL_OK)
         ifl_variables_reset(program, memory, address);

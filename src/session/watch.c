@@ -141,9 +141,9 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     const bool has_caches = watch->count > ifl_observation_count;
     ifl_status status = IFL_OK;
     profile->program.buffer_bytes = buffer_bytes;
-    if (mix)
+    if (mix && !kernel->object)
         status = take_estimate(kernel, mix, profile, error);
-    if (status == IFL_OK)
+    if (status == IFL_OK && !kernel->object)
         status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine, kernel->kernel, profile, error)
                                          : ifl_machine_code_describe(kernel, profile, error);
     if (status == IFL_OK && has_caches && states[ifl_observation_count])

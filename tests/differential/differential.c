@@ -8,6 +8,8 @@
  *                                           WORD..." of the GPU, results of a few threads; then how far the results of
  *                                           each form are apart, as a share of what is allowed
  *     differential --check-approximate FILE its lines against the engine
+ *     differential --machine PTXAS SM ...   first, before any of these: runs the machine code that the assembler PTXAS makes
+ *                                           of the kernels for sm_SM
  *     differential --print SEED             its PTX
  *     differential --coverage COUNT         how often the kernels 0 to COUNT - 1 hold each form of instruction
  *     differential [--gpu] --words SEED     every word that it leaves, to find the first that differs */
@@ -55,6 +57,39 @@ static ifl_status describe(ifl_launch *launch, uint64_t seed, ifl_error *error)
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = ifl_launch_set(launch, keys[i], words[i], error);
     return status;
+}
+
+/* The assembler and the GPU whose machine code runs; NULL: PTX runs. */
+static const char *assembler, *machine_sm;
+static char machine_path[4200];
+
+static const char *gpu_of(const char *sm)
+{
+    static const char *const gpus[][2] = {{"75", "t4"},        {"80", "a100-40"},  {"86", "rtx-3090"},
+                                          {"89", "rtx-4090"},  {"90", "h200"},     {"100", "b200"},
+                                          {"120", "rtx-5090"}};
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+        if (strcmp(gpus[i][0], sm) == 0)
+            return gpus[i][1];
+    return "";
+}
+
+static ifl_status choose_machine(ifl_launch *launch, ifl_error *error)
+{
+    if (!assembler)
+        return IFL_OK;
+    ifl_status status = ifl_launch_set(launch, "gpu", gpu_of(machine_sm), error);
+    if (status == IFL_OK)
+        status = ifl_launch_set(launch, "machine", machine_path, error);
+    return status;
+}
+
+static bool assemble(const char *path)
+{
+    char command[9000];
+    snprintf(machine_path, sizeof machine_path, "%s.cubin", path);
+    snprintf(command, sizeof command, "%s -arch=sm_%s -o %s %s", assembler, machine_sm, machine_path, path);
+    return system(command) == 0;
 }
 
 static ifl_status run(ifl_launch *launch, ifl_gpu *gpu, ifl_error *error)
@@ -116,6 +151,8 @@ static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t se
         return status;
     status = describe(launch, seed, error);
     if (status == IFL_OK)
+        status = choose_machine(launch, error);
+    if (status == IFL_OK)
         status = run(launch, gpu, error);
     if (status == IFL_OK)
         status = look(launch, seed, all_words, result, error);
@@ -139,6 +176,11 @@ static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **modul
     for (uint64_t seed = first; seed < first + count; seed++)
         kernel_write(seed, out);
     fclose(out);
+    if (assembler && !assemble(path))
+    {
+        snprintf(error->text, sizeof error->text, "the assembler failed on %.400s", path);
+        return error->status = IFL_NO_FILE;
+    }
     const ifl_status status = ifl_module_open(path, NULL, module, error);
     unlink(path);
     return status;
@@ -161,6 +203,8 @@ static ifl_status run_batch(uint64_t first, uint64_t count, ifl_gpu *gpu, visito
             break;
     }
     ifl_module_close(module);
+    if (assembler)
+        unlink(machine_path);
     return status;
 }
 
@@ -426,7 +470,7 @@ static int words_of(uint64_t seed, ifl_gpu *gpu)
 
 static int usage(void)
 {
-    fputs("usage: differential [--gpu] FIRST COUNT | --check FILE | --gpu --approximate COUNT | "
+    fputs("usage: differential [--gpu | --machine PTXAS SM] FIRST COUNT | --check FILE | --gpu --approximate COUNT | "
           "--check-approximate FILE |\n"
           "       --print SEED | --coverage COUNT | [--gpu] --words SEED\n",
           stderr);
@@ -442,6 +486,11 @@ int main(int argc, char **argv)
             return complain("differential", &error);
         printf("# %s, CUDA %d\n", ifl_gpu_name(gpu), ifl_gpu_cuda(gpu));
         argc--, argv++;
+    }
+    if (argc > 3 && strcmp(argv[1], "--machine") == 0) {
+        assembler = argv[2];
+        machine_sm = argv[3];
+        argc -= 3, argv += 3;
     }
     int status = 0;
     if (argc != 3)

@@ -612,7 +612,7 @@ static void mix_counts_instructions_by_name(void **unused)
     assert_non_null(a = observer->create(&six));
     assert_non_null(b = observer->create(&six));
     for (uint32_t i = 0; i < 6; i++) {
-        ifl_issue issue = {i, rows[i].warps, rows[i].threads};
+        ifl_issue issue = {i, rows[i].warps, rows[i].threads, .executing = 0};
         observer->issue(i % 2 ? a : b, &issue);
     }
     observer->merge(a, b);

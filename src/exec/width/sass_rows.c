@@ -222,7 +222,8 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
 #define ROW_WIDE3(n, A, B, C, ...)                                                                                     \
     CARRY_BODY(n, unsigned __int128, uint64_t, put_two, SOURCES3, TAKES3(A, B, C), __VA_ARGS__) DESCRIBE(n)
 #define ROW_TEST2(n, A, B, ...) TEST_BODY(n, SOURCES2, TAKES2(A, B), __VA_ARGS__) DESCRIBE(n)
-#define ROW_TESTS(n, A, B, first, second) TESTS_BODY(n, SOURCES2, TAKES2(A, B), first, second) DESCRIBE(n)
+#define ROW_TESTS2(n, A, B, first, second) TESTS_BODY(n, SOURCES2, TAKES2(A, B), first, second) DESCRIBE(n)
+#define ROW_TESTS3(n, A, B, C, first, second) TESTS_BODY(n, SOURCES3, TAKES3(A, B, C), first, second) DESCRIBE(n)
 #define ROW_NONZERO(n, A, B, C, ...) NONZERO_BODY(n, SOURCES3, TAKES3(A, B, C), __VA_ARGS__) DESCRIBE(n)
 
 /* One more expansion, so that the counter is a number by the time it is pasted. */
@@ -235,7 +236,8 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
 #define WIDE2(op, when, ...) EXPAND(ROW_WIDE2, __COUNTER__, __VA_ARGS__)
 #define WIDE3(op, when, ...) EXPAND(ROW_WIDE3, __COUNTER__, __VA_ARGS__)
 #define TEST2(op, when, ...) EXPAND(ROW_TEST2, __COUNTER__, __VA_ARGS__)
-#define TESTS(op, when, ...) EXPAND(ROW_TESTS, __COUNTER__, __VA_ARGS__)
+#define TESTS2(op, when, ...) EXPAND(ROW_TESTS2, __COUNTER__, __VA_ARGS__)
+#define TESTS3(op, when, ...) EXPAND(ROW_TESTS3, __COUNTER__, __VA_ARGS__)
 #define NONZERO(op, when, D, ...) EXPAND(ROW_NONZERO, __COUNTER__, __VA_ARGS__)
 
 #include "sass/lane.def"
