@@ -14,7 +14,8 @@ typedef enum ifl_lane_part {
     IFL_PART_HALF1,        /* the upper half, as the lower */
     IFL_PART_BYTE1,        /* a byte, as the lowest */
     IFL_PART_BYTE2,
-    IFL_PART_BYTE3
+    IFL_PART_BYTE3,
+    IFL_PARTS
 } ifl_lane_part;
 
 typedef struct ifl_lane_options {

@@ -64,6 +64,21 @@ IFL_LANE int32_t ifl_least3_s32(bool least, int32_t a, int32_t b, int32_t c)
     return ifl_least_s32(least, ifl_least_s32(least, a, b), c);
 }
 
+/* Of four bytes each. */
+IFL_LANE uint32_t ifl_least_bytes(bool least, uint32_t a, uint32_t b)
+{
+    uint32_t bytes = 0;
+    for (unsigned at = 0; at < 32; at += 8)
+        bytes |= ifl_least_u32(least, a >> at & 0xff, b >> at & 0xff) << at;
+    return bytes;
+}
+
+/* A 32-bit number with its sign, of more bits: -INT32_MIN is not INT32_MIN. */
+IFL_LANE int64_t ifl_signed_source(const ifl_lane_options *o, unsigned k, uint32_t x)
+{
+    return o->plus[k] ? -(int64_t)(int32_t)x : (int64_t)(int32_t)(x ^ o->flip[k]);
+}
+
 /* .RELU */
 IFL_LANE int32_t ifl_at_least(const ifl_lane_options *o, int32_t x)
 {

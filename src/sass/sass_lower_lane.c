@@ -53,8 +53,12 @@ static uint8_t part_of(unsigned select)
         return IFL_PART_BYTE2;
     case IFL_SASS_WORD_B3:
         return IFL_PART_BYTE3;
-    default:
+    case IFL_SASS_WORD_ABSENT:
+    case IFL_SASS_WORD_WHOLE:
+    case IFL_SASS_WORD_SIGN:
         return IFL_PART_WHOLE;
+    default:
+        return IFL_PARTS;
     }
 }
 
@@ -240,12 +244,15 @@ static uint32_t number(const ifl_sass_lowerer *l)
 
 static const ifl_sass_role sources[3] = {IFL_SASS_ROLE_A, IFL_SASS_ROLE_B, IFL_SASS_ROLE_C};
 
-static void set_options(const ifl_sass_lowerer *l, ifl_lane_options *o)
+static void set_options(ifl_sass_lowerer *l, ifl_lane_options *o)
 {
     const number_kind kind = kind_of_sources(l);
     const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE);
-    for (unsigned k = 0; k < 3; k++)
+    for (unsigned k = 0; k < 3; k++) {
         set_source(ifl_sass_lower_operand(l, sources[k]), kind, k, o);
+        if (o->part[k] == IFL_PARTS)
+            ifl_sass_refuse(l, "with this part of an operand");
+    }
     o->number = number(l);
     o->relation = relation(l);
     o->bits = type == IFL_SASS_WORD_S64 || type == IFL_SASS_WORD_U64 ? 64 : 32;

@@ -305,7 +305,8 @@ static ifl_status lay_out(ifl_launch *launch, size_t index, ifl_error *error)
 /* Arguments come first in memory: their addresses are then the same for every kernel that takes them. */
 static ifl_status make_session(ifl_launch *launch, ifl_error *error)
 {
-    const ifl_session_options options = {.gpu = launch->gpus.count ? launch->gpus.at[0] : NULL, .code = launch->code};
+    const ifl_session_options options = {
+        .gpu = launch->gpus.count ? launch->gpus.at[0] : NULL, .sm = launch->sm, .code = launch->code};
     ifl_loaded *loaded;
     const size_t count = launch->arguments.count;
     if (count != launch->of->parameter_count)

@@ -23,6 +23,7 @@ struct ifl_launch {
     uint64_t dynamic_shared_bytes;
     const char *machine;   /* the file with its machine code; NULL: none was named */
     ifl_code_choice code;
+    uint32_t sm;           /* of the GPU whose machine code runs; 0: of the first of `gpus` */
     IFL_VEC(ifl_argument) arguments;
     IFL_VEC(const char *) gpus; /* kept for the models */
     ifl_session *session;       /* NULL until the launch is made ready */

@@ -122,6 +122,8 @@ static ifl_status run_all(run *r)
     if (options->resident > IFL_MOST_RESIDENT)
         return ifl_fail(r->error, IFL_USAGE, "%d resident blocks are more than the %d that one core can interleave",
                         options->resident, IFL_MOST_RESIDENT);
+    if (options->device_count)
+        r->launch->sm = ifl_session_target(options->devices[0]);
     ifl_status status = ifl_launch_ready(r->launch, r->error);
     if (status != IFL_OK)
         return status;

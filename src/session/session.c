@@ -41,8 +41,7 @@ IFL_SHARED ifl_memory *ifl_session_memory(ifl_session *session)
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-/* 9.0 -> 90 */
-static uint32_t target_of(const ifl_device *device)
+uint32_t ifl_session_target(const ifl_device *device)
 {
     return (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
 }
@@ -75,6 +74,11 @@ static ifl_status place_all(ifl_session *session, ifl_loaded *loaded, ifl_error 
     return status;
 }
 
+static uint32_t machine_target(const ifl_session *session)
+{
+    return session->options.sm ? session->options.sm : ifl_session_target(session->device);
+}
+
 /* Machine code that the GPU does not run is none, where there is PTX; where it is all there is, or was asked for, it is an
  * error. */
 static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source, bool is_named,
@@ -84,7 +88,7 @@ static ifl_status load_objects(ifl_session *session, const ifl_machine_source *s
     if (session->options.code == IFL_CHOOSE_PTX)
         return IFL_OK;
     const ifl_status status =
-        ifl_objects_load(source, target_of(session->device), session->memory, &loaded->objects, &own);
+        ifl_objects_load(source, machine_target(session), session->memory, &loaded->objects, &own);
     const bool is_needed = session->options.code == IFL_CHOOSE_MACHINE || !loaded->module->programs.count ||
                            is_named || status == IFL_NO_MEMORY;
     if (status == IFL_OK || !is_needed)
@@ -128,14 +132,14 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
     ifl_status status =
-        ifl_module_open_bytes(name, image, bytes, target_of(session->device), &loaded->owned, error);
+        ifl_module_open_bytes(name, image, bytes, ifl_session_target(session->device), &loaded->owned, error);
     loaded->module = loaded->owned;
     if (status == IFL_OK && loaded->module->has_machine)
         status = load_objects(session, &(ifl_machine_source){name, image, bytes}, false, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {
-        loaded->machine = ifl_best_machine_read(name, image, bytes, target_of(session->device));
+        loaded->machine = ifl_best_machine_read(name, image, bytes, ifl_session_target(session->device));
         *out = loaded;
     } else {
         ifl_session_unload(session, loaded);

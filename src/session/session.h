@@ -22,6 +22,7 @@ typedef enum ifl_code_choice {
 
 typedef struct ifl_session_options {
     const char *gpu; /* a name of devices/; NULL: "h200" */
+    uint32_t sm; /* whose machine code runs: 90; 0: that of the GPU */
     ifl_code_choice code;
     bool analysis;   /* observe the launches that are kept in the ledger */
     uint64_t observed_launches; /* with the same arguments from one place; 0: all */
@@ -31,6 +32,8 @@ typedef struct ifl_session_options {
     void *print_user;
 } ifl_session_options;
 
+/* What a GPU of this kind runs: compute capability 9.0 -> 90. */
+uint32_t ifl_session_target(const ifl_device *device);
 ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out, ifl_error *error);
 void ifl_session_free(ifl_session *session);
 const ifl_device *ifl_session_device(const ifl_session *session);
