@@ -27,6 +27,13 @@ typedef enum ifl_path {
     IFL_PATHS
 } ifl_path;
 
+/* Which pipeline executes an instruction; IFL_PIPES: none, or PTX, which does not tell. */
+typedef enum ifl_pipe {
+#define PIPE(name, counter, metric, what) IFL_PIPE_##name,
+#include "code/pipe.def"
+    IFL_PIPES
+} ifl_pipe;
+
 /* What an instruction leaves open between two machines that both run it right. */
 enum {
     IFL_OPEN_APPROXIMATE = 1 << 0, /* to `error` */
@@ -56,6 +63,7 @@ typedef struct ifl_site {
     const char *function; /* NULL: not of machine code */
     uint32_t column;
     uint8_t role;     /* ifl_site_role */
+    uint8_t pipe;     /* ifl_pipe */
     uint8_t open;     /* IFL_OPEN_* */
     float error;      /* relative, of an approximation */
     uint32_t turn;    /* an estimate: memory instructions that agree in this are on their way together */

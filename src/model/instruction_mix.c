@@ -86,9 +86,23 @@ static void add_opcode(const char *name, double times, ifl_work *out)
         out->int32 += machine;
 }
 
+/* Machine code ran: its pipelines are known. */
+static void take_pipes(const ifl_counters *c, ifl_work *out)
+{
+    out->instructions = (double)c->value[IFL_COUNTER_instructions];
+    out->fp32 = (double)c->value[IFL_COUNTER_pipe_fma];
+    out->int32 = (double)c->value[IFL_COUNTER_pipe_alu];
+    out->fp64 = (double)c->value[IFL_COUNTER_pipe_fp64];
+    out->special = (double)c->value[IFL_COUNTER_pipe_xu];
+}
+
 void ifl_mix_find(const ifl_profile *p, ifl_work *out)
 {
     const ifl_counters *c = &p->counters;
+    if (c->known[IFL_COUNTER_pipe_alu] && c->known[IFL_COUNTER_instructions]) {
+        take_pipes(c, out);
+        return;
+    }
     const bool is_known = c->known[IFL_COUNTER_instructions];
     for (size_t i = 0; i < p->ptx_opcodes.count; i++) {
         const char *name = p->ptx_opcodes.at[i].name;

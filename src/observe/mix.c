@@ -8,6 +8,7 @@
 typedef struct issues {
     uint64_t warps;
     uint64_t threads;
+    uint64_t executing;
 } issues;
 
 typedef struct state {
@@ -32,6 +33,7 @@ static void issue_event(void *self, const ifl_issue *issue)
     if (issue->site < s->count) {
         s->issued[issue->site].warps += issue->warps;
         s->issued[issue->site].threads += issue->threads;
+        s->issued[issue->site].executing += issue->executing;
     }
 }
 
@@ -42,6 +44,7 @@ static void merge(void *self, const void *other)
     for (size_t i = 0; i < s->count && i < o->count; i++) {
         s->issued[i].warps += o->issued[i].warps;
         s->issued[i].threads += o->issued[i].threads;
+        s->issued[i].executing += o->issued[i].executing;
     }
 }
 
@@ -54,6 +57,28 @@ void ifl_mix_issued(const void *self, uint64_t *warps)
 
 /* ---- reporting ------------------------------------------------------------------------------- */
 
+static bool is_machine_code(const ifl_sites *sites)
+{
+    return sites->count && sites->at[0].function;
+}
+
+/* Of machine code: how often each pipeline was given something, and the lanes that executed it. */
+static void report_machine(const state *s, const ifl_sites *sites, ifl_counters *counters)
+{
+    static const ifl_counter pipes[IFL_PIPES] = {
+#define PIPE(name, counter, metric, what) [IFL_PIPE_##name] = IFL_COUNTER_##counter,
+#include "code/pipe.def"
+    };
+    uint64_t of_pipe[IFL_PIPES + 1] = {0}, executing = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        of_pipe[sites->at[i].pipe] += s->issued[i].warps;
+        executing += s->issued[i].executing;
+    }
+    for (int p = 0; p < IFL_PIPES; p++)
+        ifl_counters_add(counters, pipes[p], of_pipe[p]);
+    ifl_counters_add(counters, IFL_COUNTER_thread_instructions_on, executing);
+}
+
 /* Every branch counts, unconditional ones too, as in Nsight Compute; a barrier is one of the
  * whole block. */
 static void report_sums(const state *s, const ifl_sites *sites, ifl_counters *counters)
@@ -65,7 +90,8 @@ static void report_sums(const state *s, const ifl_sites *sites, ifl_counters *co
         branches += sites->at[i].role == IFL_SITE_BRANCH ? s->issued[i].warps : 0;
         barriers += sites->at[i].role == IFL_SITE_BARRIER ? s->issued[i].warps : 0;
     }
-    ifl_counters_add(counters, IFL_COUNTER_ptx_instructions, warps);
+    const bool is_machine = is_machine_code(sites);
+    ifl_counters_add(counters, is_machine ? IFL_COUNTER_instructions : IFL_COUNTER_ptx_instructions, warps);
     ifl_counters_add(counters, IFL_COUNTER_thread_instructions, threads);
     ifl_counters_add(counters, IFL_COUNTER_branches, branches);
     ifl_counters_add(counters, IFL_COUNTER_barriers, barriers);
@@ -83,25 +109,24 @@ static int by_count(const void *a, const void *b)
 }
 
 /* One entry an instruction that was issued. */
-static bool list_issued(const state *s, const ifl_sites *sites, ifl_profile *profile)
+static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list *list, ifl_arena *arena)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (!s->issued[i].warps)
             continue;
         const char *name = sites->at[i].name;
-        const char *kept = ifl_arena_text(&profile->arena, name, strlen(name));
-        if (!kept ||
-            !ifl_vec_push(&profile->ptx_opcodes, (ifl_opcode_count){kept, s->issued[i].warps}))
+        const char *kept = ifl_arena_text(arena, name, strlen(name));
+        if (!kept || !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps}))
             return false;
     }
     return true;
 }
 
 /* Joins the entries of one name; descending by count, then by name. */
-static void join_names(ifl_profile *profile)
+static void join_names(ifl_opcode_list *list)
 {
-    ifl_opcode_count *at = profile->ptx_opcodes.at;
-    size_t count = profile->ptx_opcodes.count, kept = 0;
+    ifl_opcode_count *at = list->at;
+    size_t count = list->count, kept = 0;
     if (!count)
         return;
     qsort(at, count, sizeof *at, by_name);
@@ -111,7 +136,7 @@ static void join_names(ifl_profile *profile)
         else
             at[++kept] = at[i];
     }
-    profile->ptx_opcodes.count = kept + 1;
+    list->count = kept + 1;
     qsort(at, kept + 1, sizeof *at, by_count);
 }
 
@@ -121,9 +146,12 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     const state *s = self;
     (void)line_of;
     report_sums(s, sites, &profile->counters);
-    if (!list_issued(s, sites, profile))
+    if (is_machine_code(sites))
+        report_machine(s, sites, &profile->counters);
+    ifl_opcode_list *list = is_machine_code(sites) ? &profile->opcodes : &profile->ptx_opcodes;
+    if (!list_issued(s, sites, list, &profile->arena))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to list the opcodes");
-    join_names(profile);
+    join_names(list);
     return IFL_OK;
 }
 

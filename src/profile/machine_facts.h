@@ -76,6 +76,7 @@ typedef struct ifl_machine_shared {
  * ran is the profile's counter `instructions`, which is known where it is certain. */
 typedef struct ifl_machine_facts {
     bool known;       /* else all of this is nothing */
+    bool ran;         /* this code ran: the profile's counters are of it, and exact */
     const char *file; /* that held the machine code, without folders */
     uint32_t sm;      /* that it was compiled for: 90. Not always that of the PTX, nor of a device */
     uint32_t registers; /* a thread, as ptxas -v says (REGCOUNT); allocation rounds up. 0: not known */

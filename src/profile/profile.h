@@ -85,6 +85,7 @@ typedef struct ifl_opcode_count {
     const char *name; /* base opcode with its types: "add.s64", "ld.global.f32" */
     uint64_t count;   /* warp instructions */
 } ifl_opcode_count;
+typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 
 struct ifl_profile {
     ifl_arena arena;
@@ -105,7 +106,8 @@ struct ifl_profile {
     const char *site;      /* where the program made them; NULL: not known */
     ifl_counters counters;
     IFL_VEC(ifl_profile_line) lines;       /* in program order */
-    IFL_VEC(ifl_opcode_count) ptx_opcodes; /* descending */
+    ifl_opcode_list ptx_opcodes; /* descending */
+    ifl_opcode_list opcodes;     /* likewise, of machine code that ran */
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
     ifl_program_facts program; /* by the order of the PTX: estimates */

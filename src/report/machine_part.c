@@ -140,8 +140,9 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
     const ifl_machine_facts *facts = &profile->machine;
     if (!facts->known)
         return;
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)", facts->sm,
-                                            ifl_clean_line(&page->arena, facts->file)));
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)%s", facts->sm,
+                                            ifl_clean_line(&page->arena, facts->file),
+                                            facts->ran ? ": it ran, and all counts are of it" : ""));
     print_resources(page, facts);
     print_executed(page, profile);
     for (size_t l = 0; l < facts->loops.count; l++)
@@ -214,6 +215,7 @@ json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts)
     json_t *object = json_object();
     ifl_tree_put_text(tree, object, "file", facts->file);
     ifl_tree_put_count(tree, object, "sm", facts->sm);
+    ifl_tree_put_flag(tree, object, "ran", facts->ran);
     if (facts->registers)
         ifl_tree_put_count(tree, object, "registers", facts->registers);
     ifl_tree_put_count(tree, object, "static_shared_bytes", facts->static_shared_bytes);

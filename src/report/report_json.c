@@ -67,12 +67,11 @@ static json_t *lines_of(ifl_tree *tree, const ifl_profile *profile)
     return array;
 }
 
-static json_t *opcodes_of(ifl_tree *tree, const ifl_profile *profile)
+static json_t *opcodes_of(ifl_tree *tree, const ifl_opcode_list *list)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < profile->ptx_opcodes.count; i++)
-        ifl_tree_put_count(tree, object, profile->ptx_opcodes.at[i].name,
-                           profile->ptx_opcodes.at[i].count);
+    for (size_t i = 0; i < list->count; i++)
+        ifl_tree_put_count(tree, object, list->at[i].name, list->at[i].count);
     return object;
 }
 
@@ -145,7 +144,9 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
         ifl_tree_put(tree, object, "outputs", ifl_gpu_part_outputs_json(tree, profile));
     ifl_tree_put(tree, object, "counters", counters_of(tree, &profile->counters));
     ifl_tree_put(tree, object, "lines", lines_of(tree, profile));
-    ifl_tree_put(tree, object, "ptx_opcodes", opcodes_of(tree, profile));
+    ifl_tree_put(tree, object, "ptx_opcodes", opcodes_of(tree, &profile->ptx_opcodes));
+    if (profile->opcodes.count)
+        ifl_tree_put(tree, object, "opcodes", opcodes_of(tree, &profile->opcodes));
     if (profile->machine.known)
         ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &profile->machine));
     if (!profile->gpu.known)

@@ -545,20 +545,72 @@ static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)
     return text;
 }
 
-static const char *opcodes_text(sheet *s)
+static const char *opcodes_text(sheet *s, const ifl_opcode_list *list)
 {
     enum { MOST = 8 };
     const char *text = ifl_arena_printf(&s->page.arena, "Most frequent, %s:", shared_text(s));
-    for (size_t i = 0; i < s->profile->ptx_opcodes.count && i < MOST && text; i++) {
-        const ifl_opcode_count *opcode = &s->profile->ptx_opcodes.at[i];
+    for (size_t i = 0; i < list->count && i < MOST && text; i++) {
+        const ifl_opcode_count *opcode = &list->at[i];
         text = ifl_arena_printf(&s->page.arena, "%s%s %s×%s", text, i ? "," : "", opcode->name,
                                 ifl_figure_mean(opcode->count, shared_by(s)).text);
     }
     return text;
 }
 
+/* "19 machine instructions a warp: alu 6, fma 4, lsu 5, ..." */
+static const char *pipes_text(sheet *s)
+{
+    static const struct {
+        const char *name;
+        ifl_counter counter;
+    } pipes[] = {
+#define PIPE(enum_name, counter_name, metric, what) {#counter_name, IFL_COUNTER_##counter_name},
+#include "code/pipe.def"
+    };
+    ifl_arena *arena = &s->page.arena;
+    const uint64_t *value = s->profile->counters.value;
+    const uint64_t issued = value[IFL_COUNTER_instructions];
+    uint64_t rest = issued;
+    const char *separator = " ";
+    const char *text = ifl_arena_printf(arena, "%s machine instructions %s, by pipeline:",
+                                        ifl_figure_mean(issued, shared_by(s)).text, shared_text(s));
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes && text; i++) {
+        const uint64_t count = value[pipes[i].counter];
+        rest -= count;
+        if (!count)
+            continue;
+        text = ifl_arena_printf(arena, "%s%s%s %s", text, separator, pipes[i].name + strlen("pipe_"),
+                                ifl_figure_mean(count, shared_by(s)).text);
+        separator = ", ";
+    }
+    return rest && text ? ifl_arena_printf(arena, "%s%snone %s", text, separator, ifl_figure_mean(rest, shared_by(s)).text)
+                        : text;
+}
+
+/* How many lanes of a warp an instruction has, and how many of them its guard lets execute. */
+static const char *lanes_text(sheet *s)
+{
+    const uint64_t *value = s->profile->counters.value;
+    const double issued = (double)value[IFL_COUNTER_instructions];
+    return ifl_arena_printf(&s->page.arena, "%.2f of 32 lanes are active in an instruction, %.2f of them not guarded off.",
+                            (double)value[IFL_COUNTER_thread_instructions] / issued,
+                            (double)value[IFL_COUNTER_thread_instructions_on] / issued);
+}
+
+static void print_pipes(sheet *s)
+{
+    ifl_page_heading(&s->page, "Instructions");
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, pipes_text(s));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, lanes_text(s));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s, &s->profile->opcodes));
+}
+
 static void print_mix(sheet *s)
 {
+    if (s->profile->opcodes.count && s->profile->counters.value[IFL_COUNTER_instructions] && shared_by(s)) {
+        print_pipes(s);
+        return;
+    }
     uint64_t count[WORK_COUNT] = {0}, all = 0;
     for (size_t i = 0; i < s->profile->ptx_opcodes.count; i++) {
         count[work_of(s->profile->ptx_opcodes.at[i].name)] += s->profile->ptx_opcodes.at[i].count;
@@ -568,7 +620,7 @@ static void print_mix(sheet *s)
         return;
     ifl_page_heading(&s->page, "Instructions");
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, mix_text(s, count, all));
-    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s, &s->profile->ptx_opcodes));
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */

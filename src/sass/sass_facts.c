@@ -117,6 +117,27 @@ static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *ar
     return IFL_OK;
 }
 
+/* The counts of blocks whose instructions were all counted when they ran. */
+static ifl_status count_exactly(const ifl_sass_facts *facts, const uint64_t *issued, ifl_arena *arena,
+                                ifl_sass_counts *out, ifl_error *error)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    const size_t count = kernel->block_count + 1;
+    out->block = ifl_arena_alloc(arena, count * sizeof *out->block);
+    out->most = ifl_arena_alloc(arena, count * sizeof *out->most);
+    out->known = ifl_arena_alloc(arena, count * sizeof *out->known);
+    if (!out->block || !out->most || !out->known)
+        return ifl_fail_memory(error, count * sizeof *out->block);
+    for (size_t b = 0; b < kernel->block_count; b++) {
+        out->block[b] = out->most[b] = issued[kernel->blocks[b].first];
+        out->known[b] = true;
+    }
+    for (size_t i = 0; i < kernel->instruction_count; i++)
+        out->executed += issued[i];
+    out->all = true;
+    return IFL_OK;
+}
+
 ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index,
                                   const ifl_sass_launch *launch, ifl_arena *arena,
                                   ifl_sass_facts *out, ifl_error *error)
@@ -124,7 +145,8 @@ ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index,
     *out = (ifl_sass_facts){.machine = machine};
     ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &out->kernel, error);
     if (status == IFL_OK && launch)
-        status = ifl_sass_execute(out, launch, arena, &out->counts, error);
+        status = launch->issued ? count_exactly(out, launch->issued, arena, &out->counts, error)
+                                : ifl_sass_execute(out, launch, arena, &out->counts, error);
     if (status != IFL_OK)
         return status;
     use *uses = calloc(out->kernel.instruction_count + 1, sizeof *uses);

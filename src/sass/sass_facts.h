@@ -37,6 +37,7 @@ typedef struct ifl_sass_launch {
     bool uniform; /* no branch of the PTX parted the lanes of a warp */
     const ifl_sass_request_count *requests;
     size_t request_count;
+    const uint64_t *issued; /* by instruction of the kernel: how often it was; NULL: not known */
 } ifl_sass_launch;
 
 /* How often each block ran, a warp counted once. */

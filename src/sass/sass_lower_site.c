@@ -186,6 +186,40 @@ static uint8_t role_of(unsigned op)
     }
 }
 
+static uint8_t pipe_of(const ifl_sass_instruction *instruction)
+{
+    switch (ifl_sass_op_pipe(instruction->op, instruction->sm)) {
+    case IFL_SASS_PIPE_ALU:
+        return IFL_PIPE_ALU;
+    case IFL_SASS_PIPE_FMA:
+    case IFL_SASS_PIPE_FMAHEAVY:
+        return IFL_PIPE_FMA;
+    case IFL_SASS_PIPE_FP16:
+        return IFL_PIPE_FP16;
+    case IFL_SASS_PIPE_FP64:
+        return IFL_PIPE_FP64;
+    case IFL_SASS_PIPE_XU:
+        return IFL_PIPE_XU;
+    case IFL_SASS_PIPE_LSU:
+        return IFL_PIPE_LSU;
+    case IFL_SASS_PIPE_ADU:
+        return IFL_PIPE_ADU;
+    case IFL_SASS_PIPE_TEX:
+        return IFL_PIPE_TEX;
+    case IFL_SASS_PIPE_UNIFORM:
+        return IFL_PIPE_UNIFORM;
+    case IFL_SASS_PIPE_CBU:
+        return IFL_PIPE_CBU;
+    case IFL_SASS_PIPE_TENSOR_FP:
+    case IFL_SASS_PIPE_TENSOR_INT:
+    case IFL_SASS_PIPE_TENSOR_DP:
+    case IFL_SASS_PIPE_TC:
+        return IFL_PIPE_TENSOR;
+    default:
+        return IFL_PIPES;
+    }
+}
+
 /* Names are few: instructions of one name that follow each other share its text. */
 static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *instruction, const char *last)
 {
@@ -205,6 +239,7 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
                               .address = instruction->offset,
                               .function = part->text->kernel->name,
                               .role = role_of(instruction->op),
+                              .pipe = pipe_of(instruction),
                               .open = open_of(instruction),
                               .turn = next_turn(l, i, w),
                               .access = access_of(instruction)};

@@ -179,6 +179,8 @@ ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int3
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < image->sites.count; i++)
         line_of[i] = -1;
+    if (!image->function_count) /* machine code: one routine */
+        status = add_routine(&b, image->routines, line_of);
     for (size_t f = 0; f < image->function_count && status == IFL_OK; f++)
         if (image->routine_of[f] >= 0)
             status = add_routine(&b, &image->routines[image->routine_of[f]], line_of);

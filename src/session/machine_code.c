@@ -5,6 +5,7 @@
 
 #include "profile/traffic.h"
 #include "session/machine_lines.h"
+#include "session/objects.h"
 #include "session/watch.h"
 #include "sass/sass_facts.h"
 #include "sass/sass_flow.h"
@@ -19,6 +20,7 @@ typedef struct finding {
     uint32_t wanted; /* the PTX's target */
     uint32_t found;  /* the target of what was taken; 0: nothing yet */
     bool other;      /* a kernel of this name takes other parameters */
+    bool ran;        /* the launch ran it */
 } finding;
 
 static const char *base_name(const char *path)
@@ -214,10 +216,13 @@ static ifl_status take_facts(const finding *f, ifl_sass_facts *facts, ifl_arena 
     take_figures(&profile->machine, facts);
     if (!profile->machine.file || !take_opcodes(profile, facts) || !take_loops(profile, facts))
         return ifl_fail_memory(error, sizeof(ifl_machine_loop));
+    profile->machine.known = true;
+    profile->machine.ran = f->ran;
+    if (f->ran)
+        return take_order(&profile->machine.order, facts, arena, error);
     profile->counters.known[IFL_COUNTER_instructions] = false;
     if (profile->complete && facts->counts.known && facts->counts.all)
         ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, facts->counts.executed);
-    profile->machine.known = true;
     take_spills(&profile->machine.spills, facts, &profile->counters);
     const ifl_status status = take_order(&profile->machine.order, facts, arena, error);
     return status == IFL_OK ? ifl_machine_lines_compare(facts, profile, error) : status;
@@ -275,6 +280,22 @@ static ifl_status visit(void *user, const ifl_machine *cubin, ifl_error *error)
         if (same)
             status = describe(f, cubin, k, error);
     }
+    return status;
+}
+
+ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued, ifl_profile *profile,
+                                ifl_error *error)
+{
+    const ifl_object *object = kernel->object->object;
+    const ifl_sass_launch told = {.issued = issued};
+    const finding f = {.kernel = kernel->kernel, .profile = profile, .ran = true};
+    ifl_arena arena = {0};
+    ifl_sass_facts facts;
+    ifl_status status = ifl_sass_facts_collect(object->machine, (size_t)(kernel->text - object->texts), &told, &arena,
+                                               &facts, error);
+    if (status == IFL_OK)
+        status = take_facts(&f, &facts, &arena, error);
+    ifl_arena_free(&arena);
     return status;
 }
 

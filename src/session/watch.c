@@ -133,6 +133,18 @@ static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
     return IFL_OK;
 }
 
+/* What its own machine code says, with how often each instruction was issued. */
+static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile, ifl_error *error)
+{
+    uint64_t *issued = calloc(kernel->image.sites.count + 1, sizeof *issued);
+    if (!issued)
+        return ifl_fail_memory(error, kernel->image.sites.count * sizeof *issued);
+    ifl_mix_issued(mix, issued);
+    const ifl_status status = ifl_machine_code_ran(kernel, issued, profile, error);
+    free(issued);
+    return status;
+}
+
 ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch, void *const *states,
                             uint64_t buffer_bytes, ifl_profile *profile, ifl_error *error)
 {
@@ -141,8 +153,8 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     const bool has_caches = watch->count > ifl_observation_count;
     ifl_status status = IFL_OK;
     profile->program.buffer_bytes = buffer_bytes;
-    if (mix && !kernel->object)
-        status = take_estimate(kernel, mix, profile, error);
+    if (mix)
+        status = kernel->object ? take_machine(kernel, mix, profile, error) : take_estimate(kernel, mix, profile, error);
     if (status == IFL_OK && !kernel->object)
         status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine, kernel->kernel, profile, error)
                                          : ifl_machine_code_describe(kernel, profile, error);
