@@ -15,8 +15,8 @@ typedef enum ifl_access_shape {
     IFL_SHAPE_UNIFORM     /* every active lane has the same address */
 } ifl_access_shape;
 
-/* One warp-level memory instruction (a request). Lanes outside `mask` have no meaning in `address`. A request whose
- * lanes are all predicated off comes with mask 0: the hardware counts it as a request of no sectors. */
+/* One warp-level memory instruction (a request). Lanes outside `mask`, which is never 0, have no meaning in `address`: an
+ * instruction whose lanes are all predicated off makes no request. */
 typedef struct ifl_access {
     uint32_t site;        /* into ifl_sites */
     uint8_t kind;         /* ifl_access_kind */

@@ -146,10 +146,6 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
     static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
     if (t->space == IFL_SPACE_CONST)
         return;
-    if (!mask) {
-        tell_space(warp, code, t, t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space, 0, address);
-        return;
-    }
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         uint32_t in_space = 0;
         for (uint32_t m = mask; m; m &= m - 1)

@@ -112,15 +112,12 @@ ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char
 
 ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
-    enum { PLANE = 4 * IFL_WARP_LANES };
+    uint64_t address[IFL_WARP_LANES];
     (void)warp, (void)active;
     uint32_t holds = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const uint64_t address =
-            (uint64_t)ifl_lane_u32(frame, code->a + PLANE, lane) << 32 | ifl_lane_u32(frame, code->a, lane);
-        holds |= (uint32_t)(ifl_space_of(address) == (ifl_space)code->value) << lane;
-    }
+    ifl_lane_addresses(code->transfer, frame, address);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        holds |= (uint32_t)(ifl_space_of(address[lane]) == (ifl_space)code->value) << lane;
     put_predicate(frame, code->d, mask, holds);
     return IFL_REASON_NONE;
 }

@@ -9,7 +9,8 @@ typedef enum ifl_constant_kind {
     IFL_CONSTANT_UNKNOWN,
     IFL_CONSTANT_SPECIAL, /* value: an ifl_special that does not change during a launch */
     IFL_CONSTANT_VALUE,
-    IFL_CONSTANT_STACK    /* the end of a thread's local memory */
+    IFL_CONSTANT_STACK,   /* the end of a thread's local memory */
+    IFL_CONSTANT_BANK3    /* the device address of bank 3, shifted right by `value` */
 } ifl_constant_kind;
 
 typedef struct ifl_constant_word {

@@ -251,6 +251,7 @@ static uint64_t value_of(const ifl_object *object, const ifl_object_patch *patch
 
 void ifl_object_place(ifl_object *object, uint64_t constants)
 {
+    object->constants_address = constants;
     for (size_t i = 0; i < object->variable_count; i++)
         if (object->variables[i].space == IFL_SPACE_CONST)
             object->variables[i].address = constants + object->variables[i].offset;

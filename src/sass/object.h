@@ -35,6 +35,7 @@ struct ifl_object {
     size_t variable_count;
     uint8_t *constants; /* bank 3 */
     uint64_t constant_bytes;
+    uint64_t constants_address; /* of the device */
     uint8_t *addresses; /* bank 4 */
     uint64_t address_bytes;
     struct ifl_object_patch *patches;

@@ -71,6 +71,13 @@ void ifl_sass_emit_branch(ifl_sass_lowerer *l, uint32_t target)
     ifl_sass_emit(l, IFL_CODE_branch)->value = l->flow.block_of[target];
 }
 
+static void emit_under_both(ifl_sass_lowerer *l, ifl_code code)
+{
+    code.guard = IFL_PREDICATE_TEMPORARY;
+    code.guard_flip = 0;
+    ifl_builder_add(&l->build, code);
+}
+
 void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code)
 {
     enum { AND = 8, FLIPS_A = 1, FLIPS_B = 2 };
@@ -82,9 +89,9 @@ void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip,
                        .d = IFL_PREDICATE_TEMPORARY,
                        .e = (guarded.guard_flip ? FLIPS_A : 0u) | (flip ? FLIPS_B : 0u),
                        .value = AND};
-    ifl_code *last = ifl_builder_add(&l->build, guarded);
-    last->guard = IFL_PREDICATE_TEMPORARY;
-    last->guard_flip = 0;
+    emit_under_both(l, (ifl_code){.operation = IFL_CODE_tally, .site = l->index});
+    emit_under_both(l, guarded);
+    l->image->tallied[l->index] = true;
 }
 
 /* ---- the frame --------------------------------------------------------------------------------------------------- */
@@ -144,11 +151,19 @@ static void emit_refusal(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_unsupported)->extra = ifl_arena_text(l->arena, whole, strlen(whole));
 }
 
+/* Of branches, exits and the like a predicate among the operands counts as the guard does. */
+static bool has_second_guard(const ifl_sass_instruction *i)
+{
+    const bool is_control = ifl_sass_op_class(i->op) == IFL_SASS_BRANCH || ifl_sass_op_class(i->op) == IFL_SASS_EXIT_CLASS;
+    return is_control && (!ifl_sass_is_true(ifl_sass_operand_of(i, IFL_SASS_ROLE_PREDICATE_IN)) ||
+                          !ifl_sass_is_true(ifl_sass_operand_of(i, IFL_SASS_ROLE_PREDICATE_IN2)));
+}
+
 /* Lanes that the guard keeps from executing are counted apart. */
 static void emit_tally(ifl_sass_lowerer *l)
 {
     const ifl_sass_instruction *i = l->instruction;
-    if (i->guard >= IFL_SASS_PREDICATES && !i->guard_negated)
+    if ((i->guard >= IFL_SASS_PREDICATES && !i->guard_negated) || has_second_guard(i))
         return;
     ifl_sass_emit(l, IFL_CODE_tally)->widen = 0;
     l->image->tallied[l->index] = true;

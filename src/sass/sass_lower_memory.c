@@ -358,13 +358,15 @@ void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
                           : asked == IFL_SASS_WORD_L ? IFL_SPACE_LOCAL
                           : asked == IFL_SASS_WORD_G ? IFL_SPACE_GLOBAL
                                                      : IFL_SPACE_GENERIC;
-    if (!at || at->base == IFL_SASS_NO_REGISTER || at->uniform != IFL_SASS_NO_REGISTER || at->value ||
-        space == IFL_SPACE_GENERIC || (d && d->index != IFL_SASS_NO_REGISTER)) {
+    ifl_transfer *t = ifl_sass_lower_allocate(l, sizeof *t);
+    if (space == IFL_SPACE_GENERIC || (d && d->index != IFL_SASS_NO_REGISTER))
         ifl_sass_refuse(l, "of this form");
+    if (!t || l->refused)
         return;
-    }
+    t->space = IFL_SPACE_GENERIC;
+    set_address(l, at, t);
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_space_query);
-    code->a = ifl_sass_register_slot(l, at->base);
+    code->transfer = t;
     code->d = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
     code->value = space;
 }

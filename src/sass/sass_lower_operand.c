@@ -60,6 +60,9 @@ static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot
         l->uses_local = true;
         add_constant_at(l, ifl_sass_local_bytes(kernel), slot);
         break;
+    case IFL_CONSTANT_BANK3:
+        add_constant_at(l, l->input->object->constants_address >> word.value, slot);
+        break;
     default:
         ifl_sass_refuse(l, "nobody has told what this word of constant bank 0 holds");
     }

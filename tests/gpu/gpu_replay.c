@@ -2,10 +2,15 @@
  * Runs the launches that a GPU ran and compares every counter with what the GPU counted. Knows the
  * public header and the text of the fixtures; needs no GPU.
  *
- *     gpu_replay FOLDER LAUNCHES    exit status 0: every counter is equal or explained, 1: not
+ *     gpu_replay [--machine CUBINS] FOLDER LAUNCHES    exit status 0: every counter is equal or explained, 1: not
  *
  * FOLDER/counters.txt    counters_table.h, names as in tests/gpu/metrics.txt
- * FOLDER/explained.txt   FILE LAUNCH-INDEX NAME GPU-VALUE ENGINE-VALUE CAUSE...
+ * FOLDER/explained.txt   FILE LAUNCH-INDEX NAME GPU-VALUE ENGINE-VALUE CAUSE...; with NAME "unsupported" a launch of
+ *                        machine code that the engine has no code for
+ *
+ * With --machine the kernels' machine code runs: that of a.ptx is CUBINS/a.sm_90.cubin, that of a launch of the lab lies
+ * beside its PTX. Instructions, lanes and branches are compared too, and explained-machine.txt takes the place of
+ * explained.txt.
  *
  * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --launches` made it.
  * An explanation holds for these two values only and must be needed: an old one is a failure. */
@@ -43,10 +48,11 @@ typedef struct tally {
 
 typedef struct replay {
     const char *folder; /* of launch files without one */
+    const char *cubins; /* NULL: PTX runs */
     table counters, explained;
     tally tallies[MAX_NAMES];
     size_t tally_count;
-    int launches, failures;
+    int launches, failures, left_out;
 } replay;
 
 /* One launch on the engine. */
@@ -117,7 +123,7 @@ static void read_explanations(replay *r, const char *folder)
 {
     char text[1024];
     table *t = &r->explained;
-    snprintf(t->path, sizeof t->path, "%s/explained.txt", folder);
+    snprintf(t->path, sizeof t->path, "%s/%s.txt", folder, r->cubins ? "explained-machine" : "explained");
     FILE *file = fopen(t->path, "r");
     if (!file) {
         fail(r, t, 0, "cannot be read");
@@ -172,15 +178,44 @@ static ifl_status open_ptx(trial *t, const row *is)
     return status;
 }
 
+/* "a/b.ptx" and "c" -> "c/b.sm_90.cubin" */
+static void cubin_of(const char *ptx, const char *folder, char *to, size_t size)
+{
+    const char *slash = strrchr(ptx, '/'), *name = slash ? slash + 1 : ptx, *end = strrchr(name, '.');
+    snprintf(to, size, "%s/%.*s.sm_90.cubin", folder, (int)(end - name), name);
+}
+
+/* The line "file = FOLDER/NAME.ptx" of a launch file -> FOLDER/NAME.cubin. */
+static bool cubin_beside(const char *launch, char *to, size_t size)
+{
+    char line[4096];
+    FILE *in = fopen(launch, "r");
+    bool found = false;
+    while (in && !found && fgets(line, sizeof line, in)) {
+        char *end = strstr(line, ".ptx");
+        found = strncmp(line, "file = ", 7) == 0 && end;
+        if (found)
+            snprintf(to, size, "%.*s.cubin", (int)(end - line - 7), line + 7);
+    }
+    if (in)
+        fclose(in);
+    return found;
+}
+
 static ifl_status open_launch(const replay *r, trial *t, const row *is)
 {
-    char path[4096];
+    char path[4096], cubin[4096];
     const char *end = strrchr(is->file, '.');
-    if (!end || strcmp(end, ".launch") != 0)
-        return open_ptx(t, is);
+    if (!end || strcmp(end, ".launch") != 0) {
+        const ifl_status status = open_ptx(t, is);
+        cubin_of(is->file, r->cubins ? r->cubins : "", cubin, sizeof cubin);
+        return set(t, status, "machine", r->cubins ? cubin : NULL);
+    }
     snprintf(path, sizeof path, "%s%s%s", strchr(is->file, '/') ? "" : r->folder,
              strchr(is->file, '/') ? "" : "/", is->file);
-    return ifl_launch_read(path, &t->module, &t->launch, &t->error);
+    const ifl_status status = ifl_launch_read(path, &t->module, &t->launch, &t->error);
+    const bool has_cubin = r->cubins && cubin_beside(path, cubin, sizeof cubin);
+    return set(t, status, "machine", has_cubin ? cubin : NULL);
 }
 
 static void close_trial(trial *t)
@@ -200,6 +235,11 @@ static const struct {
     const char *name;
     const char *parts[MAX_PARTS];
 } sums[] = {
+    {"fact:instructions", {"instructions"}},
+    {"fact:thread_instructions", {"thread_instructions"}},
+    {"fact:thread_instructions_on", {"thread_instructions_on"}},
+    {"fact:branches", {"branches"}},
+    {"fact:divergent_branches", {"divergent_branches"}},
     {"sum:global_loads_executed", {"global_load_requests"}},
     {"sum:global_stores_executed", {"global_store_requests"}},
     {"sum:global_atomics_executed", {"global_atomic_requests"}},
@@ -245,6 +285,17 @@ static bool is_explained(replay *r, const row *is, uint64_t engine)
     return false;
 }
 
+/* "FILE INDEX unsupported 0 0 CAUSE" */
+static bool is_left_out(replay *r, const row *is)
+{
+    for (size_t i = 0; i < r->explained.count; i++) {
+        row *e = &r->explained.rows[i];
+        if (strcmp(e->file, is->file) == 0 && e->index == is->index && strcmp(e->name, "unsupported") == 0)
+            return e->is_used = true;
+    }
+    return false;
+}
+
 static tally *tally_of(replay *r, const char *name)
 {
     for (size_t i = 0; i < r->tally_count; i++)
@@ -282,6 +333,20 @@ static bool is_same_launch(const row *a, const row *b)
            strcmp(a->kernel, b->kernel) == 0;
 }
 
+/* Facts are told apart from counters: only machine code has what they count. */
+static bool is_compared(const replay *r, const char *name)
+{
+    static const char *const of_machine_code[] = {"fact:instructions", "fact:thread_instructions",
+                                                  "fact:thread_instructions_on", "fact:branches",
+                                                  "fact:divergent_branches"};
+    if (strncmp(name, "fact:", 5) != 0)
+        return true;
+    for (size_t i = 0; r->cubins && i < sizeof of_machine_code / sizeof *of_machine_code; i++)
+        if (strcmp(name, of_machine_code[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The rows from `first` on that belong to one launch; returns how many. */
 static size_t replay_launch(replay *r, size_t first)
 {
@@ -291,12 +356,14 @@ static size_t replay_launch(replay *r, size_t first)
     ifl_status status = open_launch(r, &t, is);
     if (status == IFL_OK)
         status = ifl_launch_run(t.launch, NULL, &t.profile, &t.error);
-    if (status != IFL_OK)
+    if (status == IFL_UNSUPPORTED && r->cubins && is_left_out(r, is))
+        r->left_out++;
+    else if (status != IFL_OK)
         fail(r, &r->counters, is->line, "%s %zu: %s: %s", is->file, is->index,
              ifl_status_text(status), t.error.text);
     r->launches++;
     for (; end < r->counters.count && is_same_launch(is, &r->counters.rows[end]); end++)
-        if (status == IFL_OK && strncmp(r->counters.rows[end].name, "fact:", 5) != 0)
+        if (status == IFL_OK && is_compared(r, r->counters.rows[end].name))
             compare(r, &r->counters.rows[end], t.profile);
     close_trial(&t);
     return end - first;
@@ -318,14 +385,19 @@ static void report(const replay *r)
         printf("%-28s %6d %10d %10d\n", t->name, t->equal, t->explained, t->different);
         compared += t->equal + t->explained + t->different;
     }
-    printf("%d launches, %d counters compared, %d failures\n", r->launches, compared, r->failures);
+    printf("%d launches, %d left out, %d counters compared, %d failures\n", r->launches, r->left_out, compared,
+           r->failures);
 }
 
 int main(int count, char **words)
 {
     static replay r;
+    if (count == 5 && strcmp(words[1], "--machine") == 0) {
+        r.cubins = words[2];
+        count -= 2, words += 2;
+    }
     if (count != 3) {
-        fprintf(stderr, "usage: gpu_replay FOLDER LAUNCHES\n");
+        fprintf(stderr, "usage: gpu_replay [--machine CUBINS] FOLDER LAUNCHES\n");
         return 2;
     }
     r.folder = words[2];

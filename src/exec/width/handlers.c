@@ -570,16 +570,18 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
     } while (0)
 
 /* A request whose lanes all lie in the room, aligned, is done here. All others go the general way: several
- * allocations, windows, faults, requests without lanes. */
+ * allocations, windows, faults. One without lanes is none, as Nsight Compute counts. */
 #define ACCESS(name, room_of, move_elements)                                                                           \
     IFL_HANDLER(name)                                                                                                  \
     {                                                                                                                  \
         uint32_t mask = IFL_EXECUTING;                                                                                 \
         const ifl_transfer *t = code->transfer;                                                                        \
         const uint64_t *address = warp->address;                                                                       \
+        if (!mask)                                                                                                     \
+            IFL_NEXT;                                                                                                  \
         const room in = room_of(warp, code);                                                                           \
         uint64_t differs = lane_addresses(warp, t, frame);                                                             \
-        if (mask && in.bytes) {                                                                                        \
+        if (in.bytes) {                                                                                                \
             extent at = request_extent(address, mask, t->bytes, differs);                                              \
             if (lies_within(&at, &in, t->bytes)) {                                                                     \
                 fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
