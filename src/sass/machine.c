@@ -498,28 +498,50 @@ static ifl_status visit_unpacked(walk *w, const cubin_entry *entry)
     return status;
 }
 
+static mapping mapping_of(const ifl_machine_source *source)
+{
+    return source->bytes ? (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true} : (mapping){0};
+}
+
+static ifl_status targets_of(const ifl_machine_source *source, ifl_machine_target_list *out, ifl_error *error)
+{
+    walk w = {.path = source->name, .file = mapping_of(source), .take = add_target, .targets = out, .error = error};
+    out->count = 0;
+    return walk_file(&w);
+}
+
+static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit, void *user,
+                                 ifl_error *error)
+{
+    walk w = {.path = source->name,
+              .file = mapping_of(source),
+              .sm = sm,
+              .take = visit_unpacked,
+              .visit_bytes = visit,
+              .user = user,
+              .error = error};
+    return walk_file(&w);
+}
+
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
                                      void *user, ifl_error *error)
 {
-    ifl_machine_target_list targets = {0};
-    walk w = {.path = source->name, .take = add_target, .targets = &targets, .error = error};
-    if (source->bytes)
-        w.file = (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true};
-    const mapping borrowed = w.file;
-    const ifl_status status = walk_file(&w);
+    ifl_machine_target_list targets;
+    const ifl_status status = targets_of(source, &targets, error);
     if (status != IFL_OK)
         return status;
     const uint32_t best = newest_runnable(&targets, sm);
     if (!best)
         return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs", source->name, sm);
-    w = (walk){.path = source->name,
-               .file = borrowed,
-               .sm = best,
-               .take = visit_unpacked,
-               .visit_bytes = visit,
-               .user = user,
-               .error = error};
-    return walk_file(&w);
+    return each_of_target(source, best, visit, user, error);
+}
+
+ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit, void *user,
+                                   ifl_error *error)
+{
+    ifl_machine_target_list targets;
+    const ifl_status status = targets_of(source, &targets, error);
+    return status == IFL_OK ? each_of_target(source, targets.sm[targets.count - 1], visit, user, error) : status;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -107,6 +107,10 @@ typedef ifl_status (*ifl_cubin_visitor)(void *user, const char *name, const uint
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
                                      void *user, ifl_error *error);
 
+/* The same of the newest target that there is. */
+ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit, void *user,
+                                   ifl_error *error);
+
 /* The targets that a file holds machine code for, ascending, without unpacking any of it. */
 enum { IFL_MACHINE_TARGETS = 32 };
 typedef struct ifl_machine_target_list {

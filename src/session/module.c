@@ -9,6 +9,7 @@
 #include "ptx/ptx.h"
 #include "session/argument.h"
 #include "compile/cuda_source.h"
+#include "sass/constant_header.h"
 #include "sass/embedded.h"
 
 #include <fcntl.h>
@@ -282,19 +283,116 @@ static ifl_status settle(ifl_module *module, ifl_error *error)
     return status;
 }
 
+/* ---- machine code alone ---------------------------------------------------------------------- */
+
+/* What a parameter of machine code is: so many bytes. */
+static uint8_t plain_type(uint64_t bytes)
+{
+    return bytes == 8   ? IFL_TYPE_B64
+           : bytes == 4 ? IFL_TYPE_B32
+           : bytes == 2 ? IFL_TYPE_B16
+                        : IFL_TYPE_B8;
+}
+
+static ifl_parameter *machine_parameters(ifl_module *module, const ifl_machine_kernel *code)
+{
+    ifl_parameter *parameters = ifl_arena_alloc(&module->arena, (code->parameter_count + 1) * sizeof *parameters);
+    for (size_t i = 0; parameters && i < code->parameter_count; i++) {
+        char text[32];
+        parameters[i] = (ifl_parameter){.name = "",
+                                        .offset = code->parameters[i].offset,
+                                        .bytes = code->parameters[i].bytes,
+                                        .type = plain_type(code->parameters[i].bytes)};
+        ifl_param_text(&parameters[i], text, sizeof text);
+        parameters[i].text = ifl_arena_text(&module->arena, text, strlen(text));
+        if (!parameters[i].text)
+            return NULL;
+    }
+    return parameters;
+}
+
+static ifl_status add_machine_kernel(ifl_module *module, const ifl_machine_kernel *code, ifl_error *error)
+{
+    const char *signature = ifl_demangle(&module->arena, code->name);
+    char target[16];
+    snprintf(target, sizeof target, "sm_%u", code->sm);
+    const ifl_kernel kernel = {.name = code->name,
+                               .target = ifl_arena_text(&module->arena, target, strlen(target)),
+                               .parameters = machine_parameters(module, code),
+                               .parameter_count = (uint32_t)code->parameter_count,
+                               .param_bytes = ifl_sass_param_bytes(code)};
+    if (!signature || !kernel.target || !kernel.parameters || !ifl_vec_push(&module->kernels, kernel) ||
+        !ifl_vec_push(&module->names, (ifl_kernel_name){code->name, signature}))
+        return ifl_fail_memory(error, sizeof(ifl_kernel_name));
+    return IFL_OK;
+}
+
+static ifl_status read_cubin(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+{
+    ifl_module *module = user;
+    return ifl_machine_read_cubin(name, bytes, size, module->machine, error);
+}
+
+/* The kernels of a file without PTX: of the code that `sm` runs, else of the newest. */
+static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, uint32_t sm, ifl_error *error)
+{
+    module->machine = ifl_machine_new(source->name);
+    if (!module->machine)
+        return ifl_fail_memory(error, sizeof *module->machine);
+    ifl_status status = ifl_machine_each_runnable(source, sm, read_cubin, module, error);
+    if (status == IFL_UNSUPPORTED)
+        status = ifl_machine_each_newest(source, read_cubin, module, error);
+    for (size_t k = 0; k < module->machine->kernel_count && status == IFL_OK; k++)
+        if (module->machine->kernels[k].is_kernel)
+            status = add_machine_kernel(module, &module->machine->kernels[k], error);
+    return status;
+}
+
+/* Without PTX, machine code is what there is. */
+static ifl_status or_machine(ifl_module *module, ifl_status status, const ifl_machine_source *source, uint32_t sm,
+                             ifl_error *error)
+{
+    ifl_error own = {0};
+    if (status != IFL_UNSUPPORTED || !module->has_machine ||
+        take_machine(module, source, sm, &own) != IFL_OK || !module->kernels.count)
+        return status;
+    if (error)
+        *error = (ifl_error){0};
+    return IFL_OK;
+}
+
+static bool may_hold_machine_code(const char *path)
+{
+    static const char fatbin[4] = {0x50, (char)0xed, 0x55, (char)0xba};
+    char head[sizeof fatbin] = "";
+    FILE *in = is_elf(path) ? NULL : fopen(path, "rb");
+    const bool is_fatbin = in && fread(head, sizeof head, 1, in) == 1 && memcmp(head, fatbin, sizeof fatbin) == 0;
+    if (in)
+        fclose(in);
+    return is_fatbin || is_elf(path);
+}
+
+static uint32_t wanted_sm(const char *arch)
+{
+    enum { H200 = 90 };
+    const char *digits = arch ? arch + strcspn(arch, "0123456789") : "";
+    return *digits ? (uint32_t)atoi(digits) : H200;
+}
+
 static ifl_status fill(ifl_module *module, const char *path, const char *arch, ifl_error *error)
 {
     ifl_ptx_texts texts = {0};
     module->path = ifl_arena_text(&module->arena, path, strlen(path));
     if (!module->path)
         return ifl_fail_memory(error, strlen(path));
+    module->has_machine = !ends_with(path, ".cu") && may_hold_machine_code(path);
     ifl_status status = load(path, arch, &texts, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
     ifl_ptx_texts_free(&texts);
-    return status;
+    return or_machine(module, status, &(ifl_machine_source){.name = path}, wanted_sm(arch), error);
 }
 
 ifl_status ifl_module_open(const char *path, const char *arch, ifl_module **out, ifl_error *error)
@@ -351,13 +449,14 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
     module->path = ifl_arena_text(&module->arena, name, strlen(name));
     if (!module->path)
         return ifl_fail_memory(error, strlen(name));
+    module->has_machine = starts_with(bytes, size, "\177ELF", 4) || starts_with(bytes, size, "\x50\xed\x55\xba", 4);
     ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
     ifl_ptx_texts_free(&texts);
-    return status;
+    return or_machine(module, status, &(ifl_machine_source){name, (const uint8_t *)bytes, size}, sm, error);
 }
 
 ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
@@ -383,6 +482,8 @@ void ifl_module_close(ifl_module *module)
         ifl_program_free(module->programs.at[i]);
     for (size_t i = 0; i < module->parts.count; i++)
         ifl_program_free(module->parts.at[i]);
+    if (module->machine)
+        ifl_machine_free(module->machine);
     ifl_vec_free(&module->parts);
     ifl_vec_free(&module->programs);
     ifl_vec_free(&module->kernels);
@@ -517,6 +618,8 @@ static ifl_status dump_kernel(const ifl_module *module, stage_writer write, cons
     if (status != IFL_OK)
         return status;
     const ifl_kernel *found = &module->kernels.at[index];
+    if (!found->program)
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no PTX, only machine code: see inflight sass", module->path);
     return write(found->program, (int)found->function, out, error);
 }
 

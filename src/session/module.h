@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "ptx/program.h"
+#include "sass/sass.h"
 #include "session/kernel_name.h"
 
 typedef struct ifl_parameter {
@@ -32,6 +33,7 @@ struct ifl_module {
     IFL_VEC(ifl_kernel) kernels;
     IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
     bool has_machine;               /* the file may hold machine code, too */
+    ifl_machine *machine;           /* whose kernels these are where there is no PTX; NULL: there is some */
     ifl_error unread;               /* the first PTX text among several that could not be read */
     size_t unread_count;
 };

@@ -41,8 +41,9 @@ static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *
     out->local_bytes = kernel->local_bytes;
     out->max_threads = (int)most_threads(session, kernel);
     out->registers = (int)kernel->registers;
-    out->ptx_version = (int)kernel->kernel->program->sm;
-    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : kernel->kernel->program->sm);
+    const uint32_t ptx_sm = kernel->kernel->program ? kernel->kernel->program->sm : kernel->machine_sm;
+    out->ptx_version = (int)ptx_sm;
+    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : ptx_sm);
     out->max_dynamic_shared = function->max_dynamic_shared
                                   ? function->max_dynamic_shared
                                   : WITHOUT_ASKING - (int)kernel->image.demands.declared_shared;
