@@ -16,6 +16,7 @@ set(INFLIGHT_FOLDERS
     sass
     exec
     observe
+    cache
     gpu
     model
     session

@@ -126,8 +126,8 @@ static ifl_status run_all(run *r)
     if (status != IFL_OK)
         return status;
     r->to = ifl_launch_shaped(r->launch);
-    status = ifl_watch_begin(&r->watch, IFL_WATCH_MODEL, options->devices, options->device_count,
-                             &r->to, r->error);
+    status = ifl_watch_begin(&r->watch, IFL_WATCH_MODEL, r->launch->session, options->devices,
+                             options->device_count, &r->to, r->error);
     if (status == IFL_OK)
         status = describe(r);
     if (status == IFL_OK)

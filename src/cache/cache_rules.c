@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The rows of cache_rules.def, and the sizes that follow from them. */
-#include "observe/cache_rules.h"
+#include "cache/cache_rules.h"
 
 enum { KIB = 1024 };
 
 static const ifl_cache_rules rows[] = {
 #define RULES(from, to, ...) {.first = from, .last = to, __VA_ARGS__},
-#include "observe/cache_rules.def"
+#include "cache/cache_rules.def"
 #undef RULES
 };
 
@@ -32,7 +32,8 @@ static uint64_t fitting(const ifl_cache_rules *rules, uint64_t bytes)
     return size;
 }
 
-/* Seen on an H200 (docs/caches.md): with room for four times what the system reserves, up to 32 KiB. */
+/* Seen on an H200 (docs/caches.md): with room for four times what the system reserves, up to 32
+ * KiB. */
 static uint64_t spare(const ifl_device *device, uint32_t blocks)
 {
     uint64_t reserved = blocks * (uint64_t)device->value[IFL_DEVICE_shared_reserved_per_block];
