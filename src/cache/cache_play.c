@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-/* Blocks in a row go to SMs at the same half of an H200's L2, about 33 of them (docs/caches.md). */
-static uint8_t half_of(uint32_t sm, uint32_t sms)
+/* Groups of SMs in a row are at one half, then at the other. */
+static uint8_t half_of(uint32_t sm, const ifl_grid_shape *shape)
 {
-    return sm * 4 / sms % 2;
+    return (uint8_t)(sm * shape->l2_sm_groups / shape->sms % 2);
 }
 
 static bool find_halves(ifl_cache_player *p)
 {
     const ifl_trace_index *x = p->order->index;
-    const uint32_t sms = p->order->shape.sms;
+    const ifl_grid_shape *shape = &p->order->shape;
     p->near = ifl_room_take(&p->near_room, x->block_count, sizeof *p->near);
     for (uint32_t b = 0; p->near && b < x->block_count; b++)
-        p->near[b] = half_of(ifl_place_sm(x->blocks[b].number, sms), sms);
+        p->near[b] = half_of(ifl_place_sm(x->blocks[b].number, shape->sms), shape);
     return p->near != NULL;
 }
 

@@ -10,8 +10,13 @@
 
 #include <math.h>
 
-/* The first is the estimate (docs/caches.md: nearest to an H200), the others are for the bounds. */
-static const uint32_t queues[IFL_CACHE_QUEUES] = {160, 80, 320};
+/* The length of the queue: of the estimate, and half and twice as much for the bounds. */
+static uint32_t length_of(const ifl_cache_rules *rules, int queue)
+{
+    const uint32_t lengths[IFL_CACHE_QUEUES] = {rules->queue_requests, rules->queue_requests / 2,
+                                                2 * rules->queue_requests};
+    return lengths[queue];
+}
 
 void ifl_cache_space_free(ifl_cache_space *space)
 {
@@ -83,11 +88,9 @@ static uint32_t lines_of(double bytes, uint32_t share)
     return lines < 1 ? 1 : lines > 1 << 30 ? 1 << 30 : (uint32_t)(lines + 0.5);
 }
 
-/* Of the memory that it shares an H200's L1 has never more than this (docs/caches.md,
- * reread_block). */
 static uint32_t l1_lines(const ifl_cache_case *of)
 {
-    const double most = of->device->value[IFL_DEVICE_l1_bytes_per_sm] * 15 / 16;
+    const double most = of->device->value[IFL_DEVICE_l1_bytes_per_sm] * of->rules->l1_most_share;
     return lines_of((double)of->l1_bytes < most ? (double)of->l1_bytes : most, 0);
 }
 
@@ -104,11 +107,19 @@ static bool open_l2(const replay *r)
     return ifl_l2_open(r->l2, r->of->rules, lines, x->share, x->lines, x->line_count, x->has_local);
 }
 
+/* Where nobody knows, each half has its SMs in a row. */
+static uint32_t l2_sm_groups_of(const ifl_device *device)
+{
+    const bool is_known = device->known[IFL_DEVICE_l2_sm_groups];
+    return is_known ? (uint32_t)device->value[IFL_DEVICE_l2_sm_groups] : 2;
+}
+
 static bool begin(const replay *r, const ifl_trace_index *index)
 {
     const ifl_cache_case *of = r->of;
     const ifl_grid_shape shape = {.sms = (uint32_t)of->device->value[IFL_DEVICE_sms],
                                   .blocks_per_sm = of->blocks_per_sm,
+                                  .l2_sm_groups = l2_sm_groups_of(of->device),
                                   .blocks = of->blocks,
                                   .turns = of->turns};
     r->player->l1 = r->l1;
@@ -141,7 +152,8 @@ static bool has_no_order(const replay *r)
 /* Where the queue was never full, and another would never have been, the order is the same. */
 static bool same_order(const replay *r, int queue)
 {
-    return queue > 0 && r->fullest < queues[0] && r->fullest < queues[queue];
+    const ifl_cache_rules *rules = r->of->rules;
+    return queue > 0 && r->fullest < length_of(rules, 0) && r->fullest < length_of(rules, queue);
 }
 
 static void copy_outcome(const replay *r, int queue, ifl_cache_tally first, ifl_cache_tally end)
@@ -172,7 +184,8 @@ static bool play_l1s(const replay *r)
 
 static bool order_sms(replay *r, uint32_t blocks_per_sm, int queue)
 {
-    const bool done = ifl_grid_order_of_sms(r->order, blocks_per_sm, queues[queue]);
+    const bool done =
+        ifl_grid_order_of_sms(r->order, blocks_per_sm, length_of(r->of->rules, queue));
     if (queue == 0)
         r->fullest = r->order->fullest;
     return done;

@@ -4,9 +4,10 @@
 #ifndef IFL_CACHE_CACHE_REPLAY_H
 #define IFL_CACHE_CACHE_REPLAY_H
 
+#include "arch/cache_rules.h"
 #include "base/error.h"
 #include "cache/cache_play.h"
-#include "cache/cache_rules.h"
+#include "device/device.h"
 
 typedef struct ifl_cache_case {
     const ifl_device *device;

@@ -4,6 +4,7 @@
 
 #include "cache/cache_estimates.h"
 #include "cache/cache_scope.h"
+#include "cache/l1_size.h"
 #include "profile/registers.h"
 
 #include <inttypes.h>
@@ -147,11 +148,12 @@ static const ifl_trace_index *sm_index(report *r, size_t scope)
     return &r->workspace->sm;
 }
 
-static ifl_cache_case case_of(const report *r, const ifl_device *device, const ifl_profile *profile)
+static ifl_cache_case case_of(const report *r, const ifl_device *device,
+                              const ifl_cache_rules *rules, const ifl_profile *profile)
 {
     ifl_cache_case of = {
         .device = device,
-        .rules = ifl_cache_rules_of(device),
+        .rules = rules,
         .blocks = profile->blocks_done,
         .blocks_per_sm = blocks_per_sm(device, profile),
         .turns = ifl_trace_turns(r->state),
@@ -161,8 +163,7 @@ static ifl_cache_case case_of(const report *r, const ifl_device *device, const i
         .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
         .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
     };
-    if (of.rules)
-        of.l1_bytes = ifl_cache_l1_bytes(device, of.rules, of.blocks_per_sm, profile->shared_bytes);
+    of.l1_bytes = ifl_cache_l1_bytes(device, rules, of.blocks_per_sm, profile->shared_bytes);
     return of;
 }
 
@@ -170,10 +171,13 @@ static ifl_status report_device(report *r, size_t i, ifl_profile *profile, ifl_e
 {
     const ifl_device *device = r->run->devices[i];
     ifl_cache_outcomes outcomes;
-    ifl_cache_case of = case_of(r, device, profile);
+    ifl_cache_rules rules;
+    if (!ifl_cache_rules_find(device->value[IFL_DEVICE_compute_capability], &rules))
+        return IFL_OK;
+    ifl_cache_case of = case_of(r, device, &rules, profile);
     ifl_cache_facts facts = {.device =
                                  ifl_arena_text(&profile->arena, device->id, strlen(device->id))};
-    if (!of.rules || !of.blocks_per_sm || !of.blocks)
+    if (!of.blocks_per_sm || !of.blocks)
         return IFL_OK;
     of.grid = grid_index(r, device);
     of.sm = of.grid && !ifl_cache_is_whole(&of) ? sm_index(r, r->run->scope_of[i]) : NULL;

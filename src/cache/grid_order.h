@@ -12,8 +12,10 @@
 
 typedef struct ifl_grid_shape {
     uint32_t sms, blocks_per_sm;
-    uint64_t blocks; /* that ran */
-    uint64_t turns;  /* of all warps */
+    uint32_t
+        l2_sm_groups; /* of SMs in a row, by turns at the one half of the L2 and at the other */
+    uint64_t blocks;  /* that ran */
+    uint64_t turns;   /* of all warps */
 } ifl_grid_shape;
 
 typedef struct ifl_grid_order {

@@ -9,14 +9,12 @@
 #include <string.h>
 
 enum { ALL_SECTORS = 0xf };
-/* As an H200 loses regions that are read again (docs/caches.md). */
-enum { L1_WAYS = 8 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool open_sets(ifl_l1_sets *sets, uint32_t lines)
+static bool open_sets(ifl_l1_sets *sets, uint32_t lines, uint32_t ways)
 {
-    const ifl_set_shape shape = ifl_set_shape_of(lines, L1_WAYS);
+    const ifl_set_shape shape = ifl_set_shape_of(lines, ways);
     sets->ways = shape.ways;
     sets->set_count = shape.sets;
     sets->stamp = 1;
@@ -41,8 +39,8 @@ static void reset(ifl_l1 *l1, const ifl_cache_rules *rules, uint64_t age_limit)
 bool ifl_l1_open(ifl_l1 *l1, const ifl_cache_rules *rules, uint32_t lines, uint32_t read_only_lines)
 {
     reset(l1, rules, UINT64_MAX);
-    return open_sets(&l1->lines, lines) &&
-           (!rules->read_only_kib || open_sets(&l1->read_only, read_only_lines));
+    return open_sets(&l1->lines, lines, rules->l1_ways) &&
+           (!rules->read_only_kib || open_sets(&l1->read_only, read_only_lines, rules->l1_ways));
 }
 
 /* Nobody owns line 0. */

@@ -4,8 +4,8 @@
 #ifndef IFL_CACHE_L1_H
 #define IFL_CACHE_L1_H
 
+#include "arch/cache_rules.h"
 #include "base/room.h"
-#include "cache/cache_rules.h"
 #include "code/site.h"
 
 #include <stdbool.h>

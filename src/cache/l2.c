@@ -6,12 +6,11 @@
 #include "cache/line.h"
 #include "cache/set_shape.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* As an H200 loses regions that are read again, and writes what was stored (docs/caches.md). */
-enum { L2_WAYS = 16, DIRTY_WAYS = 7 };
-/* More than a set can have: set_shape.h. So many uses of one L2 must fit a stamp: a sample has
- * fewer touches. */
+/* More than a set has. The time of use has the other bits of a stamp: a trace has far fewer
+ * touches. */
 enum { STAMP_WAYS = 32 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -76,13 +75,15 @@ static bool open_sets(const ifl_l2 *l2, ifl_l2_half *half)
 /* Both halves are alike, and any line can come to be in both. */
 static bool open_halves(ifl_l2 *l2, uint32_t lines)
 {
-    const ifl_set_shape shape = ifl_set_shape_of(lines, L2_WAYS);
+    const ifl_set_shape shape = ifl_set_shape_of(lines, l2->rules->l2_ways);
+    assert(shape.ways < STAMP_WAYS);
     uint8_t *count = ifl_room_take_zeroed(&l2->half[0].count_room, shape.sets, sizeof *count);
     if (!count)
         return false;
     l2->set_count = shape.sets;
     l2->ways = shape.ways;
-    const uint32_t most_dirty = (uint32_t)((uint64_t)lines * DIRTY_WAYS / L2_WAYS);
+    const ifl_cache_rules *rules = l2->rules;
+    const uint32_t most_dirty = (uint32_t)((uint64_t)lines * rules->l2_dirty_ways / rules->l2_ways);
     const bool needs_sets = entry_count(l2) > most_dirty || has_full_set(l2, count);
     if (needs_sets && !find_sets(l2))
         return false;

@@ -4,9 +4,9 @@
 #ifndef IFL_CACHE_L2_H
 #define IFL_CACHE_L2_H
 
+#include "arch/cache_rules.h"
 #include "arch/units.h"
 #include "base/room.h"
-#include "cache/cache_rules.h"
 
 #include <stdbool.h>
 
