@@ -4,6 +4,7 @@
 
 #include "cache/line.h"
 #include "cache/request_lines.h"
+#include "device/block_places.h"
 
 #include <string.h>
 
@@ -197,7 +198,7 @@ static void enter_block(ifl_trace_state *s, uint64_t block)
     uint32_t least = 64;
     for (size_t i = 0; i < s->plan->scope_count; i++) {
         const ifl_trace_scope *scope = &s->plan->scopes[i];
-        const bool follows = !scope->sms || block % scope->sms == scope->chosen;
+        const bool follows = !scope->sms || ifl_place_sm(block, scope->sms) == scope->chosen;
         if (!follows || s->is_shared[i])
             continue;
         s->members |= UINT64_C(1) << i;
