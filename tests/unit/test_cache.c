@@ -246,6 +246,20 @@ static void test_age_limit(void **unused)
     ifl_l1_free(&l1);
 }
 
+/* Where the SM's L1 lost nothing, nothing grows old: any number of lines stays, as if in no sets. */
+static void test_no_age_limit(void **unused)
+{
+    enum { LINES = 10000 };
+    ifl_l1 l1 = {0};
+    (void)unused;
+    assert_true(ifl_l1_open_aging(&l1, rules_of("h200"), LINES, UINT64_MAX));
+    for (uint32_t l = 0; l < LINES; l++)
+        assert_int_equal(ifl_l1_load(&l1, KEY(l), 0xf, IFL_PATH_PLAIN, l).hits, 0x0);
+    for (uint32_t l = 0; l < LINES; l++)
+        assert_int_equal(ifl_l1_load(&l1, KEY(l), 0xf, IFL_PATH_PLAIN, LINES + l).hits, 0xf);
+    ifl_l1_free(&l1);
+}
+
 static unsigned hits_with_limit(uint64_t limit, uint64_t *same_from, uint64_t *same_to)
 {
     static const uint64_t times[] = {0, 4, 12, 27, 29}; /* 4, 8, 15 and 2 apart */
@@ -564,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_kepler),
         cmocka_unit_test(test_local_write_back),
         cmocka_unit_test(test_age_limit),
+        cmocka_unit_test(test_no_age_limit),
         cmocka_unit_test(test_pairs_from_dram),
         cmocka_unit_test(test_write_back),
         cmocka_unit_test(test_parts),
