@@ -15,7 +15,7 @@ set(INFLIGHT_FOLDERS
     ptx
     sass
     exec
-    observe
+    count
     cache
     gpu
     model

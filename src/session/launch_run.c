@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "count/observe.h"
 #include "exec/exec.h"
-#include "observe/observe.h"
 #include "session/launch.h"
 #include "session/source_text.h"
 #include "base/utf8.h"

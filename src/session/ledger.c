@@ -4,7 +4,7 @@
 #include "session/session_internal.h"
 #include "session/watch.h"
 #include "model/model.h"
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <stdlib.h>
 #include <string.h>

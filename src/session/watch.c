@@ -2,7 +2,7 @@
  * See watch.h. */
 #include "session/watch.h"
 
-#include "observe/observe.h"
+#include "count/observe.h"
 #include "ptx/estimate.h"
 #include "session/lines.h"
 #include "session/machine_code.h"

@@ -3,7 +3,7 @@
  * it, and each line that is touched has a row: a mask of its 32 words. A row a line, a column a
  * bank: a piece that finds its bits set is no news, one that finds its byte of the mask empty is
  * a new sector, and the bits in a column are a bank's passes. */
-#include "observe/footprint.h"
+#include "count/footprint.h"
 
 #include <string.h>
 

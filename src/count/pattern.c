@@ -2,11 +2,11 @@
  * The address pattern of each memory instruction, by counting the layouts of its requests. Knows
  * events and the profile. Document 004 has four causes of poor traffic: offset, large strides, a
  * large contiguous region for each thread, irregular addresses. */
-#include "observe/layout.h"
-#include "observe/observe.h"
-#include "observe/slots.h"
-#include "observe/strides.h"
-#include "observe/walk.h"
+#include "count/layout.h"
+#include "count/observe.h"
+#include "count/slots.h"
+#include "count/strides.h"
+#include "count/walk.h"
 
 typedef struct record {
     ifl_slot slot;

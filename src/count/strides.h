@@ -2,8 +2,8 @@
  * How often each stride occurred. A memory instruction that has very many has none worth naming:
  * past a limit only that is kept, so that the size is bounded and a merge gives the same
  * whatever its order. */
-#ifndef IFL_OBSERVE_STRIDES_H
-#define IFL_OBSERVE_STRIDES_H
+#ifndef IFL_COUNT_STRIDES_H
+#define IFL_COUNT_STRIDES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * combination of instruction, space, kind and width that occurs (a generic load can touch two
  * spaces, cp.async reads one and writes another). Records are made when they are first needed.
  * Knows events only. */
-#ifndef IFL_OBSERVE_SLOTS_H
-#define IFL_OBSERVE_SLOTS_H
+#ifndef IFL_COUNT_SLOTS_H
+#define IFL_COUNT_SLOTS_H
 
 #include "code/event.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A small hash table of strides. */
-#include "observe/strides.h"
+#include "count/strides.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The list of observations. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 const ifl_observation *const ifl_observations[] = {
     &ifl_observe_access,

@@ -2,8 +2,8 @@
  * What one request asks of the memory system: the sectors, lines, bytes and passes of its active
  * lanes, by the rules of compute capability 7.0 and later. Knows addresses only; not what counts
  * them. */
-#ifndef IFL_OBSERVE_FOOTPRINT_H
-#define IFL_OBSERVE_FOOTPRINT_H
+#ifndef IFL_COUNT_FOOTPRINT_H
+#define IFL_COUNT_FOOTPRINT_H
 
 #include "arch/units.h"
 #include "code/event.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Requests, sectors, lines, wavefronts, useful bytes and the serialisation of atomics, for each
  * memory instruction. Knows events and the profile's counters. */
-#include "observe/footprint.h"
-#include "observe/observe.h"
-#include "observe/slots.h"
+#include "count/footprint.h"
+#include "count/observe.h"
+#include "count/slots.h"
 #include "profile/traffic.h"
 
 #include <string.h>

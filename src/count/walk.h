@@ -2,8 +2,8 @@
  * Does each thread walk a contiguous region of its own? Remembers the last strided requests of
  * each warp, to find two that touch neighbouring words at the same stride: by one instruction in
  * a loop, or by several (the members of a structure). Knows layouts only. */
-#ifndef IFL_OBSERVE_WALK_H
-#define IFL_OBSERVE_WALK_H
+#ifndef IFL_COUNT_WALK_H
+#define IFL_COUNT_WALK_H
 
 #include "code/event.h"
 

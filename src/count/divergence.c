@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Branches that split a warp. Knows events and the profile's counters. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 typedef struct state {
     uint64_t branches;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How much work each block did: warp instructions by slices of the grid. Knows events and the profile. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How the addresses of one request lie: the address patterns of document 004, from one request
  * alone. Knows addresses only; what several requests show together is pattern.c's. */
-#ifndef IFL_OBSERVE_LAYOUT_H
-#define IFL_OBSERVE_LAYOUT_H
+#ifndef IFL_COUNT_LAYOUT_H
+#define IFL_COUNT_LAYOUT_H
 
-#include "observe/footprint.h"
+#include "count/footprint.h"
 #include "profile/profile.h"
 
 typedef struct ifl_layout {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The instruction mix: how often every instruction was issued, by name; branches and barriers
  * among them. Knows events, sites and the profile. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <string.h>
 

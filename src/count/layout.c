@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The address pattern of one request. Rules go from cheap to dear, and every one gives up at the
  * first lane that does not fit: scattered addresses are known after a few lanes. */
-#include "observe/layout.h"
+#include "count/layout.h"
 
 /* The active lanes. */
 typedef struct lanes {

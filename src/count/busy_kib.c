@@ -4,8 +4,8 @@
  * address. Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
  * nothing is known. */
 #include "arch/atomics.h"
-#include "observe/footprint.h"
-#include "observe/observe.h"
+#include "count/footprint.h"
+#include "count/observe.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The observers of one launch and how each writes what it saw into a profile. Observers know events and profiles;
  * they never see the engine. */
-#ifndef IFL_OBSERVE_OBSERVE_H
-#define IFL_OBSERVE_OBSERVE_H
+#ifndef IFL_COUNT_OBSERVE_H
+#define IFL_COUNT_OBSERVE_H
 
 #include "code/event.h"
 #include "profile/profile.h"

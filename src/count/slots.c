@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Records of memory instructions: a chain for each instruction, in one growing array. */
-#include "observe/slots.h"
+#include "count/slots.h"
 
 #include "base/vec.h"
 
