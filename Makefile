@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
 
-.PHONY: all demo check check-gpu bench asan clang fuzz docs format install clean
+.PHONY: all demo check check-long check-gpu bench asan clang fuzz docs format install clean
 
 all:
 	@tools/install-packages build
@@ -22,11 +22,16 @@ demo: all
 check: all
 	$(CTEST) $(BUILD)
 
+# What takes minutes and is not in `check`.
+check-long: all
+	$(CTEST) $(BUILD) -C long -R '^gpu[.]caches_all$$'
+
 check-gpu: all
 	@tools/check-gpu $(BUILD)
 
 bench: all
 	$(BUILD)/bench/bench_engine
+	$(BUILD)/bench/bench_caches
 
 # Both with clang, the compiler that `all` does not use; warnings are errors there as well.
 clang:

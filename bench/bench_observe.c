@@ -2,7 +2,7 @@
  * What one memory request costs the access and pattern observers, by the shape of its addresses.
  * The lowest of several rounds is printed with the spread to the highest: other work on the
  * machine only ever adds. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <time.h>
 

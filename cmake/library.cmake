@@ -15,7 +15,8 @@ set(INFLIGHT_FOLDERS
     ptx
     sass
     exec
-    observe
+    count
+    cache
     gpu
     model
     session

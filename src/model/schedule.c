@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When the blocks of a grid end: each goes, in the grid's order, to the place that is free first. Equal blocks go in
- * waves; where the profile knows that they differ, they are placed one by one. Knows work and places only. */
+ * When the blocks of a grid end (device/block_places.h says where they run). Equal blocks go in waves; where the
+ * profile knows that they differ, they are placed one by one. Knows work and places only. */
+#include "device/block_places.h"
 #include "model/model.h"
 
 #include <math.h>
 
 /* Of a grid of more blocks, those before the last ones are taken as evenly spread. */
-enum { MOST_PLACED = 16384, MOST_PLACES = 8192 };
+enum { MOST_PLACED = 16384 };
 
 /* ---- equal blocks ---------------------------------------------------------------------------- */
 
@@ -25,41 +26,6 @@ static ifl_schedule in_waves(double blocks, double sms, double blocks_per_sm)
 
 /* ---- blocks that differ ---------------------------------------------------------------------- */
 
-typedef struct places {
-    double until[MOST_PLACES]; /* a heap: the place that is free first stands first */
-    uint32_t number
-        [MOST_PLACES]; /* of two that are free at once the lower goes first; number % SMs is the SM */
-    size_t count;
-} places;
-
-static bool goes_before(const places *p, size_t a, double until, uint32_t number)
-{
-    return p->until[a] < until || (p->until[a] == until && p->number[a] < number);
-}
-
-static void sink(places *p)
-{
-    const double until = p->until[0];
-    const uint32_t number = p->number[0];
-    size_t at = 0;
-    for (size_t next = 1; next < p->count; next = 2 * at + 1) {
-        next += next + 1 < p->count && goes_before(p, next + 1, p->until[next], p->number[next]);
-        if (!goes_before(p, next, until, number))
-            break;
-        p->until[at] = p->until[next];
-        p->number[at] = p->number[next];
-        at = next;
-    }
-    p->until[at] = until;
-    p->number[at] = number;
-}
-
-static void put(places *p, double work)
-{
-    p->until[0] += work;
-    sink(p);
-}
-
 typedef struct sums {
     uint64_t blocks;
     double work;
@@ -76,7 +42,7 @@ static sums sum_of(const ifl_block_work *work)
 }
 
 /* All but the last blocks: evenly, and the largest of them in one place. Returns the first slice after them. */
-static uint32_t spread_front(places *p, const ifl_block_work *work, uint64_t blocks)
+static uint32_t spread_front(ifl_block_places *p, const ifl_block_work *work, uint64_t blocks)
 {
     double sum = 0, most = 0;
     uint32_t first = 0;
@@ -88,24 +54,24 @@ static uint32_t spread_front(places *p, const ifl_block_work *work, uint64_t blo
     for (size_t i = 0; i < p->count; i++)
         p->until[i] = sum / (double)p->count;
     if (most > p->until[0])
-        put(p, most - p->until[0]);
+        ifl_block_places_put(p, most - p->until[0]);
     return first;
 }
 
 /* A slice has one block that did `most`; the others share the rest. */
-static void place_slice(places *p, const ifl_work_slice *slice)
+static void place_slice(ifl_block_places *p, const ifl_work_slice *slice)
 {
     const double others =
         slice->blocks > 1 ? (double)(slice->sum - slice->most) / (double)(slice->blocks - 1) : 0;
     for (uint64_t b = 0; b < slice->blocks; b++)
-        put(p, b ? others : (double)slice->most);
+        ifl_block_places_put(p, b ? others : (double)slice->most);
 }
 
-static double most_of_an_sm(const places *p, double sms, double even)
+static double most_of_an_sm(const ifl_block_places *p, double sms, double even)
 {
-    double of_sm[MOST_PLACES] = {0}, most = 0;
+    double of_sm[IFL_MOST_PLACES] = {0}, most = 0;
     for (size_t i = 0; i < p->count; i++)
-        of_sm[p->number[i] % (uint32_t)sms] += p->until[i] - even;
+        of_sm[ifl_place_sm(p->number[i], (uint32_t)sms)] += p->until[i] - even;
     for (size_t i = 0; i < (size_t)sms; i++)
         most = fmax(most, of_sm[i]);
     return most;
@@ -113,12 +79,11 @@ static double most_of_an_sm(const places *p, double sms, double even)
 
 static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double blocks_per_sm)
 {
-    places p = {.count = (size_t)(sms * fmax(floor(blocks_per_sm), 1))};
+    ifl_block_places p;
     const sums all = sum_of(work);
     const double block = all.work / (double)all.blocks;
     double end = 0, tail = 0;
-    for (size_t i = 0; i < p.count; i++)
-        p.number[i] = (uint32_t)i;
+    ifl_block_places_init(&p, (size_t)(sms * fmax(floor(blocks_per_sm), 1)));
     for (uint32_t i = spread_front(&p, work, all.blocks); i < work->slice_count; i++)
         place_slice(&p, &work->slices[i]);
     const double even = p.until[0];
@@ -137,7 +102,7 @@ static ifl_schedule one_by_one(const ifl_block_work *work, double sms, double bl
 ifl_schedule ifl_schedule_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
     const ifl_block_work *each = work->each;
-    if (!each || rates->sms * fmax(blocks_per_sm, 1) > MOST_PLACES)
+    if (!each || rates->sms * fmax(blocks_per_sm, 1) > IFL_MOST_PLACES)
         return in_waves(work->blocks, rates->sms, blocks_per_sm);
     ifl_schedule s = one_by_one(each, rates->sms, blocks_per_sm);
     /* What-ifs change how many blocks there are, not how they differ. */

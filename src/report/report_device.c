@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pages about GPUs: the table of all, one in full with its sources, the fields that a description can have, and
  * occupancy on several GPUs side by side. */
+#include "arch/cache_rules.h"
 #include "device/device.h"
 #include "base/figure.h"
 #include "report/page.h"
@@ -102,6 +103,16 @@ static ifl_status write_list(FILE *out, ifl_error *error)
 
 /* ---- one GPU ------------------------------------------------------------------------------------------------------- */
 
+/* What its compute capability fixes; docs/facts.md has the figures of it. */
+static void add_cache_rules(ifl_page *page, ifl_table *table, double compute_capability)
+{
+    ifl_cache_rules rules;
+    if (!ifl_cache_rules_find(compute_capability, &rules))
+        return;
+    ifl_row row = {.cell = {"what loads and stores do to the caches", "", rules.source}};
+    ifl_table_add(page, table, &row);
+}
+
 ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error)
 {
     static const ifl_column columns[] = {
@@ -116,6 +127,7 @@ ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *err
                                 device->known[f] ? device->source[f] : ""}};
         ifl_table_add(&page, &table, &row);
     }
+    add_cache_rules(&page, &table, device->value[IFL_DEVICE_compute_capability]);
     ifl_table_print(&page, &table);
     return finish(&page, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "count/observe.h"
 #include "exec/exec.h"
-#include "observe/observe.h"
 #include "session/launch.h"
 #include "session/source_text.h"
 #include "base/utf8.h"
@@ -128,8 +128,8 @@ static ifl_status run_all(run *r)
     if (status != IFL_OK)
         return status;
     r->to = ifl_launch_shaped(r->launch);
-    status = ifl_watch_begin(&r->watch, IFL_WATCH_MODEL, options->devices, options->device_count,
-                             &r->to, r->error);
+    status = ifl_watch_begin(&r->watch, IFL_WATCH_MODEL, r->launch->session, options->devices,
+                             options->device_count, &r->to, r->error);
     if (status == IFL_OK)
         status = describe(r);
     if (status == IFL_OK)

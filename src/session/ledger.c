@@ -4,7 +4,7 @@
 #include "session/session_internal.h"
 #include "session/watch.h"
 #include "model/model.h"
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +251,7 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
     *fault = IFL_FAULT_NONE;
     if (!row)
         return ifl_fail_memory(error, sizeof *row);
-    ifl_status status = ifl_watch_begin(&watch, depth_of(session, row, launch), &device, 1, launch, error);
+    ifl_status status = ifl_watch_begin(&watch, depth_of(session, row, launch), session, &device, 1, launch, error);
     if (status == IFL_OK)
         status = run_watched(session, launch, &watch, row, fault, error);
     ifl_watch_end(&watch);

@@ -431,5 +431,6 @@ void ifl_session_free(ifl_session *session)
     free(session->vector_width);
     ifl_memory_free(session->memory);
     ifl_device_close(session->device);
+    ifl_cache_workspace_free(&session->workspace);
     free(session);
 }

@@ -3,6 +3,7 @@
 #ifndef IFL_SESSION_SESSION_INTERNAL_H
 #define IFL_SESSION_SESSION_INTERNAL_H
 
+#include "cache/cache_run.h"
 #include "model/model.h"
 #include "session/objects.h"
 #include "session/session.h"
@@ -56,6 +57,7 @@ struct ifl_session {
     IFL_VEC(ifl_loaded *) loaded;
     ifl_ledger ledger;
     double clock_us;
+    ifl_cache_workspace workspace; /* of the launches whose caches are followed */
 };
 
 /* The machine code of a fat binary that suits the GPU best; NULL where there is none. */

@@ -2,7 +2,7 @@
  * See watch.h. */
 #include "session/watch.h"
 
-#include "observe/observe.h"
+#include "count/observe.h"
 #include "ptx/estimate.h"
 #include "session/lines.h"
 #include "session/machine_code.h"
@@ -25,10 +25,11 @@ static ifl_status follow_caches(ifl_watch *watch, const ifl_device *const *devic
     return IFL_OK;
 }
 
-ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, const ifl_device *const *devices,
-                           size_t device_count, const ifl_session_launch *launch, ifl_error *error)
+ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,
+                           const ifl_device *const *devices, size_t device_count,
+                           const ifl_session_launch *launch, ifl_error *error)
 {
-    *watch = (ifl_watch){.depth = depth};
+    *watch = (ifl_watch){.depth = depth, .workspace = &session->workspace};
     if (ifl_observation_count + 1 > IFL_WATCH_MOST)
         return ifl_fail(error, IFL_INTERNAL, "%zu observers are too many", ifl_observation_count);
     for (size_t i = 0; depth != IFL_WATCH_NOTHING && i < ifl_observation_count; i++)
@@ -159,6 +160,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
         status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine, kernel->kernel, profile, error)
                                          : ifl_machine_code_describe(kernel, profile, error);
     if (status == IFL_OK && has_caches && states[ifl_observation_count])
-        status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count], profile, error);
+        status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count], watch->workspace,
+                                      profile, error);
     return status;
 }

@@ -4,7 +4,7 @@
 #ifndef IFL_SESSION_WATCH_H
 #define IFL_SESSION_WATCH_H
 
-#include "session/cache_run.h"
+#include "cache/cache_run.h"
 #include "session/session.h"
 
 typedef enum ifl_watch_depth { IFL_WATCH_NOTHING, IFL_WATCH_COUNTERS, IFL_WATCH_MODEL } ifl_watch_depth;
@@ -16,12 +16,14 @@ typedef struct ifl_watch {
     const ifl_observer *observers[IFL_WATCH_MOST]; /* those of ifl_observations come first */
     size_t count;
     ifl_cache_run caches;
+    ifl_cache_workspace *workspace; /* the session's */
 } ifl_watch;
 
 /* Caches are followed for the devices, where there are any. `watch` stays where it is until ifl_watch_end, which follows
  * in every case. */
-ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, const ifl_device *const *devices,
-                           size_t device_count, const ifl_session_launch *launch, ifl_error *error);
+ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,
+                           const ifl_device *const *devices, size_t device_count,
+                           const ifl_session_launch *launch, ifl_error *error);
 void ifl_watch_end(ifl_watch *watch);
 
 /* Names and sizes of the launch. */

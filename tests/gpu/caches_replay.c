@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Runs the launches of caches.list on the engine and holds the simulated caches of a GPU against what that GPU counted.
- * Knows the fixtures and the profile; needs no GPU.
+ * Knows the fixtures, sessions and the caches; needs no GPU.
  *
- *     caches_replay LIST PTX DEVICE COUNTED [INDEX...]
- *         prints a line for each launch, of those named or of all; exit status 1: a hit rate is off by more than
- *         `points`, or what DRAM was written by more than `left_by_others` and a tenth. "off" marks those.
+ *     caches_replay LIST PTX DEVICE COUNTED OFF [INDEX...]
+ *         prints a line for each launch, of those named or of all. "off" marks a hit rate that is off by more than
+ *         `points`, or what DRAM was written by more than `left_by_others` and a tenth. Exit status 1: a launch is off
+ *         that OFF does not name, or is not and OFF names it.
  *
- * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics. */
+ * COUNTED (caches.txt): "caches.list INDEX KERNEL NAME VALUE", names as in tests/gpu/caches.metrics.
+ * OFF (caches.off): "INDEX  # why", what is known to be off.
+ * Launches that differ in their shared memory only ask for the same: the engine runs them once. Nothing but the caches
+ * watches; the sectors that the launch asks for are those that the GPU counted (gpu.replay holds ours against such). */
 #include "counters_table.h"
-#include "inflight.h"
-#include "profile/profile.h"
+#include "session/launch.h"
+#include "session/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +27,7 @@ static const double left_by_others = 3.5e6;
 
 typedef struct counted {
     bool known;
-    double load_sectors, load_hits, l2_reads, l2_read_hits, dram_read, dram_write, registers, shared_config;
+    double load_sectors, store_sectors, load_hits, l2_reads, l2_read_hits, dram_read, dram_write, registers, shared_config;
 } counted;
 
 typedef struct launch_line {
@@ -37,6 +41,7 @@ static const struct {
     size_t at;
 } fields[] = {
     {"load_sectors", offsetof(counted, load_sectors)},   {"load_hits", offsetof(counted, load_hits)},
+    {"store_sectors", offsetof(counted, store_sectors)},
     {"sm_read_sectors", offsetof(counted, l2_reads)},    {"sm_read_hits", offsetof(counted, l2_read_hits)},
     {"dram_read_bytes", offsetof(counted, dram_read)},   {"dram_write_bytes", offsetof(counted, dram_write)},
     {"registers", offsetof(counted, registers)},         {"shared_config_bytes", offsetof(counted, shared_config)},
@@ -69,6 +74,23 @@ static bool set(ifl_launch *launch, const char *key, const char *format, unsigne
     snprintf(text, sizeof text, format, value);
     return ifl_launch_set(launch, key, text, error) == IFL_OK;
 }
+
+static void read_off(const char *path, bool is_off[MAX_LAUNCHES])
+{
+    char text[256];
+    unsigned index;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "%s: cannot be read\n", path);
+        exit(2);
+    }
+    while (fgets(text, sizeof text, file))
+        if (sscanf(text, "%u", &index) == 1 && index < MAX_LAUNCHES)
+            is_off[index] = true;
+    fclose(file);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static ifl_launch *make_launch(const ifl_module *module, const launch_line *l, ifl_error *error)
 {
@@ -112,8 +134,8 @@ static void print_rate(const char *name, const ifl_cache_estimate *part, double 
         printf(" gpu %5.1f", theirs);
 }
 
-/* One line: the launch, then ours and theirs. */
-static bool compare(const launch_line *l, const ifl_cache_facts *f, const counted *c)
+/* One line: the launch, then ours and theirs. False where it is not as it was known to be. */
+static bool compare(const launch_line *l, const ifl_cache_facts *f, const counted *c, bool is_off)
 {
     double l1 = percent(c->load_hits, c->load_sectors), l2 = percent(c->l2_read_hits, c->l2_reads);
     bool near = !c->known || (is_near(&f->l1_load_hits, f->l1_load_sectors.value, l1) &&
@@ -127,71 +149,154 @@ static bool compare(const launch_line *l, const ifl_cache_facts *f, const counte
         printf(" gpu %6.1f %6.1f", c->dram_read / 1e6, c->dram_write / 1e6);
     printf("  L1 %4.0f KB %2u blocks%s\n", (double)f->l1_bytes / 1024.0, f->blocks_per_sm,
            near ? "" : "  off");
+    if (near == is_off)
+        printf("    %s\n", near ? "no longer off: take it out of caches.off" : "was not off before");
     fflush(stdout);
-    return near;
+    return near != is_off;
 }
 
-static bool run_line(const ifl_module *module, const ifl_device *device, const launch_line *l, const counted *c)
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef struct replay {
+    const ifl_module *module;
+    const ifl_device *device;
+    launch_line lines[MAX_LAUNCHES];
+    counted table[MAX_LAUNCHES];
+    bool is_off[MAX_LAUNCHES], is_named[MAX_LAUNCHES], is_done[MAX_LAUNCHES];
+    size_t count;
+    int failures;
+    ifl_cache_workspace workspace;
+} replay;
+
+/* What the caches are told of a launch beside its requests. */
+static ifl_profile *make_profile(const replay *r, size_t i, const ifl_session_launch *to)
+{
+    const counted *c = &r->table[i];
+    ifl_profile *profile = ifl_profile_new();
+    if (!profile)
+        return NULL;
+    memcpy(profile->grid, to->grid, sizeof profile->grid);
+    memcpy(profile->block, to->block, sizeof profile->block);
+    profile->blocks_done = to->grid[0];
+    profile->shared_bytes = r->lines[i].shared;
+    profile->machine.registers = (uint32_t)c->registers;
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_load_sectors, (uint64_t)c->load_sectors);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_sectors, (uint64_t)c->store_sectors);
+    return profile;
+}
+
+static ifl_status judge(replay *r, size_t i, const ifl_cache_run *caches, const ifl_session_launch *to, const void *state,
+                        ifl_error *error)
+{
+    ifl_profile *profile = make_profile(r, i, to);
+    ifl_status status = profile ? ifl_cache_run_report(caches, state, &r->workspace, profile, error)
+                                : ifl_fail_memory(error, sizeof *profile);
+    if (status == IFL_OK && profile->caches.count == 1)
+        r->failures += compare(&r->lines[i], &profile->caches.at[0], &r->table[i], r->is_off[i]) ? 0 : 1;
+    else if (status == IFL_OK)
+        status = ifl_fail(error, IFL_USAGE, "no block fits");
+    ifl_profile_free(profile);
+    r->is_done[i] = true;
+    return status;
+}
+
+static bool asks_the_same(const launch_line *a, const launch_line *b)
+{
+    launch_line with = *a;
+    with.shared = b->shared;
+    return memcmp(&with, b, sizeof with) == 0;
+}
+
+/* The launch and all later ones that ask for the same. */
+static ifl_status judge_all(replay *r, size_t first, const ifl_cache_run *caches, const ifl_session_launch *to,
+                            const void *state, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = first; i < r->count && status == IFL_OK; i++)
+        if (r->is_named[i] && asks_the_same(&r->lines[first], &r->lines[i]))
+            status = judge(r, i, caches, to, state, error);
+    return status;
+}
+
+static ifl_status watch(replay *r, size_t i, ifl_launch *launch, ifl_error *error)
+{
+    const ifl_session_launch to = ifl_launch_shaped(launch);
+    const ifl_session_way way = {.device = r->device};
+    ifl_session_result ran;
+    ifl_cache_run caches;
+    ifl_status status = ifl_cache_run_init(&caches, &r->device, 1, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_cache_run_shape(&caches, to.grid, to.block);
+    const ifl_observer *const observers[] = {&caches.observer};
+    status = ifl_session_run(launch->session, &to, &way, observers, 1, &ran, error);
+    if (status == IFL_OK)
+        status = judge_all(r, i, &caches, &to, ran.result.states[0], error);
+    ifl_session_end(&ran);
+    ifl_cache_run_free(&caches);
+    return status;
+}
+
+static void run_line(replay *r, size_t i)
 {
     ifl_error error = {0};
-    ifl_profile *profile = NULL;
-    ifl_launch *launch = make_launch(module, l, &error);
-    ifl_run_options options = {.devices = &device, .device_count = 1, .registers = (int)c->registers};
-    bool good = launch && ifl_launch_run(launch, &options, &profile, &error) == IFL_OK && profile->caches.count == 1;
-    if (good)
-        good = compare(l, &profile->caches.at[0], c);
-    else
-        printf("%s: %s\n", l->kernel, error.text);
-    ifl_profile_free(profile);
+    ifl_launch *launch = make_launch(r->module, &r->lines[i], &error);
+    if (!launch || ifl_launch_prepare(launch, 0, NULL, &error) != IFL_OK || watch(r, i, launch, &error) != IFL_OK) {
+        printf("%s: %s\n", r->lines[i].kernel, error.text);
+        r->failures++;
+    }
     ifl_launch_free(launch);
-    return good;
 }
 
-/* No names: all. */
-static bool is_named(int index, char **names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (atoi(names[i]) == index)
-            return true;
-    return count == 0;
-}
+/* ---- the list -------------------------------------------------------------------------------- */
 
-static int run_list(const char *path, const ifl_module *module, const ifl_device *device, const counted *table,
-                    char **names, int name_count)
+static void read_list(const char *path, replay *r)
 {
     char text[256];
-    int index = 0, failures = 0;
-    launch_line l;
     FILE *file = fopen(path, "r");
-    while (file && fgets(text, sizeof text, file)) {
-        if (sscanf(text, "%63s %u %u %u %llu %llu %llu %llu %llu %llu", l.kernel, &l.grid, &l.block, &l.shared, &l.n,
-                   &l.m, &l.times, &l.offsets, &l.data, &l.results) != 10 || *text == '#')
-            continue;
-        if (is_named(index, names, name_count) && index < MAX_LAUNCHES &&
-            !run_line(module, device, &l, &table[index]))
-            failures++;
-        index++;
+    while (file && r->count < MAX_LAUNCHES && fgets(text, sizeof text, file)) {
+        launch_line *l = &r->lines[r->count];
+        if (*text != '#' && sscanf(text, "%63s %u %u %u %llu %llu %llu %llu %llu %llu", l->kernel, &l->grid, &l->block,
+                                   &l->shared, &l->n, &l->m, &l->times, &l->offsets, &l->data, &l->results) == 10)
+            r->count++;
     }
     if (file)
         fclose(file);
-    return failures;
+}
+
+/* No names: all. */
+static void take_names(replay *r, char **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if ((size_t)atoi(names[i]) < r->count)
+            r->is_named[atoi(names[i])] = true;
+    for (size_t i = 0; count == 0 && i < r->count; i++)
+        r->is_named[i] = true;
 }
 
 int main(int argc, char **argv)
 {
-    static counted table[MAX_LAUNCHES];
+    static replay r;
     ifl_module *module = NULL;
     ifl_device *device = NULL;
     ifl_error error = {0};
-    if (argc < 5)
+    if (argc < 6)
         return 2;
-    read_counted(argv[4], table);
+    read_counted(argv[4], r.table);
+    read_off(argv[5], r.is_off);
+    read_list(argv[1], &r);
+    take_names(&r, argv + 6, argc - 6);
     if (ifl_module_open(argv[2], NULL, &module, &error) != IFL_OK || ifl_device_open(argv[3], &device, &error) != IFL_OK) {
         printf("%s\n", error.text);
         return 2;
     }
-    int failures = run_list(argv[1], module, device, table, argv + 5, argc - 5);
+    r.module = module;
+    r.device = device;
+    for (size_t i = 0; i < r.count; i++)
+        if (r.is_named[i] && !r.is_done[i])
+            run_line(&r, i);
+    ifl_cache_workspace_free(&r.workspace);
     ifl_device_close(device);
     ifl_module_close(module);
-    return failures > 0;
+    return r.failures > 0 || r.count == 0;
 }

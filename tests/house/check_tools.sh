@@ -29,8 +29,8 @@ expect() {
 
 write src/base/a.c '#include "ptx/program.h"'
 expect check-includes 'src/base/a.c:2: src/base may not include src/ptx'
-write src/observe/a.c '#include "exec/memory.h"'
-expect check-includes 'src/observe/a.c:2: src/observe may not include src/exec'
+write src/count/a.c '#include "exec/memory.h"'
+expect check-includes 'src/count/a.c:2: src/count may not include src/exec'
 write src/ptx/a.c '#  include "sass/elf.h"'
 expect check-includes 'src/ptx/a.c:2: src/ptx may not include src/sass'
 write src/exec/a.c '#include "lane.h"'

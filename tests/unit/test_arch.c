@@ -2,10 +2,13 @@
  * The facts of compute capabilities: every one is known for all, with a source, and changes where
  * the documents say. */
 #include "arch/arch.h"
+#include "arch/cache_rules.h"
+#include "device/device.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -49,11 +52,41 @@ static void facts_change_where_documents_say(void **unused)
     assert_memory_equal(&older, &oldest, sizeof older);
 }
 
+/* Every GPU of devices/ has rules of its caches, and groups of SMs where its L2 has halves. */
+static void every_gpu_has_cache_rules(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; ifl_device_id(i); i++) {
+        ifl_device *device;
+        ifl_cache_rules rules;
+        char name[64];
+        snprintf(name, sizeof name, "%s", ifl_device_id(i));
+        *strstr(name, ".gpu") = '\0';
+        assert_int_equal(ifl_device_open(name, &device, NULL), IFL_OK);
+        const double cc = device->value[IFL_DEVICE_compute_capability];
+        assert_true(ifl_cache_rules_find(cc, &rules));
+        assert_true(cc > rules.first - 0.01 && cc < rules.last + 0.01 && *rules.source);
+        assert_true(rules.l1_ways && rules.l2_ways && rules.queue_requests);
+        assert_int_equal(device->known[IFL_DEVICE_l2_sm_groups], rules.l2_halves);
+        ifl_device_close(device);
+    }
+}
+
+static void unknown_capabilities_have_no_cache_rules(void **unused)
+{
+    ifl_cache_rules rules;
+    (void)unused;
+    assert_false(ifl_cache_rules_find(5.2, &rules));
+    assert_false(ifl_cache_rules_find(40, &rules));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fact_is_known_from_fermi_on),
         cmocka_unit_test(facts_change_where_documents_say),
+        cmocka_unit_test(every_gpu_has_cache_rules),
+        cmocka_unit_test(unknown_capabilities_have_no_cache_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

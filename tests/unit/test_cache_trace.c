@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the caches' traces keep of requests made by hand: the turns that docs/caches.md tells of ("In which order"). */
-#include "observe/cache_replay.h"
-#include "observe/cache_trace.h"
+ * What the caches' traces keep of requests made by hand: the turns that docs/caches.md tells of
+ * ("In which order"). */
+#include "cache/cache_scope.h"
+#include "cache/cache_trace.h"
+#include "cache/line.h"
+#include "cache/request_lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +15,10 @@
 
 enum { INSTRUCTIONS = 4, MOST = 16 };
 
-/* One warp's trace. Instructions 0 to 2 are a basic block with a wait before the last, 3 is another block. */
+/* One warp's trace. Instructions 0 to 2 are a basic block with a wait before the last, 3 is
+ * another block. */
 static ifl_site all_sites[INSTRUCTIONS] = {
-    {.turn = 0}, {.turn = 0}, {.turn = 1}, {.turn = 1 << IFL_TRACE_SEQUENCE_BITS}};
+    {.turn = 0}, {.turn = 0}, {.turn = 1}, {.turn = 1 << IFL_TURN_BITS}};
 static const ifl_sites sites = {.at = all_sites, .count = INSTRUCTIONS};
 
 typedef struct step {
@@ -38,10 +42,8 @@ static void ask(ifl_trace_state *state, const step *s)
 static void check(const step *steps, size_t count)
 {
     const ifl_trace_scope scope = {0};
-    const ifl_trace_plan plan = {.scopes = &scope,
-                                 .scope_count = 1,
-                                 .warps_per_block = 1,
-                                 .blocks = 1};
+    const ifl_trace_plan plan = {
+        .scopes = &scope, .scope_count = 1, .warps_per_block = 1, .blocks = 1};
     ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
     assert_non_null(state);
     for (size_t i = 0; i < count; i++)
@@ -87,16 +89,14 @@ static void test_stores_do_not(void **unused)
     check(steps, sizeof steps / sizeof *steps);
 }
 
-/* Every block reads a line of its own. What a trace is too short for it keeps of every fourth line only, then of the
- * first blocks. */
+/* Every block reads a line of its own. What a trace is too short for it keeps of every fourth
+ * line only, then of the first blocks. */
 static void test_cuts(void **unused)
 {
     enum { BLOCKS = 1 << 21, SHARE = 2, LEAST = 4 };
     const ifl_trace_scope scope = {.most_share = SHARE, .least_blocks = LEAST};
-    const ifl_trace_plan plan = {.scopes = &scope,
-                                 .scope_count = 1,
-                                 .warps_per_block = 1,
-                                 .blocks = BLOCKS};
+    const ifl_trace_plan plan = {
+        .scopes = &scope, .scope_count = 1, .warps_per_block = 1, .blocks = BLOCKS};
     ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
     (void)unused;
     assert_non_null(state);
@@ -119,33 +119,145 @@ static void test_cuts(void **unused)
     ifl_cache_observer.destroy(state);
 }
 
-/* A sample of every 2^13-th line leaves 60 of an H200's L2, which is played with all of the grid, and one of a K40c's,
- * which is not. */
+/* A sample of every 2^13-th line leaves 60 of an H200's L2, which is played with all of the
+ * grid, and one of a K40c's, which is not. */
 static void test_small_caches_get_a_part(void **unused)
 {
-    const ifl_trace whole = {.share = 13}, part = {.share = 7};
     const struct {
         const char *name;
-        const ifl_trace *trace;
-    } expected[] = {{"h200", &whole}, {"k40c", &part}};
+        bool takes_part;
+    } expected[] = {{"h200", false}, {"k40c", true}};
     (void)unused;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         ifl_device *device = NULL;
         ifl_error error;
         assert_int_equal(ifl_device_open(expected[i].name, &device, &error), IFL_OK);
-        assert_ptr_equal(ifl_cache_grid_trace(device, &whole, &part), expected[i].trace);
+        assert_int_equal(ifl_cache_takes_part(device, 13), expected[i].takes_part);
         ifl_device_close(device);
+    }
+}
+
+/* ---- a scope that is like another ------------------------------------------------------------ */
+
+enum { WHOLE, PART, ALONE, SCOPES };
+
+static const ifl_trace_scope scopes[SCOPES] = {
+    [WHOLE] = {.most_share = 60},
+    [PART] = {.most_share = 2, .least_blocks = 4, .like = WHOLE + 1},
+    [ALONE] = {.most_share = 2,
+               .least_blocks =
+                   4}, /* what the part is, with records of its own from the beginning */
+};
+
+/* Blocks from `first` on, each of which reads a line of its own. */
+static void read_lines(ifl_trace_state *state, uint64_t first, uint64_t count)
+{
+    for (uint64_t b = first; b < first + count; b++) {
+        const uint64_t address[IFL_WARP_LANES] = {b * 128};
+        const ifl_access access = {.kind = IFL_ACCESS_LOAD,
+                                   .space = IFL_SPACE_GLOBAL,
+                                   .bytes = 4,
+                                   .mask = 1,
+                                   .block = b,
+                                   .address = address};
+        ifl_cache_observer.access(state, &access);
+    }
+}
+
+static void check_same(const ifl_trace *a, const ifl_trace *b)
+{
+    assert_int_equal(a->level, b->level);
+    assert_int_equal(a->share, b->share);
+    assert_int_equal(a->records.count, b->records.count);
+    assert_memory_equal(a->records.at, b->records.at, a->records.count * sizeof *a->records.at);
+}
+
+/* Whoever of two workers has so much that the part is no longer like the whole: it has the same
+ * records as if it had never been, and is the whole itself as long as it is like it. */
+static void test_part_of_two_workers(void **unused)
+{
+    static const struct {
+        uint64_t first, second;
+        bool is_like;
+    } cases[] = {{1 << 10, 1 << 10, true},  {3 << 18, 1 << 10, true},  {1 << 21, 1 << 10, false},
+                 {1 << 10, 1 << 21, false}, {3 << 18, 3 << 18, false}, {1 << 21, 1 << 21, false}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const ifl_trace_plan plan = {.scopes = scopes,
+                                     .scope_count = SCOPES,
+                                     .warps_per_block = 1,
+                                     .blocks = cases[i].first + cases[i].second};
+        ifl_trace_state *one = ifl_cache_observer.create_with(&sites, &plan);
+        ifl_trace_state *two = ifl_cache_observer.create_with(&sites, &plan);
+        read_lines(one, 0, cases[i].first);
+        read_lines(two, cases[i].first, cases[i].second);
+        ifl_cache_observer.merge(one, two);
+        assert_int_equal(ifl_trace_of(one, PART) == ifl_trace_of(one, WHOLE), cases[i].is_like);
+        check_same(ifl_trace_of(one, PART), ifl_trace_of(one, ALONE));
+        assert_true(ifl_trace_is_whole(one));
+        ifl_cache_observer.destroy(one);
+        ifl_cache_observer.destroy(two);
+    }
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* The lines of a request, one lane after the other. */
+static void check_lanes(const ifl_access *access, uint32_t share)
+{
+    static ifl_request_lines lines;
+    uint64_t expected[IFL_REQUEST_LINES], sectors[IFL_REQUEST_LINES] = {0}, count = 0;
+    for (int lane = 0; lane < IFL_WARP_LANES; lane++)
+        for (uint64_t byte = access->address[lane];
+             access->mask >> lane & 1 && byte < access->address[lane] + access->bytes; byte++) {
+            const uint64_t line = byte / 128;
+            uint64_t i = 0;
+            while (i < count && expected[i] != line)
+                i++;
+            if (share && ifl_line_place(line) >> (64 - share))
+                continue;
+            expected[i] = line;
+            count += i == count;
+            sectors[i] |= UINT64_C(1) << byte % 128 / 32;
+        }
+    ifl_request_lines_init(&lines);
+    ifl_request_lines_want(&lines, share);
+    ifl_request_lines_find(&lines, access);
+    assert_int_equal(lines.count, count);
+    for (uint64_t i = 0; i < count; i++) {
+        assert_int_equal(lines.at[i].line, expected[i]);
+        assert_int_equal(lines.at[i].sectors & 0xf, sectors[i]);
+    }
+}
+
+/* Lanes in one row of lines and in many, aligned and not, all of them active and half. */
+static void test_lines_of_lanes(void **unused)
+{
+    static const uint64_t spans[] = {1 << 9, 1 << 16, UINT64_C(1) << 40};
+    uint64_t state = 1, address[IFL_WARP_LANES];
+    (void)unused;
+    for (int round = 0; round < 3000; round++) {
+        const bool is_aligned = round % 2 == 0;
+        for (int lane = 0; lane < IFL_WARP_LANES; lane++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            address[lane] = (UINT64_C(5) << 41) + (state >> 20) % spans[round % 3];
+            address[lane] &= is_aligned ? ~UINT64_C(7) : UINT64_MAX;
+        }
+        const ifl_access access = {.kind = round % 5 == 0 ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+                                   .bytes = 8,
+                                   .mask = round % 7 == 0 ? 0x5a5a1234 : UINT32_MAX,
+                                   .address = address};
+        check_lanes(&access, (uint32_t)round % 4);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waits_end_turns),
-        cmocka_unit_test(test_loops_end_turns),
-        cmocka_unit_test(test_stores_do_not),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_small_caches_get_a_part),
+        cmocka_unit_test(test_waits_end_turns),         cmocka_unit_test(test_loops_end_turns),
+        cmocka_unit_test(test_stores_do_not),           cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_small_caches_get_a_part), cmocka_unit_test(test_part_of_two_workers),
+        cmocka_unit_test(test_lines_of_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

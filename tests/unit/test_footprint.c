@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Footprints of random requests against a reference that lists every byte, straight from the
  * counting rules of compute capability 7.0 and later, with no regard to speed. */
-#include "observe/footprint.h"
-#include "observe/observe.h"
+#include "count/footprint.h"
+#include "count/observe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * The observers, fed with events made by hand. What is expected comes from document 004 (NVIDIA,
  * "GPU Performance Analysis and Optimization", GTC 2012) and from the counting rules of compute
  * capability 7.0 and later, see also test_footprint. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Address patterns: the four categories of document 004 (offset, large stride between threads, a
  * large contiguous region for each thread, irregular) and the good ones (coalesced, permuted,
  * broadcast), from events made by hand. */
-#include "observe/observe.h"
+#include "count/observe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From a launch and devices to traces, from traces and counters to estimates. */
+#include "cache/cache_run.h"
+
+#include "cache/cache_estimates.h"
+#include "cache/cache_scope.h"
+#include "cache/l1_size.h"
+#include "profile/registers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Traces: of the grid, of the part of it that small L2s are played with, of an SM of each kind
+ * of device. */
+enum { WHOLE, PART, FIRST_SM, MOST_DEVICES = IFL_TRACE_SCOPES - FIRST_SM };
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+void ifl_cache_workspace_free(ifl_cache_workspace *workspace)
+{
+    ifl_trace_index_free(&workspace->whole);
+    ifl_trace_index_free(&workspace->part);
+    ifl_trace_index_free(&workspace->sm);
+    ifl_cache_space_free(&workspace->space);
+}
+
+/* ---- before the run -------------------------------------------------------------------------- */
+
+ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
+                              ifl_error *error)
+{
+    _Static_assert((int)IFL_TRACE_SEQUENCE_BITS == (int)IFL_TURN_BITS, "one is the other");
+    *run = (ifl_cache_run){.devices = devices, .device_count = count};
+    if (!count)
+        return IFL_OK;
+    if (count > MOST_DEVICES)
+        return ifl_fail(error, IFL_USAGE, "%zu devices: at most %d at once", count, MOST_DEVICES);
+    run->scope_of = calloc(count, sizeof *run->scope_of);
+    if (!run->scope_of)
+        return ifl_fail_memory(error, count * sizeof *run->scope_of);
+    run->plan = (ifl_trace_plan){.scopes = run->scopes};
+    run->observer = ifl_cache_observer;
+    run->observer.settings = &run->plan;
+    return IFL_OK;
+}
+
+/* Devices of as many SMs follow the same blocks. */
+static size_t add_scope(ifl_cache_run *run, const ifl_trace_scope *scope)
+{
+    for (size_t i = FIRST_SM; i < run->plan.scope_count; i++)
+        if (memcmp(&run->scopes[i], scope, sizeof *scope) == 0)
+            return i;
+    run->scopes[run->plan.scope_count] = *scope;
+    return run->plan.scope_count++;
+}
+
+void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3])
+{
+    run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = product(grid);
+    if (!run->device_count)
+        return;
+    run->scopes[WHOLE] = ifl_cache_grid_scope();
+    run->scopes[PART] = ifl_cache_part_scope(run->devices, run->device_count, WHOLE);
+    run->plan.scope_count = FIRST_SM;
+    for (size_t i = 0; i < run->device_count; i++) {
+        const ifl_trace_scope scope = ifl_cache_sm_scope(run->devices[i], run->plan.blocks);
+        run->scope_of[i] = add_scope(run, &scope);
+    }
+}
+
+void ifl_cache_run_free(ifl_cache_run *run)
+{
+    free(run->scope_of);
+    run->scope_of = NULL;
+    run->device_count = 0;
+}
+
+/* ---- after it -------------------------------------------------------------------------------- */
+
+static uint64_t counter(const ifl_profile *profile, ifl_counter which)
+{
+    return profile->counters.known[which] ? profile->counters.value[which] : 0;
+}
+
+static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
+{
+    ifl_occupancy occupancy = {0};
+    ifl_occupancy_request request = {
+        .threads = (int)product(profile->block),
+        .registers = ifl_profile_registers(
+            profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
+        .shared_bytes = (int)profile->shared_bytes,
+    };
+    ifl_error error;
+    bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
+    return done && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
+}
+
+static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *arena)
+{
+    char text[160], part[48] = "";
+    if (facts->l2_part < 1)
+        snprintf(part, sizeof part, ", the first %.2g %% of the accesses", 100 * facts->l2_part);
+    if (facts->l2_share >= 1)
+        snprintf(text, sizeof text, "every request, all SMs");
+    else
+        snprintf(text, sizeof text,
+                 "L1: one SM, %.2g %% of the loads; L2: all SMs, 1 line in %.0f%s",
+                 100 * facts->l1_share, 1 / facts->l2_share, part);
+    return ifl_arena_text(arena, text, strlen(text));
+}
+
+/* What the devices have in common: the traces in order, each made when the first device needs
+ * it. */
+typedef struct report {
+    const ifl_cache_run *run;
+    const ifl_trace_state *state;
+    ifl_cache_workspace *workspace;
+    bool has_whole, has_part;
+    size_t sm_scope; /* whose trace workspace->sm is; 0: of none yet */
+} report;
+
+static bool index_of(const report *r, size_t scope, bool is_numbered, ifl_trace_index *to)
+{
+    return ifl_trace_index_build(to, ifl_trace_of(r->state, scope), r->run->plan.warps_per_block,
+                                 is_numbered);
+}
+
+static const ifl_trace_index *grid_index(report *r, const ifl_device *device)
+{
+    const ifl_trace *whole = ifl_trace_of(r->state, WHOLE), *part = ifl_trace_of(r->state, PART);
+    const bool takes_part = part != whole && ifl_cache_takes_part(device, whole->share);
+    ifl_trace_index *index = takes_part ? &r->workspace->part : &r->workspace->whole;
+    bool *has = takes_part ? &r->has_part : &r->has_whole;
+    *has = *has || index_of(r, takes_part ? PART : WHOLE, true, index);
+    return *has ? index : NULL;
+}
+
+static const ifl_trace_index *sm_index(report *r, size_t scope)
+{
+    if (r->sm_scope != scope && !index_of(r, scope, false, &r->workspace->sm))
+        return NULL;
+    r->sm_scope = scope;
+    return &r->workspace->sm;
+}
+
+static ifl_cache_case case_of(const report *r, const ifl_device *device,
+                              const ifl_cache_rules *rules, const ifl_profile *profile)
+{
+    ifl_cache_case of = {
+        .device = device,
+        .rules = rules,
+        .blocks = profile->blocks_done,
+        .blocks_per_sm = blocks_per_sm(device, profile),
+        .turns = ifl_trace_turns(r->state),
+        .load_sectors = counter(profile, IFL_COUNTER_global_load_sectors) +
+                        counter(profile, IFL_COUNTER_local_load_sectors),
+        .store_sectors = counter(profile, IFL_COUNTER_global_store_sectors),
+        .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
+        .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
+    };
+    of.l1_bytes = ifl_cache_l1_bytes(device, rules, of.blocks_per_sm, profile->shared_bytes);
+    return of;
+}
+
+static ifl_status report_device(report *r, size_t i, ifl_profile *profile, ifl_error *error)
+{
+    const ifl_device *device = r->run->devices[i];
+    ifl_cache_outcomes outcomes;
+    ifl_cache_rules rules;
+    if (!ifl_cache_rules_find(device->value[IFL_DEVICE_compute_capability], &rules))
+        return IFL_OK;
+    ifl_cache_case of = case_of(r, device, &rules, profile);
+    ifl_cache_facts facts = {.device =
+                                 ifl_arena_text(&profile->arena, device->id, strlen(device->id))};
+    if (!of.blocks_per_sm || !of.blocks)
+        return IFL_OK;
+    of.grid = grid_index(r, device);
+    of.sm = of.grid && !ifl_cache_is_whole(&of) ? sm_index(r, r->run->scope_of[i]) : NULL;
+    if (!of.grid || (!ifl_cache_is_whole(&of) && !of.sm))
+        return ifl_fail_memory(error, IFL_TRACE_RECORDS * sizeof(ifl_touch));
+    const ifl_status status = ifl_cache_replay(&of, &r->workspace->space, &outcomes, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_cache_estimate_all(&of, &outcomes, &facts);
+    facts.sample = describe_sample(&facts, &profile->arena);
+    if (!facts.device || !facts.sample || !ifl_vec_push(&profile->caches, facts))
+        return ifl_fail_memory(error, sizeof facts);
+    return IFL_OK;
+}
+
+ifl_status ifl_cache_run_report(const ifl_cache_run *run, const void *state,
+                                ifl_cache_workspace *workspace, ifl_profile *profile,
+                                ifl_error *error)
+{
+    report r = {.run = run, .state = state, .workspace = workspace};
+    ifl_status status = IFL_OK;
+    if (!ifl_trace_is_whole(r.state))
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to follow the launch through caches");
+    for (size_t i = 0; i < run->device_count && status == IFL_OK; i++)
+        status = report_device(&r, i, profile, error);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The caches of the devices that a run is asked for: what to record during it, and the estimates
+ * after it. Joins the observer to launches and devices. */
+#ifndef IFL_CACHE_CACHE_RUN_H
+#define IFL_CACHE_CACHE_RUN_H
+
+#include "cache/cache_replay.h"
+#include "cache/cache_trace.h"
+#include "profile/profile.h"
+
+/* What is made of the traces of one launch, and kept to be used for the next: zeroed at first. */
+typedef struct ifl_cache_workspace {
+    ifl_trace_index whole, part, sm;
+    ifl_cache_space space;
+} ifl_cache_workspace;
+
+void ifl_cache_workspace_free(ifl_cache_workspace *workspace);
+
+typedef struct ifl_cache_run {
+    const ifl_device *const *devices;
+    size_t device_count;
+    size_t *scope_of; /* by device: that of one of its SMs */
+    ifl_trace_scope scopes[IFL_TRACE_SCOPES];
+    ifl_trace_plan plan;
+    ifl_observer observer; /* to run with; it points to the plan */
+} ifl_cache_run;
+
+/* IFL_USAGE for more devices than can be followed. Freed by ifl_cache_run_free in every case. */
+ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
+                              ifl_error *error);
+/* The launch's shape; before the run. */
+void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3]);
+void ifl_cache_run_free(ifl_cache_run *run);
+
+/* Adds to profile->caches what `state`, the observer's, makes of each device. The profile has
+ * its counters, and its registers where they are known. A device that no rules are known of, or
+ * that cannot hold a block, is left out. */
+ifl_status ifl_cache_run_report(const ifl_cache_run *run, const void *state,
+                                ifl_cache_workspace *workspace, ifl_profile *profile,
+                                ifl_error *error);
+
+#endif

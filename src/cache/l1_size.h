@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How large the L1 of a device is beside a launch. */
+#ifndef IFL_CACHE_L1_SIZE_H
+#define IFL_CACHE_L1_SIZE_H
+
+#include "arch/cache_rules.h"
+#include "device/device.h"
+
+/* What shared memory leaves for the L1 of an SM that holds `blocks` blocks of `shared_bytes`
+ * each. */
+uint64_t ifl_cache_l1_bytes(const ifl_device *device, const ifl_cache_rules *rules, uint32_t blocks,
+                            uint64_t shared_bytes);
+
+#endif

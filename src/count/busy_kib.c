@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How many passes of atomics the busiest KiB of global memory gets: a part of the L2 holds it and does atomics one after
+ * the other (arch/atomics.h). A request takes a pass for each sector, and more for each further lane on the same
+ * address. Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
+ * nothing is known. */
+#include "arch/atomics.h"
+#include "count/footprint.h"
+#include "count/observe.h"
+
+#include <stdlib.h>
+
+enum { MOST = 1024, SLOTS = 2 * MOST }; /* half full at most */
+enum { PART_SECTORS = IFL_ATOMIC_PART_BYTES / IFL_SECTOR_BYTES };
+
+typedef struct busy {
+    uint64_t part; /* + 1; 0: free */
+    uint64_t passes;
+} busy;
+
+typedef struct state {
+    const ifl_sites *sites;
+    busy slot[SLOTS];
+    uint32_t count;
+    bool too_many;
+} state;
+
+static void *create(const ifl_sites *sites)
+{
+    state *s = calloc(1, sizeof *s);
+    if (s)
+        s->sites = sites;
+    return s;
+}
+
+static void add(state *s, uint64_t part, uint64_t passes)
+{
+    uint64_t at = part * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    while (s->slot[at % SLOTS].part && s->slot[at % SLOTS].part != part + 1)
+        at++;
+    busy *found = &s->slot[at % SLOTS];
+    if (!found->part) {
+        if (s->count == MOST) {
+            s->too_many = true;
+            return;
+        }
+        s->count++;
+        found->part = part + 1;
+    }
+    found->passes += passes;
+}
+
+/* Lanes before `lane` on its address. */
+static uint64_t met(const ifl_access *access, int lane)
+{
+    uint64_t count = 0;
+    for (uint32_t before = access->mask & ((1u << lane) - 1); before; before &= before - 1)
+        count += access->address[__builtin_ctz(before)] == access->address[lane];
+    return count;
+}
+
+/* A sector takes as many passes as the address does on which most lanes meet. */
+static void add_request(state *s, const ifl_access *access)
+{
+    const uint64_t further = s->sites->at[access->site].access.is_float
+                                 ? IFL_ATOMIC_FLOAT_LANE_PASSES
+                                 : IFL_ATOMIC_LANE_PASSES;
+    uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
+    int count = 0;
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        const int lane = __builtin_ctz(mask);
+        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES, turns = further * met(access, lane) + 1;
+        int at = 0;
+        while (at < count && sector[at] != own)
+            at++;
+        if (at == count) {
+            sector[count] = own;
+            passes[count++] = 0;
+        }
+        passes[at] = turns > passes[at] ? turns : passes[at];
+    }
+    for (int i = 0; i < count; i++)
+        add(s, sector[i] / PART_SECTORS, passes[i]);
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    state *s = self;
+    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL && !s->too_many)
+        add_request(s, access);
+}
+
+static void merge(void *self, const void *other)
+{
+    state *s = self;
+    const state *o = other;
+    s->too_many |= o->too_many;
+    for (int i = 0; i < SLOTS && !s->too_many; i++)
+        if (o->slot[i].part)
+            add(s, o->slot[i].part - 1, o->slot[i].passes);
+}
+
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
+                         ifl_profile *profile, ifl_error *error)
+{
+    const state *s = self;
+    uint64_t most = 0;
+    (void)sites, (void)line_of, (void)error;
+    for (int i = 0; i < SLOTS; i++)
+        most = s->slot[i].passes > most ? s->slot[i].passes : most;
+    if (!s->too_many)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_kib, most);
+    return IFL_OK;
+}
+
+static const ifl_observer observer = {
+    .name = "busy_kib",
+    .create = create,
+    .access = access_event,
+    .merge = merge,
+    .destroy = free,
+};
+
+const ifl_observation ifl_observe_busy_kib = {&observer, report};

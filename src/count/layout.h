@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How the addresses of one request lie: the address patterns of document 004, from one request
+ * alone. Knows addresses only; what several requests show together is pattern.c's. */
+#ifndef IFL_COUNT_LAYOUT_H
+#define IFL_COUNT_LAYOUT_H
+
+#include "count/footprint.h"
+#include "profile/profile.h"
+
+typedef struct ifl_layout {
+    ifl_pattern_kind kind; /* COALESCED, BROADCAST, OFFSET, STRIDED or IRREGULAR */
+    int64_t stride;        /* STRIDED: bytes from a lane to the next, or from run to run */
+    uint64_t base;         /* STRIDED: where lane 0 is, or would be */
+} ifl_layout;
+
+/* The request must have an active lane. The rules, the first that fits:
+ *   broadcast  every active lane has the same address
+ *   coalesced  neighbouring lanes on neighbouring words, up or down, inactive lanes left out,
+ *              and no more sectors than a span of that length needs; shared memory: wherever
+ *              it starts
+ *   offset     the same, but a sector more
+ *   strided    a constant distance of more than a word, inactive lanes left out
+ *   coalesced  permuted: no more sectors than the distinct bytes need, and these side by side
+ *   offset     permuted words that fill a span, but a sector more
+ *   coalesced  equal runs of neighbouring words at a constant distance (the rows of a 2-D
+ *              block), sectors ideal
+ *   strided    equal runs of lanes on one word each at a constant distance
+ *   irregular  all else */
+ifl_layout ifl_layout_of(ifl_lookup *lookup, const ifl_access *access);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The instruction mix: how often every instruction was issued, by name; branches and barriers
+ * among them. Knows events, sites and the profile. */
+#include "count/observe.h"
+
+#include <string.h>
+
+typedef struct issues {
+    uint64_t warps;
+    uint64_t threads;
+    uint64_t executing;
+} issues;
+
+typedef struct state {
+    size_t count;
+    issues issued[]; /* by site */
+} state;
+
+static void *create(const ifl_sites *sites)
+{
+    size_t count = sites->count;
+    if (count > (SIZE_MAX - sizeof(state)) / sizeof(issues))
+        return NULL;
+    state *s = calloc(1, sizeof *s + count * sizeof *s->issued);
+    if (s)
+        s->count = count;
+    return s;
+}
+
+static void issue_event(void *self, const ifl_issue *issue)
+{
+    state *s = self;
+    if (issue->site < s->count) {
+        s->issued[issue->site].warps += issue->warps;
+        s->issued[issue->site].threads += issue->threads;
+        s->issued[issue->site].executing += issue->executing;
+    }
+}
+
+static void merge(void *self, const void *other)
+{
+    state *s = self;
+    const state *o = other;
+    for (size_t i = 0; i < s->count && i < o->count; i++) {
+        s->issued[i].warps += o->issued[i].warps;
+        s->issued[i].threads += o->issued[i].threads;
+        s->issued[i].executing += o->issued[i].executing;
+    }
+}
+
+void ifl_mix_issued(const void *self, uint64_t *warps)
+{
+    const state *s = self;
+    for (size_t i = 0; i < s->count; i++)
+        warps[i] += s->issued[i].warps;
+}
+
+/* ---- reporting ------------------------------------------------------------------------------- */
+
+static bool is_machine_code(const ifl_sites *sites)
+{
+    return sites->count && sites->at[0].function;
+}
+
+/* Of machine code: how often each pipeline was given something, and the lanes that executed it. */
+static void report_machine(const state *s, const ifl_sites *sites, ifl_counters *counters)
+{
+    static const ifl_counter pipes[IFL_PIPES] = {
+#define PIPE(name, counter, metric, what) [IFL_PIPE_##name] = IFL_COUNTER_##counter,
+#include "code/pipe.def"
+    };
+    uint64_t of_pipe[IFL_PIPES + 1] = {0}, executing = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        of_pipe[sites->at[i].pipe] += s->issued[i].warps;
+        executing += s->issued[i].executing;
+    }
+    for (int p = 0; p < IFL_PIPES; p++)
+        ifl_counters_add(counters, pipes[p], of_pipe[p]);
+    ifl_counters_add(counters, IFL_COUNTER_thread_instructions_on, executing);
+}
+
+/* Every branch counts, unconditional ones too, as in Nsight Compute; a barrier is one of the
+ * whole block. */
+static void report_sums(const state *s, const ifl_sites *sites, ifl_counters *counters)
+{
+    uint64_t warps = 0, threads = 0, branches = 0, barriers = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        warps += s->issued[i].warps;
+        threads += s->issued[i].threads;
+        branches += sites->at[i].role == IFL_SITE_BRANCH ? s->issued[i].warps : 0;
+        barriers += sites->at[i].role == IFL_SITE_BARRIER ? s->issued[i].warps : 0;
+    }
+    const bool is_machine = is_machine_code(sites);
+    ifl_counters_add(counters, is_machine ? IFL_COUNTER_instructions : IFL_COUNTER_ptx_instructions, warps);
+    ifl_counters_add(counters, IFL_COUNTER_thread_instructions, threads);
+    ifl_counters_add(counters, IFL_COUNTER_branches, branches);
+    ifl_counters_add(counters, IFL_COUNTER_barriers, barriers);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const ifl_opcode_count *)a)->name, ((const ifl_opcode_count *)b)->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    uint64_t x = ((const ifl_opcode_count *)a)->count, y = ((const ifl_opcode_count *)b)->count;
+    return x != y ? (x < y ? 1 : -1) : by_name(a, b);
+}
+
+/* One entry an instruction that was issued. */
+static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list *list, ifl_arena *arena)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (!s->issued[i].warps)
+            continue;
+        const char *name = sites->at[i].name;
+        const char *kept = ifl_arena_text(arena, name, strlen(name));
+        if (!kept || !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps}))
+            return false;
+    }
+    return true;
+}
+
+/* Joins the entries of one name; descending by count, then by name. */
+static void join_names(ifl_opcode_list *list)
+{
+    ifl_opcode_count *at = list->at;
+    size_t count = list->count, kept = 0;
+    if (!count)
+        return;
+    qsort(at, count, sizeof *at, by_name);
+    for (size_t i = 1; i < count; i++) {
+        if (by_name(&at[kept], &at[i]) == 0)
+            at[kept].count += at[i].count;
+        else
+            at[++kept] = at[i];
+    }
+    list->count = kept + 1;
+    qsort(at, kept + 1, sizeof *at, by_count);
+}
+
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
+                         ifl_profile *profile, ifl_error *error)
+{
+    const state *s = self;
+    (void)line_of;
+    report_sums(s, sites, &profile->counters);
+    if (is_machine_code(sites))
+        report_machine(s, sites, &profile->counters);
+    ifl_opcode_list *list = is_machine_code(sites) ? &profile->opcodes : &profile->ptx_opcodes;
+    if (!list_issued(s, sites, list, &profile->arena))
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to list the opcodes");
+    join_names(list);
+    return IFL_OK;
+}
+
+static const ifl_observer observer = {
+    .name = "mix",
+    .create = create,
+    .issue = issue_event,
+    .merge = merge,
+    .destroy = free,
+};
+
+const ifl_observation ifl_observe_mix = {&observer, report};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The address pattern of each memory instruction, by counting the layouts of its requests. Knows
+ * events and the profile. Document 004 has four causes of poor traffic: offset, large strides, a
+ * large contiguous region for each thread, irregular addresses. */
+#include "count/layout.h"
+#include "count/observe.h"
+#include "count/slots.h"
+#include "count/strides.h"
+#include "count/walk.h"
+
+typedef struct record {
+    ifl_slot slot;
+    uint64_t requests[IFL_PATTERN_COUNT];
+    ifl_strides strides;
+} record;
+
+typedef struct state {
+    ifl_slots slots;
+    bool lost; /* there was no memory for a stride */
+    ifl_lookup lookup;
+    ifl_walk walks[IFL_WALK_WARPS];
+} state;
+
+static void destroy(void *self)
+{
+    state *s = self;
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->slots.count; i++)
+        ifl_strides_free(&((record *)ifl_slots_at(&s->slots, i))->strides);
+    ifl_slots_free(&s->slots);
+    free(s);
+}
+
+static void *create(const ifl_sites *sites)
+{
+    state *s = calloc(1, sizeof *s);
+    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
+        destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+static record *record_at(const state *s, size_t index)
+{
+    return (record *)ifl_slots_at(&s->slots, index);
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static uint32_t index_of(const state *s, const record *r)
+{
+    size_t offset = (size_t)((const char *)r - (const char *)s->slots.at);
+    return (uint32_t)(offset / s->slots.record_bytes);
+}
+
+static void count_stride(state *s, record *r, int64_t stride, ifl_stride_use use, int64_t times)
+{
+    r->requests[use == IFL_STRIDE_WALKING ? IFL_PATTERN_CONTIGUOUS : IFL_PATTERN_STRIDED] +=
+        (uint64_t)times;
+    s->lost |= !ifl_strides_add(&r->strides, stride, use, times);
+}
+
+/* A strided request whose thread also touches the next word, before or after, walks its own
+ * region: a request is counted as strided until that is seen. In shared memory strides matter by
+ * their banks only. */
+static void count_strided(state *s, record *r, const ifl_access *access, const ifl_layout *layout)
+{
+    ifl_step found[IFL_WALK_STEPS];
+    ifl_step step = {.base = layout->base,
+                     .stride = layout->stride,
+                     .slot = index_of(s, r),
+                     .bytes = access->bytes,
+                     .space = access->space};
+    unsigned count = 0;
+    if (access->space != IFL_SPACE_SHARED)
+        count = ifl_walk_add(s->walks, access->block, access->warp, &step, found);
+    count_stride(s, r, step.stride, step.walks ? IFL_STRIDE_WALKING : IFL_STRIDE_ALONE, 1);
+    for (unsigned i = 0; i < count; i++) {
+        record *earlier = record_at(s, found[i].slot);
+        count_stride(s, earlier, found[i].stride, IFL_STRIDE_ALONE, -1);
+        count_stride(s, earlier, found[i].stride, IFL_STRIDE_WALKING, 1);
+    }
+}
+
+static void count_any(state *s, record *r, const ifl_access *access)
+{
+    ifl_layout layout = ifl_layout_of(&s->lookup, access);
+    if (layout.kind == IFL_PATTERN_STRIDED)
+        count_strided(s, r, access, &layout);
+    else
+        r->requests[layout.kind]++;
+}
+
+/* 32 lanes side by side ask for whole sectors: they need one more wherever they do not start at
+ * one. */
+static ifl_pattern_kind contiguous_kind(const ifl_access *access)
+{
+    bool offset = access->address[0] % IFL_SECTOR_BYTES != 0;
+    return offset && access->space != IFL_SPACE_SHARED ? IFL_PATTERN_OFFSET : IFL_PATTERN_COALESCED;
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    state *s = self;
+    record *r = (record *)ifl_slots_find(&s->slots, access);
+    if (!r || !access->mask)
+        return;
+    if (access->shape == IFL_SHAPE_CONTIGUOUS && access->mask == UINT32_MAX)
+        r->requests[contiguous_kind(access)]++;
+    else if (access->shape == IFL_SHAPE_UNIFORM)
+        r->requests[IFL_PATTERN_BROADCAST]++;
+    else
+        count_any(s, r, access);
+}
+
+static void merge(void *self, const void *other)
+{
+    state *s = self;
+    const state *o = other;
+    s->slots.lost |= o->slots.lost;
+    s->lost |= o->lost;
+    for (size_t i = 0; i < o->slots.count; i++) {
+        const record *from = record_at(o, i);
+        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
+        if (!to)
+            continue;
+        for (int k = 0; k < IFL_PATTERN_COUNT; k++)
+            to->requests[k] += from->requests[k];
+        s->lost |= !ifl_strides_merge(&to->strides, &from->strides);
+    }
+}
+
+/* ---- reporting ------------------------------------------------------------------------------- */
+
+static uint64_t active_requests(const record *r)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < IFL_PATTERN_COUNT; k++)
+        sum += r->requests[k];
+    return sum;
+}
+
+/* Strides that change all the time are none: the addresses are then irregular. */
+static uint64_t requests_of(const record *r, ifl_pattern_kind kind)
+{
+    if (!r->strides.many)
+        return r->requests[kind];
+    if (kind == IFL_PATTERN_STRIDED)
+        return 0;
+    return r->requests[kind] +
+           (kind == IFL_PATTERN_IRREGULAR ? r->requests[IFL_PATTERN_STRIDED] : 0);
+}
+
+static ifl_pattern pattern_of(const record *r)
+{
+    ifl_pattern_kind kind = IFL_PATTERN_NONE;
+    for (int k = 0; k < IFL_PATTERN_COUNT; k++)
+        if (requests_of(r, (ifl_pattern_kind)k) > requests_of(r, kind))
+            kind = (ifl_pattern_kind)k;
+    ifl_pattern pattern = {.kind = kind};
+    if (kind == IFL_PATTERN_NONE)
+        return pattern;
+    pattern.share = (double)requests_of(r, kind) / (double)active_requests(r);
+    if (kind == IFL_PATTERN_STRIDED)
+        pattern.stride_words =
+            ifl_strides_most(&r->strides, IFL_STRIDE_ALONE) / (int64_t)ifl_slot_bytes(&r->slot);
+    if (kind == IFL_PATTERN_CONTIGUOUS) {
+        int64_t stride = ifl_strides_most(&r->strides, IFL_STRIDE_WALKING);
+        pattern.region_bytes = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+    }
+    return pattern;
+}
+
+/* Of the records of one line: the one in the space that the line names, then the one with the
+ * most requests. */
+static bool is_better(const record *a, const record *b, ifl_space space)
+{
+    const bool a_fits = ifl_slot_space(&a->slot) == space, b_fits = ifl_slot_space(&b->slot) == space;
+    if (a_fits != b_fits)
+        return a_fits;
+    if (active_requests(a) != active_requests(b))
+        return active_requests(a) > active_requests(b);
+    return a->slot.key < b->slot.key;
+}
+
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
+                         ifl_profile *profile, ifl_error *error)
+{
+    const state *s = self;
+    (void)sites;
+    if (s->lost || s->slots.lost)
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to follow address patterns");
+    const record **best = calloc(profile->lines.count + 1, sizeof *best);
+    if (!best)
+        return ifl_fail_memory(error, profile->lines.count * sizeof *best);
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const record *r = record_at(s, i);
+        int32_t line = line_of[r->slot.site];
+        if (line < 0 || (size_t)line >= profile->lines.count)
+            continue;
+        if (!best[line] || is_better(r, best[line], profile->lines.at[line].space))
+            best[line] = r;
+    }
+    for (size_t i = 0; i < profile->lines.count; i++)
+        profile->lines.at[i].pattern = best[i] ? pattern_of(best[i]) : (ifl_pattern){0};
+    free(best);
+    return IFL_OK;
+}
+
+static const ifl_observer observer = {
+    .name = "pattern",
+    .create = create,
+    .access = access_event,
+    .merge = merge,
+    .destroy = destroy,
+};
+
+const ifl_observation ifl_observe_pattern = {&observer, report};

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Requests, sectors, lines, wavefronts, useful bytes and the serialisation of atomics, for each
+ * memory instruction. Knows events and the profile's counters. */
+#include "count/footprint.h"
+#include "count/observe.h"
+#include "count/slots.h"
+#include "profile/traffic.h"
+
+#include <string.h>
+
+enum {
+    REQUESTS,
+    SECTORS,
+    SECTORS_IDEAL,
+    LINES,
+    LINES_IDEAL,
+    WAVEFRONTS,
+    WAVEFRONTS_IDEAL,
+    USEFUL_BYTES,
+    SERIAL,
+    MEASURES
+};
+
+typedef struct record {
+    ifl_slot slot;
+    uint64_t sum[MEASURES];
+    /* Requests of 32 consecutive lanes, by the first address within its line: nothing else
+     * matters for them, so they are measured once, in the report. */
+    uint64_t contiguous[IFL_LINE_BYTES];
+    /* The last request of 32 lanes at one distance: the next one is most often the same, lines
+     * further on. */
+    bool has_last;
+    uint8_t last_first; /* address within its line */
+    uint64_t last_stride;
+    uint64_t last_serial;
+    ifl_footprint last;
+} record;
+
+typedef struct state {
+    ifl_slots slots;
+    ifl_lookup lookup;
+} state;
+
+static void destroy(void *self)
+{
+    state *s = self;
+    if (s)
+        ifl_slots_free(&s->slots);
+    free(s);
+}
+
+static void *create(const ifl_sites *sites)
+{
+    state *s = calloc(1, sizeof *s);
+    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
+        destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial, uint64_t times)
+{
+    sum[REQUESTS] += times;
+    sum[SECTORS] += times * f->sectors;
+    sum[SECTORS_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_SECTOR_BYTES, f->sectors);
+    sum[LINES] += times * f->lines;
+    sum[LINES_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_LINE_BYTES, f->lines);
+    sum[WAVEFRONTS] += times * f->wavefronts;
+    sum[WAVEFRONTS_IDEAL] += times * f->wavefronts_ideal;
+    sum[USEFUL_BYTES] += times * f->useful_bytes;
+    sum[SERIAL] += times * serial;
+}
+
+static uint64_t measure(state *s, const ifl_access *access, ifl_footprint *footprint)
+{
+    ifl_footprint_measure(&s->lookup, access, footprint);
+    return access->kind == IFL_ACCESS_ATOMIC ? ifl_footprint_serial(&s->lookup, access) : 0;
+}
+
+static void measure_any(state *s, record *r, const ifl_access *access)
+{
+    ifl_footprint footprint;
+    uint64_t serial = measure(s, access, &footprint);
+    add(r->sum, &footprint, serial, 1);
+}
+
+static void measure_affine(state *s, record *r, const ifl_access *access, uint64_t stride)
+{
+    uint8_t first = access->address[0] % IFL_LINE_BYTES;
+    if (!r->has_last || r->last_stride != stride || r->last_first != first) {
+        r->last_serial = measure(s, access, &r->last);
+        r->last_stride = stride;
+        r->last_first = first;
+        r->has_last = true;
+    }
+    add(r->sum, &r->last, r->last_serial, 1);
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    state *s = self;
+    uint64_t stride;
+    record *r = (record *)ifl_slots_find(&s->slots, access);
+    if (!r)
+        return;
+    if (access->shape == IFL_SHAPE_CONTIGUOUS && access->mask == UINT32_MAX) {
+        r->contiguous[access->address[0] % IFL_LINE_BYTES]++;
+    } else if (!access->mask) {
+        r->sum[REQUESTS]++;
+    } else if (access->shape == IFL_SHAPE_ANY && ifl_is_affine(access, &stride)) {
+        measure_affine(s, r, access, stride);
+    } else {
+        measure_any(s, r, access);
+    }
+}
+
+static void merge(void *self, const void *other)
+{
+    state *s = self;
+    const state *o = other;
+    s->slots.lost |= o->slots.lost;
+    for (size_t i = 0; i < o->slots.count; i++) {
+        const record *from = (const record *)ifl_slots_at(&o->slots, i);
+        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
+        if (!to)
+            continue;
+        for (int m = 0; m < MEASURES; m++)
+            to->sum[m] += from->sum[m];
+        for (int b = 0; b < IFL_LINE_BYTES; b++)
+            to->contiguous[b] += from->contiguous[b];
+    }
+}
+
+/* ---- reporting ------------------------------------------------------------------------------- */
+
+/* The counters of one kind of access, in the order of the measures; IFL_COUNTER_COUNT where it has no such counter. */
+typedef struct family {
+    ifl_counter counter[MEASURES];
+} family;
+
+static family family_of(ifl_traffic_kind kind)
+{
+    const ifl_traffic_counters of = ifl_traffic_counters_of(kind);
+    return (family){{[REQUESTS] = of.requests,
+                     [SECTORS] = of.sectors,
+                     [SECTORS_IDEAL] = of.sectors_ideal,
+                     [LINES] = of.lines,
+                     [LINES_IDEAL] = of.lines_ideal,
+                     [WAVEFRONTS] = of.wavefronts,
+                     [WAVEFRONTS_IDEAL] = of.wavefronts_ideal,
+                     [USEFUL_BYTES] = of.useful_bytes,
+                     [SERIAL] = of.serial}};
+}
+
+static void add_family(ifl_counters *counters, const family *f, const uint64_t sum[MEASURES])
+{
+    for (int m = 0; m < MEASURES; m++)
+        if (f->counter[m] != IFL_COUNTER_COUNT)
+            ifl_counters_add(counters, f->counter[m], sum[m]);
+}
+
+/* Whatever did not happen is known to be 0: all families for the launch, its own for a line. */
+static void add_zeros(ifl_profile *profile)
+{
+    static const uint64_t zero[MEASURES];
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
+        const family f = family_of(kind);
+        add_family(&profile->counters, &f, zero);
+        for (size_t i = 0; i < profile->lines.count; i++) {
+            ifl_profile_line *line = &profile->lines.at[i];
+            if (ifl_traffic_find(line->space, line->kind) == kind)
+                add_family(&line->counters, &f, zero);
+        }
+    }
+}
+
+/* Adds requests of 32 consecutive lanes that start `first` bytes into a line. */
+static void add_contiguous(state *scratch, const ifl_slot *slot, unsigned first, uint64_t times,
+                           uint64_t sum[MEASURES])
+{
+    uint64_t address[IFL_WARP_LANES];
+    unsigned bytes = ifl_slot_bytes(slot);
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++)
+        address[lane] = first + lane * bytes;
+    ifl_access access = {.kind = (uint8_t)ifl_slot_kind(slot),
+                         .space = (uint8_t)ifl_slot_space(slot),
+                         .bytes = (uint8_t)bytes,
+                         .mask = UINT32_MAX,
+                         .address = address};
+    ifl_footprint footprint;
+    uint64_t serial = measure(scratch, &access, &footprint);
+    add(sum, &footprint, serial, times);
+}
+
+static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
+{
+    memcpy(sum, r->sum, sizeof r->sum);
+    for (unsigned first = 0; first < IFL_LINE_BYTES; first++)
+        if (r->contiguous[first])
+            add_contiguous(scratch, &r->slot, first, r->contiguous[first], sum);
+}
+
+/* Compare-and-swap brings two words a lane: its passes count twice (32 bits; tests/patterns/atomics.ptx). */
+static bool passes_twice(const ifl_sites *sites, const ifl_slot *slot)
+{
+    return ifl_slot_space(slot) == IFL_SPACE_SHARED && sites->at[slot->site].access.passes_twice;
+}
+
+static void report_record(state *scratch, const ifl_sites *sites, const record *r,
+                          const int32_t *line_of, ifl_profile *profile)
+{
+    uint64_t sum[MEASURES];
+    const ifl_traffic_kind kind = ifl_traffic_find((ifl_space)ifl_slot_space(&r->slot),
+                                                   (ifl_access_kind)ifl_slot_kind(&r->slot));
+    const int32_t line = line_of[r->slot.site];
+    if (kind == IFL_TRAFFIC_COUNT)
+        return;
+    const family f = family_of(kind);
+    sum_up(scratch, r, sum);
+    if (passes_twice(sites, &r->slot)) {
+        sum[WAVEFRONTS] *= 2;
+        sum[WAVEFRONTS_IDEAL] *= 2;
+    }
+    add_family(&profile->counters, &f, sum);
+    if (line >= 0 && (size_t)line < profile->lines.count)
+        add_family(&profile->lines.at[line].counters, &f, sum);
+}
+
+static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
+                         ifl_profile *profile, ifl_error *error)
+{
+    const state *s = self;
+    if (s->slots.lost)
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to count memory accesses");
+    state *scratch = create(sites);
+    if (!scratch)
+        return ifl_fail_memory(error, sizeof *scratch);
+    add_zeros(profile);
+    for (size_t i = 0; i < s->slots.count; i++)
+        report_record(scratch, sites, (const record *)ifl_slots_at(&s->slots, i), line_of,
+                      profile);
+    destroy(scratch);
+    return IFL_OK;
+}
+
+static const ifl_observer observer = {
+    .name = "access",
+    .create = create,
+    .access = access_event,
+    .merge = merge,
+    .destroy = destroy,
+};
+
+const ifl_observation ifl_observe_access = {&observer, report};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The histories of warps. They stand at a fixed place by block and warp, and one of another warp
+ * is never taken for its own: what is found depends on how the warps of resident blocks take
+ * turns, not on what ran before them. */
+#include "count/walk.h"
+
+static ifl_walk *history_of(ifl_walk walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp)
+{
+    ifl_walk *walk = &walks[(block * IFL_WARP_LANES + warp) % IFL_WALK_WARPS];
+    if (walk->block != block || walk->warp != warp) {
+        walk->block = block;
+        walk->warp = warp;
+        walk->taken = 0;
+    }
+    return walk;
+}
+
+static bool are_neighbours(const ifl_step *a, const ifl_step *b)
+{
+    return a->stride == b->stride && a->space == b->space &&
+           (a->base + a->bytes == b->base || b->base + b->bytes == a->base);
+}
+
+unsigned ifl_walk_add(ifl_walk walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp, ifl_step *step,
+                      ifl_step found[IFL_WALK_STEPS])
+{
+    ifl_walk *walk = history_of(walks, block, warp);
+    unsigned known = walk->taken < IFL_WALK_STEPS ? walk->taken : IFL_WALK_STEPS, count = 0;
+    for (unsigned i = 0; i < known; i++) {
+        ifl_step *earlier = &walk->step[i];
+        if (!are_neighbours(earlier, step))
+            continue;
+        step->walks = true;
+        if (!earlier->walks) {
+            earlier->walks = true;
+            found[count++] = *earlier;
+        }
+    }
+    walk->step[walk->taken++ % IFL_WALK_STEPS] = *step;
+    return count;
+}
