@@ -3,7 +3,7 @@
 #ifndef IFL_CODE_LANE_OPTIONS_H
 #define IFL_CODE_LANE_OPTIONS_H
 
-#include "code/modifier.h"
+#include "code/modifiers.h"
 
 /* Which part of a 32-bit source is read. */
 typedef enum ifl_lane_part {

@@ -5,7 +5,7 @@
 #ifndef IFL_EXEC_LANE_H
 #define IFL_EXEC_LANE_H
 
-#include "code/modifier.h"
+#include "code/modifiers.h"
 
 #include <math.h>
 #include <stdbool.h>

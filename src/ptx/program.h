@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "code/modifier.h"
+#include "code/modifiers.h"
 #include "code/site.h"
 
 #include <stdio.h>

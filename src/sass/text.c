@@ -29,6 +29,17 @@ __attribute__((format(printf, 2, 3))) static void put(writer *out, const char *f
     out->left -= step;
 }
 
+static void put_text(writer *out, const char *text)
+{
+    const size_t length = strlen(text), room = out->left ? out->left - 1 : 0;
+    const size_t step = length < room ? length : room;
+    memcpy(out->to, text, step);
+    out->to += step;
+    out->left -= step;
+    if (out->left)
+        *out->to = 0;
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 static void put_hexadecimal(writer *out, int64_t value, bool is_signed)
@@ -44,7 +55,7 @@ static void put_finite(writer *out, double value)
 {
     const double large = 1e9;
     if (value == 0 && signbit(value))
-        put(out, "-0.0");
+        put_text(out, "-0.0");
     else
         put(out, fabs(value) >= large ? "%.20e" : "%.20g", value);
 }
@@ -54,7 +65,10 @@ static void put_float(writer *out, double value, bool is_negative, bool is_quiet
     if (isfinite(value))
         put_finite(out, value);
     else
-        put(out, "%c%s", is_negative ? '-' : '+', isinf(value) ? "INF" : is_quiet ? "QNAN" : "SNAN");
+        put(out, "%c%s", is_negative ? '-' : '+',
+            isinf(value) ? "INF"
+            : is_quiet   ? "QNAN"
+                         : "SNAN");
 }
 
 /* The bits of a fraction and of an exponent; of a double only those of its upper word. */
@@ -69,7 +83,8 @@ static const struct {
 
 static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
 {
-    const unsigned fraction_bits = layouts[literal].fraction, top = fraction_bits + layouts[literal].exponent;
+    const unsigned fraction_bits = layouts[literal].fraction,
+                   top = fraction_bits + layouts[literal].exponent;
     const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     const int most = (1 << layouts[literal].exponent) - 1, bias = most / 2;
     const int exponent = (int)(bits >> fraction_bits) & most;
@@ -78,7 +93,8 @@ static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
     if (exponent == most)
         value = fraction ? NAN : INFINITY;
     else if (exponent)
-        value = ldexp((double)(fraction | UINT64_C(1) << fraction_bits), exponent - bias - (int)fraction_bits);
+        value = ldexp((double)(fraction | UINT64_C(1) << fraction_bits),
+                      exponent - bias - (int)fraction_bits);
     else
         value = ldexp((double)fraction, 1 - bias - (int)fraction_bits);
     put_float(out, is_negative ? -value : value, is_negative, fraction >> (fraction_bits - 1) & 1);
@@ -86,7 +102,8 @@ static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static void put_register(writer *out, const char *prefix, unsigned index, unsigned none, char none_letter)
+static void put_register(writer *out, const char *prefix, unsigned index, unsigned none,
+                         char none_letter)
 {
     if (index == none)
         put(out, "%s%c", prefix, none_letter);
@@ -97,22 +114,41 @@ static void put_register(writer *out, const char *prefix, unsigned index, unsign
 /* What a field adds to the text. */
 static const char *field_text(unsigned field, unsigned at, const ifl_sass_instruction *in)
 {
-    const uint16_t word = field ? ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) : 0;
+    const uint16_t word =
+        field ? ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) : 0;
     return word & IFL_SASS_QUIET ? "" : ifl_sass_word_text(word & IFL_SASS_WORD_MASK);
 }
 
-/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. */
-static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place, bool has_uniform,
-                            const char *suffix, uint16_t sm)
+/* By 4, 8 or 16: not extended from 32 bits, nor of 64. */
+static bool is_scaled(const ifl_sass_operand *operand)
+{
+    return operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
+}
+
+/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. Beside a
+ * descriptor it stays. */
+static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                            bool has_uniform, const char *suffix, const ifl_sass_instruction *in)
 {
     enum { FIRST_TO_STAY = 90 };
-    const bool stays = place->base_stays && sm >= FIRST_TO_STAY;
+    const bool stays = place->base_stays && in->sm >= FIRST_TO_STAY;
+    const bool is_described = place->uniform_at && !ifl_sass_adds_uniform(place, in);
     if (!place->base_at)
         return false;
-    if (operand->base != NO_REGISTER || (!has_uniform && !operand->value))
+    if (operand->base != NO_REGISTER || is_described || (!has_uniform && !operand->value))
         return true;
-    const bool is_scaled = operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
-    return *suffix && (has_uniform ? is_scaled || stays : !is_scaled);
+    return *suffix && (has_uniform ? is_scaled(operand) || stays : !is_scaled(operand));
+}
+
+static bool is_uniform_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                               const ifl_sass_instruction *in)
+{
+    enum { BITS_64 = 64 };
+    const bool hides =
+        place->uniform_hides || (place->uniform_hides_of_64 && operand->scale == BITS_64);
+    const bool is_hidden =
+        hides && operand->uniform == NO_REGISTER && (place->base_at || operand->value);
+    return ifl_sass_adds_uniform(place, in) && !is_hidden;
 }
 
 /* base + uniform + offset; what is nothing is left out, unless nothing would be left. */
@@ -120,20 +156,20 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
                     const ifl_sass_instruction *in)
 {
     const char *plus = "", *suffix = field_text(place->base_suffix, place->suffix_at, in);
-    const bool is_hidden = place->uniform_hides && operand->uniform == NO_REGISTER && (place->base_at || operand->value);
-    const bool has_uniform = ifl_sass_adds_uniform(place, in) && !is_hidden;
-    if (is_base_written(operand, place, has_uniform, suffix, in->sm)) {
+    const bool has_uniform = is_uniform_written(operand, place, in);
+    if (is_base_written(operand, place, has_uniform, suffix, in)) {
         put_register(out, "R", operand->base, NO_REGISTER, 'Z');
-        put(out, "%s", suffix);
+        put_text(out,
+                 operand->base == NO_REGISTER && !has_uniform && is_scaled(operand) ? "" : suffix);
         plus = "+";
     }
     if (has_uniform) {
-        put(out, "%s", plus);
+        put_text(out, plus);
         put_register(out, "UR", operand->uniform, NO_REGISTER, 'Z');
         plus = "+";
     }
     if (operand->value || !*plus) {
-        put(out, "%s", plus);
+        put_text(out, plus);
         put_hexadecimal(out, operand->value, place->is_signed);
     }
 }
@@ -141,15 +177,15 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
 static void put_memory(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
                        const ifl_sass_instruction *in)
 {
-    put(out, "%s", place->prefix ? place->prefix : "");
+    put_text(out, place->prefix ? place->prefix : "");
     if (operand->has_descriptor) {
-        put(out, "desc[");
+        put_text(out, "desc[");
         put_register(out, "UR", operand->descriptor, NO_REGISTER, 'Z');
-        put(out, "]");
+        put_text(out, "]");
     }
-    put(out, "[");
+    put_text(out, "[");
     put_sum(out, operand, place, in);
-    put(out, "]");
+    put_text(out, "]");
 }
 
 static void put_scoreboards(writer *out, int64_t mask)
@@ -162,7 +198,7 @@ static void put_scoreboards(writer *out, int64_t mask)
             separator = ",";
         }
     if (mask)
-        put(out, "}");
+        put_text(out, "}");
 }
 
 static void put_special(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
@@ -176,12 +212,12 @@ static void put_special(writer *out, const ifl_sass_operand *operand, const ifl_
     case IFL_SASS_AS_SPECIAL_REGISTER:
         name = ifl_sass_special_text((unsigned)operand->value, ifl_sass_architecture_bit(in->sm));
         if (name)
-            put(out, "%s", name);
+            put_text(out, name);
         else
             put(out, "SR%" PRId64, operand->value);
         break;
     case IFL_SASS_AS_TEXT:
-        put(out, "%s", place->prefix);
+        put_text(out, place->prefix);
         break;
     default:
         break; /* a word: the suffix is all there is */
@@ -203,8 +239,8 @@ static const struct {
 
 static void put_numbered(writer *out, const ifl_sass_operand *operand)
 {
-    put_register(out, registers[operand->kind].prefix, operand->index, registers[operand->kind].none,
-                 registers[operand->kind].none_letter);
+    put_register(out, registers[operand->kind].prefix, operand->index,
+                 registers[operand->kind].none, registers[operand->kind].none_letter);
 }
 
 /* "c[0x3][" or "cx[UR4][" */
@@ -234,7 +270,7 @@ static void put_placed(writer *out, const ifl_sass_operand *operand, const ifl_s
     case IFL_SASS_CONSTANT:
         put_bank(out, operand, "");
         put_sum(out, operand, place, in);
-        put(out, "]");
+        put_text(out, "]");
         break;
     case IFL_SASS_MEMORY:
         put_memory(out, operand, place, in);
@@ -251,9 +287,11 @@ static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_l
 {
     enum { HALF_BITS = 16, HALF_MASK = 0xffff };
     const uint64_t bits = (uint64_t)operand->value;
-    const ifl_sass_literal half = ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2
-                                      ? IFL_SASS_LITERAL_BFLOAT16
-                                      : IFL_SASS_LITERAL_FLOAT16;
+    const ifl_sass_literal half =
+        ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2 ||
+                ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM) == IFL_SASS_WORD_BF16x2
+            ? IFL_SASS_LITERAL_BFLOAT16
+            : IFL_SASS_LITERAL_FLOAT16;
     switch (literal) {
     case IFL_SASS_LITERAL_INTEGER:
     case IFL_SASS_LITERAL_SIGNED:
@@ -261,7 +299,7 @@ static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_l
         break;
     case IFL_SASS_LITERAL_HALVES:
         put_float_bits(out, bits >> HALF_BITS, half);
-        put(out, ", ");
+        put_text(out, ", ");
         put_float_bits(out, bits & HALF_MASK, half);
         break;
     case IFL_SASS_LITERAL_FLOAT16:
@@ -278,10 +316,11 @@ static void put_constant(writer *out, const ifl_sass_operand *operand)
 {
     put_bank(out, operand, operand->select == IFL_SASS_WORD_ABSENT ? "" : " ");
     put_hexadecimal(out, operand->value, true);
-    put(out, "]");
+    put_text(out, "]");
 }
 
-static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style, const ifl_sass_instruction *in)
+static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style,
+                       const ifl_sass_instruction *in)
 {
     switch (operand->kind) {
     case IFL_SASS_IMMEDIATE:
@@ -297,7 +336,8 @@ static void put_source(writer *out, const ifl_sass_operand *operand, unsigned st
 
 /* ---- any operand ----------------------------------------------------------------------------- */
 
-static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place, const ifl_sass_instruction *in)
+static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                      const ifl_sass_instruction *in)
 {
     const unsigned slot = place->slot == IFL_SASS_LAST ? IFL_SASS_THIRD : place->slot;
     const unsigned port = place->syntax == IFL_SASS_AS_SOURCE ? slot + 1 : place->port;
@@ -309,14 +349,17 @@ static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *pla
 static const char *sign_of(const ifl_sass_operand *operand)
 {
     if (operand->inverted)
-        return operand->kind == IFL_SASS_PREDICATE || operand->kind == IFL_SASS_UNIFORM_PREDICATE ? "!" : "~";
+        return operand->kind == IFL_SASS_PREDICATE || operand->kind == IFL_SASS_UNIFORM_PREDICATE
+                   ? "!"
+                   : "~";
     return operand->negated ? "-" : "";
 }
 
 /* The part of a register is written after the bars, any other source's, and what is converted, between them. */
 static bool is_part_within(const ifl_sass_operand *operand, unsigned style)
 {
-    return operand->absolute && (operand->kind != IFL_SASS_REGISTER || ifl_sass_styles[style].select_by_type);
+    return operand->absolute &&
+           (operand->kind != IFL_SASS_REGISTER || ifl_sass_styles[style].select_by_type);
 }
 
 static void put_operand(writer *out, const ifl_sass_operand *operand, uint64_t described,
@@ -333,7 +376,7 @@ static void put_operand(writer *out, const ifl_sass_operand *operand, uint64_t d
     put(out, "%s%s%s%s", is_within ? part : "", bar, is_reused(operand, place, in) ? ".reuse" : "",
         is_within ? "" : part);
     for (unsigned i = 0; i < IFL_SASS_SUFFIXES && place->suffix[i]; i++)
-        put(out, "%s", field_text(place->suffix[i], 0, in));
+        put_text(out, field_text(place->suffix[i], 0, in));
 }
 
 static bool is_default(const ifl_sass_operand *operand, const ifl_sass_place *place)
@@ -350,7 +393,8 @@ static bool is_default(const ifl_sass_operand *operand, const ifl_sass_place *pl
     }
 }
 
-static bool is_hidden(const ifl_sass_operand *operand, uint64_t described, const ifl_sass_instruction *in)
+static bool is_hidden(const ifl_sass_operand *operand, uint64_t described,
+                      const ifl_sass_instruction *in)
 {
     enum { LAST_TO_HIDE = 90 };
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(described)];
@@ -365,14 +409,16 @@ static bool is_hidden(const ifl_sass_operand *operand, uint64_t described, const
 /* An operand of an instruction that was made by hand. */
 static void put_plain(writer *out, const ifl_sass_operand *operand, const ifl_sass_instruction *in)
 {
-    static const ifl_sass_place address = {.syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
-    put(out, "%s", sign_of(operand));
+    static const ifl_sass_place address = {
+        .syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
+    put_text(out, sign_of(operand));
     put_placed(out, operand, &address, in);
 }
 
 static void put_operands(writer *out, const ifl_sass_instruction *in)
 {
-    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const ifl_sass_row *row =
+        in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     const char *separator = " ";
     for (unsigned i = 0, at = 0; i < in->operand_count && i < IFL_SASS_OPERANDS; i++, at++) {
@@ -381,7 +427,9 @@ static void put_operands(writer *out, const ifl_sass_instruction *in)
             at++;
         if (row && is_hidden(&in->operand[i], row->operand[at], in))
             continue;
-        put(out, "%s", row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined ? " " : separator);
+        put_text(out, row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined
+                          ? " "
+                          : separator);
         if (row)
             put_operand(out, &in->operand[i], row->operand[at], in);
         else
@@ -413,12 +461,13 @@ static const char *element_text(uint64_t element, const ifl_sass_instruction *in
 
 static void put_mnemonic(writer *out, const ifl_sass_instruction *in)
 {
-    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const ifl_sass_row *row =
+        in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
-    put(out, "%s", ifl_sass_op_text(in->op));
+    put_text(out, ifl_sass_op_text(in->op));
     for (unsigned i = 0; row && i < IFL_SASS_ELEMENTS && row->element[i]; i++)
         if (ifl_sass_is_on(row->element[i], architecture))
-            put(out, "%s", element_text(row->element[i], in));
+            put_text(out, element_text(row->element[i], in));
 }
 
 char *ifl_sass_mnemonic(const ifl_sass_instruction *instruction, char *to, size_t size)

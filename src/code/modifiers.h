@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The modifiers of an instruction by their words: PTX writes them behind the name, machine code has fields for most. 0 always
  * means "not written". */
-#ifndef IFL_CODE_MODIFIER_H
-#define IFL_CODE_MODIFIER_H
+#ifndef IFL_CODE_MODIFIERS_H
+#define IFL_CODE_MODIFIERS_H
 
 #include "code/value.h"
 
