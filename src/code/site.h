@@ -30,7 +30,7 @@ typedef enum ifl_path {
 /* Which pipeline executes an instruction; IFL_PIPES: none, or PTX, which does not tell. */
 typedef enum ifl_pipe {
 #define PIPE(name, counter, metric, what) IFL_PIPE_##name,
-#include "code/pipe.def"
+#include "code/pipeline.def"
     IFL_PIPES
 } ifl_pipe;
 

@@ -67,7 +67,7 @@ static void report_machine(const state *s, const ifl_sites *sites, ifl_counters 
 {
     static const ifl_counter pipes[IFL_PIPES] = {
 #define PIPE(name, counter, metric, what) [IFL_PIPE_##name] = IFL_COUNTER_##counter,
-#include "code/pipe.def"
+#include "code/pipeline.def"
     };
     uint64_t of_pipe[IFL_PIPES + 1] = {0}, executing = 0;
     for (size_t i = 0; i < s->count; i++) {

@@ -565,7 +565,7 @@ static const char *pipes_text(sheet *s)
         ifl_counter counter;
     } pipes[] = {
 #define PIPE(enum_name, counter_name, metric, what) {#counter_name, IFL_COUNTER_##counter_name},
-#include "code/pipe.def"
+#include "code/pipeline.def"
     };
     ifl_arena *arena = &s->page.arena;
     const uint64_t *value = s->profile->counters.value;

@@ -5,7 +5,7 @@
 
 #include "profile/traffic.h"
 #include "session/machine_lines.h"
-#include "session/objects.h"
+#include "session/placed_objects.h"
 #include "session/watch.h"
 #include "sass/sass_facts.h"
 #include "sass/sass_flow.h"

@@ -5,7 +5,7 @@
 
 #include "cache/cache_run.h"
 #include "model/model.h"
-#include "session/objects.h"
+#include "session/placed_objects.h"
 #include "session/session.h"
 
 struct ifl_loaded {

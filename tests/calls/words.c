@@ -8,7 +8,7 @@
 const word_about word_abouts[] = {
     {"end", ROLE_FIXED, CLASS_NONE, 0},
 #define WORD(name, role, class, number) {#name, ROLE_##role, CLASS_##class, number},
-#include "word.def"
+#include "call_word.def"
 #undef WORD
 };
 

@@ -16,7 +16,7 @@ enum { MOST_WORDS = 14, MOST_WRONG = 8 };
 typedef enum word_kind {
     WORD_END,
 #define WORD(name, role, class, number) WORD_##name,
-#include "word.def"
+#include "call_word.def"
 #undef WORD
 } word_kind;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See objects.h. */
-#include "session/objects.h"
+ * See placed_objects.h. */
+#include "session/placed_objects.h"
 
 #include "code/value.h"
 

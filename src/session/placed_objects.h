@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The machine code of a loaded module: what of it the session's GPU runs, its variables in memory, its constant banks. */
-#ifndef IFL_SESSION_OBJECTS_H
-#define IFL_SESSION_OBJECTS_H
+#ifndef IFL_SESSION_PLACED_OBJECTS_H
+#define IFL_SESSION_PLACED_OBJECTS_H
 
 #include "base/vec.h"
 #include "exec/memory.h"
