@@ -152,7 +152,7 @@ static json_t *instruction_of(ifl_tree *tree, const ifl_sass_facts *facts, size_
     char text[TEXT] = "", control[IFL_SASS_CONTROL_BYTES];
     json_t *object = json_object();
     ifl_tree_put_count(tree, object, "offset", instruction->offset);
-    if (instruction->opcode)
+    if (instruction->op)
         ifl_tree_put_text(tree, object, "text", ifl_sass_text(instruction, text, sizeof text));
     ifl_tree_put_text(tree, object, "control", ifl_sass_control_text(instruction, control));
     if (instruction->guard != ALWAYS || instruction->guard_negated) {

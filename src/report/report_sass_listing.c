@@ -90,7 +90,7 @@ static void put_text(const ifl_sass_instruction *instruction, FILE *out)
 {
     char guard[GUARD_TEXT] = "", text[INSTRUCTION_TEXT] = "";
     char whole[INSTRUCTION_TEXT + GUARD_TEXT];
-    if (instruction->opcode)
+    if (instruction->op)
         ifl_sass_text(instruction, text, sizeof text);
     else
         snprintf(text, sizeof text, "(unknown) 0x%016" PRIx64 " 0x%016" PRIx64,

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One word of machine code -> one instruction, by the rows of sass_row.def. Knows the tables and the layout of guard and
+ * One word of machine code -> one instruction, by the rows of sass/table. Knows the tables and the layout of guard and
  * control bits; nothing of kernels. */
 #include "sass/sass_table.h"
 
-#include <string.h>
-
 enum {
     INSTRUCTION_BYTES = 16,
-    OPCODE_MASK = 0xfff,
-    REGISTER_ZERO = 255,
-    UNIFORM_ZERO_SHORT = 63, /* six bits, before sm_100 */
-    NO_REGISTER = 255
+    BASE_MASK = 0x1ff,
+    FORM_AT = 9,
+    FORM_WIDTH = 3,
+    NO_REGISTER = 255,
+    REGISTER_BITS = 32
 };
 
-/* ---- bits ------------------------------------------------------------------------------------ */
+/* ---- bits ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_at(const uint64_t word[2], unsigned at, unsigned width)
+uint64_t ifl_sass_bits(const uint64_t word[2], unsigned at, unsigned width)
 {
     uint64_t value = at < 64 ? word[0] >> at : word[1] >> (at - 64);
     if (at < 64 && at + width > 64)
@@ -23,95 +22,324 @@ static uint64_t bits_at(const uint64_t word[2], unsigned at, unsigned width)
     return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
 }
 
-static uint64_t runs_at(const uint64_t word[2], const ifl_sass_run *run, unsigned runs, unsigned *width)
+/* A register, number or offset. */
+static int64_t number_at(const ifl_sass_place *place, const uint64_t word[2])
 {
-    uint64_t value = 0;
-    *width = 0;
-    for (unsigned i = 0; i < runs && run[i].width; i++) {
-        value |= bits_at(word, run[i].at, run[i].width) << *width;
-        *width += run[i].width;
-    }
-    return value;
-}
-
-int64_t ifl_sass_number_at(const ifl_sass_number *number, const uint64_t word[2])
-{
-    if (!number->run[0].width)
-        return number->fixed;
-    unsigned width;
-    uint64_t value = runs_at(word, number->run, IFL_SASS_NUMBER_RUNS, &width);
-    if (number->inverted)
+    const ifl_sass_run *run = place->run;
+    const unsigned width = run[0].width + run[1].width;
+    uint64_t value = run[0].width ? ifl_sass_bits(word, run[0].at, run[0].width) : 0;
+    if (run[1].width)
+        value |= ifl_sass_bits(word, run[1].at, run[1].width) << run[0].width;
+    if (place->is_inverted)
         value = ~value & ((UINT64_C(1) << width) - 1);
-    if (number->is_signed && width < 64 && value >> (width - 1))
+    if (place->is_signed && width < 64 && width && value >> (width - 1))
         value |= ~UINT64_C(0) << width;
-    return (int64_t)((value << number->shift) + number->fixed);
+    return (int64_t)(value << place->shift);
 }
 
-const char *ifl_sass_field_text(uint16_t field, const uint64_t word[2])
+/* Uniform registers have 6 bits before sm_100, and the last is the zero register. */
+static uint8_t uniform_at(const ifl_sass_instruction *in, unsigned at)
 {
-    const ifl_sass_field *row = &ifl_sass_fields[field];
-    unsigned width;
-    const uint64_t value = runs_at(word, row->run, IFL_SASS_FIELD_RUNS, &width);
-    return value < row->text_count ? row->text[value] : NULL;
+    enum { SHORT_BITS = 6, LONG_BITS = 8, SHORT_ZERO = 63, FIRST_LONG = 100 };
+    if (in->sm >= FIRST_LONG)
+        return (uint8_t)ifl_sass_bits(in->word, at, LONG_BITS);
+    const uint8_t value = (uint8_t)ifl_sass_bits(in->word, at, SHORT_BITS);
+    return value == SHORT_ZERO ? NO_REGISTER : value;
 }
 
-static unsigned count_at(uint16_t count, const uint64_t word[2])
+/* The word of a field. */
+static ifl_sass_word word_of(unsigned field, unsigned at, const ifl_sass_instruction *in)
 {
-    const ifl_sass_count *row = &ifl_sass_counts[count];
-    unsigned width;
-    const uint64_t value = runs_at(word, row->run, IFL_SASS_FIELD_RUNS, &width);
-    return value < row->values ? row->registers[value] : 0;
+    return ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) & IFL_SASS_WORD_MASK;
 }
 
-/* ---- operands -------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------------- */
 
-static bool has(const char *text, char wanted)
+bool ifl_sass_is_on(uint64_t element, uint16_t architecture)
 {
-    return text && strchr(text, wanted);
+    const unsigned on = IFL_SASS_ON_OF(element);
+    return !on || on & architecture;
 }
 
-/* False where a field has no text for its value: the word is no instruction. */
-static bool fields_fit(const ifl_sass_format *format, const uint64_t word[2])
+static const ifl_sass_row *row_of(const ifl_sass_instruction *in)
 {
-    const uint16_t single[] = {format->prefix, format->absolute, format->base_suffix,
-                               format->uniform_suffix};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        if (single[i] && !ifl_sass_field_text(single[i], word))
-            return false;
-    for (unsigned i = 0; i < IFL_SASS_SUFFIXES && format->suffix[i]; i++)
-        if (!ifl_sass_field_text(format->suffix[i], word))
+    return in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+}
+
+static ifl_sass_word value_of_element(uint64_t element, uint16_t architecture, const uint64_t word[2])
+{
+    switch (IFL_SASS_KIND_OF(element)) {
+    case IFL_SASS_HAS:
+    case IFL_SASS_IS:
+        return ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word, architecture) &
+               IFL_SASS_WORD_MASK;
+    case IFL_SASS_SAYS:
+    case IFL_SASS_MEANS:
+        return IFL_SASS_WORD_OF(element);
+    default:
+        return IFL_SASS_WORD_ABSENT;
+    }
+}
+
+unsigned ifl_sass_role_of_element(uint64_t element)
+{
+    switch (IFL_SASS_KIND_OF(element)) {
+    case IFL_SASS_HAS:
+    case IFL_SASS_IS:
+        return ifl_sass_fields[IFL_SASS_WHAT(element)].role;
+    case IFL_SASS_SAYS:
+    case IFL_SASS_MEANS:
+        return IFL_SASS_WHAT(element);
+    default:
+        return IFL_SASS_VALUE_UNKNOWN;
+    }
+}
+
+static ifl_sass_word value_of_row(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2],
+                                  ifl_sass_value_role role)
+{
+    for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
+        if (ifl_sass_role_of_element(row->element[i]) == role && ifl_sass_is_on(row->element[i], architecture))
+            return value_of_element(row->element[i], architecture, word);
+    return IFL_SASS_WORD_ABSENT;
+}
+
+/* What an operand's suffixes tell: the dimensions of a texture, how a matrix lies. */
+static ifl_sass_word value_of_suffixes(const ifl_sass_row *row, const ifl_sass_instruction *in,
+                                       ifl_sass_value_role role)
+{
+    for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++) {
+        const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[i])];
+        for (unsigned s = 0; s < IFL_SASS_SUFFIXES && place->suffix[s]; s++)
+            if (ifl_sass_fields[place->suffix[s]].role == role)
+                return word_of(place->suffix[s], 0, in);
+    }
+    return IFL_SASS_WORD_ABSENT;
+}
+
+ifl_sass_word ifl_sass_value(const ifl_sass_instruction *instruction, ifl_sass_value_role role)
+{
+    const ifl_sass_row *row = row_of(instruction);
+    if (!row || role == IFL_SASS_VALUE_UNKNOWN)
+        return IFL_SASS_WORD_ABSENT;
+    const ifl_sass_word word =
+        value_of_row(row, ifl_sass_architecture_bit(instruction->sm), instruction->word, role);
+    return word ? word : value_of_suffixes(row, instruction, role);
+}
+
+const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruction, ifl_sass_role role)
+{
+    for (unsigned i = 0; i < instruction->operand_count; i++)
+        if (instruction->operand[i].role == role)
+            return &instruction->operand[i];
+    return NULL;
+}
+
+/* ---- does a word fit a row? ---------------------------------------------------------------------------------- */
+
+static bool is_64(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2], ifl_sass_value_role role)
+{
+    return ifl_sass_word_bits(value_of_row(row, architecture, word, role)) == 2 * REGISTER_BITS;
+}
+
+static bool fits_types(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2], unsigned rule)
+{
+    const bool any_64 = is_64(row, architecture, word, IFL_SASS_VALUE_TYPE_TO) ||
+                        is_64(row, architecture, word, IFL_SASS_VALUE_TYPE_FROM);
+    if (rule == IFL_SASS_TYPES_DIFFER)
+        return value_of_row(row, architecture, word, IFL_SASS_VALUE_TYPE_TO) !=
+               value_of_row(row, architecture, word, IFL_SASS_VALUE_TYPE_FROM);
+    return any_64 == (rule == IFL_SASS_SOME_OF_64_BITS);
+}
+
+static bool fits_element(const ifl_sass_row *row, uint64_t element, uint16_t architecture, const uint64_t word[2])
+{
+    switch (IFL_SASS_KIND_OF(element)) {
+    case IFL_SASS_HAS:
+        return value_of_element(element, architecture, word) != IFL_SASS_WORD_ABSENT;
+    case IFL_SASS_IS:
+        return value_of_element(element, architecture, word) == IFL_SASS_WORD_OF(element);
+    case IFL_SASS_FIXED:
+        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) == IFL_SASS_WORD_OF(element);
+    case IFL_SASS_TYPES_DIFFER:
+    case IFL_SASS_NONE_OF_64_BITS:
+    case IFL_SASS_SOME_OF_64_BITS:
+        return fits_types(row, architecture, word, IFL_SASS_KIND_OF(element));
+    default:
+        return true;
+    }
+}
+
+/* Bit 91 belongs to the opcode. On sm_75 some do not look at it. */
+bool ifl_sass_fits_form(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
+{
+    enum { BIT_91 = 91 - 64 };
+    const unsigned form = row->form[ifl_sass_bits(word, FORM_AT, FORM_WIDTH)];
+    const bool is_set = word[1] >> BIT_91 & 1;
+    if (!(form & architecture))
+        return false;
+    if (form & IFL_SASS_BIT_91_SET)
+        return is_set;
+    return !is_set || !(form & IFL_SASS_BIT_91_CLEAR) || (form & IFL_SASS_BIT_91_FREE_ON_75 && architecture == SM_75);
+}
+
+static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
+{
+    if (!ifl_sass_fits_form(row, architecture, word))
+        return false;
+    for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
+        if (ifl_sass_is_on(row->element[i], architecture) && !fits_element(row, row->element[i], architecture, word))
             return false;
     return true;
 }
 
-static uint8_t uniform_register(const ifl_sass_number *number, const uint64_t word[2])
+/* ---- sources by form ----------------------------------------------------------------------------------------- */
+
+/* What stands where the form puts a source. */
+typedef enum source_kind { AT_REGISTER, AT_UNIFORM, AT_IMMEDIATE, AT_CONSTANT } source_kind;
+
+typedef struct source {
+    source_kind kind;
+    unsigned at;
+} source;
+
+enum { FIRST_AT = 24, SECOND_AT = 32, THIRD_AT = 64 };
+
+static source source_at(unsigned slot, unsigned form)
 {
-    enum { SHORT_BITS = 6 };
-    const int64_t value = ifl_sass_number_at(number, word);
-    return number->run[0].width == SHORT_BITS && value == UNIFORM_ZERO_SHORT ? NO_REGISTER
-                                                                             : (uint8_t)value;
+    static const source seconds[IFL_SASS_FORMS] = {
+        [1] = {AT_REGISTER, SECOND_AT}, [2] = {AT_REGISTER, THIRD_AT},  [3] = {AT_REGISTER, THIRD_AT},
+        [4] = {AT_IMMEDIATE, SECOND_AT}, [5] = {AT_CONSTANT, SECOND_AT}, [6] = {AT_UNIFORM, SECOND_AT},
+        [7] = {AT_REGISTER, THIRD_AT},
+    };
+    static const source thirds[IFL_SASS_FORMS] = {
+        [1] = {AT_REGISTER, THIRD_AT},   [2] = {AT_IMMEDIATE, SECOND_AT}, [3] = {AT_CONSTANT, SECOND_AT},
+        [4] = {AT_REGISTER, THIRD_AT},   [5] = {AT_REGISTER, THIRD_AT},   [6] = {AT_REGISTER, THIRD_AT},
+        [7] = {AT_UNIFORM, SECOND_AT},
+    };
+    switch (slot) {
+    case IFL_SASS_SECOND:
+        return seconds[form];
+    case IFL_SASS_THIRD:
+        return thirds[form];
+    case IFL_SASS_LAST:
+        return form == 1 ? (source){AT_REGISTER, SECOND_AT} : thirds[form];
+    default:
+        return (source){AT_REGISTER, FIRST_AT};
+    }
 }
 
-/* ".64" is 64, ".X4" is 4: what the base register is scaled or extended by, as written. */
-static uint8_t scale_of(const char *suffix)
+/* Where the sign of a source stands; the bit of |x| is beside it. */
+static unsigned sign_at(const ifl_sass_style *style, unsigned at)
 {
-    static const struct {
-        const char *text;
-        uint8_t scale;
-    } scales[] = {{".64", 64}, {".U32", 32}, {".X4", 4}, {".X8", 8}, {".X16", 16}};
-    for (size_t i = 0; suffix && i < sizeof scales / sizeof *scales; i++)
-        if (strcmp(suffix, scales[i].text) == 0)
-            return scales[i].scale;
-    return 0;
+    enum { FIRST_SIGN = 72, SECOND_SIGN = 63, THIRD_SIGN = 75 };
+    if (at == FIRST_AT)
+        return FIRST_SIGN;
+    if (at == SECOND_AT)
+        return SECOND_SIGN;
+    return style->third_sign_at ? style->third_sign_at : THIRD_SIGN;
 }
 
-static void address(const ifl_sass_format *format, const uint64_t word[2], ifl_sass_operand *out)
+static unsigned absolute_at(const ifl_sass_style *style, unsigned at)
 {
-    out->base = format->has_base ? (uint8_t)ifl_sass_number_at(&format->base, word) : NO_REGISTER;
-    out->uniform = format->has_uniform ? uniform_register(&format->uniform, word) : NO_REGISTER;
-    if (format->base_suffix)
-        out->scale = scale_of(ifl_sass_field_text(format->base_suffix, word));
+    return at == FIRST_AT ? sign_at(style, at) + 1 : sign_at(style, at) - 1;
 }
+
+static void sign(const ifl_sass_style *style, unsigned at, ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    enum { FIRST_WITHOUT_ABSOLUTE = 86 };
+    const bool is_signed = style->sign && ifl_sass_bits(in->word, sign_at(style, at), 1);
+    const bool inverts =
+        style->sign != '-' ||
+        (style->inverts_extended && ifl_sass_value(in, IFL_SASS_VALUE_EXTENDED) == IFL_SASS_WORD_X);
+    out->negated = is_signed && !inverts;
+    out->inverted = is_signed && inverts;
+    if (style->has_absolute && !(style->absolute_unless_f32 && in->sm >= FIRST_WITHOUT_ABSOLUTE &&
+                                 ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_F32))
+        out->absolute = ifl_sass_bits(in->word, absolute_at(style, at), 1);
+}
+
+/* What is converted has parts to choose from where its type has fewer bits than a register. */
+static bool has_parts(const ifl_sass_style *style, const ifl_sass_instruction *in)
+{
+    return !style->select_by_type ||
+           ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)) < REGISTER_BITS;
+}
+
+static bool select_part(const ifl_sass_style *style, unsigned slot, source from, ifl_sass_operand *out,
+                        const ifl_sass_instruction *in)
+{
+    enum { HALF_FIRST = 74, HALF_SECOND = 60, HALF_THIRD = 81 };
+    const unsigned moved = from.at == FIRST_AT ? HALF_FIRST : from.at == SECOND_AT ? HALF_SECOND : HALF_THIRD;
+    const uint16_t field = style->select[slot == IFL_SASS_LAST ? IFL_SASS_SECOND : slot];
+    if (!field || !has_parts(style, in) ||
+        (from.kind == AT_IMMEDIATE && (style->select_moves || style->select_by_type)))
+        return true;
+    out->select = word_of(field, style->select_moves ? moved : 0, in);
+    return out->select != IFL_SASS_WORD_ABSENT;
+}
+
+ifl_sass_literal ifl_sass_literal_of(const ifl_sass_style *style, const ifl_sass_instruction *in)
+{
+    static const uint8_t literals[IFL_SASS_WORDS] = {
+        [IFL_SASS_WORD_U32] = IFL_SASS_LITERAL_INTEGER,  [IFL_SASS_WORD_U64] = IFL_SASS_LITERAL_INTEGER,
+        [IFL_SASS_WORD_S32] = IFL_SASS_LITERAL_SIGNED,   [IFL_SASS_WORD_S64] = IFL_SASS_LITERAL_SIGNED,
+        [IFL_SASS_WORD_F16] = IFL_SASS_LITERAL_FLOAT16,  [IFL_SASS_WORD_BF16] = IFL_SASS_LITERAL_BFLOAT16,
+        [IFL_SASS_WORD_F32] = IFL_SASS_LITERAL_FLOAT32,  [IFL_SASS_WORD_F64] = IFL_SASS_LITERAL_FLOAT64,
+    };
+    return style->literal == IFL_SASS_LITERAL_FROM ? literals[ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)]
+                                                   : style->literal;
+}
+
+static void immediate(const ifl_sass_style *style, ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    const uint64_t bits = ifl_sass_bits(in->word, SECOND_AT, REGISTER_BITS);
+    const unsigned literal = ifl_sass_literal_of(style, in);
+    out->kind = IFL_SASS_IMMEDIATE;
+    out->value = literal == IFL_SASS_LITERAL_SIGNED ? (int32_t)(uint32_t)bits : (int64_t)bits;
+    out->is_float = literal > IFL_SASS_LITERAL_SIGNED;
+}
+
+static void constant(ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    enum { OFFSET_AT = 40, OFFSET_WIDTH = 14, WORD_SHIFT = 2, BANK_AT = 54, BANK_WIDTH = 5, BIT_91 = 91 };
+    const uint64_t offset = ifl_sass_bits(in->word, OFFSET_AT, OFFSET_WIDTH);
+    out->kind = IFL_SASS_CONSTANT;
+    out->value = (int64_t)(offset << WORD_SHIFT);
+    if (ifl_sass_bits(in->word, BIT_91, 1)) {
+        out->has_descriptor = true;
+        out->descriptor = uniform_at(in, SECOND_AT);
+        return;
+    }
+    out->index = (uint8_t)ifl_sass_bits(in->word, BANK_AT, BANK_WIDTH);
+    if (offset >> (OFFSET_WIDTH - 1))
+        out->value -= INT64_C(1) << (OFFSET_WIDTH + WORD_SHIFT);
+}
+
+static bool fill_source(const ifl_sass_place *place, const ifl_sass_style *style, bool is_uniform,
+                        ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    enum { REGISTER_WIDTH = 8 };
+    const source from = source_at(place->slot, (unsigned)ifl_sass_bits(in->word, FORM_AT, FORM_WIDTH));
+    if (from.kind != AT_IMMEDIATE)
+        sign(style, from.at, out, in);
+    if (!select_part(style, place->slot, from, out, in))
+        return false;
+    if (from.kind == AT_IMMEDIATE) {
+        immediate(style, out, in);
+    } else if (from.kind == AT_CONSTANT) {
+        constant(out, in);
+    } else if (is_uniform || from.kind == AT_UNIFORM) {
+        out->kind = IFL_SASS_UNIFORM_REGISTER;
+        out->index = uniform_at(in, from.at);
+    } else {
+        out->kind = IFL_SASS_REGISTER;
+        out->index = (uint8_t)ifl_sass_bits(in->word, from.at, REGISTER_WIDTH);
+    }
+    return true;
+}
+
+/* ---- other operands ------------------------------------------------------------------------------------------ */
 
 /* The kind of operand that each syntax fills. */
 static const uint8_t kinds[] = {
@@ -121,127 +349,214 @@ static const uint8_t kinds[] = {
     [IFL_SASS_AS_UNIFORM_PREDICATE] = IFL_SASS_UNIFORM_PREDICATE,
     [IFL_SASS_AS_BARRIER_REGISTER] = IFL_SASS_BARRIER_REGISTER,
     [IFL_SASS_AS_SCOREBOARD] = IFL_SASS_SCOREBOARD,
+    [IFL_SASS_AS_SCOREBOARDS] = IFL_SASS_SPECIAL,
     [IFL_SASS_AS_INTEGER] = IFL_SASS_IMMEDIATE,
-    [IFL_SASS_AS_FLOAT16] = IFL_SASS_IMMEDIATE,
-    [IFL_SASS_AS_BFLOAT16] = IFL_SASS_IMMEDIATE,
-    [IFL_SASS_AS_FLOAT32] = IFL_SASS_IMMEDIATE,
-    [IFL_SASS_AS_FLOAT64_HIGH] = IFL_SASS_IMMEDIATE,
     [IFL_SASS_AS_TARGET] = IFL_SASS_TARGET,
     [IFL_SASS_AS_CONSTANT] = IFL_SASS_CONSTANT,
     [IFL_SASS_AS_MEMORY] = IFL_SASS_MEMORY,
+    [IFL_SASS_AS_SPECIAL_REGISTER] = IFL_SASS_SPECIAL,
     [IFL_SASS_AS_WORD] = IFL_SASS_SPECIAL,
+    [IFL_SASS_AS_TEXT] = IFL_SASS_SPECIAL,
 };
 
-static void place(const ifl_sass_format *format, const uint64_t word[2], uint32_t offset,
-                  ifl_sass_operand *out)
+static uint8_t kind_of(const ifl_sass_place *place, bool is_uniform)
 {
-    const int64_t number = ifl_sass_number_at(&format->number, word);
-    switch (out->kind) {
-    case IFL_SASS_SPECIAL:
-        out->text = ifl_sass_field_text(format->suffix[0], word);
-        break;
-    case IFL_SASS_IMMEDIATE:
-        out->value = number;
-        out->is_float = format->syntax != IFL_SASS_AS_INTEGER;
-        break;
-    case IFL_SASS_TARGET:
-        out->value = number + offset + INSTRUCTION_BYTES;
-        break;
-    case IFL_SASS_CONSTANT:
-        out->index = (uint8_t)ifl_sass_number_at(&format->bank, word);
-        out->value = number;
-        address(format, word, out);
-        break;
-    case IFL_SASS_MEMORY:
-        out->value = number;
-        address(format, word, out);
-        break;
-    case IFL_SASS_UNIFORM_REGISTER:
-        out->index = uniform_register(&format->number, word);
-        break;
+    const uint8_t kind = kinds[place->syntax];
+    if (is_uniform && kind == IFL_SASS_REGISTER)
+        return IFL_SASS_UNIFORM_REGISTER;
+    return is_uniform && kind == IFL_SASS_PREDICATE ? IFL_SASS_UNIFORM_PREDICATE : kind;
+}
+
+/* What the base register of an address is extended from, or scaled by. */
+static uint8_t scale_of(unsigned word)
+{
+    switch (word) {
+    case IFL_SASS_WORD_B64:
+        return 64;
+    case IFL_SASS_WORD_U32:
+        return 32;
+    case IFL_SASS_WORD_X4:
+        return 4;
+    case IFL_SASS_WORD_X8:
+        return 8;
+    case IFL_SASS_WORD_X16:
+        return 16;
     default:
-        out->index = (uint8_t)number;
+        return 0;
     }
 }
 
-static bool fill(const ifl_sass_slot *slot, const uint64_t word[2], uint32_t offset, ifl_sass_operand *out)
+static bool is_described(const ifl_sass_place *place, const ifl_sass_instruction *in)
 {
-    const ifl_sass_format *format = &ifl_sass_formats[slot->format];
-    if (!fields_fit(format, word))
-        return false;
-    out->kind = kinds[format->syntax];
-    out->base = out->uniform = NO_REGISTER;
-    out->count = (uint8_t)count_at(slot->count, word);
-    if (format->prefix) {
-        const char *prefix = ifl_sass_field_text(format->prefix, word);
-        out->negated = has(prefix, '-');
-        out->inverted = has(prefix, '~') || has(prefix, '!');
-    }
-    out->absolute = format->absolute && has(ifl_sass_field_text(format->absolute, word), '|');
-    place(format, word, offset, out);
-    return true;
+    enum { FIRST_WITH_DESCRIPTORS = 80 };
+    return place->described_at && in->sm >= FIRST_WITH_DESCRIPTORS && ifl_sass_bits(in->word, place->described_at, 1);
 }
 
-/* ---- modifiers ------------------------------------------------------------------------------- */
-
-typedef struct text {
-    char *to, *end;
-} text;
-
-static bool append(text *out, const char *more)
+bool ifl_sass_adds_uniform(const ifl_sass_place *place, const ifl_sass_instruction *in)
 {
-    while (*more) {
-        if (out->to == out->end)
+    return place->uniform_at && !place->only_described && !is_described(place, in);
+}
+
+/* To sm_89 bit 101 tells whether the descriptor is read. */
+static void fill_descriptor(const ifl_sass_place *place, ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    enum { LAST_TO_TELL = 89, READ_AT = 101 };
+    const unsigned at = place->descriptor_at ? place->descriptor_at : place->uniform_at;
+    out->has_descriptor = place->descriptor_at || (is_described(place, in) &&
+                                                   (in->sm > LAST_TO_TELL || ifl_sass_bits(in->word, READ_AT, 1)));
+    if (out->has_descriptor)
+        out->descriptor = (uint8_t)(uniform_at(in, at) + place->uniform_add);
+}
+
+static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    enum { REGISTER_WIDTH = 8, BANK_WIDTH = 5 };
+    if (place->base_at)
+        out->base = (uint8_t)ifl_sass_bits(in->word, place->base_at, REGISTER_WIDTH);
+    if (ifl_sass_adds_uniform(place, in))
+        out->uniform = (uint8_t)(uniform_at(in, place->uniform_at) + place->uniform_add);
+    fill_descriptor(place, out, in);
+    if (place->bank_at)
+        out->index = (uint8_t)ifl_sass_bits(in->word, place->bank_at, BANK_WIDTH);
+    if (!place->base_suffix)
+        return true;
+    const unsigned word = word_of(place->base_suffix, place->suffix_at, in);
+    out->scale = scale_of(word);
+    return word != IFL_SASS_WORD_ABSENT;
+}
+
+/* False where the bits choose no word: the instruction is none. */
+static bool fill_place(const ifl_sass_place *place, bool is_uniform, ifl_sass_operand *out,
+                       const ifl_sass_instruction *in)
+{
+    for (unsigned i = 0; i < IFL_SASS_SUFFIXES && place->suffix[i]; i++)
+        if (!word_of(place->suffix[i], 0, in))
             return false;
-        *out->to++ = *more++;
+    out->kind = kind_of(place, is_uniform);
+    if (place->sign) {
+        const bool is_set = ifl_sass_bits(in->word, place->sign_at, 1);
+        out->negated = is_set && place->sign == '-';
+        out->inverted = is_set && place->sign != '-';
     }
-    return true;
+    switch (out->kind) {
+    case IFL_SASS_UNIFORM_REGISTER:
+        out->index = uniform_at(in, place->run[0].at);
+        return true;
+    case IFL_SASS_TARGET:
+        out->value = number_at(place, in->word) + in->offset + INSTRUCTION_BYTES;
+        return true;
+    case IFL_SASS_CONSTANT:
+    case IFL_SASS_MEMORY:
+        out->value = number_at(place, in->word);
+        return fill_address(place, out, in);
+    case IFL_SASS_SPECIAL:
+    case IFL_SASS_IMMEDIATE:
+        out->value = number_at(place, in->word);
+        return true;
+    default:
+        out->index = (uint8_t)number_at(place, in->word);
+        return true;
+    }
 }
 
-static bool is_zero(const ifl_sass_operand *operand)
+/* ---- registers of an operand --------------------------------------------------------------------------------- */
+
+static unsigned registers_of_bits(unsigned bits)
 {
-    return operand->kind == IFL_SASS_REGISTER ? operand->index == REGISTER_ZERO
-                                              : operand->kind == IFL_SASS_IMMEDIATE && !operand->value;
+    return bits > REGISTER_BITS ? bits / REGISTER_BITS : 1;
 }
 
-/* By 2 to 2^30, but 2^16, which nvdisasm leaves as it is. */
-static bool is_shift(const ifl_sass_operand *operand)
+/* A warp holds a matrix in equal parts, 32 bits a register and lane. Of a sparse a only half is there. */
+static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned which)
 {
-    enum { HALF = 0x10000 };
-    return operand->kind == IFL_SASS_IMMEDIATE && operand->value > 1 && operand->value != HALF &&
-           !(operand->value & (operand->value - 1));
+    enum { LANES = 32, SPARSITY = 2 };
+    const ifl_sass_matrix shape = ifl_sass_word_matrix(ifl_sass_value(in, IFL_SASS_VALUE_SHAPE));
+    const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_TYPE_A, IFL_SASS_VALUE_TYPE_B, IFL_SASS_VALUE_TYPE_TO};
+    const unsigned elements[] = {(unsigned)shape.rows * shape.depth, (unsigned)shape.depth * shape.columns,
+                                 (unsigned)shape.rows * shape.columns};
+    unsigned bits = ifl_sass_word_bits(ifl_sass_value(in, roles[which]));
+    if (!bits)
+        bits = ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM));
+    if (which == 0 && ifl_sass_value(in, IFL_SASS_VALUE_SPARSE) == IFL_SASS_WORD_SP)
+        bits /= SPARSITY;
+    const unsigned count = elements[which] * bits / (REGISTER_BITS * LANES);
+    return count ? count : 1;
 }
 
-/* nvdisasm names a 32-bit multiply-add for what its operands make of it. */
-static const char *product_alias(const ifl_sass_row *row, const ifl_sass_instruction *in)
+static unsigned count_of(uint64_t operand, const ifl_sass_instruction *in)
 {
-    enum { IMAD_LOW = 0x024, BASE_MASK = 0x1ff, FORM_SHIFT = 9, UNIFORM_FORM = 6, OPERANDS = 4 };
-    if ((row->bits & BASE_MASK) != IMAD_LOW || row->bits >> FORM_SHIFT >= UNIFORM_FORM ||
-        in->operand_count != OPERANDS)
-        return "";
-    const ifl_sass_operand *factor = &in->operand[1], *other = &in->operand[2], *addend = &in->operand[3];
-    if (is_zero(factor) || is_zero(other))
-        return ".MOV";
-    if (other->kind == IFL_SASS_IMMEDIATE && other->value == 1)
-        return is_zero(addend) ? ".MOV" : ".IADD";
-    return is_shift(other) && is_zero(addend) ? ".SHL" : "";
+    const unsigned count = IFL_SASS_COUNT_OF(operand);
+    if (count >= IFL_SASS_COUNT_BY)
+        return registers_of_bits(ifl_sass_word_bits(ifl_sass_value(in, (ifl_sass_value_role)(count - IFL_SASS_COUNT_BY))));
+    if (count >= IFL_SASS_COUNT_MATRIX_A)
+        return registers_of_matrix(in, count - IFL_SASS_COUNT_MATRIX_A);
+    return count ? count : 1;
 }
 
-static bool modifiers(const ifl_sass_row *row, const uint64_t word[2], ifl_sass_instruction *out)
+/* ---- the instruction ----------------------------------------------------------------------------------------- */
+
+static bool is_destination(unsigned role)
 {
-    text to = {out->modifiers, out->modifiers + sizeof out->modifiers - 1};
-    if (!append(&to, product_alias(row, out)))
-        return false;
-    for (unsigned i = 0; i < IFL_SASS_MODIFIERS && row->modifier[i]; i++) {
-        const char *more = ifl_sass_field_text(row->modifier[i], word);
-        if (!more || !append(&to, more))
+    static const bool destinations[] = {
+#define OPERAND_ROLE(name, direction, doc) [IFL_SASS_ROLE_##name] = direction,
+#define VALUE_ROLE(name, doc, ...)
+#define OUT true
+#define IN false
+#include "sass/table/role.def"
+#undef OUT
+#undef IN
+    };
+    return destinations[role];
+}
+
+static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out, const ifl_sass_instruction *in)
+{
+    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
+    out->base = out->uniform = out->descriptor = NO_REGISTER;
+    out->role = place->role;
+    out->is_destination = is_destination(place->role);
+    out->count = (uint8_t)count_of(operand, in);
+    return place->syntax == IFL_SASS_AS_SOURCE
+               ? fill_source(place, &ifl_sass_styles[IFL_SASS_STYLE_OF(operand)], is_uniform, out, in)
+               : fill_place(place, is_uniform, out, in);
+}
+
+bool ifl_sass_has_operand(uint64_t operand, uint16_t architecture, const uint64_t word[2])
+{
+    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
+    return ifl_sass_is_on(operand, architecture) && (!place->only_at || ifl_sass_bits(word, place->only_at, 1)) &&
+           !(place->unless_at && ifl_sass_bits(word, place->unless_at, 1));
+}
+
+static bool fill_all(const ifl_sass_row *row, uint16_t architecture, ifl_sass_instruction *out)
+{
+    for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++)
+        if (ifl_sass_has_operand(row->operand[i], architecture, out->word) &&
+            !fill(row->operand[i], row->is_uniform, &out->operand[out->operand_count++], out))
             return false;
-    }
-    *to.to = 0;
     return true;
 }
 
-/* ---- the word -------------------------------------------------------------------------------- */
+/* What a lane reads or writes: the type of an atomic, or the width. */
+static uint8_t memory_bytes(const ifl_sass_instruction *in)
+{
+    enum { BYTE_BITS = 8 };
+    static const bool accesses[IFL_SASS_CLASSES] = {
+        [IFL_SASS_LOAD_GLOBAL] = true,   [IFL_SASS_STORE_GLOBAL] = true,  [IFL_SASS_ATOMIC_GLOBAL] = true,
+        [IFL_SASS_LOAD_SHARED] = true,   [IFL_SASS_STORE_SHARED] = true,  [IFL_SASS_ATOMIC_SHARED] = true,
+        [IFL_SASS_LOAD_LOCAL] = true,    [IFL_SASS_STORE_LOCAL] = true,   [IFL_SASS_LOAD_GENERIC] = true,
+        [IFL_SASS_STORE_GENERIC] = true, [IFL_SASS_LOAD_CONSTANT] = true, [IFL_SASS_COPY_ASYNC] = true,
+    };
+    static const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_WIDTH, IFL_SASS_VALUE_MATRICES,
+                                                IFL_SASS_VALUE_TYPE};
+    const size_t count = in->sass_class == IFL_SASS_COPY_ASYNC ? 1 : sizeof roles / sizeof *roles;
+    for (size_t i = 0; accesses[in->sass_class] && i < count; i++) {
+        const ifl_sass_word word = ifl_sass_value(in, roles[i]);
+        if (word != IFL_SASS_WORD_ABSENT)
+            return (uint8_t)(ifl_sass_word_bits(word) / BYTE_BITS);
+    }
+    return 0;
+}
 
 static uint64_t little_endian(const uint8_t *bytes)
 {
@@ -254,68 +569,92 @@ static uint64_t little_endian(const uint8_t *bytes)
 /* Bits 12..15 and 105..125, the same since sm_70. */
 static void control(const uint64_t word[2], ifl_sass_instruction *out)
 {
-    out->guard = (uint8_t)bits_at(word, 12, 3);
-    out->guard_negated = bits_at(word, 15, 1);
-    out->stall = (uint8_t)bits_at(word, 105, 4);
-    out->yield = !bits_at(word, 109, 1);
-    out->write_barrier = (uint8_t)bits_at(word, 110, 3);
-    out->read_barrier = (uint8_t)bits_at(word, 113, 3);
-    out->wait_mask = (uint8_t)bits_at(word, 116, 6);
-    out->reuse = (uint8_t)bits_at(word, 122, 4);
-}
-
-static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
-{
-    return row->architectures & architecture && (word[0] & row->mask[0]) == row->match[0] &&
-           (word[1] & row->mask[1]) == row->match[1];
-}
-
-const ifl_sass_row *ifl_sass_find_row(uint32_t sm, const uint64_t word[2])
-{
-    const uint16_t architecture = ifl_sass_architecture_bit(sm), bits = word[0] & OPCODE_MASK;
-    const uint16_t first = ifl_sass_first_row[bits];
-    if (!first)
-        return NULL;
-    for (size_t i = first - 1u; i < ifl_sass_row_count && ifl_sass_rows[i].bits == bits; i++)
-        if (fits(&ifl_sass_rows[i], architecture, word))
-            return &ifl_sass_rows[i];
-    return NULL;
-}
-
-static bool fill_all(const ifl_sass_row *row, ifl_sass_instruction *out)
-{
-    for (unsigned i = 0; i < row->slots; i++) {
-        if (!fill(&row->slot[i], out->word, out->offset, &out->operand[i]))
-            return false;
-        out->operand[i].is_destination = i < row->destinations;
-    }
-    out->operand_count = row->slots;
-    return modifiers(row, out->word, out);
+    out->guard = (uint8_t)ifl_sass_bits(word, 12, 3);
+    out->guard_negated = ifl_sass_bits(word, 15, 1);
+    out->stall = (uint8_t)ifl_sass_bits(word, 105, 4);
+    out->yield = !ifl_sass_bits(word, 109, 1);
+    out->write_barrier = (uint8_t)ifl_sass_bits(word, 110, 3);
+    out->read_barrier = (uint8_t)ifl_sass_bits(word, 113, 3);
+    out->wait_mask = (uint8_t)ifl_sass_bits(word, 116, 6);
+    out->reuse = (uint8_t)ifl_sass_bits(word, 122, 4);
 }
 
 static bool unknown(ifl_sass_instruction *out)
 {
+    out->op = IFL_SASS_OP_UNKNOWN;
+    out->row = 0;
     out->operand_count = 0;
-    out->modifiers[0] = 0;
     return false;
 }
 
-bool ifl_sass_decode(uint32_t sm, const uint8_t *bytes, uint32_t offset, ifl_sass_instruction *out)
+static bool take(const ifl_sass_row *row, uint16_t architecture, ifl_sass_instruction *out)
 {
-    *out = (ifl_sass_instruction){.offset = offset, .word = {little_endian(bytes), little_endian(bytes + 8)}};
-    control(out->word, out);
-    const ifl_sass_row *row = ifl_sass_find_row(sm, out->word);
-    if (!row || !fill_all(row, out))
-        return unknown(out);
-    out->opcode = row->opcode;
     out->row = (uint16_t)(row - ifl_sass_rows + 1);
-    out->guard_uniform = row->uniform_guard;
-    out->sass_class = row->sass_class;
-    out->memory_bytes = (uint8_t)count_at(row->memory, out->word);
+    if (!fill_all(row, architecture, out))
+        return unknown(out);
+    out->op = row->op;
+    out->guard_uniform = row->has_uniform_guard;
+    out->sass_class = ifl_sass_op_class(row->op);
+    out->memory_bytes = memory_bytes(out);
     return true;
+}
+
+bool ifl_sass_decode(const ifl_sass_decoder *decoder, const uint8_t *bytes, uint32_t offset,
+                     ifl_sass_instruction *out)
+{
+    *out = (ifl_sass_instruction){.offset = offset,
+                                  .sm = decoder->sm,
+                                  .word = {little_endian(bytes), little_endian(bytes + 8)}};
+    control(out->word, out);
+    for (unsigned row = decoder->first[out->word[0] & BASE_MASK]; row; row = decoder->next[row - 1])
+        if (fits(&ifl_sass_rows[row - 1], decoder->architecture, out->word))
+            return take(&ifl_sass_rows[row - 1], decoder->architecture, out);
+    return unknown(out);
+}
+
+bool ifl_sass_decoder_init(ifl_sass_decoder *decoder, uint32_t sm)
+{
+    *decoder = (ifl_sass_decoder){.sm = (uint16_t)sm, .architecture = ifl_sass_architecture_bit(sm)};
+    for (unsigned i = ifl_sass_row_count; i-- > 0;)
+        if (ifl_sass_rows[i].architectures & decoder->architecture) {
+            decoder->next[i] = decoder->first[ifl_sass_rows[i].base];
+            decoder->first[ifl_sass_rows[i].base] = (uint16_t)(i + 1);
+        }
+    return decoder->architecture != 0;
 }
 
 bool ifl_sass_supports(uint32_t sm)
 {
     return ifl_sass_architecture_bit(sm) != 0;
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------ */
+
+static bool is_zero(const ifl_sass_operand *operand)
+{
+    return operand->kind == IFL_SASS_REGISTER ? operand->index == NO_REGISTER
+                                              : operand->kind == IFL_SASS_IMMEDIATE && !operand->value;
+}
+
+/* By 2 to 2^30, but 2^16, which nvdisasm leaves as it is. */
+static bool is_shift(const ifl_sass_operand *operand)
+{
+    enum { HALF = 0x10000 };
+    return operand->kind == IFL_SASS_IMMEDIATE && operand->value > 1 && operand->value != HALF &&
+           !(operand->value & (operand->value - 1));
+}
+
+ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction)
+{
+    enum { UNIFORM_FORM = 6 };
+    const ifl_sass_row *row = row_of(instruction);
+    const unsigned form = (unsigned)ifl_sass_bits(instruction->word, FORM_AT, FORM_WIDTH);
+    if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME || form >= UNIFORM_FORM)
+        return IFL_SASS_PRODUCT;
+    const ifl_sass_operand *factor = &instruction->operand[1], *other = factor + 1, *addend = factor + 2;
+    if (is_zero(factor) || is_zero(other))
+        return IFL_SASS_PRODUCT_MOVES;
+    if (other->kind == IFL_SASS_IMMEDIATE && other->value == 1)
+        return is_zero(addend) ? IFL_SASS_PRODUCT_MOVES : IFL_SASS_PRODUCT_ADDS;
+    return is_shift(other) && is_zero(addend) ? IFL_SASS_PRODUCT_SHIFTS : IFL_SASS_PRODUCT;
 }

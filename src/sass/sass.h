@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "sass/sass_role.h"
 
 /* ---- the kernels of a cubin ------------------------------------------------------------------------------------ */
 
@@ -113,25 +114,28 @@ typedef enum ifl_sass_operand_kind {
     IFL_SASS_UNIFORM_PREDICATE, /* UP0..UP6, UPT */
     IFL_SASS_BARRIER_REGISTER,  /* B0..B15 */
     IFL_SASS_SCOREBOARD,        /* SB0..SB5 */
-    IFL_SASS_SPECIAL,           /* SR_TID.X, ...: text */
+    IFL_SASS_SPECIAL,           /* value: the number of a special register, or the bits of a name */
     IFL_SASS_IMMEDIATE,         /* value: the bits; is_float says how it is written */
-    IFL_SASS_CONSTANT,          /* c[bank][index register + value] */
-    IFL_SASS_MEMORY,            /* [index register + uniform register + value] */
+    IFL_SASS_CONSTANT,          /* c[bank][index register + value], or by a descriptor: cx[descriptor][value] */
+    IFL_SASS_MEMORY,            /* [base register + uniform register + value], beside a descriptor or not */
     IFL_SASS_TARGET             /* value: byte offset in the function's code */
 } ifl_sass_operand_kind;
 
 typedef struct ifl_sass_operand {
     uint8_t kind;
+    uint8_t role;      /* ifl_sass_role */
     uint8_t index;     /* register number; constant: bank */
-    uint8_t count;     /* registers: how many from index on (1, 2, 4, 8) */
+    uint8_t count;     /* words of 32 bits: registers from index on, words of a constant (1, 2, 4, ...) */
     bool is_destination;
-    bool negated, absolute, inverted;
-    bool is_float;
+    bool negated, absolute, inverted; /* -x, |x|, ~x or !x; -|x| where both */
+    bool is_float;     /* an immediate of a float's bits: of the upper word of a double, of two halves */
     uint8_t base;      /* MEMORY, CONSTANT: base register, 255: none */
     uint8_t uniform;   /* MEMORY, CONSTANT: uniform register added, 255: none */
+    bool has_descriptor; /* MEMORY, CONSTANT: read by the descriptor in the uniform registers from `descriptor` on */
+    uint8_t descriptor;
     uint8_t scale;     /* MEMORY: of the base register: .64, .X4, .X8, .X16 as written (0: none) */
+    uint16_t select;   /* ifl_sass_word: the part of the register that is read (H0_H0, B1, ...); 0: none can be chosen */
     int64_t value;
-    const char *text;  /* of a special register, or NULL */
 } ifl_sass_operand;
 
 enum { IFL_SASS_OPERANDS = 12 };
@@ -156,8 +160,8 @@ enum { IFL_SASS_WIDTHS = 6, IFL_SASS_WARP_LANES = 32 };
 
 typedef struct ifl_sass_instruction {
     uint32_t offset;
-    const char *opcode;      /* base mnemonic: "LDG"; NULL: unknown, see word */
-    char modifiers[80];      /* ".E.128.CONSTANT" */
+    uint16_t sm;
+    uint16_t op;             /* ifl_sass_op: the mnemonic; IFL_SASS_OP_UNKNOWN: see word */
     uint8_t sass_class;      /* ifl_sass_class */
     uint8_t memory_bytes;    /* of a lane's access: 1, 2, 4, 8, 16, 32; 0: none */
     uint8_t guard;           /* predicate 0..6, 7 PT */
@@ -175,12 +179,61 @@ typedef struct ifl_sass_instruction {
     uint16_t row;            /* 1 + the row of the decoder's table; 0: made by hand */
 } ifl_sass_instruction;
 
-/* Decodes 16 bytes of code for an architecture (75, 80, 86, 87, 89, 90, 100, 103, 120, 121). False for a word of no
- * row: opcode is then NULL and the words are kept. Never guesses. */
-bool ifl_sass_decode(uint32_t sm, const uint8_t *bytes, uint32_t offset, ifl_sass_instruction *out);
+/* The rows of one architecture by their opcodes. */
+enum { IFL_SASS_BASES = 512, IFL_SASS_MOST_ROWS = 1024 };
+typedef struct ifl_sass_decoder {
+    uint16_t sm, architecture;
+    uint16_t first[IFL_SASS_BASES];    /* 1 + a row, 0: none */
+    uint16_t next[IFL_SASS_MOST_ROWS]; /* of the same opcode, as `first` */
+} ifl_sass_decoder;
+
+/* For 75, 80, 86, 87, 89, 90, 100, 103, 120, 121; false for others. A matter of a microsecond. */
+bool ifl_sass_decoder_init(ifl_sass_decoder *decoder, uint32_t sm);
 bool ifl_sass_supports(uint32_t sm);
+/* Decodes 16 bytes of code. False for a word of no row: its op is then IFL_SASS_OP_UNKNOWN and the words are kept. Never
+ * guesses. */
+bool ifl_sass_decode(const ifl_sass_decoder *decoder, const uint8_t *bytes, uint32_t offset,
+                     ifl_sass_instruction *out);
 /* Writes an instruction as nvdisasm does, without guard or control: "LDG.E R2, desc[UR4][R2.64]". Returns `to`. */
 char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t size);
+/* Its mnemonic with modifiers: "LDG.E". */
+char *ifl_sass_mnemonic(const ifl_sass_instruction *instruction, char *to, size_t size);
+
+/* ---- what an instruction can be asked ---------------------------------------------------------------------------- */
+
+/* The value of a role: IFL_SASS_WORD_RZ; IFL_SASS_WORD_ABSENT where the instruction has no such field, or was made by
+ * hand. */
+ifl_sass_word ifl_sass_value(const ifl_sass_instruction *instruction, ifl_sass_value_role role);
+/* The operand of a role, or NULL. */
+const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruction, ifl_sass_role role);
+
+/* What nvdisasm names a 32-bit IMAD for, by its operands: it is a copy, a sum or a shift. */
+typedef enum ifl_sass_product {
+    IFL_SASS_PRODUCT,
+    IFL_SASS_PRODUCT_MOVES,
+    IFL_SASS_PRODUCT_ADDS,
+    IFL_SASS_PRODUCT_SHIFTS
+} ifl_sass_product;
+ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction);
+
+/* "FFMA"; NULL for IFL_SASS_OP_UNKNOWN. */
+const char *ifl_sass_op_text(unsigned op);
+/* "d = a * b + c, rounded once" */
+const char *ifl_sass_op_meaning(unsigned op);
+ifl_sass_class ifl_sass_op_class(unsigned op);
+ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm);
+ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm);
+const char *ifl_sass_pipe_text(ifl_sass_pipe pipe);
+
+/* ".RZ": what a value adds to a mnemonic, where it is written; "" for what is never written. */
+const char *ifl_sass_word_text(ifl_sass_word word);
+/* Of a type or width: its bits; 0: it has none. */
+unsigned ifl_sass_word_bits(ifl_sass_word word);
+/* Of the shape of a matrix product: d has rows x columns, a rows x depth, b depth x columns. */
+typedef struct ifl_sass_matrix {
+    uint16_t rows, columns, depth;
+} ifl_sass_matrix;
+ifl_sass_matrix ifl_sass_word_matrix(ifl_sass_word word);
 
 /* ---- a kernel's flow -------------------------------------------------------------------------------------------------- */
 

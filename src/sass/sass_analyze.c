@@ -15,8 +15,10 @@ static ifl_status decode(ifl_sass_kernel *out, ifl_arena *arena, ifl_error *erro
     if (!out->instructions)
         return ifl_fail_memory(error, (size_t)count * sizeof *out->instructions);
     out->instruction_count = (size_t)count;
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, kernel->sm);
     for (size_t i = 0; i < count; i++)
-        if (!ifl_sass_decode(kernel->sm, kernel->code + i * INSTRUCTION_BYTES,
+        if (!ifl_sass_decode(&decoder, kernel->code + i * INSTRUCTION_BYTES,
                              (uint32_t)(i * INSTRUCTION_BYTES), &out->instructions[i]))
             out->unknown++;
     return IFL_OK;

@@ -47,15 +47,15 @@ bool ifl_sass_loop_lines(const ifl_sass_facts *facts, size_t loop, const char **
 static const char unknown_opcode[] = "(unknown)";
 
 typedef struct use {
-    const char *name;
+    uint16_t op;
     uint32_t instruction, block;
 } use;
 
-static int by_name(const void *a, const void *b)
+static int by_op(const void *a, const void *b)
 {
     const use *x = a, *y = b;
-    const int order = strcmp(x->name, y->name);
-    return order ? order : (x->instruction > y->instruction) - (x->instruction < y->instruction);
+    return x->op != y->op ? (x->op > y->op) - (x->op < y->op)
+                          : (x->instruction > y->instruction) - (x->instruction < y->instruction);
 }
 
 static int most_first(const void *a, const void *b)
@@ -75,8 +75,7 @@ static size_t list_uses(ifl_sass_facts *facts, use *uses)
     for (uint32_t b = 0; b < kernel->block_count; b++)
         for (uint32_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
              i++) {
-            const char *name = kernel->instructions[i].opcode;
-            uses[count++] = (use){name ? name : unknown_opcode, i, b};
+            uses[count++] = (use){kernel->instructions[i].op, i, b};
             facts->purpose[kernel->purpose[i]]++;
         }
     facts->reached = (uint32_t)count;
@@ -101,16 +100,17 @@ static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *ar
 {
     const size_t count = list_uses(facts, uses);
     size_t names = 0;
-    qsort(uses, count, sizeof *uses, by_name);
+    qsort(uses, count, sizeof *uses, by_op);
     for (size_t i = 0; i < count; i++)
-        names += i == 0 || strcmp(uses[i].name, uses[i - 1].name) != 0;
+        names += i == 0 || uses[i].op != uses[i - 1].op;
     facts->opcodes = ifl_arena_alloc(arena, names * sizeof *facts->opcodes);
     if (!facts->opcodes)
         return ifl_fail_memory(error, names * sizeof *facts->opcodes);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(uses[i].name, uses[i - 1].name) != 0)
-            facts->opcodes[facts->opcode_count++] =
-                (ifl_sass_opcode){.name = uses[i].name, .executed_known = true};
+        const char *name = ifl_sass_op_text(uses[i].op);
+        if (i == 0 || uses[i].op != uses[i - 1].op)
+            facts->opcodes[facts->opcode_count++] = (ifl_sass_opcode){
+                .op = uses[i].op, .name = name ? name : unknown_opcode, .executed_known = true};
         count_use(facts, &uses[i], &facts->opcodes[facts->opcode_count - 1]);
     }
     qsort(facts->opcodes, facts->opcode_count, sizeof *facts->opcodes, most_first);

@@ -4,7 +4,6 @@
 #include "sass/sass_flow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { INSTRUCTION_BYTES = 16, ALWAYS = 7 };
 
@@ -18,23 +17,12 @@ typedef enum flow {
     FLOW_EITHER    /* to its target and on */
 } flow;
 
-static const struct {
-    const char *opcode;
-    flow flow;
-} flows[] = {
-    {"BRA", FLOW_BRANCH},      {"JMP", FLOW_BRANCH},   {"BRX", FLOW_INDIRECT},
-    {"BRXU", FLOW_INDIRECT},   {"JMX", FLOW_INDIRECT}, {"JMXU", FLOW_INDIRECT},
-    {"EXIT", FLOW_END},        {"RET", FLOW_END},      {"KILL", FLOW_END},
-    {"RTT", FLOW_END},         {"CALL", FLOW_CALL},    {"BSYNC", FLOW_MEETING},
-    {"WARPSYNC", FLOW_EITHER},
+static const uint8_t flows[IFL_SASS_OPS] = {
+    [IFL_SASS_OP_BRA] = FLOW_BRANCH,    [IFL_SASS_OP_BRX] = FLOW_INDIRECT,
+    [IFL_SASS_OP_BRXU] = FLOW_INDIRECT, [IFL_SASS_OP_EXIT] = FLOW_END,
+    [IFL_SASS_OP_RET] = FLOW_END,       [IFL_SASS_OP_CALL] = FLOW_CALL,
+    [IFL_SASS_OP_BSYNC] = FLOW_MEETING, [IFL_SASS_OP_WARPSYNC] = FLOW_EITHER,
 };
-
-bool ifl_sass_opcode_is(const ifl_sass_instruction *instruction, const char *opcode)
-{
-    /* Most differ in the first letter, and this is asked of every instruction many times. */
-    return instruction->opcode && instruction->opcode[0] == opcode[0] &&
-           strcmp(instruction->opcode, opcode) == 0;
-}
 
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction)
 {
@@ -43,10 +31,7 @@ bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction)
 
 static flow flow_of(const ifl_sass_instruction *instruction)
 {
-    for (size_t i = 0; instruction->opcode && i < sizeof flows / sizeof *flows; i++)
-        if (ifl_sass_opcode_is(instruction, flows[i].opcode))
-            return flows[i].flow;
-    return FLOW_NEXT;
+    return instruction->op < IFL_SASS_OPS ? (flow)flows[instruction->op] : FLOW_NEXT;
 }
 
 static const ifl_sass_operand *operand_of(const ifl_sass_instruction *instruction,
@@ -61,8 +46,9 @@ static const ifl_sass_operand *operand_of(const ifl_sass_instruction *instructio
 /* A predicate among its sources, or a test of its own: BRA.DIV goes where lanes have parted. */
 static bool may_go_on(const ifl_sass_instruction *instruction)
 {
-    if (ifl_sass_is_guarded(instruction) || strstr(instruction->modifiers, ".DIV") ||
-        strstr(instruction->modifiers, ".CONV"))
+    const ifl_sass_word condition = ifl_sass_value(instruction, IFL_SASS_VALUE_CONDITION);
+    if (ifl_sass_is_guarded(instruction) || condition == IFL_SASS_WORD_DIV ||
+        condition == IFL_SASS_WORD_CONV)
         return true;
     for (unsigned i = 0; i < instruction->operand_count; i++) {
         const ifl_sass_operand *operand = &instruction->operand[i];
@@ -91,7 +77,7 @@ typedef struct meetings {
 static void note_meeting(const ifl_sass_kernel *kernel, size_t i, meetings *m)
 {
     const ifl_sass_instruction *instruction = &kernel->instructions[i];
-    if (!ifl_sass_opcode_is(instruction, "BSSY"))
+    if (instruction->op != IFL_SASS_OP_BSSY)
         return;
     const ifl_sass_operand *barrier = operand_of(instruction, IFL_SASS_BARRIER_REGISTER);
     const ifl_sass_operand *target = operand_of(instruction, IFL_SASS_TARGET);

@@ -18,7 +18,6 @@ ifl_status ifl_sass_find_purposes(ifl_sass_kernel *kernel, ifl_arena *arena, ifl
 /* wait_bytes, bytes_in_flight, exposed_latencies, spills, and all that a loop's trip counts (sass_waits.c) */
 ifl_status ifl_sass_measure(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
 
-bool ifl_sass_opcode_is(const ifl_sass_instruction *instruction, const char *opcode);
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction);
 
 #endif

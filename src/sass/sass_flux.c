@@ -57,11 +57,13 @@ static bool ends_thread(const ifl_sass_kernel *kernel, const ifl_sass_block *blo
  * the net is then no net. */
 static bool is_net(const ifl_sass_kernel *kernel)
 {
-    static const char *const others[] = {"BRX", "BRXU", "JMX", "JMXU", "RET", "CALL", "WARPSYNC"};
+    static const bool others[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_BRX] = true,  [IFL_SASS_OP_BRXU] = true,     [IFL_SASS_OP_RET] = true,
+        [IFL_SASS_OP_CALL] = true, [IFL_SASS_OP_WARPSYNC] = true,
+    };
     for (uint32_t b = 0; b < kernel->block_count; b++)
-        for (size_t o = 0; kernel->reached[b] && o < sizeof others / sizeof *others; o++)
-            if (ifl_sass_opcode_is(&kernel->instructions[kernel->blocks[b].last - 1], others[o]))
-                return false;
+        if (kernel->reached[b] && others[kernel->instructions[kernel->blocks[b].last - 1].op])
+            return false;
     return true;
 }
 

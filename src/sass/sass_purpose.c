@@ -170,7 +170,7 @@ static void add_address(outlook *o, const ifl_sass_operand *operand)
 
 static work work_of(const ifl_sass_instruction *instruction)
 {
-    return instruction->opcode && instruction->sass_class < IFL_SASS_CLASSES
+    return instruction->op && instruction->sass_class < IFL_SASS_CLASSES
                ? classes[instruction->sass_class].work
                : WORK_SET_UP;
 }
@@ -178,13 +178,14 @@ static work work_of(const ifl_sass_instruction *instruction)
 /* Opcodes that only bring a value to another place, whatever their class. */
 static bool is_move(const ifl_sass_instruction *instruction)
 {
-    static const char *const moves[] = {"MOV",  "UMOV", "LDC",  "ULDC",   "LDCU",  "S2R",
-                                        "S2UR", "CS2R", "R2UR", "MOV32I", "CS2UR", "UR2UP"};
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (ifl_sass_opcode_is(instruction, moves[i]))
-            return true;
-    return ifl_sass_opcode_is(instruction, "IMAD") &&
-           strncmp(instruction->modifiers, ".MOV", 4) == 0;
+    static const bool moves[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_MOV] = true,  [IFL_SASS_OP_UMOV] = true,  [IFL_SASS_OP_LDC] = true,
+        [IFL_SASS_OP_ULDC] = true, [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2R] = true,
+        [IFL_SASS_OP_S2UR] = true, [IFL_SASS_OP_CS2R] = true,  [IFL_SASS_OP_R2UR] = true,
+        [IFL_SASS_OP_UR2UP] = true, [IFL_SASS_OP_CS2UR] = true,
+    };
+    return (instruction->op < IFL_SASS_OPS && moves[instruction->op]) ||
+           ifl_sass_product_of(instruction) == IFL_SASS_PRODUCT_MOVES;
 }
 
 /* HFMA2 R5, -RZ, RZ, 0, 0 is how ptxas makes a constant in a pipe that is free. */

@@ -81,7 +81,7 @@ static bool is_near(const ifl_sass_instruction *instruction)
 static void issue(journey *j, const ifl_sass_instruction *instruction)
 {
     const uint8_t scoreboard = instruction->write_barrier;
-    if (ifl_sass_opcode_is(instruction, "LDGDEPBAR"))
+    if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         commit_group(j);
     if (instruction->sass_class == IFL_SASS_COPY_ASYNC)
         j->since++;
@@ -101,7 +101,7 @@ static void pass(journey *j, const ifl_sass_instruction *instruction, ifl_sass_t
     for (int s = 0; s < IFL_SASS_SCOREBOARDS; s++)
         if (instruction->wait_mask >> s & 1)
             wait_for(j, s, cost);
-    if (ifl_sass_opcode_is(instruction, "DEPBAR"))
+    if (instruction->op == IFL_SASS_OP_DEPBAR)
         wait_for_groups(j, instruction, cost);
     cost->cycles += instruction->stall ? instruction->stall : 1;
     issue(j, instruction);

@@ -54,7 +54,7 @@ static void issue(flight *f, const ifl_sass_instruction *instruction)
 {
     const uint64_t bytes = (uint64_t)instruction->memory_bytes * IFL_SASS_WARP_LANES;
     const uint8_t scoreboard = instruction->write_barrier;
-    if (ifl_sass_opcode_is(instruction, "LDGDEPBAR")) { /* always SB0 */
+    if (instruction->op == IFL_SASS_OP_LDGDEPBAR) { /* always SB0 */
         f->bytes[0] += f->uncommitted;
         f->count[0]++;
         f->uncommitted = 0;
@@ -75,7 +75,7 @@ static bool pass(flight *f, const ifl_sass_instruction *instruction, uint32_t *b
     for (int s = 0; s < IFL_SASS_SCOREBOARDS; s++)
         if (instruction->wait_mask >> s & 1)
             waits |= wait_for(f, s, 0);
-    if (ifl_sass_opcode_is(instruction, "DEPBAR"))
+    if (instruction->op == IFL_SASS_OP_DEPBAR)
         waits |= wait_explicitly(f, instruction);
     issue(f, instruction);
     *bytes = before < UINT32_MAX ? (uint32_t)before : UINT32_MAX;

@@ -57,32 +57,31 @@ static void put_float(writer *out, double value, bool is_negative, bool is_quiet
         put(out, "%c%s", is_negative ? '-' : '+', isinf(value) ? "INF" : is_quiet ? "QNAN" : "SNAN");
 }
 
-typedef struct float_layout {
-    uint8_t fraction, exponent; /* bits */
-} float_layout;
-
-static const float_layout float_layouts[] = {
-    [IFL_SASS_AS_FLOAT16] = {10, 5},
-    [IFL_SASS_AS_BFLOAT16] = {7, 8},
-    [IFL_SASS_AS_FLOAT32] = {23, 8},
-    [IFL_SASS_AS_FLOAT64_HIGH] = {20, 11},
+/* The bits of a fraction and of an exponent; of a double only those of its upper word. */
+static const struct {
+    uint8_t fraction, exponent;
+} layouts[] = {
+    [IFL_SASS_LITERAL_FLOAT16] = {10, 5},
+    [IFL_SASS_LITERAL_BFLOAT16] = {7, 8},
+    [IFL_SASS_LITERAL_FLOAT32] = {23, 8},
+    [IFL_SASS_LITERAL_FLOAT64] = {20, 11},
 };
 
-static void put_float_bits(writer *out, uint64_t bits, float_layout layout)
+static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
 {
-    const unsigned top = layout.fraction + layout.exponent;
-    const uint64_t fraction = bits & ((UINT64_C(1) << layout.fraction) - 1);
-    const int most = (1 << layout.exponent) - 1, bias = most / 2;
-    const int exponent = (int)(bits >> layout.fraction) & most;
+    const unsigned fraction_bits = layouts[literal].fraction, top = fraction_bits + layouts[literal].exponent;
+    const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+    const int most = (1 << layouts[literal].exponent) - 1, bias = most / 2;
+    const int exponent = (int)(bits >> fraction_bits) & most;
     const bool is_negative = bits >> top & 1;
     double value;
     if (exponent == most)
         value = fraction ? NAN : INFINITY;
     else if (exponent)
-        value = ldexp((double)(fraction | UINT64_C(1) << layout.fraction), exponent - bias - layout.fraction);
+        value = ldexp((double)(fraction | UINT64_C(1) << fraction_bits), exponent - bias - (int)fraction_bits);
     else
-        value = ldexp((double)fraction, 1 - bias - layout.fraction);
-    put_float(out, is_negative ? -value : value, is_negative, fraction >> (layout.fraction - 1) & 1);
+        value = ldexp((double)fraction, 1 - bias - (int)fraction_bits);
+    put_float(out, is_negative ? -value : value, is_negative, fraction >> (fraction_bits - 1) & 1);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -95,39 +94,35 @@ static void put_register(writer *out, const char *prefix, unsigned index, unsign
         put(out, "%s%u", prefix, index);
 }
 
-static const char *field(uint16_t id, const ifl_sass_instruction *in)
+/* What a field adds to the text. */
+static const char *field_text(unsigned field, unsigned at, const ifl_sass_instruction *in)
 {
-    const char *text = id ? ifl_sass_field_text(id, in->word) : NULL;
-    return text ? text : "";
-}
-
-static void put_suffixes(writer *out, const ifl_sass_format *format, const ifl_sass_instruction *in)
-{
-    for (unsigned i = 0; i < IFL_SASS_SUFFIXES && format->suffix[i]; i++)
-        put(out, "%s", field(format->suffix[i], in));
+    const uint16_t word = field ? ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) : 0;
+    return word & IFL_SASS_QUIET ? "" : ifl_sass_word_text(word & IFL_SASS_WORD_MASK);
 }
 
 /* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. */
-static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_format *format, bool has_uniform,
-                            const char *suffix)
+static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place, bool has_uniform,
+                            const char *suffix, uint16_t sm)
 {
-    if (!format->has_base)
+    enum { FIRST_TO_STAY = 90 };
+    const bool stays = place->base_stays && sm >= FIRST_TO_STAY;
+    if (!place->base_at)
         return false;
     if (operand->base != NO_REGISTER || (!has_uniform && !operand->value))
         return true;
     const bool is_scaled = operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
-    return *suffix && (has_uniform ? is_scaled || format->base_stays : !is_scaled);
+    return *suffix && (has_uniform ? is_scaled || stays : !is_scaled);
 }
 
 /* base + uniform + offset; what is nothing is left out, unless nothing would be left. */
-static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
+static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
                     const ifl_sass_instruction *in)
 {
-    const char *plus = "", *suffix = field(format->base_suffix, in);
-    const bool is_hidden = format->uniform_hides && operand->uniform == NO_REGISTER &&
-                           (format->has_base || operand->value);
-    const bool has_uniform = format->has_uniform && !is_hidden;
-    if (is_base_written(operand, format, has_uniform, suffix)) {
+    const char *plus = "", *suffix = field_text(place->base_suffix, place->suffix_at, in);
+    const bool is_hidden = place->uniform_hides && operand->uniform == NO_REGISTER && (place->base_at || operand->value);
+    const bool has_uniform = ifl_sass_adds_uniform(place, in) && !is_hidden;
+    if (is_base_written(operand, place, has_uniform, suffix, in->sm)) {
         put_register(out, "R", operand->base, NO_REGISTER, 'Z');
         put(out, "%s", suffix);
         plus = "+";
@@ -135,36 +130,62 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
     if (has_uniform) {
         put(out, "%s", plus);
         put_register(out, "UR", operand->uniform, NO_REGISTER, 'Z');
-        put(out, "%s", field(format->uniform_suffix, in));
         plus = "+";
     }
     if (operand->value || !*plus) {
         put(out, "%s", plus);
-        put_hexadecimal(out, operand->value, format->number.is_signed);
+        put_hexadecimal(out, operand->value, place->is_signed);
     }
 }
 
-static void put_memory(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
+static void put_memory(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
                        const ifl_sass_instruction *in)
 {
-    put(out, "%s", format->name ? format->name : "");
-    if (format->has_bank) {
-        put(out, "[");
-        put_register(out, "UR", (unsigned)ifl_sass_number_at(&format->bank, in->word),
-                     (1u << format->bank.run[0].width) - 1, 'Z');
-        put(out, format->spaced ? "] " : "]");
+    put(out, "%s", place->prefix ? place->prefix : "");
+    if (operand->has_descriptor) {
+        put(out, "desc[");
+        put_register(out, "UR", operand->descriptor, NO_REGISTER, 'Z');
+        put(out, "]");
     }
     put(out, "[");
-    put_sum(out, operand, format, in);
+    put_sum(out, operand, place, in);
     put(out, "]");
 }
 
-static void put_constant(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
-                         const ifl_sass_instruction *in)
+static void put_scoreboards(writer *out, int64_t mask)
 {
-    put(out, "c[0x%x]%s[", operand->index, format->spaced ? " " : "");
-    put_sum(out, operand, format, in);
-    put(out, "]");
+    enum { LAST = 5 };
+    const char *separator = "{";
+    for (int i = LAST; i >= 0; i--)
+        if (mask >> i & 1) {
+            put(out, "%s%d", separator, i);
+            separator = ",";
+        }
+    if (mask)
+        put(out, "}");
+}
+
+static void put_special(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
+                        const ifl_sass_instruction *in)
+{
+    const char *name;
+    switch (place->syntax) {
+    case IFL_SASS_AS_SCOREBOARDS:
+        put_scoreboards(out, operand->value);
+        break;
+    case IFL_SASS_AS_SPECIAL_REGISTER:
+        name = ifl_sass_special_text((unsigned)operand->value, ifl_sass_architecture_bit(in->sm));
+        if (name)
+            put(out, "%s", name);
+        else
+            put(out, "SR%" PRId64, operand->value);
+        break;
+    case IFL_SASS_AS_TEXT:
+        put(out, "%s", place->prefix);
+        break;
+    default:
+        break; /* a word: the suffix is all there is */
+    }
 }
 
 static const struct {
@@ -172,145 +193,243 @@ static const struct {
     uint8_t none;
     char none_letter;
 } registers[] = {
-    [IFL_SASS_AS_REGISTER] = {"R", NO_REGISTER, 'Z'},
-    [IFL_SASS_AS_UNIFORM_REGISTER] = {"UR", NO_REGISTER, 'Z'},
-    [IFL_SASS_AS_PREDICATE] = {"P", PREDICATE_TRUE, 'T'},
-    [IFL_SASS_AS_UNIFORM_PREDICATE] = {"UP", PREDICATE_TRUE, 'T'},
-    [IFL_SASS_AS_BARRIER_REGISTER] = {"B", NO_REGISTER, 'Z'},
-    [IFL_SASS_AS_SCOREBOARD] = {"SB", NO_REGISTER, 'Z'},
+    [IFL_SASS_REGISTER] = {"R", NO_REGISTER, 'Z'},
+    [IFL_SASS_UNIFORM_REGISTER] = {"UR", NO_REGISTER, 'Z'},
+    [IFL_SASS_PREDICATE] = {"P", PREDICATE_TRUE, 'T'},
+    [IFL_SASS_UNIFORM_PREDICATE] = {"UP", PREDICATE_TRUE, 'T'},
+    [IFL_SASS_BARRIER_REGISTER] = {"B", NO_REGISTER, 'Z'},
+    [IFL_SASS_SCOREBOARD] = {"SB", NO_REGISTER, 'Z'},
 };
 
-/* Which of an instruction's reuse bits keeps the operand, 1 + its number; 0: none. Where the third operand is no register,
- * the second one lies in the third one's place. */
-static unsigned port_of(const ifl_sass_format *format, const ifl_sass_instruction *in)
+static void put_numbered(writer *out, const ifl_sass_operand *operand)
 {
-    enum { FORM_AT = 9, FORM_MASK = 7, FIRST = 24, SECOND = 32, THIRD = 64 };
-    const unsigned form = (unsigned)(in->word[0] >> FORM_AT) & FORM_MASK;
-    const bool is_moved = form == 2 || form == 3 || form == 7;
-    if (format->port)
-        return format->port;
-    switch (format->number.run[0].at) {
-    case FIRST:
-        return 1;
-    case SECOND:
-        return 2;
-    case THIRD:
-        return is_moved ? 2 : 3;
-    default:
-        return 0;
-    }
+    put_register(out, registers[operand->kind].prefix, operand->index, registers[operand->kind].none,
+                 registers[operand->kind].none_letter);
 }
 
-static bool is_reused(const ifl_sass_format *format, const ifl_sass_instruction *in)
+/* "c[0x3][" or "cx[UR4][" */
+static void put_bank(writer *out, const ifl_sass_operand *operand, const char *blank)
 {
-    const unsigned port = format->syntax == IFL_SASS_AS_REGISTER && !in->yield ? port_of(format, in) : 0;
-    return port && port != IFL_SASS_NO_PORT && in->reuse >> (port - 1) & 1;
+    if (operand->has_descriptor)
+        put_register(out, "cx[UR", operand->descriptor, NO_REGISTER, 'Z');
+    else
+        put(out, "c[0x%x", operand->index);
+    put(out, "]%s[", blank);
 }
 
-static void put_core(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
-                     const ifl_sass_instruction *in)
+/* An operand that has a place of its own. */
+static void put_placed(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
+                       const ifl_sass_instruction *in)
 {
-    switch (format->syntax) {
-    case IFL_SASS_AS_WORD:
+    switch (operand->kind) {
+    case IFL_SASS_SPECIAL:
+        put_special(out, operand, place, in);
         break;
-    case IFL_SASS_AS_INTEGER:
-        put_hexadecimal(out, operand->value, format->number.is_signed);
+    case IFL_SASS_IMMEDIATE:
+        put_hexadecimal(out, operand->value, place->is_signed);
         break;
-    case IFL_SASS_AS_TARGET:
+    case IFL_SASS_TARGET:
         put_hexadecimal(out, operand->value, true);
         break;
-    case IFL_SASS_AS_CONSTANT:
-        put_constant(out, operand, format, in);
+    case IFL_SASS_CONSTANT:
+        put_bank(out, operand, "");
+        put_sum(out, operand, place, in);
+        put(out, "]");
         break;
-    case IFL_SASS_AS_MEMORY:
-        put_memory(out, operand, format, in);
-        break;
-    case IFL_SASS_AS_FLOAT16:
-    case IFL_SASS_AS_BFLOAT16:
-    case IFL_SASS_AS_FLOAT32:
-    case IFL_SASS_AS_FLOAT64_HIGH:
-        put_float_bits(out, (uint64_t)operand->value, float_layouts[format->syntax]);
+    case IFL_SASS_MEMORY:
+        put_memory(out, operand, place, in);
         break;
     default:
-        put_register(out, registers[format->syntax].prefix, operand->index, registers[format->syntax].none,
-                     registers[format->syntax].none_letter);
+        put_numbered(out, operand);
     }
 }
 
-static void put_operand(writer *out, const ifl_sass_operand *operand, const ifl_sass_format *format,
+/* ---- sources by form ------------------------------------------------------------------------- */
+
+static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_literal literal,
                         const ifl_sass_instruction *in)
 {
-    put(out, "%s", field(format->prefix, in));
-    put(out, "%s", field(format->absolute, in));
-    put_core(out, operand, format, in);
-    put(out, "%s", field(format->absolute, in));
-    if (is_reused(format, in))
-        put(out, ".reuse");
-    put_suffixes(out, format, in);
+    enum { HALF_BITS = 16, HALF_MASK = 0xffff };
+    const uint64_t bits = (uint64_t)operand->value;
+    const ifl_sass_literal half = ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2
+                                      ? IFL_SASS_LITERAL_BFLOAT16
+                                      : IFL_SASS_LITERAL_FLOAT16;
+    switch (literal) {
+    case IFL_SASS_LITERAL_INTEGER:
+    case IFL_SASS_LITERAL_SIGNED:
+        put_hexadecimal(out, operand->value, literal == IFL_SASS_LITERAL_SIGNED);
+        break;
+    case IFL_SASS_LITERAL_HALVES:
+        put_float_bits(out, bits >> HALF_BITS, half);
+        put(out, ", ");
+        put_float_bits(out, bits & HALF_MASK, half);
+        break;
+    case IFL_SASS_LITERAL_FLOAT16:
+    case IFL_SASS_LITERAL_BFLOAT16:
+        put_float_bits(out, bits & HALF_MASK, literal);
+        break;
+    default:
+        put_float_bits(out, bits, literal);
+    }
 }
 
-static bool is_default(const ifl_sass_operand *operand, const ifl_sass_format *format)
+/* Where a part can be chosen there is a blank between bank and offset. */
+static void put_constant(writer *out, const ifl_sass_operand *operand)
+{
+    put_bank(out, operand, operand->select == IFL_SASS_WORD_ABSENT ? "" : " ");
+    put_hexadecimal(out, operand->value, true);
+    put(out, "]");
+}
+
+static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style, const ifl_sass_instruction *in)
+{
+    switch (operand->kind) {
+    case IFL_SASS_IMMEDIATE:
+        put_literal(out, operand, ifl_sass_literal_of(&ifl_sass_styles[style], in), in);
+        break;
+    case IFL_SASS_CONSTANT:
+        put_constant(out, operand);
+        break;
+    default:
+        put_numbered(out, operand);
+    }
+}
+
+/* ---- any operand ----------------------------------------------------------------------------- */
+
+static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place, const ifl_sass_instruction *in)
+{
+    const unsigned slot = place->slot == IFL_SASS_LAST ? IFL_SASS_THIRD : place->slot;
+    const unsigned port = place->syntax == IFL_SASS_AS_SOURCE ? slot + 1 : place->port;
+    if (place->reuse_at)
+        return ifl_sass_bits(in->word, place->reuse_at, 1);
+    return port && operand->kind == IFL_SASS_REGISTER && !in->yield && in->reuse >> (port - 1) & 1;
+}
+
+static const char *sign_of(const ifl_sass_operand *operand)
+{
+    if (operand->inverted)
+        return operand->kind == IFL_SASS_PREDICATE || operand->kind == IFL_SASS_UNIFORM_PREDICATE ? "!" : "~";
+    return operand->negated ? "-" : "";
+}
+
+/* The part of a register is written after the bars, any other source's, and what is converted, between them. */
+static bool is_part_within(const ifl_sass_operand *operand, unsigned style)
+{
+    return operand->absolute && (operand->kind != IFL_SASS_REGISTER || ifl_sass_styles[style].select_by_type);
+}
+
+static void put_operand(writer *out, const ifl_sass_operand *operand, uint64_t described,
+                        const ifl_sass_instruction *in)
+{
+    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(described)];
+    const char *bar = operand->absolute ? "|" : "", *part = ifl_sass_word_text(operand->select);
+    const bool is_within = is_part_within(operand, IFL_SASS_STYLE_OF(described));
+    put(out, "%s%s", sign_of(operand), bar);
+    if (place->syntax == IFL_SASS_AS_SOURCE)
+        put_source(out, operand, IFL_SASS_STYLE_OF(described), in);
+    else
+        put_placed(out, operand, place, in);
+    put(out, "%s%s%s%s", is_within ? part : "", bar, is_reused(operand, place, in) ? ".reuse" : "",
+        is_within ? "" : part);
+    for (unsigned i = 0; i < IFL_SASS_SUFFIXES && place->suffix[i]; i++)
+        put(out, "%s", field_text(place->suffix[i], 0, in));
+}
+
+static bool is_default(const ifl_sass_operand *operand, const ifl_sass_place *place)
 {
     switch (operand->kind) {
     case IFL_SASS_PREDICATE:
     case IFL_SASS_UNIFORM_PREDICATE:
         return operand->index == PREDICATE_TRUE;
     case IFL_SASS_IMMEDIATE:
-        return operand->value == format->standard;
     case IFL_SASS_SPECIAL:
-        return !operand->text || !*operand->text;
+        return operand->value == place->standard;
     default:
         return operand->index == NO_REGISTER;
     }
 }
 
-static bool is_hidden(const ifl_sass_operand *operand, const ifl_sass_format *format,
-                      const ifl_sass_instruction *in)
+static bool is_hidden(const ifl_sass_operand *operand, uint64_t described, const ifl_sass_instruction *in)
 {
-    const bool is_prefixed = *field(format->prefix, in);
-    return format->hide & (is_prefixed ? IFL_SASS_HIDE_PREFIXED : IFL_SASS_HIDE) && is_default(operand, format);
+    enum { LAST_TO_HIDE = 90 };
+    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(described)];
+    const unsigned hide = IFL_SASS_HIDE_OF(described);
+    const bool hides = place->hidden_at || hide == IFL_SASS_HIDES ||
+                       (hide == IFL_SASS_HIDES_TO_90 && in->sm <= LAST_TO_HIDE);
+    return hides && !operand->inverted && is_default(operand, place);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* How operands that no row describes are written: those of instructions made by hand. */
-static const ifl_sass_format plain_formats[] = {
-    [IFL_SASS_NONE] = {.syntax = IFL_SASS_AS_WORD},
-    [IFL_SASS_REGISTER] = {.syntax = IFL_SASS_AS_REGISTER},
-    [IFL_SASS_UNIFORM_REGISTER] = {.syntax = IFL_SASS_AS_UNIFORM_REGISTER},
-    [IFL_SASS_PREDICATE] = {.syntax = IFL_SASS_AS_PREDICATE},
-    [IFL_SASS_UNIFORM_PREDICATE] = {.syntax = IFL_SASS_AS_UNIFORM_PREDICATE},
-    [IFL_SASS_BARRIER_REGISTER] = {.syntax = IFL_SASS_AS_BARRIER_REGISTER},
-    [IFL_SASS_SCOREBOARD] = {.syntax = IFL_SASS_AS_SCOREBOARD},
-    [IFL_SASS_SPECIAL] = {.syntax = IFL_SASS_AS_WORD},
-    [IFL_SASS_IMMEDIATE] = {.syntax = IFL_SASS_AS_INTEGER, .number.is_signed = true},
-    [IFL_SASS_CONSTANT] = {.syntax = IFL_SASS_AS_CONSTANT, .has_base = true},
-    [IFL_SASS_MEMORY] = {.syntax = IFL_SASS_AS_MEMORY, .has_base = true, .number.is_signed = true},
-    [IFL_SASS_TARGET] = {.syntax = IFL_SASS_AS_TARGET},
-};
-
-static const ifl_sass_format *format_of(const ifl_sass_instruction *in, unsigned i)
+/* An operand of an instruction that was made by hand. */
+static void put_plain(writer *out, const ifl_sass_operand *operand, const ifl_sass_instruction *in)
 {
-    const unsigned kind = in->operand[i].kind;
-    if (in->row && in->row <= ifl_sass_row_count)
-        return &ifl_sass_formats[ifl_sass_rows[in->row - 1].slot[i].format];
-    return &plain_formats[kind < sizeof plain_formats / sizeof *plain_formats ? kind : IFL_SASS_NONE];
+    static const ifl_sass_place address = {.syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
+    put(out, "%s", sign_of(operand));
+    put_placed(out, operand, &address, in);
 }
 
 static void put_operands(writer *out, const ifl_sass_instruction *in)
 {
+    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     const char *separator = " ";
-    for (unsigned i = 0; i < in->operand_count && i < IFL_SASS_OPERANDS; i++) {
-        const ifl_sass_format *format = format_of(in, i);
-        if (is_hidden(&in->operand[i], format, in))
+    for (unsigned i = 0, at = 0; i < in->operand_count && i < IFL_SASS_OPERANDS; i++, at++) {
+        while (row && at + 1 < IFL_SASS_ROW_OPERANDS &&
+               !ifl_sass_has_operand(row->operand[at], architecture, in->word))
+            at++;
+        if (row && is_hidden(&in->operand[i], row->operand[at], in))
             continue;
-        put(out, "%s", format->joined ? " " : separator);
-        if (!in->row && in->operand[i].text)
-            put(out, "%s", in->operand[i].text);
+        put(out, "%s", row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined ? " " : separator);
+        if (row)
+            put_operand(out, &in->operand[i], row->operand[at], in);
         else
-            put_operand(out, &in->operand[i], format, in);
+            put_plain(out, &in->operand[i], in);
         separator = ", ";
     }
+}
+
+static const char *element_text(uint64_t element, const ifl_sass_instruction *in)
+{
+    static const char *const products[] = {
+        [IFL_SASS_PRODUCT] = "",
+        [IFL_SASS_PRODUCT_MOVES] = ".MOV",
+        [IFL_SASS_PRODUCT_ADDS] = ".IADD",
+        [IFL_SASS_PRODUCT_SHIFTS] = ".SHL",
+    };
+    switch (IFL_SASS_KIND_OF(element)) {
+    case IFL_SASS_HAS:
+    case IFL_SASS_IS:
+        return field_text(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), in);
+    case IFL_SASS_SAYS:
+        return ifl_sass_word_text(IFL_SASS_WORD_OF(element));
+    case IFL_SASS_PRODUCT_NAME:
+        return products[ifl_sass_product_of(in)];
+    default:
+        return "";
+    }
+}
+
+static void put_mnemonic(writer *out, const ifl_sass_instruction *in)
+{
+    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
+    put(out, "%s", ifl_sass_op_text(in->op));
+    for (unsigned i = 0; row && i < IFL_SASS_ELEMENTS && row->element[i]; i++)
+        if (ifl_sass_is_on(row->element[i], architecture))
+            put(out, "%s", element_text(row->element[i], in));
+}
+
+char *ifl_sass_mnemonic(const ifl_sass_instruction *instruction, char *to, size_t size)
+{
+    writer out = {to, size};
+    if (!size)
+        return to;
+    *to = 0;
+    if (instruction->op)
+        put_mnemonic(&out, instruction);
+    return to;
 }
 
 char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t size)
@@ -319,11 +438,11 @@ char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t si
     if (!size)
         return to;
     *to = 0;
-    if (!instruction->opcode) {
+    if (!instruction->op) {
         put(&out, ".word 0x%016" PRIx64 "%016" PRIx64, instruction->word[1], instruction->word[0]);
         return to;
     }
-    put(&out, "%s%s", instruction->opcode, instruction->modifiers);
+    put_mnemonic(&out, instruction);
     put_operands(&out, instruction);
     return to;
 }

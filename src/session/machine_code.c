@@ -111,7 +111,7 @@ static void take_figures(ifl_machine_facts *to, const ifl_sass_facts *facts)
 static bool has_bulk_copies(const ifl_sass_facts *facts)
 {
     for (size_t i = 0; i < facts->opcode_count; i++)
-        if (strcmp(facts->opcodes[i].name, "UBLKCP") == 0)
+        if (facts->opcodes[i].op == IFL_SASS_OP_UBLKCP)
             return true;
     return false;
 }

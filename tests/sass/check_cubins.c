@@ -26,7 +26,7 @@ static void fail(tally *t, const ifl_machine_kernel *k, uint32_t offset, const c
 
 static bool is_exit(const ifl_sass_instruction *in)
 {
-    return in->opcode && strcmp(in->opcode, "EXIT") == 0;
+    return in->op == IFL_SASS_OP_EXIT;
 }
 
 static bool is_listed(const ifl_machine_kernel *k, uint32_t offset)
@@ -48,12 +48,13 @@ static void check_operand(tally *t, const ifl_machine_kernel *k, const ifl_sass_
         fail(t, k, in->offset, "the destination is above the register count");
 }
 
-static void check_instruction(tally *t, const ifl_machine_kernel *k, uint32_t offset, size_t *exits)
+static void check_instruction(tally *t, const ifl_machine_kernel *k, const ifl_sass_decoder *decoder, uint32_t offset,
+                              size_t *exits)
 {
     ifl_sass_instruction in;
     char line[TEXT_BYTES];
     t->instructions++;
-    if (!ifl_sass_decode(k->sm, k->code + offset, offset, &in)) {
+    if (!ifl_sass_decode(decoder, k->code + offset, offset, &in)) {
         fail(t, k, offset, ifl_sass_text(&in, line, sizeof line));
         return;
     }
@@ -73,9 +74,11 @@ static ifl_status check_cubin(void *user, const ifl_machine *cubin, ifl_error *e
     for (size_t i = 0; i < cubin->kernel_count; i++) {
         const ifl_machine_kernel *k = &cubin->kernels[i];
         size_t exits = 0;
+        ifl_sass_decoder decoder;
+        ifl_sass_decoder_init(&decoder, k->sm);
         t->kernels++;
         for (uint64_t at = 0; at + WORD_BYTES <= k->code_bytes; at += WORD_BYTES)
-            check_instruction(t, k, (uint32_t)at, &exits);
+            check_instruction(t, k, &decoder, (uint32_t)at, &exits);
         if (k->is_kernel && exits != k->exit_count)
             fail(t, k, 0, "not as many EXITs as EXIT_INSTR_OFFSETS has");
     }

@@ -95,14 +95,14 @@ static void check_registers(const char *line, const ifl_sass_instruction *in, un
 static void check_access(const char *line, const char *text, const ifl_sass_instruction *in)
 {
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
-        if (strcmp(in->opcode, accesses[i].opcode) != 0)
+        if (strcmp(ifl_sass_op_text(in->op), accesses[i].opcode) != 0)
             continue;
         const unsigned bytes = accesses[i].kind == MATRIX ? matrix_bytes(text) : bytes_of(text);
         char got[64];
         snprintf(got, sizeof got, "%u bytes, not %u; class %u", in->memory_bytes, bytes, in->sass_class);
         if (in->memory_bytes != bytes || in->sass_class != accesses[i].sass_class)
             fail(line, "access", got);
-        if (accesses[i].kind != NO_ACCESS && strcmp(in->opcode, "LDGSTS") != 0)
+        if (accesses[i].kind != NO_ACCESS && in->op != IFL_SASS_OP_LDGSTS)
             check_registers(line, in, bytes);
     }
 }
@@ -130,7 +130,7 @@ static const char *check_guard(const char *line, const char *text, const ifl_sas
     return at + 2;
 }
 
-static void check_line(uint32_t sm, char *line)
+static void check_line(const ifl_sass_decoder *decoder, char *line)
 {
     uint64_t word[2];
     uint32_t offset;
@@ -146,7 +146,7 @@ static void check_line(uint32_t sm, char *line)
         bytes[i] = (uint8_t)(word[i / 8] >> (8 * (i % 8)));
     ifl_sass_instruction in;
     char got[LINE_BYTES];
-    if (!ifl_sass_decode(sm, bytes, offset, &in)) {
+    if (!ifl_sass_decode(decoder, bytes, offset, &in)) {
         fail(line, "unknown", "to the decoder");
         return;
     }
@@ -165,8 +165,10 @@ int main(int argc, char **argv)
     }
     char line[LINE_BYTES];
     unsigned lines = 0;
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, (uint32_t)strtoul(argv[1], NULL, 10));
     for (; fgets(line, sizeof line, file); lines++)
-        check_line((uint32_t)strtoul(argv[1], NULL, 10), line);
+        check_line(&decoder, line);
     fclose(file);
     printf("%u words, %u failures\n", lines, failures);
     return lines && !failures ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -8,7 +8,6 @@
  *     sass_words text SM                  raw code on stdin: lines of offset, text, control, split by tabs
  *     sass_words rate SM                  raw code on stdin: instructions decoded a second, without and with text */
 #include "sass/sass.h"
-#include "sass/sass_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ enum {
 };
 
 typedef struct sample {
-    uint32_t sm;
+    ifl_sass_decoder decoder;
     uint64_t wanted, seen, random;
     uint8_t *words;
     uint8_t shape_words[SHAPES];
@@ -54,10 +53,11 @@ static uint32_t shape_of(const ifl_sass_instruction *in)
 {
     enum { OPCODE_BITS = 0xfff };
     uint32_t hash = 2166136261u;
-    const unsigned row = in->opcode ? in->row : OPCODE_BITS + (unsigned)(in->word[0] & OPCODE_BITS);
+    const unsigned row = in->op ? in->row : OPCODE_BITS + (unsigned)(in->word[0] & OPCODE_BITS);
     hash = (hash ^ (row & 0xff)) * 16777619u;
     hash = (hash ^ row >> 8) * 16777619u;
-    for (const char *c = in->modifiers; *c; c++)
+    char mnemonic[TEXT_BYTES];
+    for (const char *c = ifl_sass_mnemonic(in, mnemonic, sizeof mnemonic); *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
     return hash % SHAPES;
 }
@@ -74,7 +74,7 @@ static void draw(sample *s, const uint8_t *word)
 static void take(sample *s, const uint8_t *word)
 {
     ifl_sass_instruction in;
-    ifl_sass_decode(s->sm, word, 0, &in);
+    ifl_sass_decode(&s->decoder, word, 0, &in);
     uint8_t *taken = &s->shape_words[shape_of(&in)];
     if (*taken < SHAPE_WORDS) {
         ++*taken;
@@ -102,7 +102,8 @@ static int cut(const char *path, uint32_t sm, uint64_t count)
 {
     static sample s;
     ifl_error error;
-    s = (sample){.sm = sm, .wanted = count, .random = 88172645463325252u};
+    s = (sample){.wanted = count, .random = 88172645463325252u};
+    ifl_sass_decoder_init(&s.decoder, sm);
     s.words = count ? calloc(count, WORD_BYTES) : NULL;
     if (count && !s.words) {
         perror("sass_words");
@@ -143,13 +144,15 @@ static void print_control(const ifl_sass_instruction *in)
 
 static int text(uint32_t sm)
 {
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, sm);
     uint8_t word[WORD_BYTES];
     char line[TEXT_BYTES];
     for (uint32_t offset = 0; fread(word, sizeof word, 1, stdin) == 1; offset += WORD_BYTES) {
         ifl_sass_instruction in;
-        ifl_sass_decode(sm, word, offset, &in);
+        ifl_sass_decode(&decoder, word, offset, &in);
         printf("%x\t", offset);
-        if (in.opcode)
+        if (in.op)
             print_guard(&in);
         printf("%s\t", ifl_sass_text(&in, line, sizeof line));
         print_control(&in);
@@ -167,7 +170,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double rate_of(uint32_t sm, const uint8_t *words, size_t count, bool with_text)
+static double rate_of(const ifl_sass_decoder *decoder, const uint8_t *words, size_t count, bool with_text)
 {
     char line[TEXT_BYTES];
     size_t done = 0;
@@ -175,7 +178,7 @@ static double rate_of(uint32_t sm, const uint8_t *words, size_t count, bool with
     do {
         for (size_t i = 0; i < count; i++) {
             ifl_sass_instruction in;
-            ifl_sass_decode(sm, words + i * WORD_BYTES, 0, &in);
+            ifl_sass_decode(decoder, words + i * WORD_BYTES, 0, &in);
             if (with_text)
                 ifl_sass_text(&in, line, sizeof line);
         }
@@ -186,6 +189,8 @@ static double rate_of(uint32_t sm, const uint8_t *words, size_t count, bool with
 
 static int rate(uint32_t sm)
 {
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, sm);
     enum { MOST = 1 << 18 };
     uint8_t *words = malloc((size_t)MOST * WORD_BYTES);
     const size_t count = words ? fread(words, WORD_BYTES, MOST, stdin) : 0;
@@ -195,7 +200,7 @@ static int rate(uint32_t sm)
         return EXIT_FAILURE;
     }
     printf("%zu words: %.2f M/s decoded, %.2f M/s with text\n", count,
-           1e-6 * rate_of(sm, words, count, false), 1e-6 * rate_of(sm, words, count, true));
+           1e-6 * rate_of(&decoder, words, count, false), 1e-6 * rate_of(&decoder, words, count, true));
     free(words);
     return EXIT_SUCCESS;
 }

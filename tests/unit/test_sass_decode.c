@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The decoder's tables hold together: rows, names and widths of accesses. What the rows say is held against nvdisasm's
- * words by tests/sass. */
+ * The decoder's tables hold together: no word fits two rows, values have texts and are declared by their roles, an
+ * instruction has one operand of a role. What the rows say is held against nvdisasm's words by tests/sass. */
 #include "sass/sass_table.h"
 
 #include <setjmp.h>
@@ -11,68 +11,236 @@
 
 #include <cmocka.h>
 
-enum { OPCODE_MASK = 0xfff };
+static const uint32_t supported[] = {75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
+enum { SUPPORTED = sizeof supported / sizeof *supported };
 
-/* Both rows fit some word: no bit that both of them fix differs. */
-static bool share_a_word(const ifl_sass_row *a, const ifl_sass_row *b)
+/* ---- overlaps ------------------------------------------------------------------------------------------------ */
+
+typedef struct bit_set {
+    uint64_t half[2];
+} bit_set;
+
+static void add_run(bit_set *set, unsigned at, unsigned width)
 {
-    for (unsigned half = 0; half < 2; half++)
-        if ((a->match[half] ^ b->match[half]) & a->mask[half] & b->mask[half])
+    for (unsigned bit = at; bit < at + width; bit++)
+        set->half[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* The bits that an element looks at. */
+static bit_set bits_of(uint64_t element)
+{
+    bit_set set = {{0, 0}};
+    const unsigned kind = IFL_SASS_KIND_OF(element), at = IFL_SASS_AT_OF(element);
+    if (kind == IFL_SASS_FIXED)
+        add_run(&set, at, IFL_SASS_WIDTH_OF(element));
+    if (kind != IFL_SASS_HAS && kind != IFL_SASS_IS)
+        return set;
+    const ifl_sass_run *run = ifl_sass_fields[IFL_SASS_WHAT(element)].run;
+    for (unsigned i = 0; i < IFL_SASS_RUNS && run[i].width; i++)
+        add_run(&set, i == 0 && at ? at : run[i].at, run[i].width);
+    return set;
+}
+
+static bool holds(uint64_t element, const uint64_t word[2], uint16_t architecture)
+{
+    const uint16_t value = ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word, architecture);
+    switch (IFL_SASS_KIND_OF(element)) {
+    case IFL_SASS_HAS:
+        return value;
+    case IFL_SASS_IS:
+        return (value & IFL_SASS_WORD_MASK) == IFL_SASS_WORD_OF(element);
+    case IFL_SASS_FIXED:
+        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) == IFL_SASS_WORD_OF(element);
+    default:
+        return true;
+    }
+}
+
+/* The next choice of the bits of `set`, from all clear on; false after the last. */
+static bool next_choice(const bit_set *set, uint64_t word[2])
+{
+    for (unsigned half = 0; half < 2; half++) {
+        word[half] = ((word[half] | ~set->half[half]) + 1) & set->half[half];
+        if (word[half])
+            return true;
+    }
+    return false;
+}
+
+/* No choice of the bits of both is what both want. */
+static bool exclude_each_other(uint64_t a, uint64_t b, uint16_t architecture)
+{
+    const unsigned kinds[] = {IFL_SASS_KIND_OF(a), IFL_SASS_KIND_OF(b)};
+    for (unsigned i = 0; i < 2; i++)
+        if (kinds[i] == IFL_SASS_NONE_OF_64_BITS && kinds[1 - i] == IFL_SASS_SOME_OF_64_BITS)
+            return true;
+    const bit_set of_a = bits_of(a), of_b = bits_of(b);
+    const bit_set both = {{of_a.half[0] | of_b.half[0], of_a.half[1] | of_b.half[1]}};
+    if (!(of_a.half[0] & of_b.half[0]) && !(of_a.half[1] & of_b.half[1]))
+        return false;
+    uint64_t word[2] = {0, 0};
+    do
+        if (holds(a, word, architecture) && holds(b, word, architecture))
             return false;
+    while (next_choice(&both, word));
+    return true;
+}
+
+/* A form and a state of bit 91 that both rows have. */
+static bool share_a_form(const ifl_sass_row *a, const ifl_sass_row *b, uint16_t architecture)
+{
+    for (unsigned form = 0; form < IFL_SASS_FORMS; form++)
+        for (unsigned is_set = 0; is_set < 2; is_set++) {
+            const uint64_t word[2] = {a->base | (uint64_t)form << 9, (uint64_t)is_set << 27};
+            if (ifl_sass_fits_form(a, architecture, word) && ifl_sass_fits_form(b, architecture, word))
+                return true;
+        }
+    return false;
+}
+
+static bool may_share_a_word(const ifl_sass_row *a, const ifl_sass_row *b, uint16_t architecture)
+{
+    if (!share_a_form(a, b, architecture))
+        return false;
+    for (unsigned i = 0; i < IFL_SASS_ELEMENTS && a->element[i]; i++)
+        for (unsigned j = 0; j < IFL_SASS_ELEMENTS && b->element[j]; j++)
+            if (ifl_sass_is_on(a->element[i], architecture) && ifl_sass_is_on(b->element[j], architecture) &&
+                exclude_each_other(a->element[i], b->element[j], architecture))
+                return false;
     return true;
 }
 
 static void test_no_word_fits_two_rows(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ifl_sass_row_count; i++)
-        for (size_t j = i + 1; j < ifl_sass_row_count && ifl_sass_rows[j].bits == ifl_sass_rows[i].bits; j++) {
-            const ifl_sass_row *a = &ifl_sass_rows[i], *b = &ifl_sass_rows[j];
-            if (a->architectures & b->architectures && share_a_word(a, b))
-                fail_msg("rows %zu and %zu of opcode 0x%03x, %s and %s, fit the same words", i, j, a->bits,
-                         a->opcode, b->opcode);
+    unsigned overlaps = 0;
+    for (unsigned i = 0; i < ifl_sass_row_count; i++)
+        for (unsigned j = i + 1; j < ifl_sass_row_count; j++)
+            for (unsigned s = 0; s < SUPPORTED && ifl_sass_rows[i].base == ifl_sass_rows[j].base; s++) {
+                const uint16_t bit = ifl_sass_architecture_bit(supported[s]);
+                const ifl_sass_row *a = &ifl_sass_rows[i], *b = &ifl_sass_rows[j];
+                if (!(a->architectures & b->architectures & bit) || !may_share_a_word(a, b, bit))
+                    continue;
+                print_error("sm_%u: rows %u and %u of 0x%03x, %s and %s, may fit one word\n", supported[s], i, j,
+                            a->base, ifl_sass_op_text(a->op), ifl_sass_op_text(b->op));
+                overlaps++;
+            }
+    assert_int_equal(overlaps, 0);
+}
+
+/* ---- values and roles ---------------------------------------------------------------------------------------- */
+
+/* The words that role.def lists for each role of values. */
+enum {
+    NONE_LISTED,
+#define WORD(name, text, ...) name = IFL_SASS_WORD_##name,
+#include "sass/table/word.def"
+};
+static const uint16_t *const words_of_role[IFL_SASS_VALUES] = {
+#define OPERAND_ROLE(name, direction, doc)
+#define VALUE_ROLE(name, doc, ...) [IFL_SASS_VALUE_##name] = (const uint16_t[]){__VA_ARGS__, NONE_LISTED},
+#include "sass/table/role.def"
+};
+
+static bool declares(unsigned role, unsigned word)
+{
+    for (const uint16_t *listed = words_of_role[role]; listed && *listed; listed++)
+        if (*listed == word)
+            return true;
+    return false;
+}
+
+static bool is_matrix_shape(unsigned word)
+{
+    return ifl_sass_word_matrix((ifl_sass_word)word).columns != 0;
+}
+
+static void test_values_are_declared_by_their_roles(void **state)
+{
+    (void)state;
+    for (unsigned f = 1; f < ifl_sass_field_count; f++) {
+        const ifl_sass_field *field = &ifl_sass_fields[f];
+        unsigned width = 0;
+        for (unsigned i = 0; i < IFL_SASS_RUNS; i++)
+            width += field->run[i].width;
+        if (!field->count || field->count > 1u << width)
+            fail_msg("field %s has %u values for %u bits", field->name, field->count, width);
+        for (unsigned v = 0; v < field->count; v++) {
+            const unsigned word = field->word[v] & IFL_SASS_WORD_MASK;
+            if (word && !declares(field->role, word) && !is_matrix_shape(word))
+                fail_msg("field %s: its role does not know '%s'", field->name, ifl_sass_word_text((ifl_sass_word)word));
         }
+    }
+    for (unsigned word = 1; word < IFL_SASS_WORDS; word++)
+        assert_non_null(ifl_sass_word_text((ifl_sass_word)word));
 }
 
-static void test_rows_of_an_opcode_stand_together(void **state)
+static void check_one_of_each_role(unsigned r, uint16_t architecture, const char *what)
 {
-    (void)state;
-    size_t opcodes = 0, of_table = 0;
-    for (size_t i = 0; i < ifl_sass_row_count; i++) {
-        const bool is_first = i == 0 || ifl_sass_rows[i].bits != ifl_sass_rows[i - 1].bits;
-        opcodes += is_first;
-        if (is_first)
-            assert_int_equal(ifl_sass_first_row[ifl_sass_rows[i].bits], i + 1);
+    const ifl_sass_row *row = &ifl_sass_rows[r];
+    bool operands[IFL_SASS_ROLES] = {false}, values[IFL_SASS_VALUES] = {false};
+    for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++) {
+        const unsigned role = ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[i])].role;
+        if (!ifl_sass_is_on(row->operand[i], architecture) || !IFL_SASS_PLACE_OF(row->operand[i]))
+            continue;
+        if (!role || operands[role])
+            fail_msg("%s: row %u has operand %u in a role that is taken", what, r, i);
+        operands[role] = true;
     }
-    for (size_t bits = 0; bits <= OPCODE_MASK; bits++)
-        of_table += ifl_sass_first_row[bits] != 0;
-    assert_int_equal(opcodes, of_table);
+    for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++) {
+        const unsigned role = ifl_sass_role_of_element(row->element[i]);
+        if (!ifl_sass_is_on(row->element[i], architecture) || !role)
+            continue;
+        if (values[role])
+            fail_msg("%s: row %u has value %u in a role that is taken", what, r, i);
+        values[role] = true;
+    }
 }
 
-static void test_masks_cover_matches(void **state)
+static void test_roles_are_had_once(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ifl_sass_row_count; i++) {
-        const ifl_sass_row *row = &ifl_sass_rows[i];
-        for (unsigned half = 0; half < 2; half++)
-            if (row->match[half] & ~row->mask[half])
-                fail_msg("row %zu, %s: match has bits that its mask has not", i, row->opcode);
-        assert_true(row->architectures != 0);
-        assert_true(row->slots <= IFL_SASS_OPERANDS && row->destinations <= row->slots);
+    for (unsigned r = 0; r < ifl_sass_row_count; r++) {
+        assert_true(ifl_sass_rows[r].op && ifl_sass_rows[r].architectures);
+        for (unsigned s = 0; s < SUPPORTED; s++)
+            if (ifl_sass_rows[r].architectures & ifl_sass_architecture_bit(supported[s]))
+                check_one_of_each_role(r, ifl_sass_architecture_bit(supported[s]),
+                                       ifl_sass_op_text(ifl_sass_rows[r].op));
+    }
+    assert_true(ifl_sass_row_count <= IFL_SASS_MOST_ROWS);
+}
+
+static void test_every_opcode_has_a_row(void **state)
+{
+    (void)state;
+    for (unsigned op = 1; op < IFL_SASS_OPS; op++) {
+        unsigned rows = 0;
+        for (unsigned r = 0; r < ifl_sass_row_count; r++)
+            rows += ifl_sass_rows[r].op == op;
+        if (!rows || !*ifl_sass_op_meaning(op))
+            fail_msg("%s has no row or no meaning", ifl_sass_op_text(op));
     }
 }
+
+/* ---- decoding ------------------------------------------------------------------------------------------------ */
 
 static void test_architectures(void **state)
 {
-    static const uint32_t supported[] = {75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
     (void)state;
     uint16_t all = 0;
-    for (size_t i = 0; i < sizeof supported / sizeof *supported; i++) {
+    for (size_t i = 0; i < SUPPORTED; i++) {
         const uint16_t bit = ifl_sass_architecture_bit(supported[i]);
         assert_true(ifl_sass_supports(supported[i]) && bit && !(all & bit));
         all |= bit;
     }
     assert_false(ifl_sass_supports(70) || ifl_sass_supports(0) || ifl_sass_supports(91));
+}
+
+static bool decode(uint32_t sm, const uint8_t *bytes, uint32_t offset, ifl_sass_instruction *in)
+{
+    ifl_sass_decoder decoder;
+    ifl_sass_decoder_init(&decoder, sm);
+    return ifl_sass_decode(&decoder, bytes, offset, in);
 }
 
 /* Bits that no instruction has stay as they are, and are counted by their callers. */
@@ -82,22 +250,25 @@ static void test_unknown_words(void **state)
     const uint8_t bytes[16] = {0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     ifl_sass_instruction in;
     char line[64];
-    assert_false(ifl_sass_decode(90, bytes, 0x40, &in));
-    assert_null(in.opcode);
+    assert_false(decode(90, bytes, 0x40, &in));
+    assert_int_equal(in.op, IFL_SASS_OP_UNKNOWN);
+    assert_null(ifl_sass_op_text(in.op));
     assert_int_equal(in.offset, 0x40);
     assert_int_equal(in.operand_count, 0);
     assert_true(in.word[0] == 0x04030201ffffffff && in.word[1] == 0x0c0b0a0908070605);
     assert_string_equal(ifl_sass_text(&in, line, sizeof line), ".word 0x0c0b0a090807060504030201ffffffff");
-    assert_false(ifl_sass_decode(70, bytes, 0, &in));
+    assert_false(decode(70, bytes, 0, &in));
 }
+
+static const uint8_t load[16] = {0x81, 0x79, 0x04, 0x04, 0x04, 0,    0,    0,
+                                 0x00, 0x9d, 0x1e, 0x0c, 0,    0xea, 0x0e, 0};
 
 static void test_text_is_cut_to_size(void **state)
 {
     (void)state;
-    const uint8_t load[16] = {0x81, 0x79, 0x04, 0x04, 0x04, 0, 0, 0, 0x00, 0x9d, 0x1e, 0x0c, 0, 0xea, 0x0e, 0};
     ifl_sass_instruction in;
     char whole[128], part[128];
-    assert_true(ifl_sass_decode(90, load, 0, &in));
+    assert_true(decode(90, load, 0, &in));
     ifl_sass_text(&in, whole, sizeof whole);
     assert_string_equal(whole, "LDG.E.128.CONSTANT R4, desc[UR4][R4.64]");
     for (size_t size = 1; size <= strlen(whole) + 1; size++) {
@@ -109,15 +280,36 @@ static void test_text_is_cut_to_size(void **state)
     }
 }
 
+/* What that text says, without it. */
+static void test_roles_of_a_load(void **state)
+{
+    (void)state;
+    ifl_sass_instruction in;
+    assert_true(decode(90, load, 0, &in));
+    assert_int_equal(in.op, IFL_SASS_OP_LDG);
+    assert_int_equal(ifl_sass_value(&in, IFL_SASS_VALUE_WIDTH), IFL_SASS_WORD_B128);
+    assert_int_equal(ifl_sass_value(&in, IFL_SASS_VALUE_ORDER), IFL_SASS_WORD_CONSTANT);
+    assert_int_equal(ifl_sass_value(&in, IFL_SASS_VALUE_ADDRESS_BITS), IFL_SASS_WORD_E);
+    assert_int_equal(ifl_sass_value(&in, IFL_SASS_VALUE_ROUNDING), IFL_SASS_WORD_ABSENT);
+    const ifl_sass_operand *to = ifl_sass_operand_of(&in, IFL_SASS_ROLE_DESTINATION);
+    const ifl_sass_operand *from = ifl_sass_operand_of(&in, IFL_SASS_ROLE_ADDRESS);
+    assert_true(to && to->is_destination && to->index == 4 && to->count == 4);
+    assert_true(from && !from->is_destination && from->base == 4 && from->scale == 64);
+    assert_true(from->has_descriptor && from->descriptor == 4 && from->uniform == 255 && from->value == 0);
+    assert_null(ifl_sass_operand_of(&in, IFL_SASS_ROLE_DATA));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_word_fits_two_rows),
-        cmocka_unit_test(test_rows_of_an_opcode_stand_together),
-        cmocka_unit_test(test_masks_cover_matches),
+        cmocka_unit_test(test_values_are_declared_by_their_roles),
+        cmocka_unit_test(test_roles_are_had_once),
+        cmocka_unit_test(test_every_opcode_has_a_row),
         cmocka_unit_test(test_architectures),
         cmocka_unit_test(test_unknown_words),
         cmocka_unit_test(test_text_is_cut_to_size),
+        cmocka_unit_test(test_roles_of_a_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,12 +20,12 @@ typedef struct code {
     ifl_sass_kernel kernel;
 } code;
 
-static ifl_sass_instruction *add(code *c, const char *opcode, ifl_sass_class sass_class)
+static ifl_sass_instruction *add(code *c, ifl_sass_op op, ifl_sass_class sass_class)
 {
     assert_true(c->count < MOST);
     ifl_sass_instruction *i = &c->at[c->count];
     *i = (ifl_sass_instruction){.offset = (uint32_t)(16 * c->count++),
-                                .opcode = opcode,
+                                .op = (uint16_t)op,
                                 .sass_class = (uint8_t)sass_class,
                                 .guard = NONE,
                                 .write_barrier = NONE,
@@ -72,7 +72,7 @@ static ifl_sass_instruction *when(ifl_sass_instruction *i, uint8_t predicate)
 static ifl_sass_instruction *load(code *c, uint8_t reg, uint8_t base, uint8_t bytes,
                                   uint8_t scoreboard)
 {
-    ifl_sass_instruction *i = add(c, "LDG", IFL_SASS_LOAD_GLOBAL);
+    ifl_sass_instruction *i = add(c, IFL_SASS_OP_LDG, IFL_SASS_LOAD_GLOBAL);
     i->memory_bytes = bytes;
     i->write_barrier = scoreboard;
     return at_address(to(i, reg, (uint8_t)(bytes < 4 ? 1 : bytes / 4)), base);
@@ -80,12 +80,12 @@ static ifl_sass_instruction *load(code *c, uint8_t reg, uint8_t base, uint8_t by
 
 static ifl_sass_instruction *ffma(code *c, uint8_t d, uint8_t a, uint8_t b)
 {
-    return from(from(to(add(c, "FFMA", IFL_SASS_FLOAT), d, 1), a, 1), b, 1);
+    return from(from(to(add(c, IFL_SASS_OP_FFMA, IFL_SASS_FLOAT), d, 1), a, 1), b, 1);
 }
 
 static ifl_sass_instruction *branch(code *c, size_t target)
 {
-    return operand(add(c, "BRA", IFL_SASS_BRANCH),
+    return operand(add(c, IFL_SASS_OP_BRA, IFL_SASS_BRANCH),
                    (ifl_sass_operand){.kind = IFL_SASS_TARGET, .value = (int64_t)(16 * target)});
 }
 
@@ -109,7 +109,7 @@ static void drop(code *c)
 
 static void setp(code *c, uint8_t predicate, uint8_t a)
 {
-    ifl_sass_instruction *i = add(c, "ISETP", IFL_SASS_INTEGER);
+    ifl_sass_instruction *i = add(c, IFL_SASS_OP_ISETP, IFL_SASS_INTEGER);
     operand(i, (ifl_sass_operand){
                    .kind = IFL_SASS_PREDICATE, .index = predicate, .is_destination = true});
     from(i, a, 1);
@@ -117,30 +117,30 @@ static void setp(code *c, uint8_t predicate, uint8_t a)
 
 static void wide(code *c, uint8_t d, uint8_t a, uint8_t b)
 {
-    from(from(to(add(c, "IMAD", IFL_SASS_INTEGER), d, 2), a, 1), b, 2);
+    from(from(to(add(c, IFL_SASS_OP_IMAD, IFL_SASS_INTEGER), d, 2), a, 1), b, 2);
 }
 
 static void saxpy(code *c)
 {
-    to(add(c, "LDC", IFL_SASS_LOAD_CONSTANT), 1, 1);
-    to(add(c, "S2R", IFL_SASS_MOVE), 0, 1);
-    to(add(c, "LDC", IFL_SASS_LOAD_CONSTANT), 7, 1);
-    from(from(to(add(c, "IMAD", IFL_SASS_INTEGER), 7, 1), 7, 1), 0, 1);
+    to(add(c, IFL_SASS_OP_LDC, IFL_SASS_LOAD_CONSTANT), 1, 1);
+    to(add(c, IFL_SASS_OP_S2R, IFL_SASS_MOVE), 0, 1);
+    to(add(c, IFL_SASS_OP_LDC, IFL_SASS_LOAD_CONSTANT), 7, 1);
+    from(from(to(add(c, IFL_SASS_OP_IMAD, IFL_SASS_INTEGER), 7, 1), 7, 1), 0, 1);
     setp(c, 0, 7);
-    when(add(c, "EXIT", IFL_SASS_EXIT_CLASS), 0);
-    to(add(c, "LDC", IFL_SASS_LOAD_CONSTANT), 2, 2);
-    to(add(c, "LDC", IFL_SASS_LOAD_CONSTANT), 4, 2);
+    when(add(c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS), 0);
+    to(add(c, IFL_SASS_OP_LDC, IFL_SASS_LOAD_CONSTANT), 2, 2);
+    to(add(c, IFL_SASS_OP_LDC, IFL_SASS_LOAD_CONSTANT), 4, 2);
     wide(c, 2, 7, 2);
     load(c, 2, 2, 4, 2);
     wide(c, 4, 7, 4);
     load(c, 7, 4, 4, 2);
     waits(ffma(c, 7, 2, 7), 1 << 2);
-    ifl_sass_instruction *store = add(c, "STG", IFL_SASS_STORE_GLOBAL);
+    ifl_sass_instruction *store = add(c, IFL_SASS_OP_STG, IFL_SASS_STORE_GLOBAL);
     store->memory_bytes = 4;
     from(at_address(store, 4), 7, 1);
-    add(c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     branch(c, 15); /* to itself: how ptxas ends a kernel */
-    add(c, "NOP", IFL_SASS_OTHER);
+    add(c, IFL_SASS_OP_NOP, IFL_SASS_OTHER);
 }
 
 /* Document 001, 2.2: two loads of 128 bytes a warp before it needs either. */
@@ -195,10 +195,10 @@ static void stored_index_is_useful(void **state)
 {
     code c = {0};
     (void)state;
-    from(from(to(add(&c, "IMAD", IFL_SASS_INTEGER), 7, 1), 3, 1), 0, 1);
+    from(from(to(add(&c, IFL_SASS_OP_IMAD, IFL_SASS_INTEGER), 7, 1), 3, 1), 0, 1);
     wide(&c, 4, 7, 4);
-    from(at_address(add(&c, "STG", IFL_SASS_STORE_GLOBAL), 4), 7, 1);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    from(at_address(add(&c, IFL_SASS_OP_STG, IFL_SASS_STORE_GLOBAL), 4), 7, 1);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.purpose[0], IFL_SASS_USEFUL);
     assert_int_equal(c.kernel.purpose[1], IFL_SASS_ADDRESS);
@@ -226,7 +226,7 @@ static void a_wait_for_two_loads_is_one(void **state)
     load(&c, 4, 12, 8, 0);
     waits(ffma(&c, 20, 2, 4), 1);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 1);
     expect_loop(&c, 0, 1, 512, 0);
@@ -246,7 +246,7 @@ static void two_waits_are_two(void **state)
     waits(ffma(&c, 20, 2, 20), 1 << 0);
     waits(ffma(&c, 20, 4, 20), 1 << 1);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     expect_loop(&c, 0, 2, 512, 0);
     assert_int_equal(c.kernel.wait_bytes[2], 512);
@@ -266,7 +266,7 @@ static void a_landing_place_used_again_is_a_reuse(void **state)
     load(&c, 3, 14, 4, 0); /* R3 is the upper half of the pair */
     waits(ffma(&c, 20, 3, 20), 1);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     expect_loop(&c, 0, 3, 256, 2);
     drop(&c);
@@ -281,7 +281,7 @@ static void a_load_for_the_next_trip_counts_once(void **state)
     waits(ffma(&c, 20, 2, 20), 1);
     load(&c, 2, 10, 16, 0);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     expect_loop(&c, 0, 1, 512, 0);
     drop(&c);
@@ -292,17 +292,17 @@ static void other_waits_do_not_count(void **state)
 {
     code c = {0};
     (void)state;
-    ifl_sass_instruction *shared = add(&c, "LDS", IFL_SASS_LOAD_SHARED);
+    ifl_sass_instruction *shared = add(&c, IFL_SASS_OP_LDS, IFL_SASS_LOAD_SHARED);
     shared->write_barrier = 0;
     shared->memory_bytes = 4;
     at_address(to(shared, 2, 1), 10);
     waits(ffma(&c, 20, 2, 20), 1);
-    ifl_sass_instruction *store = add(&c, "STG", IFL_SASS_STORE_GLOBAL);
+    ifl_sass_instruction *store = add(&c, IFL_SASS_OP_STG, IFL_SASS_STORE_GLOBAL);
     store->read_barrier = 1;
     from(at_address(store, 4), 20, 1);
     waits(ffma(&c, 20, 2, 20), 1 << 1);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     expect_loop(&c, 0, 0, 0, 0);
     drop(&c);
@@ -314,14 +314,14 @@ static void groups_of_copies_stay_in_flight(void **state)
 {
     code c = {0};
     (void)state;
-    ifl_sass_instruction *copy = add(&c, "LDGSTS", IFL_SASS_COPY_ASYNC);
+    ifl_sass_instruction *copy = add(&c, IFL_SASS_OP_LDGSTS, IFL_SASS_COPY_ASYNC);
     copy->memory_bytes = 16;
-    add(&c, "LDGDEPBAR", IFL_SASS_OTHER);
-    ifl_sass_instruction *wait = add(&c, "DEPBAR", IFL_SASS_OTHER);
+    add(&c, IFL_SASS_OP_LDGDEPBAR, IFL_SASS_OTHER);
+    ifl_sass_instruction *wait = add(&c, IFL_SASS_OP_DEPBAR, IFL_SASS_OTHER);
     operand(wait, (ifl_sass_operand){.kind = IFL_SASS_SCOREBOARD, .index = 0});
     operand(wait, (ifl_sass_operand){.kind = IFL_SASS_IMMEDIATE, .value = 1});
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     expect_loop(&c, 0, 1, 1024, 0);
     drop(&c);
@@ -332,14 +332,14 @@ static void loops_nest(void **state)
 {
     code c = {0};
     (void)state;
-    add(&c, "MOV", IFL_SASS_MOVE);
-    add(&c, "MOV", IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
     load(&c, 2, 10, 4, 0);
     waits(ffma(&c, 20, 2, 20), 1);
     when(branch(&c, 2), 0);
     load(&c, 2, 10, 4, 0);
     when(branch(&c, 1), 1);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 2);
     assert_int_equal(c.kernel.loops[0].depth, 1);
@@ -363,10 +363,10 @@ static void a_header_may_come_last(void **state)
     (void)state;
     branch(&c, 3);
     waits(ffma(&c, 20, 2, 20), 1); /* the body, after the header's load */
-    add(&c, "MOV", IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
     load(&c, 2, 10, 4, 0); /* the header */
     when(branch(&c, 1), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 1);
     assert_int_equal(c.kernel.blocks[c.kernel.loops[0].header].first, 3);
@@ -380,10 +380,10 @@ static void two_entries_are_no_loop(void **state)
     code c = {0};
     (void)state;
     when(branch(&c, 2), 0);
-    add(&c, "MOV", IFL_SASS_MOVE);
-    add(&c, "MOV", IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
     when(branch(&c, 1), 1);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 0);
     drop(&c);
@@ -404,12 +404,12 @@ static void lanes_meet_where_bssy_says(void **state)
 {
     code c = {0};
     (void)state;
-    with_barrier(add(&c, "BSSY", IFL_SASS_BRANCH), 5);
+    with_barrier(add(&c, IFL_SASS_OP_BSSY, IFL_SASS_BRANCH), 5);
     when(branch(&c, 4), 0);
-    add(&c, "MOV", IFL_SASS_MOVE);
-    with_barrier(add(&c, "BSYNC", IFL_SASS_BRANCH), 0);
-    with_barrier(add(&c, "BSYNC", IFL_SASS_BRANCH), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
+    with_barrier(add(&c, IFL_SASS_OP_BSYNC, IFL_SASS_BRANCH), 0);
+    with_barrier(add(&c, IFL_SASS_OP_BSYNC, IFL_SASS_BRANCH), 0);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     size_t end = ifl_sass_block_of(&c.kernel, 5);
     assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 3)].successor[1], end);
@@ -422,14 +422,14 @@ static void calls_return_and_indirect_branches_reach(void **state)
 {
     code c = {0};
     (void)state;
-    operand(add(&c, "CALL", IFL_SASS_BRANCH),
+    operand(add(&c, IFL_SASS_OP_CALL, IFL_SASS_BRANCH),
             (ifl_sass_operand){.kind = IFL_SASS_TARGET, .value = 16 * 5});
-    add(&c, "BRX", IFL_SASS_BRANCH);
-    add(&c, "MOV", IFL_SASS_MOVE); /* only the BRX leads here */
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_BRX, IFL_SASS_BRANCH);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE); /* only the BRX leads here */
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     branch(&c, 4);
-    add(&c, "MOV", IFL_SASS_MOVE);
-    add(&c, "RET", IFL_SASS_BRANCH);
+    add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
+    add(&c, IFL_SASS_OP_RET, IFL_SASS_BRANCH);
     analyze(&c);
     assert_true(c.kernel.reached[ifl_sass_block_of(&c.kernel, 1)]);
     assert_true(c.kernel.reached[ifl_sass_block_of(&c.kernel, 2)]);
@@ -446,9 +446,9 @@ static void wild_targets_lead_nowhere(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         code c = {0};
-        operand(when(add(&c, "BRA", IFL_SASS_BRANCH), 0),
+        operand(when(add(&c, IFL_SASS_OP_BRA, IFL_SASS_BRANCH), 0),
                 (ifl_sass_operand){.kind = IFL_SASS_TARGET, .value = targets[i]});
-        add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+        add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
         analyze(&c);
         assert_int_equal(c.kernel.blocks[0].successor[0], 1);
         assert_int_equal(c.kernel.blocks[0].successor[1], UINT32_MAX);
@@ -470,17 +470,17 @@ static void spills_are_told_from_arrays(void **state)
 {
     code c = {0};
     (void)state;
-    ifl_sass_instruction *store = add(&c, "STL", IFL_SASS_STORE_LOCAL);
+    ifl_sass_instruction *store = add(&c, IFL_SASS_OP_STL, IFL_SASS_STORE_LOCAL);
     store->memory_bytes = 8;
     from(at_address(store, 1), 6, 2);
-    ifl_sass_instruction *array = add(&c, "LDL", IFL_SASS_LOAD_LOCAL);
+    ifl_sass_instruction *array = add(&c, IFL_SASS_OP_LDL, IFL_SASS_LOAD_LOCAL);
     array->memory_bytes = 4;
     at_address(to(array, 8, 1), 3);
-    ifl_sass_instruction *spill = add(&c, "LDL", IFL_SASS_LOAD_LOCAL);
+    ifl_sass_instruction *spill = add(&c, IFL_SASS_OP_LDL, IFL_SASS_LOAD_LOCAL);
     spill->memory_bytes = 16;
     at_address(to(spill, 8, 4), 1);
     when(branch(&c, 0), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.spill_store_bytes, 8);
     assert_int_equal(c.kernel.spill_load_bytes, 16);
@@ -510,7 +510,7 @@ static void loads_issued_together_are_one_wait(void **state)
     waits(ffma(&c, 7, 5, 5), 1 << 1);
     load(&c, 8, 6, 4, 0);
     waits(ffma(&c, 9, 8, 8), 1 << 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     const ifl_sass_turn *t = turns(&c);
     assert_true(t[0].load_waits == 2); /* the two, then the one whose address they gave */
     assert_true(t[0].load_spread == 1);
@@ -523,14 +523,14 @@ static void groups_ahead_share_a_wait(void **state)
 {
     (void)state;
     code c = {.count = 0};
-    add(&c, "NOP", IFL_SASS_OTHER);
-    add(&c, "LDGSTS", IFL_SASS_COPY_ASYNC)->memory_bytes = 4;
-    add(&c, "LDGDEPBAR", IFL_SASS_OTHER);
-    operand(operand(add(&c, "DEPBAR", IFL_SASS_OTHER),
+    add(&c, IFL_SASS_OP_NOP, IFL_SASS_OTHER);
+    add(&c, IFL_SASS_OP_LDGSTS, IFL_SASS_COPY_ASYNC)->memory_bytes = 4;
+    add(&c, IFL_SASS_OP_LDGDEPBAR, IFL_SASS_OTHER);
+    operand(operand(add(&c, IFL_SASS_OP_DEPBAR, IFL_SASS_OTHER),
                     (ifl_sass_operand){.kind = IFL_SASS_SCOREBOARD, .index = 0}),
             (ifl_sass_operand){.kind = IFL_SASS_IMMEDIATE, .value = 3});
     when(branch(&c, 1), 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     const ifl_sass_turn *t = turns(&c);
     assert_true(t[1].load_waits == 0.25);
     drop(&c);
@@ -541,15 +541,15 @@ static void waits_for_local_memory_are_told(void **state)
 {
     (void)state;
     code c = {.count = 0};
-    ifl_sass_instruction *shared = add(&c, "LDS", IFL_SASS_LOAD_SHARED);
+    ifl_sass_instruction *shared = add(&c, IFL_SASS_OP_LDS, IFL_SASS_LOAD_SHARED);
     at_address(to(shared, 4, 1), 2);
     shared->write_barrier = 0;
     waits(ffma(&c, 5, 4, 4), 1 << 0);
-    ifl_sass_instruction *spill = add(&c, "LDL", IFL_SASS_LOAD_LOCAL);
+    ifl_sass_instruction *spill = add(&c, IFL_SASS_OP_LDL, IFL_SASS_LOAD_LOCAL);
     at_address(to(spill, 6, 1), 1);
     spill->write_barrier = 0;
     waits(ffma(&c, 7, 6, 6), 1 << 0);
-    add(&c, "EXIT", IFL_SASS_EXIT_CLASS);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     const ifl_sass_turn *t = turns(&c);
     assert_true(t[0].load_waits == 0 && t[0].shared_waits == 2 && t[0].local_waits == 1);
     drop(&c);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The operands, the styles of sources and the rows of instructions, made from sass/table. Data only. */
+#include "sass/sass_table.h"
+
+/* Fields by their bare names. */
+enum {
+    none,
+#define FIELD(name, ...) name,
+#include "sass/table/bit_field.def"
+#undef FIELD
+};
+
+/* ---- operands ------------------------------------------------------------------------------------------------ */
+
+#define AT(at, width) .run = {{at, width}}
+#define SIGNED(at, width) .run = {{at, width}}, .is_signed = true
+#define SPLIT(at, width, at2, width2) .run = {{at, width}, {at2, width2}}
+
+enum {
+    NOTHING,
+#define OPERAND(name, ...) name,
+#include "sass/table/place.def"
+#undef OPERAND
+};
+
+const ifl_sass_place ifl_sass_places[] = {
+    {.name = "nothing"},
+#define OPERAND(name_, role_, syntax_, ...)                                                                            \
+    {.name = #name_, .role = IFL_SASS_ROLE_##role_, .syntax = IFL_SASS_AS_##syntax_, __VA_ARGS__},
+#include "sass/table/place.def"
+#undef OPERAND
+};
+#undef AT
+
+const unsigned ifl_sass_place_count = sizeof ifl_sass_places / sizeof *ifl_sass_places;
+
+enum {
+#define STYLE(name, ...) STYLE_##name,
+#include "sass/table/style.def"
+#undef STYLE
+};
+
+#define SELECT(a, b, c) .select = {a, b, c}
+const ifl_sass_style ifl_sass_styles[] = {
+#define STYLE(name_, sign_, has_absolute_, literal_, ...)                                                              \
+    {.name = #name_,                                                                                                   \
+     .sign = sign_,                                                                                                    \
+     .has_absolute = has_absolute_,                                                                                    \
+     .literal = IFL_SASS_LITERAL_##literal_,                                                                           \
+     __VA_ARGS__},
+#include "sass/table/style.def"
+#undef STYLE
+};
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+/* Elements of fields. */
+#define FIELDS(...) .element = {__VA_ARGS__}
+#define IS(field, word) IFL_SASS_ELEMENT(field, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_IS)
+#define SAY(role, word) IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_SAYS)
+#define MEANS(role, word) IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_MEANS)
+#define FIXED(at, width, value) IFL_SASS_ELEMENT(0, value, at, width, IFL_SASS_FIXED)
+#define AT(at, field) ((field) | IFL_SASS_ELEMENT(0, 0, at, 0, 0))
+#define PRODUCT_NAME IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_PRODUCT_NAME)
+#define TYPES_DIFFER IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_TYPES_DIFFER)
+#define NONE_OF_64_BITS IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_NONE_OF_64_BITS)
+#define SOME_OF_64_BITS IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_SOME_OF_64_BITS)
+
+/* Operands. */
+#define OPERANDS(...) .operand = {__VA_ARGS__}
+#define STYLED(place, style) ((uint64_t)(place) | (uint64_t)STYLE_##style << 8)
+#define A(style) STYLED(SOURCE_A, style)
+#define B(style) STYLED(SOURCE_B, style)
+#define C(style) STYLED(SOURCE_C, style)
+#define ONE(style) STYLED(SOURCE_ONLY, style)
+#define B_THIRD(style) STYLED(SOURCE_B_THIRD, style)
+#define B_LAST(style) STYLED(SOURCE_B_LAST, style)
+#define COUNT(count, operand) ((operand) | (uint64_t)(count) << 14)
+#define PAIR(operand) COUNT(2, operand)
+#define QUAD(operand) COUNT(4, operand)
+#define BY(role, operand) COUNT(IFL_SASS_COUNT_BY + IFL_SASS_VALUE_##role, operand)
+#define OF_A(operand) COUNT(IFL_SASS_COUNT_MATRIX_A, operand)
+#define OF_B(operand) COUNT(IFL_SASS_COUNT_MATRIX_B, operand)
+#define OF_C(operand) COUNT(IFL_SASS_COUNT_MATRIX_C, operand)
+#define H(operand) ((operand) | (uint64_t)IFL_SASS_HIDES << 22)
+#define CARRY(operand) ((operand) | (uint64_t)IFL_SASS_HIDES_TO_90 << 22)
+
+/* Both. */
+#define ON(architectures, x) ((x) | IFL_SASS_ONLY_ON(architectures))
+
+/* Forms. */
+#define FORMS(...) .form = {__VA_ARGS__}
+#define UNIFORM(...) .form = {__VA_ARGS__}, .is_uniform = true, .has_uniform_guard = true
+#define UNIFORM_GUARD(...) .form = {__VA_ARGS__}, .has_uniform_guard = true
+#define CLEAR (ALL | IFL_SASS_BIT_91_CLEAR)
+#define SET (ALL | IFL_SASS_BIT_91_SET)
+#define EITHER (ALL | IFL_SASS_BIT_91_CLEAR | IFL_SASS_BIT_91_FREE_ON_75)
+#define R [1] = CLEAR
+#define I3 [2] = CLEAR
+#define C3 [3] = TO_90
+#define I2 [4] = CLEAR
+#define C2 [5] = TO_90
+#define U2 [6] = SET
+#define U3 [7] = SET
+#define ABC R, I3, C3, I2, C2, U2, U3
+#define AB R, I2, C2, U2
+#define AC R, I3, C3, U3
+#define N1 [1] = CLEAR
+#define N2 [2] = CLEAR
+#define N3 [3] = CLEAR
+#define N4 [4] = CLEAR
+#define N5 [5] = CLEAR
+#define N7 [7] = CLEAR
+#define X1 [1] = SET
+#define X2 [2] = SET
+#define X3 [3] = SET
+#define X4 [4] = SET
+#define X5 [5] = SET
+#define X6 [6] = SET
+#define X7 [7] = SET
+#define E1 [1] = EITHER
+#define E2 [2] = EITHER
+#define E4 [4] = EITHER
+#define E5 [5] = EITHER
+#define E7 [7] = EITHER
+
+/* What the tables know by a name of their own. */
+#define NONE 0
+#define ORDER_LOAD order_of_load, scope_of_load, private_of_load
+#define ORDER order, scope, private
+#define ORDER_STORE order_of_store, scope_of_store, sharing_of_store
+#define ORDER_COPY order_of_copy, scope_of_copy, private_of_copy
+#define ORDER_TURING_LOAD order_turing_load, scope_turing, private_turing
+#define ORDER_TURING_STORE order_turing_store, scope_turing, private_turing
+#define ORDER_TURING_ATOMIC order_turing_atomic, scope_turing, private_turing
+#define ORDER_OLD_ATOMIC                                                                                               \
+    ON(TO_75, order_turing_atomic), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order),            \
+        ON(FROM_80, scope), ON(FROM_80, private)
+#define WITH_DESCRIPTOR FIXED(76, 1, 1), FIXED(90, 1, 1)
+#define TYPE_AMPERE atomic_type_ampere, atomic_flush_ampere, atomic_rounding_ampere
+#define TYPE_90                                                                                                        \
+    ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere), ON(TO_89, atomic_rounding_ampere),                  \
+        ON(SM_90, atomic_type)
+#define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
+#define TEXEL texel_type, texel_rounding
+#define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
+#define SURFACE_ORDER_LOAD                                                                                             \
+    ON(TO_75, order_turing_store), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order_of_load),     \
+        ON(FROM_80, scope_of_load), ON(FROM_80, private_of_load)
+#define SURFACE_ORDER_STORE                                                                                            \
+    ON(TO_75, order_turing_store), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order),             \
+        ON(FROM_80, scope), ON(FROM_80, private)
+#define BULK_COPY                                                                                                      \
+    bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced, ON(FAMILY_100, counted),      \
+        order_in_sm, order_in_system
+#define BULK_REDUCTION                                                                                                 \
+    FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type, bulk_flush,            \
+        bulk_rounding, order_in_sm, order_in_system
+#define TENSOR_LOAD                                                                                                    \
+    dimensions, ON(SM_90, im2col), ON(FAMILY_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
+#define TENSOR_LOAD_PLAIN                                                                                              \
+    ON(FROM_100, FIXED(82, 2, 0)), ON(FAMILY_120, FIXED(85, 1, 0)), dimensions, ON(FROM_100, gather),                  \
+        ON(FAMILY_100, two_cta)
+#define COPY_FIELDS_90                                                                                                 \
+    SAY(ADDRESS_BITS, E), bypass, eviction, AT(71, prefetch), width_words, zfill, ORDER_COPY
+#define COPY_FIELDS                                                                                                    \
+    SAY(ADDRESS_BITS, E), bypass, eviction, AT(72, prefetch), AT(74, width_words), zfill, ORDER_COPY
+
+const ifl_sass_row ifl_sass_rows[] = {
+#define ENCODING(op_, base_, form_, architectures_, fields_, operands_)                                                \
+    {.op = IFL_SASS_OP_##op_,                                                                                          \
+     .base = base_,                                                                                                    \
+     form_,                                                                                                            \
+     .architectures = architectures_,                                                                                  \
+     fields_,                                                                                                          \
+     operands_},
+#include "sass/table/instruction.def"
+};
+
+const unsigned ifl_sass_row_count = sizeof ifl_sass_rows / sizeof *ifl_sass_rows;
