@@ -649,7 +649,8 @@ ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction)
     enum { UNIFORM_FORM = 6 };
     const ifl_sass_row *row = row_of(instruction);
     const unsigned form = (unsigned)ifl_sass_bits(instruction->word, FORM_AT, FORM_WIDTH);
-    if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME || form >= UNIFORM_FORM)
+    if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME || form >= UNIFORM_FORM ||
+        ifl_sass_value(instruction, IFL_SASS_VALUE_EXTENDED) == IFL_SASS_WORD_X)
         return IFL_SASS_PRODUCT;
     const ifl_sass_operand *factor = &instruction->operand[1], *other = factor + 1, *addend = factor + 2;
     if (is_zero(factor) || is_zero(other))

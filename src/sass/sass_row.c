@@ -126,30 +126,30 @@ const ifl_sass_style ifl_sass_styles[] = {
 
 /* What the tables know by a name of their own. */
 #define NONE 0
-#define ORDER_LOAD order_of_load, scope_of_load, private_of_load
-#define ORDER order, scope, private
-#define ORDER_STORE order_of_store, scope_of_store, sharing_of_store
-#define ORDER_COPY order_of_copy, scope_of_copy, private_of_copy
-#define ORDER_TURING_LOAD order_turing_load, scope_turing, private_turing
-#define ORDER_TURING_STORE order_turing_store, scope_turing, private_turing
-#define ORDER_TURING_ATOMIC order_turing_atomic, scope_turing, private_turing
-#define ORDER_OLD_ATOMIC                                                                                               \
-    ON(TO_75, order_turing_atomic), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order),            \
-        ON(FROM_80, scope), ON(FROM_80, private)
-#define WITH_DESCRIPTOR FIXED(76, 1, 1), FIXED(90, 1, 1)
-#define TYPE_AMPERE atomic_type_ampere, atomic_flush_ampere, atomic_rounding_ampere
-#define TYPE_90                                                                                                        \
+#define ORDER_OF_LOAD order_of_load, scope_of_load, private_of_load
+#define ORDER_OF_STORE order_of_store, scope_of_store, sharing_of_store
+#define ORDER_OF_ATOMIC order, scope, private
+#define ORDER_OF_COPY order_of_copy, scope_of_copy, private_of_copy
+#define ORDER_ON(when, order, scope, sharing) ON(when, order), ON(when, scope), ON(when, sharing)
+#define TURING_ORDER(order) ORDER_ON(TO_75, order, scope_turing, private_turing)
+#define LOAD_ORDER TURING_ORDER(order_turing_load), ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
+#define STORE_ORDER TURING_ORDER(order_turing_store), ORDER_ON(FROM_80, order, scope, private)
+#define GLOBAL_STORE_ORDER                                                                                             \
+    TURING_ORDER(order_turing_store), ORDER_ON(FROM_80 & TO_90, order, scope, private),                                \
+        ORDER_ON(FROM_100, order_of_store, scope_of_store, sharing_of_store)
+#define ATOMIC_ORDER TURING_ORDER(order_turing_atomic), ORDER_ON(FROM_80, order, scope, private)
+#define STRONG_SYSTEM SAY(ORDER, STRONG), SAY(SCOPE, SYS)
+#define ATOMIC_TYPE                                                                                                    \
     ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere), ON(TO_89, atomic_rounding_ampere),                  \
-        ON(SM_90, atomic_type)
+        ON(FROM_90, atomic_type)
+#define SWAP_TYPE ON(TO_89, swap_type), ON(FROM_90, shared_type)
+#define SHARED_TYPE SWAP_TYPE
 #define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
 #define TEXEL texel_type, texel_rounding
 #define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
 #define SURFACE_ORDER_LOAD                                                                                             \
-    ON(TO_75, order_turing_store), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order_of_load),     \
-        ON(FROM_80, scope_of_load), ON(FROM_80, private_of_load)
-#define SURFACE_ORDER_STORE                                                                                            \
-    ON(TO_75, order_turing_store), ON(TO_75, scope_turing), ON(TO_75, private_turing), ON(FROM_80, order),             \
-        ON(FROM_80, scope), ON(FROM_80, private)
+    TURING_ORDER(order_turing_store), ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
+#define SURFACE_ORDER_STORE STORE_ORDER
 #define BULK_COPY                                                                                                      \
     bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced, ON(FAMILY_100, counted),      \
         order_in_sm, order_in_system
@@ -161,10 +161,9 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define TENSOR_LOAD_PLAIN                                                                                              \
     ON(FROM_100, FIXED(82, 2, 0)), ON(FAMILY_120, FIXED(85, 1, 0)), dimensions, ON(FROM_100, gather),                  \
         ON(FAMILY_100, two_cta)
-#define COPY_FIELDS_90                                                                                                 \
-    SAY(ADDRESS_BITS, E), bypass, eviction, AT(71, prefetch), width_words, zfill, ORDER_COPY
 #define COPY_FIELDS                                                                                                    \
-    SAY(ADDRESS_BITS, E), bypass, eviction, AT(72, prefetch), AT(74, width_words), zfill, ORDER_COPY
+    bypass, eviction, ON(TO_90, AT(71, prefetch)), ON(FROM_100, AT(72, prefetch)), ON(TO_90, width_words),             \
+        ON(FROM_100, AT(74, width_words)), zfill, ORDER_OF_COPY
 
 const ifl_sass_row ifl_sass_rows[] = {
 #define ENCODING(op_, base_, form_, architectures_, fields_, operands_)                                                \

@@ -175,18 +175,30 @@ static void test_values_are_declared_by_their_roles(void **state)
         assert_non_null(ifl_sass_word_text((ifl_sass_word)word));
 }
 
+/* Both are there in some word: no bit keeps them apart. */
+static bool may_meet(const ifl_sass_place *a, const ifl_sass_place *b)
+{
+    return !(a->only_at && a->only_at == b->unless_at) && !(a->unless_at && a->unless_at == b->only_at);
+}
+
+static void check_operand_role(unsigned r, unsigned i, uint16_t architecture)
+{
+    const uint64_t *operand = ifl_sass_rows[r].operand;
+    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand[i])];
+    for (unsigned j = 0; j < i; j++) {
+        const ifl_sass_place *other = &ifl_sass_places[IFL_SASS_PLACE_OF(operand[j])];
+        if (ifl_sass_is_on(operand[j], architecture) && place->role == other->role && may_meet(place, other))
+            fail_msg("%s: row %u has operands %u and %u in one role", ifl_sass_op_text(ifl_sass_rows[r].op), r, j, i);
+    }
+}
+
 static void check_one_of_each_role(unsigned r, uint16_t architecture, const char *what)
 {
     const ifl_sass_row *row = &ifl_sass_rows[r];
-    bool operands[IFL_SASS_ROLES] = {false}, values[IFL_SASS_VALUES] = {false};
-    for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++) {
-        const unsigned role = ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[i])].role;
-        if (!ifl_sass_is_on(row->operand[i], architecture) || !IFL_SASS_PLACE_OF(row->operand[i]))
-            continue;
-        if (!role || operands[role])
-            fail_msg("%s: row %u has operand %u in a role that is taken", what, r, i);
-        operands[role] = true;
-    }
+    bool values[IFL_SASS_VALUES] = {false};
+    for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++)
+        if (ifl_sass_is_on(row->operand[i], architecture))
+            check_operand_role(r, i, architecture);
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++) {
         const unsigned role = ifl_sass_role_of_element(row->element[i]);
         if (!ifl_sass_is_on(row->element[i], architecture) || !role)
