@@ -9,7 +9,8 @@ enum {
     FORM_AT = 9,
     FORM_WIDTH = 3,
     NO_REGISTER = 255,
-    REGISTER_BITS = 32
+    REGISTER_BITS = 32,
+    SCOREBOARDS = 6
 };
 
 /* ---- bits ---------------------------------------------------------------------------------------------------- */
@@ -455,7 +456,7 @@ static bool fill_place(const ifl_sass_place *place, bool is_uniform, ifl_sass_op
         return true;
     default:
         out->index = (uint8_t)number_at(place, in->word);
-        return true;
+        return out->kind != IFL_SASS_SCOREBOARD || out->index < SCOREBOARDS;
     }
 }
 

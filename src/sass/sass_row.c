@@ -152,10 +152,10 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define SURFACE_ORDER_STORE STORE_ORDER
 #define BULK_COPY                                                                                                      \
     bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced, ON(FAMILY_100, counted),      \
-        order_in_sm, order_in_system
+        bulk_order, bulk_scope
 #define BULK_REDUCTION                                                                                                 \
     FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type, bulk_flush,            \
-        bulk_rounding, order_in_sm, order_in_system
+        bulk_rounding, bulk_order, bulk_scope
 #define TENSOR_LOAD                                                                                                    \
     dimensions, ON(SM_90, im2col), ON(FAMILY_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
 #define TENSOR_LOAD_PLAIN                                                                                              \
