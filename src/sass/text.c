@@ -251,7 +251,8 @@ static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_l
 {
     enum { HALF_BITS = 16, HALF_MASK = 0xffff };
     const uint64_t bits = (uint64_t)operand->value;
-    const ifl_sass_literal half = ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2
+    const ifl_sass_literal half = ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2 ||
+                                          ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM) == IFL_SASS_WORD_BF16x2
                                       ? IFL_SASS_LITERAL_BFLOAT16
                                       : IFL_SASS_LITERAL_FLOAT16;
     switch (literal) {
