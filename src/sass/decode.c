@@ -51,7 +51,8 @@ static uint8_t uniform_at(const ifl_sass_instruction *in, unsigned at)
 /* The word of a field. */
 static ifl_sass_word word_of(unsigned field, unsigned at, const ifl_sass_instruction *in)
 {
-    return ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) & IFL_SASS_WORD_MASK;
+    return ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) &
+           IFL_SASS_WORD_MASK;
 }
 
 /* ---- values -------------------------------------------------------------------------------------------------- */
@@ -67,12 +68,14 @@ static const ifl_sass_row *row_of(const ifl_sass_instruction *in)
     return in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
 }
 
-static ifl_sass_word value_of_element(uint64_t element, uint16_t architecture, const uint64_t word[2])
+static ifl_sass_word value_of_element(uint64_t element, uint16_t architecture,
+                                      const uint64_t word[2])
 {
     switch (IFL_SASS_KIND_OF(element)) {
     case IFL_SASS_HAS:
     case IFL_SASS_IS:
-        return ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word, architecture) &
+        return ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word,
+                                   architecture) &
                IFL_SASS_WORD_MASK;
     case IFL_SASS_SAYS:
     case IFL_SASS_MEANS:
@@ -96,11 +99,12 @@ unsigned ifl_sass_role_of_element(uint64_t element)
     }
 }
 
-static ifl_sass_word value_of_row(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2],
-                                  ifl_sass_value_role role)
+static ifl_sass_word value_of_row(const ifl_sass_row *row, uint16_t architecture,
+                                  const uint64_t word[2], ifl_sass_value_role role)
 {
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
-        if (ifl_sass_role_of_element(row->element[i]) == role && ifl_sass_is_on(row->element[i], architecture))
+        if (ifl_sass_role_of_element(row->element[i]) == role &&
+            ifl_sass_is_on(row->element[i], architecture))
             return value_of_element(row->element[i], architecture, word);
     return IFL_SASS_WORD_ABSENT;
 }
@@ -128,7 +132,8 @@ ifl_sass_word ifl_sass_value(const ifl_sass_instruction *instruction, ifl_sass_v
     return word ? word : value_of_suffixes(row, instruction, role);
 }
 
-const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruction, ifl_sass_role role)
+const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruction,
+                                            ifl_sass_role role)
 {
     for (unsigned i = 0; i < instruction->operand_count; i++)
         if (instruction->operand[i].role == role)
@@ -138,12 +143,14 @@ const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruct
 
 /* ---- does a word fit a row? ---------------------------------------------------------------------------------- */
 
-static bool is_64(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2], ifl_sass_value_role role)
+static bool is_64(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2],
+                  ifl_sass_value_role role)
 {
     return ifl_sass_word_bits(value_of_row(row, architecture, word, role)) == 2 * REGISTER_BITS;
 }
 
-static bool fits_types(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2], unsigned rule)
+static bool fits_types(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2],
+                       unsigned rule)
 {
     const bool any_64 = is_64(row, architecture, word, IFL_SASS_VALUE_TYPE_TO) ||
                         is_64(row, architecture, word, IFL_SASS_VALUE_TYPE_FROM);
@@ -153,7 +160,8 @@ static bool fits_types(const ifl_sass_row *row, uint16_t architecture, const uin
     return any_64 == (rule == IFL_SASS_SOME_OF_64_BITS);
 }
 
-static bool fits_element(const ifl_sass_row *row, uint64_t element, uint16_t architecture, const uint64_t word[2])
+static bool fits_element(const ifl_sass_row *row, uint64_t element, uint16_t architecture,
+                         const uint64_t word[2])
 {
     switch (IFL_SASS_KIND_OF(element)) {
     case IFL_SASS_HAS:
@@ -161,7 +169,8 @@ static bool fits_element(const ifl_sass_row *row, uint64_t element, uint16_t arc
     case IFL_SASS_IS:
         return value_of_element(element, architecture, word) == IFL_SASS_WORD_OF(element);
     case IFL_SASS_FIXED:
-        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) == IFL_SASS_WORD_OF(element);
+        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) ==
+               IFL_SASS_WORD_OF(element);
     case IFL_SASS_TYPES_DIFFER:
     case IFL_SASS_NONE_OF_64_BITS:
     case IFL_SASS_SOME_OF_64_BITS:
@@ -181,7 +190,8 @@ bool ifl_sass_fits_form(const ifl_sass_row *row, uint16_t architecture, const ui
         return false;
     if (form & IFL_SASS_BIT_91_SET)
         return is_set;
-    return !is_set || !(form & IFL_SASS_BIT_91_CLEAR) || (form & IFL_SASS_BIT_91_FREE_ON_75 && architecture == SM_75);
+    return !is_set || !(form & IFL_SASS_BIT_91_CLEAR) ||
+           (form & IFL_SASS_BIT_91_FREE_ON_75 && architecture == SM_75);
 }
 
 static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
@@ -189,7 +199,8 @@ static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t 
     if (!ifl_sass_fits_form(row, architecture, word))
         return false;
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
-        if (ifl_sass_is_on(row->element[i], architecture) && !fits_element(row, row->element[i], architecture, word))
+        if (ifl_sass_is_on(row->element[i], architecture) &&
+            !fits_element(row, row->element[i], architecture, word))
             return false;
     return true;
 }
@@ -209,13 +220,15 @@ enum { FIRST_AT = 24, SECOND_AT = 32, THIRD_AT = 64 };
 static source source_at(unsigned slot, unsigned form)
 {
     static const source seconds[IFL_SASS_FORMS] = {
-        [1] = {AT_REGISTER, SECOND_AT}, [2] = {AT_REGISTER, THIRD_AT},  [3] = {AT_REGISTER, THIRD_AT},
-        [4] = {AT_IMMEDIATE, SECOND_AT}, [5] = {AT_CONSTANT, SECOND_AT}, [6] = {AT_UNIFORM, SECOND_AT},
+        [1] = {AT_REGISTER, SECOND_AT}, [2] = {AT_REGISTER, THIRD_AT},
+        [3] = {AT_REGISTER, THIRD_AT},  [4] = {AT_IMMEDIATE, SECOND_AT},
+        [5] = {AT_CONSTANT, SECOND_AT}, [6] = {AT_UNIFORM, SECOND_AT},
         [7] = {AT_REGISTER, THIRD_AT},
     };
     static const source thirds[IFL_SASS_FORMS] = {
-        [1] = {AT_REGISTER, THIRD_AT},   [2] = {AT_IMMEDIATE, SECOND_AT}, [3] = {AT_CONSTANT, SECOND_AT},
-        [4] = {AT_REGISTER, THIRD_AT},   [5] = {AT_REGISTER, THIRD_AT},   [6] = {AT_REGISTER, THIRD_AT},
+        [1] = {AT_REGISTER, THIRD_AT},  [2] = {AT_IMMEDIATE, SECOND_AT},
+        [3] = {AT_CONSTANT, SECOND_AT}, [4] = {AT_REGISTER, THIRD_AT},
+        [5] = {AT_REGISTER, THIRD_AT},  [6] = {AT_REGISTER, THIRD_AT},
         [7] = {AT_UNIFORM, SECOND_AT},
     };
     switch (slot) {
@@ -246,7 +259,8 @@ static unsigned absolute_at(const ifl_sass_style *style, unsigned at)
     return at == FIRST_AT ? sign_at(style, at) + 1 : sign_at(style, at) - 1;
 }
 
-static void sign(const ifl_sass_style *style, unsigned at, ifl_sass_operand *out, const ifl_sass_instruction *in)
+static void sign(const ifl_sass_style *style, unsigned at, ifl_sass_operand *out,
+                 const ifl_sass_instruction *in)
 {
     enum { FIRST_WITHOUT_ABSOLUTE = 86 };
     const bool is_signed = style->sign && ifl_sass_bits(in->word, sign_at(style, at), 1);
@@ -267,11 +281,13 @@ static bool has_parts(const ifl_sass_style *style, const ifl_sass_instruction *i
            ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)) < REGISTER_BITS;
 }
 
-static bool select_part(const ifl_sass_style *style, unsigned slot, source from, ifl_sass_operand *out,
-                        const ifl_sass_instruction *in)
+static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
+                        ifl_sass_operand *out, const ifl_sass_instruction *in)
 {
     enum { HALF_FIRST = 74, HALF_SECOND = 60, HALF_THIRD = 81 };
-    const unsigned moved = from.at == FIRST_AT ? HALF_FIRST : from.at == SECOND_AT ? HALF_SECOND : HALF_THIRD;
+    const unsigned moved = from.at == FIRST_AT    ? HALF_FIRST
+                           : from.at == SECOND_AT ? HALF_SECOND
+                                                  : HALF_THIRD;
     const uint16_t field = style->select[slot == IFL_SASS_LAST ? IFL_SASS_SECOND : slot];
     if (!field || !has_parts(style, in) ||
         (from.kind == AT_IMMEDIATE && (style->select_moves || style->select_by_type)))
@@ -283,16 +299,22 @@ static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
 ifl_sass_literal ifl_sass_literal_of(const ifl_sass_style *style, const ifl_sass_instruction *in)
 {
     static const uint8_t literals[IFL_SASS_WORDS] = {
-        [IFL_SASS_WORD_U32] = IFL_SASS_LITERAL_INTEGER,  [IFL_SASS_WORD_U64] = IFL_SASS_LITERAL_INTEGER,
-        [IFL_SASS_WORD_S32] = IFL_SASS_LITERAL_SIGNED,   [IFL_SASS_WORD_S64] = IFL_SASS_LITERAL_SIGNED,
-        [IFL_SASS_WORD_F16] = IFL_SASS_LITERAL_FLOAT16,  [IFL_SASS_WORD_BF16] = IFL_SASS_LITERAL_BFLOAT16,
-        [IFL_SASS_WORD_F32] = IFL_SASS_LITERAL_FLOAT32,  [IFL_SASS_WORD_F64] = IFL_SASS_LITERAL_FLOAT64,
+        [IFL_SASS_WORD_U32] = IFL_SASS_LITERAL_INTEGER,
+        [IFL_SASS_WORD_U64] = IFL_SASS_LITERAL_INTEGER,
+        [IFL_SASS_WORD_S32] = IFL_SASS_LITERAL_SIGNED,
+        [IFL_SASS_WORD_S64] = IFL_SASS_LITERAL_SIGNED,
+        [IFL_SASS_WORD_F16] = IFL_SASS_LITERAL_FLOAT16,
+        [IFL_SASS_WORD_BF16] = IFL_SASS_LITERAL_BFLOAT16,
+        [IFL_SASS_WORD_F32] = IFL_SASS_LITERAL_FLOAT32,
+        [IFL_SASS_WORD_F64] = IFL_SASS_LITERAL_FLOAT64,
     };
-    return style->literal == IFL_SASS_LITERAL_FROM ? literals[ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)]
-                                                   : style->literal;
+    return style->literal == IFL_SASS_LITERAL_FROM
+               ? literals[ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)]
+               : style->literal;
 }
 
-static void immediate(const ifl_sass_style *style, ifl_sass_operand *out, const ifl_sass_instruction *in)
+static void immediate(const ifl_sass_style *style, ifl_sass_operand *out,
+                      const ifl_sass_instruction *in)
 {
     const uint64_t bits = ifl_sass_bits(in->word, SECOND_AT, REGISTER_BITS);
     const unsigned literal = ifl_sass_literal_of(style, in);
@@ -303,7 +325,14 @@ static void immediate(const ifl_sass_style *style, ifl_sass_operand *out, const 
 
 static void constant(ifl_sass_operand *out, const ifl_sass_instruction *in)
 {
-    enum { OFFSET_AT = 40, OFFSET_WIDTH = 14, WORD_SHIFT = 2, BANK_AT = 54, BANK_WIDTH = 5, BIT_91 = 91 };
+    enum {
+        OFFSET_AT = 40,
+        OFFSET_WIDTH = 14,
+        WORD_SHIFT = 2,
+        BANK_AT = 54,
+        BANK_WIDTH = 5,
+        BIT_91 = 91
+    };
     const uint64_t offset = ifl_sass_bits(in->word, OFFSET_AT, OFFSET_WIDTH);
     out->kind = IFL_SASS_CONSTANT;
     out->value = (int64_t)(offset << WORD_SHIFT);
@@ -321,7 +350,8 @@ static bool fill_source(const ifl_sass_place *place, const ifl_sass_style *style
                         ifl_sass_operand *out, const ifl_sass_instruction *in)
 {
     enum { REGISTER_WIDTH = 8 };
-    const source from = source_at(place->slot, (unsigned)ifl_sass_bits(in->word, FORM_AT, FORM_WIDTH));
+    const source from =
+        source_at(place->slot, (unsigned)ifl_sass_bits(in->word, FORM_AT, FORM_WIDTH));
     if (from.kind != AT_IMMEDIATE)
         sign(style, from.at, out, in);
     if (!select_part(style, place->slot, from, out, in))
@@ -390,7 +420,8 @@ static uint8_t scale_of(unsigned word)
 static bool is_described(const ifl_sass_place *place, const ifl_sass_instruction *in)
 {
     enum { FIRST_WITH_DESCRIPTORS = 80 };
-    return place->described_at && in->sm >= FIRST_WITH_DESCRIPTORS && ifl_sass_bits(in->word, place->described_at, 1);
+    return place->described_at && in->sm >= FIRST_WITH_DESCRIPTORS &&
+           ifl_sass_bits(in->word, place->described_at, 1);
 }
 
 bool ifl_sass_adds_uniform(const ifl_sass_place *place, const ifl_sass_instruction *in)
@@ -399,17 +430,27 @@ bool ifl_sass_adds_uniform(const ifl_sass_place *place, const ifl_sass_instructi
 }
 
 /* To sm_89 bit 101 tells whether the descriptor is read. */
-static void fill_descriptor(const ifl_sass_place *place, ifl_sass_operand *out, const ifl_sass_instruction *in)
+static void fill_descriptor(const ifl_sass_place *place, ifl_sass_operand *out,
+                            const ifl_sass_instruction *in)
 {
     enum { LAST_TO_TELL = 89, READ_AT = 101 };
     const unsigned at = place->descriptor_at ? place->descriptor_at : place->uniform_at;
-    out->has_descriptor = place->descriptor_at || (is_described(place, in) &&
-                                                   (in->sm > LAST_TO_TELL || ifl_sass_bits(in->word, READ_AT, 1)));
+    out->has_descriptor =
+        place->descriptor_at ||
+        (is_described(place, in) && (in->sm > LAST_TO_TELL || ifl_sass_bits(in->word, READ_AT, 1)));
     if (out->has_descriptor)
         out->descriptor = (uint8_t)(uniform_at(in, at) + place->uniform_add);
 }
 
-static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out, const ifl_sass_instruction *in)
+/* An offset beside RZ and nothing else is the address, and has no sign. */
+static bool is_offset_alone(const ifl_sass_place *place, const ifl_sass_operand *operand)
+{
+    return place->base_at && !place->uniform_at && place->run[0].width && !place->run[1].width &&
+           operand->base == NO_REGISTER;
+}
+
+static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out,
+                         const ifl_sass_instruction *in)
 {
     enum { REGISTER_WIDTH = 8, BANK_WIDTH = 5 };
     if (place->base_at)
@@ -417,6 +458,9 @@ static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out, con
     if (ifl_sass_adds_uniform(place, in))
         out->uniform = (uint8_t)(uniform_at(in, place->uniform_at) + place->uniform_add);
     fill_descriptor(place, out, in);
+    if (out->kind == IFL_SASS_MEMORY && is_offset_alone(place, out))
+        out->value = (int64_t)ifl_sass_bits(in->word, place->run[0].at, place->run[0].width)
+                     << place->shift;
     if (place->bank_at)
         out->index = (uint8_t)ifl_sass_bits(in->word, place->bank_at, BANK_WIDTH);
     if (!place->base_suffix)
@@ -472,8 +516,10 @@ static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned whi
 {
     enum { LANES = 32, SPARSITY = 2 };
     const ifl_sass_matrix shape = ifl_sass_word_matrix(ifl_sass_value(in, IFL_SASS_VALUE_SHAPE));
-    const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_TYPE_A, IFL_SASS_VALUE_TYPE_B, IFL_SASS_VALUE_TYPE_TO};
-    const unsigned elements[] = {(unsigned)shape.rows * shape.depth, (unsigned)shape.depth * shape.columns,
+    const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_TYPE_A, IFL_SASS_VALUE_TYPE_B,
+                                         IFL_SASS_VALUE_TYPE_TO};
+    const unsigned elements[] = {(unsigned)shape.rows * shape.depth,
+                                 (unsigned)shape.depth * shape.columns,
                                  (unsigned)shape.rows * shape.columns};
     unsigned bits = ifl_sass_word_bits(ifl_sass_value(in, roles[which]));
     if (!bits)
@@ -488,7 +534,8 @@ static unsigned count_of(uint64_t operand, const ifl_sass_instruction *in)
 {
     const unsigned count = IFL_SASS_COUNT_OF(operand);
     if (count >= IFL_SASS_COUNT_BY)
-        return registers_of_bits(ifl_sass_word_bits(ifl_sass_value(in, (ifl_sass_value_role)(count - IFL_SASS_COUNT_BY))));
+        return registers_of_bits(ifl_sass_word_bits(
+            ifl_sass_value(in, (ifl_sass_value_role)(count - IFL_SASS_COUNT_BY))));
     if (count >= IFL_SASS_COUNT_MATRIX_A)
         return registers_of_matrix(in, count - IFL_SASS_COUNT_MATRIX_A);
     return count ? count : 1;
@@ -510,7 +557,8 @@ static bool is_destination(unsigned role)
     return destinations[role];
 }
 
-static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out, const ifl_sass_instruction *in)
+static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out,
+                 const ifl_sass_instruction *in)
 {
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
     out->base = out->uniform = out->descriptor = NO_REGISTER;
@@ -518,14 +566,16 @@ static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out, const
     out->is_destination = is_destination(place->role);
     out->count = (uint8_t)count_of(operand, in);
     return place->syntax == IFL_SASS_AS_SOURCE
-               ? fill_source(place, &ifl_sass_styles[IFL_SASS_STYLE_OF(operand)], is_uniform, out, in)
+               ? fill_source(place, &ifl_sass_styles[IFL_SASS_STYLE_OF(operand)], is_uniform, out,
+                             in)
                : fill_place(place, is_uniform, out, in);
 }
 
 bool ifl_sass_has_operand(uint64_t operand, uint16_t architecture, const uint64_t word[2])
 {
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
-    return ifl_sass_is_on(operand, architecture) && (!place->only_at || ifl_sass_bits(word, place->only_at, 1)) &&
+    return ifl_sass_is_on(operand, architecture) &&
+           (!place->only_at || ifl_sass_bits(word, place->only_at, 1)) &&
            !(place->unless_at && ifl_sass_bits(word, place->unless_at, 1));
 }
 
@@ -543,10 +593,12 @@ static uint8_t memory_bytes(const ifl_sass_instruction *in)
 {
     enum { BYTE_BITS = 8 };
     static const bool accesses[IFL_SASS_CLASSES] = {
-        [IFL_SASS_LOAD_GLOBAL] = true,   [IFL_SASS_STORE_GLOBAL] = true,  [IFL_SASS_ATOMIC_GLOBAL] = true,
-        [IFL_SASS_LOAD_SHARED] = true,   [IFL_SASS_STORE_SHARED] = true,  [IFL_SASS_ATOMIC_SHARED] = true,
-        [IFL_SASS_LOAD_LOCAL] = true,    [IFL_SASS_STORE_LOCAL] = true,   [IFL_SASS_LOAD_GENERIC] = true,
-        [IFL_SASS_STORE_GENERIC] = true, [IFL_SASS_LOAD_CONSTANT] = true, [IFL_SASS_COPY_ASYNC] = true,
+        [IFL_SASS_LOAD_GLOBAL] = true,   [IFL_SASS_STORE_GLOBAL] = true,
+        [IFL_SASS_ATOMIC_GLOBAL] = true, [IFL_SASS_LOAD_SHARED] = true,
+        [IFL_SASS_STORE_SHARED] = true,  [IFL_SASS_ATOMIC_SHARED] = true,
+        [IFL_SASS_LOAD_LOCAL] = true,    [IFL_SASS_STORE_LOCAL] = true,
+        [IFL_SASS_LOAD_GENERIC] = true,  [IFL_SASS_STORE_GENERIC] = true,
+        [IFL_SASS_LOAD_CONSTANT] = true, [IFL_SASS_COPY_ASYNC] = true,
     };
     static const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_WIDTH, IFL_SASS_VALUE_MATRICES,
                                                 IFL_SASS_VALUE_TYPE};
@@ -615,7 +667,8 @@ bool ifl_sass_decode(const ifl_sass_decoder *decoder, const uint8_t *bytes, uint
 
 bool ifl_sass_decoder_init(ifl_sass_decoder *decoder, uint32_t sm)
 {
-    *decoder = (ifl_sass_decoder){.sm = (uint16_t)sm, .architecture = ifl_sass_architecture_bit(sm)};
+    *decoder =
+        (ifl_sass_decoder){.sm = (uint16_t)sm, .architecture = ifl_sass_architecture_bit(sm)};
     for (unsigned i = ifl_sass_row_count; i-- > 0;)
         if (ifl_sass_rows[i].architectures & decoder->architecture) {
             decoder->next[i] = decoder->first[ifl_sass_rows[i].base];
@@ -633,8 +686,9 @@ bool ifl_sass_supports(uint32_t sm)
 
 static bool is_zero(const ifl_sass_operand *operand)
 {
-    return operand->kind == IFL_SASS_REGISTER ? operand->index == NO_REGISTER
-                                              : operand->kind == IFL_SASS_IMMEDIATE && !operand->value;
+    return operand->kind == IFL_SASS_REGISTER
+               ? operand->index == NO_REGISTER
+               : operand->kind == IFL_SASS_IMMEDIATE && !operand->value;
 }
 
 /* By 2 to 2^30, but 2^16, which nvdisasm leaves as it is. */
@@ -650,10 +704,12 @@ ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction)
     enum { UNIFORM_FORM = 6 };
     const ifl_sass_row *row = row_of(instruction);
     const unsigned form = (unsigned)ifl_sass_bits(instruction->word, FORM_AT, FORM_WIDTH);
-    if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME || form >= UNIFORM_FORM ||
+    if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME ||
+        form >= UNIFORM_FORM ||
         ifl_sass_value(instruction, IFL_SASS_VALUE_EXTENDED) == IFL_SASS_WORD_X)
         return IFL_SASS_PRODUCT;
-    const ifl_sass_operand *factor = &instruction->operand[1], *other = factor + 1, *addend = factor + 2;
+    const ifl_sass_operand *factor = &instruction->operand[1], *other = factor + 1,
+                           *addend = factor + 2;
     if (is_zero(factor) || is_zero(other))
         return IFL_SASS_PRODUCT_MOVES;
     if (other->kind == IFL_SASS_IMMEDIATE && other->value == 1)

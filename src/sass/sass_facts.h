@@ -9,7 +9,7 @@
 #include "sass/sass.h"
 
 typedef struct ifl_sass_opcode {
-    uint16_t op;                        /* ifl_sass_op; IFL_SASS_OP_UNKNOWN: of no row */
+    uint16_t op; /* ifl_sass_op; IFL_SASS_OP_UNKNOWN: of no row */
     const char *name;
     uint32_t count;                     /* instructions that can be reached */
     uint32_t useful;                    /* of them, those that the source asks for */

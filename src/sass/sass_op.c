@@ -21,11 +21,11 @@ static const struct {
     uint8_t sass_class;
 } ops[] = {
     [IFL_SASS_OP_UNKNOWN] = {.name = NULL, .meaning = ""},
-#define INSTRUCTION(name_, pipe_, latency_, class_, meaning_)                                                          \
-    [IFL_SASS_OP_##name_] = {.name = #name_,                                                                           \
-                             .meaning = meaning_,                                                                      \
-                             .pipe = pipe_,                                                                            \
-                             .latency = latency_,                                                                      \
+#define INSTRUCTION(name_, pipe_, latency_, class_, meaning_)                                      \
+    [IFL_SASS_OP_##name_] = {.name = #name_,                                                       \
+                             .meaning = meaning_,                                                  \
+                             .pipe = pipe_,                                                        \
+                             .latency = latency_,                                                  \
                              .sass_class = IFL_SASS_##class_},
 #include "sass/table/instruction.def"
 };
@@ -38,7 +38,8 @@ static const char *const pipe_texts[] = {
 static unsigned pick(uint32_t packed, uint32_t sm)
 {
     enum { BYTE = 0xff, OTHER_AT = 8, ARCHITECTURES_AT = 16 };
-    return packed >> ARCHITECTURES_AT & ifl_sass_architecture_bit(sm) ? packed >> OTHER_AT & BYTE : packed & BYTE;
+    return packed >> ARCHITECTURES_AT & ifl_sass_architecture_bit(sm) ? packed >> OTHER_AT & BYTE
+                                                                      : packed & BYTE;
 }
 
 const char *ifl_sass_op_text(unsigned op)
@@ -63,7 +64,8 @@ ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm)
 
 ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm)
 {
-    return op < IFL_SASS_OPS ? (ifl_sass_latency)pick(ops[op].latency, sm) : IFL_SASS_LATENCY_VARIABLE;
+    return op < IFL_SASS_OPS ? (ifl_sass_latency)pick(ops[op].latency, sm)
+                             : IFL_SASS_LATENCY_VARIABLE;
 }
 
 const char *ifl_sass_pipe_text(ifl_sass_pipe pipe)

@@ -179,9 +179,9 @@ static work work_of(const ifl_sass_instruction *instruction)
 static bool is_move(const ifl_sass_instruction *instruction)
 {
     static const bool moves[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_MOV] = true,  [IFL_SASS_OP_UMOV] = true,  [IFL_SASS_OP_LDC] = true,
-        [IFL_SASS_OP_ULDC] = true, [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2R] = true,
-        [IFL_SASS_OP_S2UR] = true, [IFL_SASS_OP_CS2R] = true,  [IFL_SASS_OP_R2UR] = true,
+        [IFL_SASS_OP_MOV] = true,   [IFL_SASS_OP_UMOV] = true,  [IFL_SASS_OP_LDC] = true,
+        [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2R] = true,
+        [IFL_SASS_OP_S2UR] = true,  [IFL_SASS_OP_CS2R] = true,  [IFL_SASS_OP_R2UR] = true,
         [IFL_SASS_OP_UR2UP] = true, [IFL_SASS_OP_CS2UR] = true,
     };
     return (instruction->op < IFL_SASS_OPS && moves[instruction->op]) ||

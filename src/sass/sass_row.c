@@ -25,7 +25,7 @@ enum {
 
 const ifl_sass_place ifl_sass_places[] = {
     {.name = "nothing"},
-#define OPERAND(name_, role_, syntax_, ...)                                                                            \
+#define OPERAND(name_, role_, syntax_, ...)                                                        \
     {.name = #name_, .role = IFL_SASS_ROLE_##role_, .syntax = IFL_SASS_AS_##syntax_, __VA_ARGS__},
 #include "sass/table/place.def"
 #undef OPERAND
@@ -42,11 +42,11 @@ enum {
 
 #define SELECT(a, b, c) .select = {a, b, c}
 const ifl_sass_style ifl_sass_styles[] = {
-#define STYLE(name_, sign_, has_absolute_, literal_, ...)                                                              \
-    {.name = #name_,                                                                                                   \
-     .sign = sign_,                                                                                                    \
-     .has_absolute = has_absolute_,                                                                                    \
-     .literal = IFL_SASS_LITERAL_##literal_,                                                                           \
+#define STYLE(name_, sign_, has_absolute_, literal_, ...)                                          \
+    {.name = #name_,                                                                               \
+     .sign = sign_,                                                                                \
+     .has_absolute = has_absolute_,                                                                \
+     .literal = IFL_SASS_LITERAL_##literal_,                                                       \
      __VA_ARGS__},
 #include "sass/table/style.def"
 #undef STYLE
@@ -57,8 +57,10 @@ const ifl_sass_style ifl_sass_styles[] = {
 /* Elements of fields. */
 #define FIELDS(...) .element = {__VA_ARGS__}
 #define IS(field, word) IFL_SASS_ELEMENT(field, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_IS)
-#define SAY(role, word) IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_SAYS)
-#define MEANS(role, word) IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_MEANS)
+#define SAY(role, word)                                                                            \
+    IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_SAYS)
+#define MEANS(role, word)                                                                          \
+    IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_MEANS)
 #define FIXED(at, width, value) IFL_SASS_ELEMENT(0, value, at, width, IFL_SASS_FIXED)
 #define AT(at, field) ((field) | IFL_SASS_ELEMENT(0, 0, at, 0, 0))
 #define PRODUCT_NAME IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_PRODUCT_NAME)
@@ -132,46 +134,49 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define ORDER_OF_COPY order_of_copy, scope_of_copy, private_of_copy
 #define ORDER_ON(when, order, scope, sharing) ON(when, order), ON(when, scope), ON(when, sharing)
 #define TURING_ORDER(order) ORDER_ON(TO_75, order, scope_turing, private_turing)
-#define LOAD_ORDER TURING_ORDER(order_turing_load), ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
+#define LOAD_ORDER                                                                                 \
+    TURING_ORDER(order_turing_load),                                                               \
+        ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
 #define STORE_ORDER TURING_ORDER(order_turing_store), ORDER_ON(FROM_80, order, scope, private)
-#define GLOBAL_STORE_ORDER                                                                                             \
-    TURING_ORDER(order_turing_store), ORDER_ON(FROM_80 & TO_90, order, scope, private),                                \
+#define GLOBAL_STORE_ORDER                                                                         \
+    TURING_ORDER(order_turing_store), ORDER_ON(FROM_80 &TO_90, order, scope, private),             \
         ORDER_ON(FROM_100, order_of_store, scope_of_store, sharing_of_store)
 #define ATOMIC_ORDER TURING_ORDER(order_turing_atomic), ORDER_ON(FROM_80, order, scope, private)
 #define STRONG_SYSTEM SAY(ORDER, STRONG), SAY(SCOPE, SYS)
-#define ATOMIC_TYPE                                                                                                    \
-    ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere), ON(TO_89, atomic_rounding_ampere),                  \
-        ON(FROM_90, atomic_type)
+#define ATOMIC_TYPE                                                                                \
+    ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere),                                 \
+        ON(TO_89, atomic_rounding_ampere), ON(FROM_90, atomic_type)
 #define SWAP_TYPE ON(TO_89, swap_type), ON(FROM_90, shared_type)
 #define SHARED_TYPE SWAP_TYPE
 #define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
 #define TEXEL texel_type, texel_rounding
 #define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
-#define SURFACE_ORDER_LOAD                                                                                             \
-    TURING_ORDER(order_turing_store), ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
+#define SURFACE_ORDER_LOAD                                                                         \
+    TURING_ORDER(order_turing_store),                                                              \
+        ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
 #define SURFACE_ORDER_STORE STORE_ORDER
-#define BULK_COPY                                                                                                      \
-    bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced, ON(FAMILY_100, counted),      \
-        bulk_order, bulk_scope
-#define BULK_REDUCTION                                                                                                 \
-    FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type, bulk_flush,            \
-        bulk_rounding, bulk_order, bulk_scope
-#define TENSOR_LOAD                                                                                                    \
+#define BULK_COPY                                                                                  \
+    bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced,           \
+        ON(FAMILY_100, counted), bulk_order, bulk_scope
+#define BULK_REDUCTION                                                                             \
+    FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type,    \
+        bulk_flush, bulk_rounding, bulk_order, bulk_scope
+#define TENSOR_LOAD                                                                                \
     dimensions, ON(SM_90, im2col), ON(FAMILY_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
-#define TENSOR_LOAD_PLAIN                                                                                              \
-    ON(FROM_100, FIXED(82, 2, 0)), ON(FAMILY_120, FIXED(85, 1, 0)), dimensions, ON(FROM_100, gather),                  \
-        ON(FAMILY_100, two_cta)
-#define COPY_FIELDS                                                                                                    \
-    bypass, eviction, ON(TO_90, AT(71, prefetch)), ON(FROM_100, AT(72, prefetch)), ON(TO_90, width_words),             \
-        ON(FROM_100, AT(74, width_words)), zfill, ORDER_OF_COPY
+#define TENSOR_LOAD_PLAIN                                                                          \
+    ON(FROM_100, FIXED(82, 2, 0)), ON(FAMILY_120, FIXED(85, 1, 0)), dimensions,                    \
+        ON(FROM_100, gather), ON(FAMILY_100, two_cta)
+#define COPY_FIELDS                                                                                \
+    bypass, eviction, ON(TO_90, AT(71, prefetch)), ON(FROM_100, AT(72, prefetch)),                 \
+        ON(TO_90, width_words), ON(FROM_100, AT(74, width_words)), zfill, ORDER_OF_COPY
 
 const ifl_sass_row ifl_sass_rows[] = {
-#define ENCODING(op_, base_, form_, architectures_, fields_, operands_)                                                \
-    {.op = IFL_SASS_OP_##op_,                                                                                          \
-     .base = base_,                                                                                                    \
-     form_,                                                                                                            \
-     .architectures = architectures_,                                                                                  \
-     fields_,                                                                                                          \
+#define ENCODING(op_, base_, form_, architectures_, fields_, operands_)                            \
+    {.op = IFL_SASS_OP_##op_,                                                                      \
+     .base = base_,                                                                                \
+     form_,                                                                                        \
+     .architectures = architectures_,                                                              \
+     fields_,                                                                                      \
      operands_},
 #include "sass/table/instruction.def"
 };

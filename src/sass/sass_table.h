@@ -17,12 +17,12 @@ enum {
     IFL_SASS_ARCHITECTURES(X) IFL_SASS_PLACES,
 #undef X
     ALL = (1 << IFL_SASS_PLACES) - 1,
-#define X(sm)                                                                                                          \
-    SM_##sm = 1 << IFL_SASS_PLACE_##sm, TO_##sm = (2 << IFL_SASS_PLACE_##sm) - 1,                                      \
+#define X(sm)                                                                                      \
+    SM_##sm = 1 << IFL_SASS_PLACE_##sm, TO_##sm = (2 << IFL_SASS_PLACE_##sm) - 1,                  \
     FROM_##sm = ALL & ~((1 << IFL_SASS_PLACE_##sm) - 1),
     IFL_SASS_ARCHITECTURES(X)
 #undef X
-    FAMILY_100 = FROM_100 & TO_103,
+        FAMILY_100 = FROM_100 & TO_103,
     FAMILY_120 = FROM_120
 };
 
@@ -40,7 +40,12 @@ enum { IFL_SASS_RUNS = 3 };
 
 /* What a value of a field is: an ifl_sass_word, where it is one (an index of ifl_sass_conditions), IFL_SASS_QUIET where it
  * is not written. */
-enum { IFL_SASS_WORD_MASK = 0x3ff, IFL_SASS_CONDITION_AT = 10, IFL_SASS_CONDITION_MASK = 0xf, IFL_SASS_QUIET = 0x8000 };
+enum {
+    IFL_SASS_WORD_MASK = 0x3ff,
+    IFL_SASS_CONDITION_AT = 10,
+    IFL_SASS_CONDITION_MASK = 0xf,
+    IFL_SASS_QUIET = 0x8000
+};
 
 /* Bits that choose a word. A value past the end, or 0, is no instruction. */
 typedef struct ifl_sass_field {
@@ -57,19 +62,20 @@ extern const unsigned ifl_sass_field_count;
 /* An element of a row's fields, from low bits to high: what (field, or role of SAY), word (IS, SAY; the value of FIXED), first
  * bit where it is not the field's own, width (FIXED), kind, architectures (0: all). */
 typedef enum ifl_sass_element_kind {
-    IFL_SASS_HAS,            /* any value that is an instruction's */
-    IFL_SASS_IS,             /* this value */
-    IFL_SASS_SAYS,           /* no bits: this value, always */
-    IFL_SASS_MEANS,          /* the same, and it is not written */
-    IFL_SASS_FIXED,          /* bits without a meaning of their own */
-    IFL_SASS_PRODUCT_NAME,   /* how nvdisasm names a product for what its operands make of it */
-    IFL_SASS_TYPES_DIFFER,   /* TYPE_TO is not TYPE_FROM */
+    IFL_SASS_HAS,             /* any value that is an instruction's */
+    IFL_SASS_IS,              /* this value */
+    IFL_SASS_SAYS,            /* no bits: this value, always */
+    IFL_SASS_MEANS,           /* the same, and it is not written */
+    IFL_SASS_FIXED,           /* bits without a meaning of their own */
+    IFL_SASS_PRODUCT_NAME,    /* how nvdisasm names a product for what its operands make of it */
+    IFL_SASS_TYPES_DIFFER,    /* TYPE_TO is not TYPE_FROM */
     IFL_SASS_NONE_OF_64_BITS, /* neither TYPE_TO nor TYPE_FROM has 64 bits */
     IFL_SASS_SOME_OF_64_BITS  /* one of them has */
 } ifl_sass_element_kind;
 
-#define IFL_SASS_ELEMENT(what, word, at, width, kind)                                                                  \
-    ((uint64_t)(what) | (uint64_t)(word) << 10 | (uint64_t)(at) << 20 | (uint64_t)(width) << 27 | (uint64_t)(kind) << 32)
+#define IFL_SASS_ELEMENT(what, word, at, width, kind)                                              \
+    ((uint64_t)(what) | (uint64_t)(word) << 10 | (uint64_t)(at) << 20 | (uint64_t)(width) << 27 |  \
+     (uint64_t)(kind) << 32)
 #define IFL_SASS_ONLY_ON(architectures) ((uint64_t)(architectures) << 40)
 #define IFL_SASS_WHAT(element) ((unsigned)(element)&0x3ff)
 #define IFL_SASS_WORD_OF(element) ((unsigned)((element) >> 10) & 0x3ff)
@@ -108,7 +114,12 @@ typedef enum ifl_sass_syntax {
  * a is always the register at 24. Immediates have 32 bits at 32; constants a bank at 54 and an offset in words at 40, or,
  * where bit 91 is set, a descriptor in the uniform registers at 32 in place of the bank. LAST is where c stands, but at 32
  * in form 1: the second source of instructions without a third. */
-typedef enum ifl_sass_slot { IFL_SASS_FIRST, IFL_SASS_SECOND, IFL_SASS_THIRD, IFL_SASS_LAST } ifl_sass_slot;
+typedef enum ifl_sass_slot {
+    IFL_SASS_FIRST,
+    IFL_SASS_SECOND,
+    IFL_SASS_THIRD,
+    IFL_SASS_LAST
+} ifl_sass_slot;
 
 enum { IFL_SASS_SUFFIXES = 4 };
 
@@ -121,25 +132,26 @@ typedef struct ifl_sass_place {
     ifl_sass_run run[2]; /* register, number, offset; low bits first */
     uint8_t shift;
     bool is_signed, is_inverted;
-    uint8_t sign_at;     /* '!', '~' or '-' before it */
+    uint8_t sign_at; /* '!', '~' or '-' before it */
     char sign;
     uint8_t only_at, unless_at; /* the operand is there where this bit is set, or clear */
-    uint8_t port;        /* 1 + the reuse bit of the control word that keeps it; 0: none */
-    uint8_t reuse_at;    /* a reuse bit of its own */
-    uint8_t bank_at;     /* 5 bits */
-    uint8_t base_at;     /* 8 bits */
+    uint8_t port;               /* 1 + the reuse bit of the control word that keeps it; 0: none */
+    uint8_t reuse_at;           /* a reuse bit of its own */
+    uint8_t bank_at;            /* 5 bits */
+    uint8_t base_at;            /* 8 bits */
     uint8_t uniform_at, uniform_add; /* uniform register, and what is added to its number */
-    uint8_t described_at; /* from sm_80: where this bit is set that register holds a descriptor and is not added */
-    bool only_described;  /* and where it is clear there is none */
+    uint8_t
+        described_at; /* from sm_80: where this bit is set that register holds a descriptor and is not added */
+    bool only_described;   /* and where it is clear there is none */
     uint8_t descriptor_at; /* of a bindless constant */
-    uint16_t base_suffix; /* field: how wide, or scaled, the base is */
-    uint8_t suffix_at;    /* where it is not the field's own place */
-    bool base_stays;      /* from sm_90: RZ with a suffix is written beside a uniform register */
-    bool uniform_hides;   /* URZ is left out beside others */
-    bool is_joined;       /* a blank and no comma before it */
-    bool hidden_at;       /* left out of the text at `standard` */
+    uint16_t base_suffix;  /* field: how wide, or scaled, the base is */
+    uint8_t suffix_at;     /* where it is not the field's own place */
+    bool base_stays;       /* from sm_90: RZ with a suffix is written beside a uniform register */
+    bool uniform_hides;    /* URZ is left out beside others */
+    bool is_joined;        /* a blank and no comma before it */
+    bool hidden_at;        /* left out of the text at `standard` */
     uint8_t standard;
-    const char *prefix;   /* before the bracket: "gdesc", "tmem"; the text of AS_TEXT */
+    const char *prefix; /* before the bracket: "gdesc", "tmem"; the text of AS_TEXT */
     uint16_t suffix[IFL_SASS_SUFFIXES]; /* fields */
 } ifl_sass_place;
 
@@ -164,12 +176,14 @@ typedef struct ifl_sass_style {
     char sign;
     bool has_absolute;
     uint8_t literal;
-    bool inverts_extended;   /* the sign is '~' where EXTENDED is X */
+    bool inverts_extended;    /* the sign is '~' where EXTENDED is X */
     bool absolute_unless_f32; /* from sm_86: |x| is not read where TYPE is F32 */
-    uint8_t third_sign_at;   /* of a register at 64, where it is not 75; the bit before is |x|'s */
-    bool select_moves;       /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have none */
-    bool select_by_type;     /* it is there where TYPE_FROM has fewer bits than a register; immediates have none */
-    uint16_t select[3];      /* fields: of a, b, c */
+    uint8_t third_sign_at;    /* of a register at 64, where it is not 75; the bit before is |x|'s */
+    bool
+        select_moves; /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have none */
+    bool
+        select_by_type; /* it is there where TYPE_FROM has fewer bits than a register; immediates have none */
+    uint16_t select[3]; /* fields: of a, b, c */
 } ifl_sass_style;
 
 extern const ifl_sass_style ifl_sass_styles[];
@@ -193,15 +207,20 @@ enum {
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 /* Forms: for each the architectures that have it, and what bit 91 must be. */
-enum { IFL_SASS_FORMS = 8, IFL_SASS_BIT_91_FREE_ON_75 = 1 << 13, IFL_SASS_BIT_91_CLEAR = 1 << 14, IFL_SASS_BIT_91_SET = 1 << 15 };
+enum {
+    IFL_SASS_FORMS = 8,
+    IFL_SASS_BIT_91_FREE_ON_75 = 1 << 13,
+    IFL_SASS_BIT_91_CLEAR = 1 << 14,
+    IFL_SASS_BIT_91_SET = 1 << 15
+};
 
 enum { IFL_SASS_ELEMENTS = 18, IFL_SASS_ROW_OPERANDS = 14 };
 typedef struct ifl_sass_row {
-    uint16_t op;             /* ifl_sass_op */
-    uint16_t base;           /* bits 8..0 */
+    uint16_t op;   /* ifl_sass_op */
+    uint16_t base; /* bits 8..0 */
     uint16_t architectures;
     uint16_t form[IFL_SASS_FORMS];
-    bool is_uniform;         /* of the uniform datapath: registers and predicates */
+    bool is_uniform; /* of the uniform datapath: registers and predicates */
     bool has_uniform_guard;
     uint64_t element[IFL_SASS_ELEMENTS];
     uint64_t operand[IFL_SASS_ROW_OPERANDS];
@@ -214,7 +233,8 @@ extern const unsigned ifl_sass_row_count;
 
 uint64_t ifl_sass_bits(const uint64_t word[2], unsigned at, unsigned width);
 /* The word (and IFL_SASS_QUIET) that the bits choose, 0 where there is none; `at` 0: where the field says. */
-uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2], uint16_t architecture);
+uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2],
+                             uint16_t architecture);
 /* How an immediate of the style is written. */
 ifl_sass_literal ifl_sass_literal_of(const ifl_sass_style *style, const ifl_sass_instruction *in);
 /* The role of values that an element tells; 0: none. */

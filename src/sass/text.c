@@ -54,7 +54,10 @@ static void put_float(writer *out, double value, bool is_negative, bool is_quiet
     if (isfinite(value))
         put_finite(out, value);
     else
-        put(out, "%c%s", is_negative ? '-' : '+', isinf(value) ? "INF" : is_quiet ? "QNAN" : "SNAN");
+        put(out, "%c%s", is_negative ? '-' : '+',
+            isinf(value) ? "INF"
+            : is_quiet   ? "QNAN"
+                         : "SNAN");
 }
 
 /* The bits of a fraction and of an exponent; of a double only those of its upper word. */
@@ -69,7 +72,8 @@ static const struct {
 
 static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
 {
-    const unsigned fraction_bits = layouts[literal].fraction, top = fraction_bits + layouts[literal].exponent;
+    const unsigned fraction_bits = layouts[literal].fraction,
+                   top = fraction_bits + layouts[literal].exponent;
     const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     const int most = (1 << layouts[literal].exponent) - 1, bias = most / 2;
     const int exponent = (int)(bits >> fraction_bits) & most;
@@ -78,7 +82,8 @@ static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
     if (exponent == most)
         value = fraction ? NAN : INFINITY;
     else if (exponent)
-        value = ldexp((double)(fraction | UINT64_C(1) << fraction_bits), exponent - bias - (int)fraction_bits);
+        value = ldexp((double)(fraction | UINT64_C(1) << fraction_bits),
+                      exponent - bias - (int)fraction_bits);
     else
         value = ldexp((double)fraction, 1 - bias - (int)fraction_bits);
     put_float(out, is_negative ? -value : value, is_negative, fraction >> (fraction_bits - 1) & 1);
@@ -86,7 +91,8 @@ static void put_float_bits(writer *out, uint64_t bits, ifl_sass_literal literal)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static void put_register(writer *out, const char *prefix, unsigned index, unsigned none, char none_letter)
+static void put_register(writer *out, const char *prefix, unsigned index, unsigned none,
+                         char none_letter)
 {
     if (index == none)
         put(out, "%s%c", prefix, none_letter);
@@ -97,22 +103,39 @@ static void put_register(writer *out, const char *prefix, unsigned index, unsign
 /* What a field adds to the text. */
 static const char *field_text(unsigned field, unsigned at, const ifl_sass_instruction *in)
 {
-    const uint16_t word = field ? ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) : 0;
+    const uint16_t word =
+        field ? ifl_sass_field_word(field, at, in->word, ifl_sass_architecture_bit(in->sm)) : 0;
     return word & IFL_SASS_QUIET ? "" : ifl_sass_word_text(word & IFL_SASS_WORD_MASK);
 }
 
-/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. */
-static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place, bool has_uniform,
-                            const char *suffix, uint16_t sm)
+/* By 4, 8 or 16: not extended from 32 bits, nor of 64. */
+static bool is_scaled(const ifl_sass_operand *operand)
+{
+    return operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
+}
+
+/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. Beside a
+ * descriptor it stays. */
+static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                            bool has_uniform, const char *suffix, const ifl_sass_instruction *in)
 {
     enum { FIRST_TO_STAY = 90 };
-    const bool stays = place->base_stays && sm >= FIRST_TO_STAY;
+    const bool stays = place->base_stays && in->sm >= FIRST_TO_STAY;
+    const bool is_described = place->uniform_at && !ifl_sass_adds_uniform(place, in);
     if (!place->base_at)
         return false;
-    if (operand->base != NO_REGISTER || (!has_uniform && !operand->value))
+    if (operand->base != NO_REGISTER || is_described || (!has_uniform && !operand->value))
         return true;
-    const bool is_scaled = operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
-    return *suffix && (has_uniform ? is_scaled || stays : !is_scaled);
+    return *suffix && (has_uniform ? is_scaled(operand) || stays : !is_scaled(operand));
+}
+
+static bool is_uniform_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                               const ifl_sass_instruction *in)
+{
+    enum { BITS_32 = 32 };
+    const bool is_hidden = place->uniform_hides && operand->uniform == NO_REGISTER &&
+                           operand->scale != BITS_32 && (place->base_at || operand->value);
+    return ifl_sass_adds_uniform(place, in) && !is_hidden;
 }
 
 /* base + uniform + offset; what is nothing is left out, unless nothing would be left. */
@@ -120,11 +143,11 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
                     const ifl_sass_instruction *in)
 {
     const char *plus = "", *suffix = field_text(place->base_suffix, place->suffix_at, in);
-    const bool is_hidden = place->uniform_hides && operand->uniform == NO_REGISTER && (place->base_at || operand->value);
-    const bool has_uniform = ifl_sass_adds_uniform(place, in) && !is_hidden;
-    if (is_base_written(operand, place, has_uniform, suffix, in->sm)) {
+    const bool has_uniform = is_uniform_written(operand, place, in);
+    if (is_base_written(operand, place, has_uniform, suffix, in)) {
         put_register(out, "R", operand->base, NO_REGISTER, 'Z');
-        put(out, "%s", suffix);
+        put(out, "%s",
+            operand->base == NO_REGISTER && !has_uniform && is_scaled(operand) ? "" : suffix);
         plus = "+";
     }
     if (has_uniform) {
@@ -203,8 +226,8 @@ static const struct {
 
 static void put_numbered(writer *out, const ifl_sass_operand *operand)
 {
-    put_register(out, registers[operand->kind].prefix, operand->index, registers[operand->kind].none,
-                 registers[operand->kind].none_letter);
+    put_register(out, registers[operand->kind].prefix, operand->index,
+                 registers[operand->kind].none, registers[operand->kind].none_letter);
 }
 
 /* "c[0x3][" or "cx[UR4][" */
@@ -251,10 +274,11 @@ static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_l
 {
     enum { HALF_BITS = 16, HALF_MASK = 0xffff };
     const uint64_t bits = (uint64_t)operand->value;
-    const ifl_sass_literal half = ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2 ||
-                                          ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM) == IFL_SASS_WORD_BF16x2
-                                      ? IFL_SASS_LITERAL_BFLOAT16
-                                      : IFL_SASS_LITERAL_FLOAT16;
+    const ifl_sass_literal half =
+        ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_BF16_V2 ||
+                ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM) == IFL_SASS_WORD_BF16x2
+            ? IFL_SASS_LITERAL_BFLOAT16
+            : IFL_SASS_LITERAL_FLOAT16;
     switch (literal) {
     case IFL_SASS_LITERAL_INTEGER:
     case IFL_SASS_LITERAL_SIGNED:
@@ -282,7 +306,8 @@ static void put_constant(writer *out, const ifl_sass_operand *operand)
     put(out, "]");
 }
 
-static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style, const ifl_sass_instruction *in)
+static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style,
+                       const ifl_sass_instruction *in)
 {
     switch (operand->kind) {
     case IFL_SASS_IMMEDIATE:
@@ -298,7 +323,8 @@ static void put_source(writer *out, const ifl_sass_operand *operand, unsigned st
 
 /* ---- any operand ----------------------------------------------------------------------------- */
 
-static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place, const ifl_sass_instruction *in)
+static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place,
+                      const ifl_sass_instruction *in)
 {
     const unsigned slot = place->slot == IFL_SASS_LAST ? IFL_SASS_THIRD : place->slot;
     const unsigned port = place->syntax == IFL_SASS_AS_SOURCE ? slot + 1 : place->port;
@@ -310,14 +336,17 @@ static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *pla
 static const char *sign_of(const ifl_sass_operand *operand)
 {
     if (operand->inverted)
-        return operand->kind == IFL_SASS_PREDICATE || operand->kind == IFL_SASS_UNIFORM_PREDICATE ? "!" : "~";
+        return operand->kind == IFL_SASS_PREDICATE || operand->kind == IFL_SASS_UNIFORM_PREDICATE
+                   ? "!"
+                   : "~";
     return operand->negated ? "-" : "";
 }
 
 /* The part of a register is written after the bars, any other source's, and what is converted, between them. */
 static bool is_part_within(const ifl_sass_operand *operand, unsigned style)
 {
-    return operand->absolute && (operand->kind != IFL_SASS_REGISTER || ifl_sass_styles[style].select_by_type);
+    return operand->absolute &&
+           (operand->kind != IFL_SASS_REGISTER || ifl_sass_styles[style].select_by_type);
 }
 
 static void put_operand(writer *out, const ifl_sass_operand *operand, uint64_t described,
@@ -351,7 +380,8 @@ static bool is_default(const ifl_sass_operand *operand, const ifl_sass_place *pl
     }
 }
 
-static bool is_hidden(const ifl_sass_operand *operand, uint64_t described, const ifl_sass_instruction *in)
+static bool is_hidden(const ifl_sass_operand *operand, uint64_t described,
+                      const ifl_sass_instruction *in)
 {
     enum { LAST_TO_HIDE = 90 };
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(described)];
@@ -366,14 +396,16 @@ static bool is_hidden(const ifl_sass_operand *operand, uint64_t described, const
 /* An operand of an instruction that was made by hand. */
 static void put_plain(writer *out, const ifl_sass_operand *operand, const ifl_sass_instruction *in)
 {
-    static const ifl_sass_place address = {.syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
+    static const ifl_sass_place address = {
+        .syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
     put(out, "%s", sign_of(operand));
     put_placed(out, operand, &address, in);
 }
 
 static void put_operands(writer *out, const ifl_sass_instruction *in)
 {
-    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const ifl_sass_row *row =
+        in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     const char *separator = " ";
     for (unsigned i = 0, at = 0; i < in->operand_count && i < IFL_SASS_OPERANDS; i++, at++) {
@@ -382,7 +414,9 @@ static void put_operands(writer *out, const ifl_sass_instruction *in)
             at++;
         if (row && is_hidden(&in->operand[i], row->operand[at], in))
             continue;
-        put(out, "%s", row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined ? " " : separator);
+        put(out, "%s",
+            row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined ? " "
+                                                                                  : separator);
         if (row)
             put_operand(out, &in->operand[i], row->operand[at], in);
         else
@@ -414,7 +448,8 @@ static const char *element_text(uint64_t element, const ifl_sass_instruction *in
 
 static void put_mnemonic(writer *out, const ifl_sass_instruction *in)
 {
-    const ifl_sass_row *row = in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
+    const ifl_sass_row *row =
+        in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     put(out, "%s", ifl_sass_op_text(in->op));
     for (unsigned i = 0; row && i < IFL_SASS_ELEMENTS && row->element[i]; i++)

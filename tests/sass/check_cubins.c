@@ -41,15 +41,17 @@ static void check_operand(tally *t, const ifl_machine_kernel *k, const ifl_sass_
                           const ifl_sass_operand *operand)
 {
     if (operand->kind == IFL_SASS_TARGET &&
-        (operand->value < 0 || (uint64_t)operand->value >= k->code_bytes || operand->value % WORD_BYTES))
+        (operand->value < 0 || (uint64_t)operand->value >= k->code_bytes ||
+         operand->value % WORD_BYTES))
         fail(t, k, in->offset, "the target is outside of the function");
-    if (operand->kind == IFL_SASS_REGISTER && operand->is_destination && operand->index != REGISTER_ZERO &&
-        k->registers && operand->index + (operand->count ? operand->count : 1u) > k->registers)
+    if (operand->kind == IFL_SASS_REGISTER && operand->is_destination &&
+        operand->index != REGISTER_ZERO && k->registers &&
+        operand->index + (operand->count ? operand->count : 1u) > k->registers)
         fail(t, k, in->offset, "the destination is above the register count");
 }
 
-static void check_instruction(tally *t, const ifl_machine_kernel *k, const ifl_sass_decoder *decoder, uint32_t offset,
-                              size_t *exits)
+static void check_instruction(tally *t, const ifl_machine_kernel *k,
+                              const ifl_sass_decoder *decoder, uint32_t offset, size_t *exits)
 {
     ifl_sass_instruction in;
     char line[TEXT_BYTES];
@@ -147,7 +149,7 @@ int main(int argc, char **argv)
     bool is_good = argc > 1 + is_flipping;
     for (int i = 1 + is_flipping; i < argc; i++)
         is_good &= is_flipping ? flip_file(argv[i]) : check_file(&t, argv[i]);
-    printf("%" PRIu64 " instructions of %" PRIu64 " kernels, %" PRIu64 " failures\n", t.instructions, t.kernels,
-           t.failures);
+    printf("%" PRIu64 " instructions of %" PRIu64 " kernels, %" PRIu64 " failures\n",
+           t.instructions, t.kernels, t.failures);
     return is_good && !t.failures ? EXIT_SUCCESS : EXIT_FAILURE;
 }

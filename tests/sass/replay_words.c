@@ -33,14 +33,14 @@ static const struct {
     width_kind kind;
     uint8_t sass_class;
 } accesses[] = {
-    {"LDG", PLAIN, IFL_SASS_LOAD_GLOBAL},     {"STG", PLAIN, IFL_SASS_STORE_GLOBAL},
-    {"LDS", PLAIN, IFL_SASS_LOAD_SHARED},     {"STS", PLAIN, IFL_SASS_STORE_SHARED},
-    {"LDL", PLAIN, IFL_SASS_LOAD_LOCAL},      {"STL", PLAIN, IFL_SASS_STORE_LOCAL},
-    {"LD", PLAIN, IFL_SASS_LOAD_GENERIC},     {"ST", PLAIN, IFL_SASS_STORE_GENERIC},
-    {"LDC", PLAIN, IFL_SASS_LOAD_CONSTANT},   {"LDGSTS", PLAIN, IFL_SASS_COPY_ASYNC},
-    {"LDSM", MATRIX, IFL_SASS_LOAD_SHARED},   {"STSM", MATRIX, IFL_SASS_STORE_SHARED},
+    {"LDG", PLAIN, IFL_SASS_LOAD_GLOBAL},      {"STG", PLAIN, IFL_SASS_STORE_GLOBAL},
+    {"LDS", PLAIN, IFL_SASS_LOAD_SHARED},      {"STS", PLAIN, IFL_SASS_STORE_SHARED},
+    {"LDL", PLAIN, IFL_SASS_LOAD_LOCAL},       {"STL", PLAIN, IFL_SASS_STORE_LOCAL},
+    {"LD", PLAIN, IFL_SASS_LOAD_GENERIC},      {"ST", PLAIN, IFL_SASS_STORE_GENERIC},
+    {"LDC", PLAIN, IFL_SASS_LOAD_CONSTANT},    {"LDGSTS", PLAIN, IFL_SASS_COPY_ASYNC},
+    {"LDSM", MATRIX, IFL_SASS_LOAD_SHARED},    {"STSM", MATRIX, IFL_SASS_STORE_SHARED},
     {"ATOMG", ATOMIC, IFL_SASS_ATOMIC_GLOBAL}, {"REDG", ATOMIC, IFL_SASS_ATOMIC_GLOBAL},
-    {"RED", ATOMIC, IFL_SASS_ATOMIC_GLOBAL},  {"ATOM", ATOMIC, IFL_SASS_ATOMIC_GLOBAL},
+    {"RED", ATOMIC, IFL_SASS_ATOMIC_GLOBAL},   {"ATOM", ATOMIC, IFL_SASS_ATOMIC_GLOBAL},
     {"ATOMS", ATOMIC, IFL_SASS_ATOMIC_SHARED},
 };
 
@@ -48,9 +48,9 @@ static const struct {
     const char *modifier;
     uint8_t bytes;
 } widths[] = {
-    {"U8", 1},    {"S8", 1},    {"U16", 2},    {"S16", 2},   {"64", 8},      {"128", 16},    {"256", 32},
-    {"S64", 8},   {"U64", 8},   {"F64", 8},    {"F16x4", 8}, {"BF16x4", 8},  {"F16x8", 16},  {"BF16x8", 16},
-    {"F32x2", 8}, {"F32x4", 16},
+    {"U8", 1},     {"S8", 1},      {"U16", 2},   {"S16", 2},    {"64", 8},    {"128", 16},
+    {"256", 32},   {"S64", 8},     {"U64", 8},   {"F64", 8},    {"F16x4", 8}, {"BF16x4", 8},
+    {"F16x8", 16}, {"BF16x8", 16}, {"F32x2", 8}, {"F32x4", 16},
 };
 
 static unsigned matrix_bytes(const char *text)
@@ -68,7 +68,8 @@ static unsigned bytes_of(const char *text)
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         char dotted[16];
         snprintf(dotted, sizeof dotted, ".%s", widths[i].modifier);
-        for (const char *at = strstr(text, dotted); at && at < text + mnemonic; at = strstr(at + 1, dotted)) {
+        for (const char *at = strstr(text, dotted); at && at < text + mnemonic;
+             at = strstr(at + 1, dotted)) {
             const char after = at[strlen(dotted)];
             if (after == '.' || after == ' ' || !after)
                 bytes = widths[i].bytes;
@@ -99,7 +100,8 @@ static void check_access(const char *line, const char *text, const ifl_sass_inst
             continue;
         const unsigned bytes = accesses[i].kind == MATRIX ? matrix_bytes(text) : bytes_of(text);
         char got[64];
-        snprintf(got, sizeof got, "%u bytes, not %u; class %u", in->memory_bytes, bytes, in->sass_class);
+        snprintf(got, sizeof got, "%u bytes, not %u; class %u", in->memory_bytes, bytes,
+                 in->sass_class);
         if (in->memory_bytes != bytes || in->sass_class != accesses[i].sass_class)
             fail(line, "access", got);
         if (accesses[i].kind != NO_ACCESS && in->op != IFL_SASS_OP_LDGSTS)
@@ -136,7 +138,8 @@ static void check_line(const ifl_sass_decoder *decoder, char *line)
     uint32_t offset;
     char *text = strchr(line, '\t');
     line[strcspn(line, "\n")] = 0;
-    if (!text || sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx32, &word[1], &word[0], &offset) != 3) {
+    if (!text ||
+        sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx32, &word[1], &word[0], &offset) != 3) {
         fail(line, "line", "is not one of this kind");
         return;
     }

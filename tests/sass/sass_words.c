@@ -170,7 +170,8 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double rate_of(const ifl_sass_decoder *decoder, const uint8_t *words, size_t count, bool with_text)
+static double rate_of(const ifl_sass_decoder *decoder, const uint8_t *words, size_t count,
+                      bool with_text)
 {
     char line[TEXT_BYTES];
     size_t done = 0;
@@ -200,7 +201,8 @@ static int rate(uint32_t sm)
         return EXIT_FAILURE;
     }
     printf("%zu words: %.2f M/s decoded, %.2f M/s with text\n", count,
-           1e-6 * rate_of(&decoder, words, count, false), 1e-6 * rate_of(&decoder, words, count, true));
+           1e-6 * rate_of(&decoder, words, count, false),
+           1e-6 * rate_of(&decoder, words, count, true));
     free(words);
     return EXIT_SUCCESS;
 }

@@ -43,14 +43,16 @@ static bit_set bits_of(uint64_t element)
 
 static bool holds(uint64_t element, const uint64_t word[2], uint16_t architecture)
 {
-    const uint16_t value = ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word, architecture);
+    const uint16_t value =
+        ifl_sass_field_word(IFL_SASS_WHAT(element), IFL_SASS_AT_OF(element), word, architecture);
     switch (IFL_SASS_KIND_OF(element)) {
     case IFL_SASS_HAS:
         return value;
     case IFL_SASS_IS:
         return (value & IFL_SASS_WORD_MASK) == IFL_SASS_WORD_OF(element);
     case IFL_SASS_FIXED:
-        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) == IFL_SASS_WORD_OF(element);
+        return ifl_sass_bits(word, IFL_SASS_AT_OF(element), IFL_SASS_WIDTH_OF(element)) ==
+               IFL_SASS_WORD_OF(element);
     default:
         return true;
     }
@@ -92,7 +94,8 @@ static bool share_a_form(const ifl_sass_row *a, const ifl_sass_row *b, uint16_t 
     for (unsigned form = 0; form < IFL_SASS_FORMS; form++)
         for (unsigned is_set = 0; is_set < 2; is_set++) {
             const uint64_t word[2] = {a->base | (uint64_t)form << 9, (uint64_t)is_set << 27};
-            if (ifl_sass_fits_form(a, architecture, word) && ifl_sass_fits_form(b, architecture, word))
+            if (ifl_sass_fits_form(a, architecture, word) &&
+                ifl_sass_fits_form(b, architecture, word))
                 return true;
         }
     return false;
@@ -104,7 +107,8 @@ static bool may_share_a_word(const ifl_sass_row *a, const ifl_sass_row *b, uint1
         return false;
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && a->element[i]; i++)
         for (unsigned j = 0; j < IFL_SASS_ELEMENTS && b->element[j]; j++)
-            if (ifl_sass_is_on(a->element[i], architecture) && ifl_sass_is_on(b->element[j], architecture) &&
+            if (ifl_sass_is_on(a->element[i], architecture) &&
+                ifl_sass_is_on(b->element[j], architecture) &&
                 exclude_each_other(a->element[i], b->element[j], architecture))
                 return false;
     return true;
@@ -116,13 +120,15 @@ static void test_no_word_fits_two_rows(void **state)
     unsigned overlaps = 0;
     for (unsigned i = 0; i < ifl_sass_row_count; i++)
         for (unsigned j = i + 1; j < ifl_sass_row_count; j++)
-            for (unsigned s = 0; s < SUPPORTED && ifl_sass_rows[i].base == ifl_sass_rows[j].base; s++) {
+            for (unsigned s = 0; s < SUPPORTED && ifl_sass_rows[i].base == ifl_sass_rows[j].base;
+                 s++) {
                 const uint16_t bit = ifl_sass_architecture_bit(supported[s]);
                 const ifl_sass_row *a = &ifl_sass_rows[i], *b = &ifl_sass_rows[j];
                 if (!(a->architectures & b->architectures & bit) || !may_share_a_word(a, b, bit))
                     continue;
-                print_error("sm_%u: rows %u and %u of 0x%03x, %s and %s, may fit one word\n", supported[s], i, j,
-                            a->base, ifl_sass_op_text(a->op), ifl_sass_op_text(b->op));
+                print_error("sm_%u: rows %u and %u of 0x%03x, %s and %s, may fit one word\n",
+                            supported[s], i, j, a->base, ifl_sass_op_text(a->op),
+                            ifl_sass_op_text(b->op));
                 overlaps++;
             }
     assert_int_equal(overlaps, 0);
@@ -138,7 +144,8 @@ enum {
 };
 static const uint16_t *const words_of_role[IFL_SASS_VALUES] = {
 #define OPERAND_ROLE(name, direction, doc)
-#define VALUE_ROLE(name, doc, ...) [IFL_SASS_VALUE_##name] = (const uint16_t[]){__VA_ARGS__, NONE_LISTED},
+#define VALUE_ROLE(name, doc, ...)                                                                 \
+    [IFL_SASS_VALUE_##name] = (const uint16_t[]){__VA_ARGS__, NONE_LISTED},
 #include "sass/table/role.def"
 };
 
@@ -168,7 +175,8 @@ static void test_values_are_declared_by_their_roles(void **state)
         for (unsigned v = 0; v < field->count; v++) {
             const unsigned word = field->word[v] & IFL_SASS_WORD_MASK;
             if (word && !declares(field->role, word) && !is_matrix_shape(word))
-                fail_msg("field %s: its role does not know '%s'", field->name, ifl_sass_word_text((ifl_sass_word)word));
+                fail_msg("field %s: its role does not know '%s'", field->name,
+                         ifl_sass_word_text((ifl_sass_word)word));
         }
     }
     for (unsigned word = 1; word < IFL_SASS_WORDS; word++)
@@ -178,7 +186,8 @@ static void test_values_are_declared_by_their_roles(void **state)
 /* Both are there in some word: no bit keeps them apart. */
 static bool may_meet(const ifl_sass_place *a, const ifl_sass_place *b)
 {
-    return !(a->only_at && a->only_at == b->unless_at) && !(a->unless_at && a->unless_at == b->only_at);
+    return !(a->only_at && a->only_at == b->unless_at) &&
+           !(a->unless_at && a->unless_at == b->only_at);
 }
 
 static void check_operand_role(unsigned r, unsigned i, uint16_t architecture)
@@ -187,8 +196,10 @@ static void check_operand_role(unsigned r, unsigned i, uint16_t architecture)
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand[i])];
     for (unsigned j = 0; j < i; j++) {
         const ifl_sass_place *other = &ifl_sass_places[IFL_SASS_PLACE_OF(operand[j])];
-        if (ifl_sass_is_on(operand[j], architecture) && place->role == other->role && may_meet(place, other))
-            fail_msg("%s: row %u has operands %u and %u in one role", ifl_sass_op_text(ifl_sass_rows[r].op), r, j, i);
+        if (ifl_sass_is_on(operand[j], architecture) && place->role == other->role &&
+            may_meet(place, other))
+            fail_msg("%s: row %u has operands %u and %u in one role",
+                     ifl_sass_op_text(ifl_sass_rows[r].op), r, j, i);
     }
 }
 
@@ -268,7 +279,8 @@ static void test_unknown_words(void **state)
     assert_int_equal(in.offset, 0x40);
     assert_int_equal(in.operand_count, 0);
     assert_true(in.word[0] == 0x04030201ffffffff && in.word[1] == 0x0c0b0a0908070605);
-    assert_string_equal(ifl_sass_text(&in, line, sizeof line), ".word 0x0c0b0a090807060504030201ffffffff");
+    assert_string_equal(ifl_sass_text(&in, line, sizeof line),
+                        ".word 0x0c0b0a090807060504030201ffffffff");
     assert_false(decode(70, bytes, 0, &in));
 }
 
@@ -307,7 +319,8 @@ static void test_roles_of_a_load(void **state)
     const ifl_sass_operand *from = ifl_sass_operand_of(&in, IFL_SASS_ROLE_ADDRESS);
     assert_true(to && to->is_destination && to->index == 4 && to->count == 4);
     assert_true(from && !from->is_destination && from->base == 4 && from->scale == 64);
-    assert_true(from->has_descriptor && from->descriptor == 4 && from->uniform == 255 && from->value == 0);
+    assert_true(from->has_descriptor && from->descriptor == 4 && from->uniform == 255 &&
+                from->value == 0);
     assert_null(ifl_sass_operand_of(&in, IFL_SASS_ROLE_DATA));
 }
 
