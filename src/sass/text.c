@@ -29,6 +29,17 @@ __attribute__((format(printf, 2, 3))) static void put(writer *out, const char *f
     out->left -= step;
 }
 
+static void put_text(writer *out, const char *text)
+{
+    const size_t length = strlen(text), room = out->left ? out->left - 1 : 0;
+    const size_t step = length < room ? length : room;
+    memcpy(out->to, text, step);
+    out->to += step;
+    out->left -= step;
+    if (out->left)
+        *out->to = 0;
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 static void put_hexadecimal(writer *out, int64_t value, bool is_signed)
@@ -44,7 +55,7 @@ static void put_finite(writer *out, double value)
 {
     const double large = 1e9;
     if (value == 0 && signbit(value))
-        put(out, "-0.0");
+        put_text(out, "-0.0");
     else
         put(out, fabs(value) >= large ? "%.20e" : "%.20g", value);
 }
@@ -146,17 +157,17 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
     const bool has_uniform = is_uniform_written(operand, place, in);
     if (is_base_written(operand, place, has_uniform, suffix, in)) {
         put_register(out, "R", operand->base, NO_REGISTER, 'Z');
-        put(out, "%s",
-            operand->base == NO_REGISTER && !has_uniform && is_scaled(operand) ? "" : suffix);
+        put_text(out,
+                 operand->base == NO_REGISTER && !has_uniform && is_scaled(operand) ? "" : suffix);
         plus = "+";
     }
     if (has_uniform) {
-        put(out, "%s", plus);
+        put_text(out, plus);
         put_register(out, "UR", operand->uniform, NO_REGISTER, 'Z');
         plus = "+";
     }
     if (operand->value || !*plus) {
-        put(out, "%s", plus);
+        put_text(out, plus);
         put_hexadecimal(out, operand->value, place->is_signed);
     }
 }
@@ -164,15 +175,15 @@ static void put_sum(writer *out, const ifl_sass_operand *operand, const ifl_sass
 static void put_memory(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
                        const ifl_sass_instruction *in)
 {
-    put(out, "%s", place->prefix ? place->prefix : "");
+    put_text(out, place->prefix ? place->prefix : "");
     if (operand->has_descriptor) {
-        put(out, "desc[");
+        put_text(out, "desc[");
         put_register(out, "UR", operand->descriptor, NO_REGISTER, 'Z');
-        put(out, "]");
+        put_text(out, "]");
     }
-    put(out, "[");
+    put_text(out, "[");
     put_sum(out, operand, place, in);
-    put(out, "]");
+    put_text(out, "]");
 }
 
 static void put_scoreboards(writer *out, int64_t mask)
@@ -185,7 +196,7 @@ static void put_scoreboards(writer *out, int64_t mask)
             separator = ",";
         }
     if (mask)
-        put(out, "}");
+        put_text(out, "}");
 }
 
 static void put_special(writer *out, const ifl_sass_operand *operand, const ifl_sass_place *place,
@@ -199,12 +210,12 @@ static void put_special(writer *out, const ifl_sass_operand *operand, const ifl_
     case IFL_SASS_AS_SPECIAL_REGISTER:
         name = ifl_sass_special_text((unsigned)operand->value, ifl_sass_architecture_bit(in->sm));
         if (name)
-            put(out, "%s", name);
+            put_text(out, name);
         else
             put(out, "SR%" PRId64, operand->value);
         break;
     case IFL_SASS_AS_TEXT:
-        put(out, "%s", place->prefix);
+        put_text(out, place->prefix);
         break;
     default:
         break; /* a word: the suffix is all there is */
@@ -257,7 +268,7 @@ static void put_placed(writer *out, const ifl_sass_operand *operand, const ifl_s
     case IFL_SASS_CONSTANT:
         put_bank(out, operand, "");
         put_sum(out, operand, place, in);
-        put(out, "]");
+        put_text(out, "]");
         break;
     case IFL_SASS_MEMORY:
         put_memory(out, operand, place, in);
@@ -286,7 +297,7 @@ static void put_literal(writer *out, const ifl_sass_operand *operand, ifl_sass_l
         break;
     case IFL_SASS_LITERAL_HALVES:
         put_float_bits(out, bits >> HALF_BITS, half);
-        put(out, ", ");
+        put_text(out, ", ");
         put_float_bits(out, bits & HALF_MASK, half);
         break;
     case IFL_SASS_LITERAL_FLOAT16:
@@ -303,7 +314,7 @@ static void put_constant(writer *out, const ifl_sass_operand *operand)
 {
     put_bank(out, operand, operand->select == IFL_SASS_WORD_ABSENT ? "" : " ");
     put_hexadecimal(out, operand->value, true);
-    put(out, "]");
+    put_text(out, "]");
 }
 
 static void put_source(writer *out, const ifl_sass_operand *operand, unsigned style,
@@ -363,7 +374,7 @@ static void put_operand(writer *out, const ifl_sass_operand *operand, uint64_t d
     put(out, "%s%s%s%s", is_within ? part : "", bar, is_reused(operand, place, in) ? ".reuse" : "",
         is_within ? "" : part);
     for (unsigned i = 0; i < IFL_SASS_SUFFIXES && place->suffix[i]; i++)
-        put(out, "%s", field_text(place->suffix[i], 0, in));
+        put_text(out, field_text(place->suffix[i], 0, in));
 }
 
 static bool is_default(const ifl_sass_operand *operand, const ifl_sass_place *place)
@@ -398,7 +409,7 @@ static void put_plain(writer *out, const ifl_sass_operand *operand, const ifl_sa
 {
     static const ifl_sass_place address = {
         .syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
-    put(out, "%s", sign_of(operand));
+    put_text(out, sign_of(operand));
     put_placed(out, operand, &address, in);
 }
 
@@ -414,9 +425,9 @@ static void put_operands(writer *out, const ifl_sass_instruction *in)
             at++;
         if (row && is_hidden(&in->operand[i], row->operand[at], in))
             continue;
-        put(out, "%s",
-            row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined ? " "
-                                                                                  : separator);
+        put_text(out, row && ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[at])].is_joined
+                          ? " "
+                          : separator);
         if (row)
             put_operand(out, &in->operand[i], row->operand[at], in);
         else
@@ -451,10 +462,10 @@ static void put_mnemonic(writer *out, const ifl_sass_instruction *in)
     const ifl_sass_row *row =
         in->row && in->row <= ifl_sass_row_count ? &ifl_sass_rows[in->row - 1] : NULL;
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
-    put(out, "%s", ifl_sass_op_text(in->op));
+    put_text(out, ifl_sass_op_text(in->op));
     for (unsigned i = 0; row && i < IFL_SASS_ELEMENTS && row->element[i]; i++)
         if (ifl_sass_is_on(row->element[i], architecture))
-            put(out, "%s", element_text(row->element[i], in));
+            put_text(out, element_text(row->element[i], in));
 }
 
 char *ifl_sass_mnemonic(const ifl_sass_instruction *instruction, char *to, size_t size)
