@@ -443,10 +443,12 @@ static void fill_descriptor(const ifl_sass_place *place, ifl_sass_operand *out,
 }
 
 /* An offset beside RZ and nothing else is the address, and has no sign. */
-static bool is_offset_alone(const ifl_sass_place *place, const ifl_sass_operand *operand)
+static bool is_offset_alone(const ifl_sass_place *place, const ifl_sass_operand *operand,
+                            const ifl_sass_instruction *in)
 {
+    enum { FIRST_TO_KEEP = 80 };
     return place->base_at && !place->uniform_at && place->run[0].width && !place->run[1].width &&
-           operand->base == NO_REGISTER;
+           operand->base == NO_REGISTER && !(place->keeps_sign && in->sm >= FIRST_TO_KEEP);
 }
 
 static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out,
@@ -458,7 +460,7 @@ static bool fill_address(const ifl_sass_place *place, ifl_sass_operand *out,
     if (ifl_sass_adds_uniform(place, in))
         out->uniform = (uint8_t)(uniform_at(in, place->uniform_at) + place->uniform_add);
     fill_descriptor(place, out, in);
-    if (out->kind == IFL_SASS_MEMORY && is_offset_alone(place, out))
+    if (out->kind == IFL_SASS_MEMORY && is_offset_alone(place, out, in))
         out->value = (int64_t)ifl_sass_bits(in->word, place->run[0].at, place->run[0].width)
                      << place->shift;
     if (place->bank_at)
@@ -701,11 +703,10 @@ static bool is_shift(const ifl_sass_operand *operand)
 
 ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction)
 {
-    enum { UNIFORM_FORM = 6 };
+    enum { BIT_91 = 91 }; /* uniform registers, and constants by a descriptor */
     const ifl_sass_row *row = row_of(instruction);
-    const unsigned form = (unsigned)ifl_sass_bits(instruction->word, FORM_AT, FORM_WIDTH);
     if (!row || IFL_SASS_KIND_OF(row->element[0]) != IFL_SASS_PRODUCT_NAME ||
-        form >= UNIFORM_FORM ||
+        ifl_sass_bits(instruction->word, BIT_91, 1) ||
         ifl_sass_value(instruction, IFL_SASS_VALUE_EXTENDED) == IFL_SASS_WORD_X)
         return IFL_SASS_PRODUCT;
     const ifl_sass_operand *factor = &instruction->operand[1], *other = factor + 1,

@@ -148,8 +148,10 @@ typedef struct ifl_sass_place {
     uint8_t suffix_at;     /* where it is not the field's own place */
     bool base_stays;       /* from sm_90: RZ with a suffix is written beside a uniform register */
     bool uniform_hides;    /* URZ is left out beside others */
-    bool is_joined;        /* a blank and no comma before it */
-    bool hidden_at;        /* left out of the text at `standard` */
+    bool uniform_hides_of_64; /* the same, where the base has 64 bits */
+    bool keeps_sign;          /* from sm_80: an offset beside nothing else is still signed */
+    bool is_joined;           /* a blank and no comma before it */
+    bool hidden_at;           /* left out of the text at `standard` */
     uint8_t standard;
     const char *prefix; /* before the bracket: "gdesc", "tmem"; the text of AS_TEXT */
     uint16_t suffix[IFL_SASS_SUFFIXES]; /* fields */

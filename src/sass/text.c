@@ -143,9 +143,11 @@ static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_plac
 static bool is_uniform_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
                                const ifl_sass_instruction *in)
 {
-    enum { BITS_32 = 32 };
-    const bool is_hidden = place->uniform_hides && operand->uniform == NO_REGISTER &&
-                           operand->scale != BITS_32 && (place->base_at || operand->value);
+    enum { BITS_64 = 64 };
+    const bool hides =
+        place->uniform_hides || (place->uniform_hides_of_64 && operand->scale == BITS_64);
+    const bool is_hidden =
+        hides && operand->uniform == NO_REGISTER && (place->base_at || operand->value);
     return ifl_sass_adds_uniform(place, in) && !is_hidden;
 }
 
