@@ -12,7 +12,7 @@ static const struct {
 } words[] = {
     [IFL_SASS_WORD_ABSENT] = {.text = ""},
 #define WORD(name, text_, ...) [IFL_SASS_WORD_##name] = {.text = text_, __VA_ARGS__},
-#include "sass/table/word.def"
+#include "sass/table/value_word.def"
 };
 
 const char *ifl_sass_word_text(ifl_sass_word word)
@@ -38,7 +38,7 @@ ifl_sass_matrix ifl_sass_word_matrix(ifl_sass_word word)
 enum {
     NO = IFL_SASS_WORD_ABSENT,
 #define WORD(name, text, ...) name = IFL_SASS_WORD_##name,
-#include "sass/table/word.def"
+#include "sass/table/value_word.def"
 };
 
 #define Q(word) ((word) | IFL_SASS_QUIET)

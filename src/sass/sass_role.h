@@ -34,7 +34,7 @@ typedef enum ifl_sass_value_role {
 typedef enum ifl_sass_word {
     IFL_SASS_WORD_ABSENT,
 #define WORD(name, text, ...) IFL_SASS_WORD_##name,
-#include "sass/table/word.def"
+#include "sass/table/value_word.def"
     IFL_SASS_WORDS
 } ifl_sass_word;
 

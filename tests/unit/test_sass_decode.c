@@ -140,7 +140,7 @@ static void test_no_word_fits_two_rows(void **state)
 enum {
     NONE_LISTED,
 #define WORD(name, text, ...) name = IFL_SASS_WORD_##name,
-#include "sass/table/word.def"
+#include "sass/table/value_word.def"
 };
 static const uint16_t *const words_of_role[IFL_SASS_VALUES] = {
 #define OPERAND_ROLE(name, direction, doc)
