@@ -510,17 +510,55 @@ static ifl_status targets_of(const ifl_machine_source *source, ifl_machine_targe
     return walk_file(&w);
 }
 
+typedef struct linked_only {
+    ifl_cubin_visitor visit;
+    void *user;
+    bool is_linked; /* what is visited */
+    size_t count;
+} linked_only;
+
+static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+{
+    linked_only *only = user;
+    uint16_t type = ET_NONE;
+    if (size >= sizeof(Elf64_Ehdr))
+        memcpy(&type, bytes + offsetof(Elf64_Ehdr, e_type), sizeof type);
+    if ((type != ET_REL) != only->is_linked)
+        return IFL_OK;
+    only->count++;
+    return only->visit(only->user, name, bytes, size, error);
+}
+
+/* What nvcc -rdc=true links stands beside the parts that it was linked from, which alone lack each other's symbols: they
+ * are visited where there is nothing else. */
 static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit, void *user,
                                  ifl_error *error)
 {
+    linked_only only = {.visit = visit, .user = user, .is_linked = true};
     walk w = {.path = source->name,
               .file = mapping_of(source),
               .sm = sm,
               .take = visit_unpacked,
-              .visit_bytes = visit,
-              .user = user,
+              .visit_bytes = visit_kind,
+              .user = &only,
               .error = error};
+    const ifl_status status = walk_file(&w);
+    if (status != IFL_OK || only.count)
+        return status;
+    only.is_linked = false;
+    w.file = mapping_of(source);
     return walk_file(&w);
+}
+
+static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm, const ifl_machine_target_list *targets,
+                              ifl_error *error)
+{
+    char list[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < targets->count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%ssm_%u", i ? ", " : "", targets->sm[i]);
+    return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs; it has machine code for %s",
+                    source->name, sm, targets->count ? list : "no GPU");
 }
 
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
@@ -532,7 +570,7 @@ ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t 
         return status;
     const uint32_t best = newest_runnable(&targets, sm);
     if (!best)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs", source->name, sm);
+        return fail_to_run(source, sm, &targets, error);
     return each_of_target(source, best, visit, user, error);
 }
 

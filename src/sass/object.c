@@ -16,22 +16,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are one address. */
+/* Where an address stands in a word: the bits of it from `from` on, the lowest of them at low_at. */
+typedef struct relocation_form {
+    uint8_t type, from, low_at, low_bits, high_at, high_bits;
+} relocation_form;
+
+static const relocation_form relocation_forms[] = {
+#define RELOCATION(type, name, ...) {type, __VA_ARGS__},
+#include "sass/relocation.def"
+};
+
 typedef struct ifl_object_patch {
     uint8_t *at;
+    const relocation_form *form;
     ifl_object_text *needed_by; /* NULL: any kernel */
     const char *symbol;
-    uint32_t symbol_section; /* kind of: see symbol_kind */
     size_t index;            /* of the text or the variable */
     uint64_t offset;         /* in it, with the addend */
     uint8_t kind;
-    uint8_t bytes;
 } ifl_object_patch;
 
 enum { PATCH_TEXT, PATCH_VARIABLE, PATCH_PROVIDED, PATCH_ABSENT };
-
-/* R_CUDA_64 and R_CUDA_G64, R_CUDA_32 and R_CUDA_G32: an address of 64 bits, its lower 32. */
-enum { R_32 = 1, R_64 = 2, R_G32 = 3, R_G64 = 4 };
 
 typedef struct loader {
     ifl_elf_image image;
@@ -163,14 +168,20 @@ static ifl_status take_variables(loader *l)
 
 /* ---- relocations ------------------------------------------------------------------------------------------------- */
 
+/* The variable that holds an offset, else the one that ends there: one past the end of an array is an address too. */
 static bool find_variable(const loader *l, uint32_t section, uint64_t offset, size_t *index)
 {
-    for (size_t i = 0; i < l->variables.count; i++)
-        if (l->section_of.at[i] == section && offset - l->variables.at[i].offset <= l->variables.at[i].bytes) {
-            *index = i;
+    bool found = false;
+    for (size_t i = 0; i < l->variables.count; i++) {
+        const uint64_t into = offset - l->variables.at[i].offset, bytes = l->variables.at[i].bytes;
+        if (l->section_of.at[i] != section || into > bytes || (found && into == bytes))
+            continue;
+        found = true;
+        *index = i;
+        if (into < bytes)
             return true;
-        }
-    return false;
+    }
+    return found;
 }
 
 /* What a symbol and an addend name. */
@@ -201,36 +212,96 @@ static ifl_object_text *text_of_target(const loader *l, size_t target)
     return of ? text_named(l->object, of) : NULL;
 }
 
-static ifl_status take_relocation(loader *l, size_t target, const uint8_t *row)
+static const relocation_form *form_of(uint32_t type)
+{
+    for (size_t i = 0; i < sizeof relocation_forms / sizeof *relocation_forms; i++)
+        if (relocation_forms[i].type == type)
+            return &relocation_forms[i];
+    return NULL;
+}
+
+static size_t form_bytes(const relocation_form *form)
+{
+    const unsigned low = form->low_at + form->low_bits, high = form->high_at + form->high_bits;
+    return (low > high ? low : high) <= 64 ? ((low > high ? low : high) + 7) / 8 : 16;
+}
+
+/* Bits of two words of 64; a run may cross from one into the other. */
+static uint64_t read_bits(const uint64_t word[2], unsigned at, unsigned bits)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bits; i++)
+        value |= (word[(at + i) / 64] >> (at + i) % 64 & 1) << i;
+    return value;
+}
+
+static void write_bits(uint64_t word[2], unsigned at, unsigned bits, uint64_t value)
+{
+    for (unsigned i = 0; i < bits; i++) {
+        const uint64_t bit = 1ull << (at + i) % 64;
+        word[(at + i) / 64] = (word[(at + i) / 64] & ~bit) | (value >> i & 1 ? bit : 0);
+    }
+}
+
+static uint64_t read_place(const relocation_form *form, const uint8_t *at)
+{
+    uint64_t word[2] = {0};
+    memcpy(word, at, form_bytes(form));
+    const uint64_t high = form->high_bits ? read_bits(word, form->high_at, form->high_bits) << form->low_bits : 0;
+    return (read_bits(word, form->low_at, form->low_bits) | high) << form->from;
+}
+
+static void write_place(const relocation_form *form, uint8_t *at, uint64_t value)
+{
+    uint64_t word[2] = {0};
+    memcpy(word, at, form_bytes(form));
+    value >>= form->from;
+    write_bits(word, form->low_at, form->low_bits, value);
+    if (form->high_bits)
+        write_bits(word, form->high_at, form->high_bits, value >> form->low_bits);
+    memcpy(at, word, form_bytes(form));
+}
+
+/* A row of SHT_REL has its addend in the place. */
+static ifl_status take_relocation(loader *l, size_t target, const uint8_t *row, bool has_addend)
 {
     enum { SYMBOL_AT = 32 };
     const ifl_elf_section *section = &l->image.sections[target];
-    const uint64_t at = ifl_elf_read(row, 8), info = ifl_elf_read(row + 8, 8), addend = ifl_elf_read(row + 16, 8);
-    const uint32_t type = (uint32_t)info;
-    const uint8_t bytes = type == R_64 || type == R_G64 ? 8 : type == R_32 || type == R_G32 ? 4 : 0;
+    const uint64_t at = ifl_elf_read(row, 8), info = ifl_elf_read(row + 8, 8);
+    const relocation_form *form = form_of((uint32_t)info);
+    const size_t bytes = form ? form_bytes(form) : 0;
     ifl_elf_symbol symbol;
     ifl_object_text *text = text_of_target(l, target);
     if (!ifl_elf_symbol_at(&l->image, info >> SYMBOL_AT, &symbol) || at > section->size || bytes > section->size - at)
         return ifl_fail(l->error, IFL_BAD_INPUT, "'%s' is damaged: a relocation of %s lies outside of it", l->image.file,
                         section->name);
-    ifl_object_patch patch = {.at = l->copy[target] + at, .needed_by = text, .bytes = bytes};
+    ifl_object_patch patch = {.at = l->copy[target] + at, .needed_by = text, .form = form};
+    const uint64_t addend = has_addend ? ifl_elf_read(row + 16, 8) : form ? read_place(form, patch.at) : 0;
     patch.symbol = ifl_arena_text(&l->object->arena, symbol.name, strlen(symbol.name));
     aim(l, &symbol, addend, &patch);
-    if (!bytes)
+    if (!form)
         patch.kind = PATCH_ABSENT;
     return patch.symbol && ifl_vec_push(&l->patches, patch) ? IFL_OK : no_memory(l);
 }
 
+static ifl_status take_list(loader *l, const ifl_elf_section *list)
+{
+    const bool has_addend = list->type == SHT_RELA;
+    const uint64_t row_bytes = has_addend ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    ifl_status status = IFL_OK;
+    for (uint64_t at = 0; status == IFL_OK && at + row_bytes <= list->size; at += row_bytes)
+        status = take_relocation(l, list->info, list->bytes + at, has_addend);
+    return status;
+}
+
 static ifl_status take_relocations(loader *l)
 {
-    enum { ROW_BYTES = 24 };
     ifl_status status = IFL_OK;
-    for (size_t i = 0; i < l->image.section_count; i++) {
+    for (size_t i = 0; i < l->image.section_count && status == IFL_OK; i++) {
         const ifl_elf_section *list = &l->image.sections[i];
-        const bool is_ours = list->type == SHT_RELA && list->bytes && list->info < l->image.section_count &&
-                             l->copy[list->info];
-        for (uint64_t at = 0; is_ours && status == IFL_OK && at + ROW_BYTES <= list->size; at += ROW_BYTES)
-            status = take_relocation(l, list->info, list->bytes + at);
+        if ((list->type == SHT_RELA || list->type == SHT_REL) && list->bytes && list->info < l->image.section_count &&
+            l->copy[list->info])
+            status = take_list(l, list);
     }
     return status;
 }
@@ -257,8 +328,8 @@ void ifl_object_place(ifl_object *object, uint64_t constants)
             object->variables[i].address = constants + object->variables[i].offset;
     for (size_t i = 0; i < object->patch_count; i++) {
         const ifl_object_patch *patch = &object->patches[i];
-        const uint64_t value = value_of(object, patch);
-        memcpy(patch->at, &value, patch->bytes);
+        if (patch->form)
+            write_place(patch->form, patch->at, value_of(object, patch));
     }
 }
 

@@ -23,25 +23,7 @@ static ifl_status place_variable(ifl_object_variable *variable, ifl_memory *memo
     return status;
 }
 
-static ifl_status place(ifl_placed_object *placed, ifl_memory *memory, ifl_error *error)
-{
-    ifl_object *object = placed->object;
-    ifl_status status = IFL_OK;
-    for (size_t v = 0; v < object->variable_count && status == IFL_OK; v++)
-        if (object->variables[v].space == IFL_SPACE_GLOBAL)
-            status = place_variable(&object->variables[v], memory, error);
-    if (status == IFL_OK && object->constant_bytes)
-        status = ifl_memory_allocate(memory, object->constant_bytes, 0,
-                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_READ_ONLY, "constant variables",
-                                     &placed->constants, error);
-    if (status != IFL_OK)
-        return status;
-    ifl_object_place(object, placed->constants ? placed->constants->address : 0);
-    ifl_placed_object_reset(placed, memory);
-    return IFL_OK;
-}
-
-void ifl_placed_object_reset(const ifl_placed_object *placed, const ifl_memory *memory)
+static void reset(const ifl_placed_object *placed, const ifl_memory *memory)
 {
     const ifl_object *object = placed->object;
     for (size_t v = 0; v < object->variable_count; v++) {
@@ -57,6 +39,24 @@ void ifl_placed_object_reset(const ifl_placed_object *placed, const ifl_memory *
     }
     if (placed->constants)
         memcpy(placed->constants->host, object->constants, object->constant_bytes);
+}
+
+static ifl_status place(ifl_placed_object *placed, ifl_memory *memory, ifl_error *error)
+{
+    ifl_object *object = placed->object;
+    ifl_status status = IFL_OK;
+    for (size_t v = 0; v < object->variable_count && status == IFL_OK; v++)
+        if (object->variables[v].space == IFL_SPACE_GLOBAL)
+            status = place_variable(&object->variables[v], memory, error);
+    if (status == IFL_OK && object->constant_bytes)
+        status = ifl_memory_allocate(memory, object->constant_bytes, 0,
+                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_READ_ONLY, "constant variables",
+                                     &placed->constants, error);
+    if (status != IFL_OK)
+        return status;
+    ifl_object_place(object, placed->constants ? placed->constants->address : 0);
+    reset(placed, memory);
+    return IFL_OK;
 }
 
 static ifl_status add_object(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
@@ -79,6 +79,31 @@ ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_m
 {
     loading l = {out, memory};
     return ifl_machine_each_runnable(source, sm, add_object, &l, error);
+}
+
+void ifl_objects_reset(const ifl_objects *objects, const ifl_memory *memory)
+{
+    for (size_t i = 0; i < objects->list.count; i++)
+        reset(&objects->list.at[i], memory);
+}
+
+static void drop(ifl_memory *memory, uint64_t address)
+{
+    ifl_allocation *at = address ? ifl_memory_find(memory, address) : NULL;
+    if (at && !(at->flags & IFL_ALLOCATION_FREED))
+        ifl_memory_drop(memory, at);
+}
+
+void ifl_objects_drop(const ifl_objects *objects, ifl_memory *memory)
+{
+    for (size_t i = 0; i < objects->list.count; i++) {
+        const ifl_placed_object *placed = &objects->list.at[i];
+        for (size_t v = 0; v < placed->object->variable_count; v++)
+            if (placed->object->variables[v].space == IFL_SPACE_GLOBAL)
+                drop(memory, placed->object->variables[v].address);
+        if (placed->constants)
+            drop(memory, placed->constants->address);
+    }
 }
 
 void ifl_objects_free(ifl_objects *objects)

@@ -20,8 +20,10 @@ typedef struct ifl_objects {
 ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_memory *memory, ifl_objects *out,
                             ifl_error *error);
 void ifl_objects_free(ifl_objects *objects);
-/* Gives the variables of an object their initial values. */
-void ifl_placed_object_reset(const ifl_placed_object *placed, const ifl_memory *memory);
+/* Gives all variables their initial values. */
+void ifl_objects_reset(const ifl_objects *objects, const ifl_memory *memory);
+/* Frees the variables' memory: the module was unloaded. */
+void ifl_objects_drop(const ifl_objects *objects, ifl_memory *memory);
 /* The object that holds a kernel, and its code; NULL: none does. */
 const ifl_placed_object *ifl_objects_find(const ifl_objects *objects, const char *kernel,
                                           const ifl_object_text **text);

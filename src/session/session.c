@@ -46,7 +46,8 @@ uint32_t ifl_session_target(const ifl_device *device)
     return (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
 }
 
-/* PTX and machine code of a module have the same variables. */
+/* PTX and machine code of a module have the same variables. What those of the machine code begin with is its own:
+ * addresses of functions differ. */
 static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program, ifl_error *error)
 {
     const ifl_program *of = loaded->module->programs.at[program];
@@ -58,7 +59,9 @@ static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program
         const uint64_t shared = ifl_objects_variable(&loaded->objects, of->variables[v].name, &bytes);
         address[v] = shared && bytes == of->variables[v].bytes && of->variables[v].function < 0 ? shared : 0;
     }
-    return ifl_variables_place(of, session->memory, address, error);
+    const ifl_status status = ifl_variables_place(of, session->memory, address, error);
+    ifl_objects_reset(&loaded->objects, session->memory);
+    return status;
 }
 
 static ifl_status place_all(ifl_session *session, ifl_loaded *loaded, ifl_error *error)
@@ -150,6 +153,7 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
 /* The programs stay: the report needs their lines. */
 void ifl_session_unload(ifl_session *session, ifl_loaded *loaded)
 {
+    ifl_objects_drop(&loaded->objects, session->memory);
     for (size_t i = 0; loaded->variable_address && i < loaded->module->programs.count; i++) {
         const ifl_program *program = loaded->module->programs.at[i];
         for (size_t v = 0; loaded->variable_address[i] && v < program->variable_count; v++) {
@@ -181,22 +185,20 @@ static bool find_variable(const ifl_program *program, const char *name, size_t *
     return false;
 }
 
-bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_allocation **out)
+bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_placed_variable *out)
 {
-    uint64_t bytes;
-    const uint64_t address = ifl_objects_variable(&loaded->objects, name, &bytes);
-    if (address)
-        *out = ifl_memory_find(session->memory, address);
-    if (address)
-        return *out && (*out)->address == address;
-    for (size_t i = 0; i < loaded->module->programs.count; i++) {
+    *out = (ifl_placed_variable){0};
+    out->address = ifl_objects_variable(&loaded->objects, name, &out->bytes);
+    for (size_t i = 0; i < loaded->module->programs.count && !out->address; i++) {
         size_t v;
-        if (!find_variable(loaded->module->programs.at[i], name, &v) || !loaded->variable_address[i][v])
+        if (!find_variable(loaded->module->programs.at[i], name, &v))
             continue;
-        *out = ifl_memory_find(session->memory, loaded->variable_address[i][v]);
-        return *out != NULL;
+        out->address = loaded->variable_address[i][v];
+        out->bytes = loaded->module->programs.at[i]->variables[v].bytes;
     }
-    return false;
+    const ifl_allocation *in = out->address ? ifl_memory_find(session->memory, out->address) : NULL;
+    out->host = in && in->host ? in->host + (out->address - in->address) : NULL;
+    return in != NULL;
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -283,11 +285,9 @@ ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char
 void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel)
 {
     const ifl_program *program = kernel->kernel->program;
-    if (kernel->object)
-        ifl_placed_object_reset(kernel->object, session->memory);
-    if (!program)
-        return;
-    ifl_variables_reset(program, session->memory, addresses_of(kernel->loaded, program));
+    if (program)
+        ifl_variables_reset(program, session->memory, addresses_of(kernel->loaded, program));
+    ifl_objects_reset(&kernel->loaded->objects, session->memory);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

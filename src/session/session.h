@@ -51,8 +51,13 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
                             ifl_error *error);
 /* Its variables are gone; what its launches did is remembered. */
 void ifl_session_unload(ifl_session *session, ifl_loaded *loaded);
+typedef struct ifl_placed_variable {
+    uint64_t address, bytes;
+    uint8_t *host;
+} ifl_placed_variable;
+
 /* A variable of the module; false where there is none. */
-bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_allocation **out);
+bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_placed_variable *out);
 
 /* A kernel of a loaded module, lowered: ready to be launched. */
 typedef struct ifl_ready_kernel {

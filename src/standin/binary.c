@@ -247,7 +247,7 @@ static bool stands_for(const ifl_variable_record *record, const void *host)
     return record->managed ? *record->managed == host || (const void *)record->managed == host : record->host == host;
 }
 
-ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_allocation **out)
+ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_placed_variable *out)
 {
     ifl_variable_record record;
     for (size_t i = 0; variable_at(i, &record); i++) {
@@ -268,12 +268,12 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
     ifl_cuda_error code = ifl_cudaSuccess;
     ifl_variable_record record;
     for (size_t i = 0; code == ifl_cudaSuccess && variable_at(i, &record); i++) {
-        ifl_allocation *at;
+        ifl_placed_variable at;
         if (record.binary != binary || !record.managed)
             continue;
         code = ifl_binary_read(session, binary);
         if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record.name, &at))
-            *record.managed = at->host;
+            *record.managed = at.host;
     }
     return code;
 }
@@ -302,7 +302,7 @@ void ifl_binary_unload(ifl_session *session, ifl_binary *binary)
     ifl_binary_forget(binary);
 }
 
-bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_allocation **out)
+bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_placed_variable *out)
 {
     return ifl_session_variable(session, binary->loaded, name, out);
 }

@@ -50,7 +50,7 @@ ifl_function_record *ifl_function_find(const void *host);
 /* Reads its module, and finds the kernel in it. */
 ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function);
 /* By the host's address: where the variable is on the GPU. */
-ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_allocation **out);
+ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_placed_variable *out);
 /* Managed variables of all binaries are read: their pointers must be right before anybody looks at them. */
 ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary);
 
@@ -60,7 +60,7 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                                ifl_binary **out, ifl_error *error);
 void ifl_binary_unload(ifl_session *session, ifl_binary *binary);
-bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_allocation **out);
+bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_placed_variable *out);
 /* By its mangled name, made where it was not asked for before. */
 ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,
                                   ifl_function_record **out);

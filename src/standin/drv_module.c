@@ -187,16 +187,16 @@ ALSO(cuLibraryGetKernel, cuModuleGetFunction);
 static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size_t *bytes, const void *module,
                                   const char *name)
 {
-    ifl_allocation *a;
+    ifl_placed_variable a;
     const ifl_binary *binary = module_of(module);
     if (!binary || !name)
         return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     if (!ifl_binary_variable(session, binary, name, &a))
         return (ifl_cuda_error)IFL_CUDA_NOT_FOUND;
     if (address)
-        *address = a->address;
+        *address = a.address;
     if (bytes)
-        *bytes = a->bytes;
+        *bytes = a.bytes;
     return ifl_cudaSuccess;
 }
 

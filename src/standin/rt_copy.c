@@ -145,12 +145,12 @@ ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
 static ifl_cuda_error find(ifl_session *session, const void *symbol, size_t bytes, size_t offset, uint8_t **at)
 {
-    ifl_allocation *a;
+    ifl_placed_variable a;
     const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code != ifl_cudaSuccess)
         return code;
-    *at = (uint8_t *)(uintptr_t)(a->address + offset);
-    return offset > a->bytes || bytes > a->bytes - offset ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+    *at = (uint8_t *)(uintptr_t)(a.address + offset);
+    return offset > a.bytes || bytes > a.bytes - offset ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
 }
 
 static ifl_cuda_error to_symbol(ifl_session *session, const void *symbol, const void *from, size_t bytes,
@@ -213,12 +213,12 @@ IFL_SERVED ifl_cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 
 static ifl_cuda_error symbol_size(ifl_session *session, size_t *out, const void *symbol)
 {
-    ifl_allocation *a;
+    ifl_placed_variable a;
     if (!out)
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code == ifl_cudaSuccess)
-        *out = a->bytes;
+        *out = a.bytes;
     return code;
 }
 

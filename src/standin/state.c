@@ -224,8 +224,11 @@ void ifl_state_tell(const char *format, ...)
 
 void ifl_state_tell_error(const ifl_error *error)
 {
+    char column[16] = "";
+    if (error->column > 0)
+        snprintf(column, sizeof column, ":%d", error->column);
     if (error->file[0] && error->line)
-        ifl_state_tell("%s:%d:%d: error: %s", error->file, error->line, error->column, error->text);
+        ifl_state_tell("%s:%d%s: error: %s", error->file, error->line, column, error->text);
     else
         ifl_state_tell("error: %s", error->text);
     char source[sizeof error->source];
