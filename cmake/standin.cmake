@@ -43,5 +43,20 @@ foreach(version ${INFLIGHT_CUDART_VERSIONS})
   list(APPEND INFLIGHT_STANDIN_TARGETS cudart_${major})
 endforeach()
 
+# What the dynamic linker asks about every object, which it loads apart from the program's libraries.
+file(GLOB standin_audit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/audit/*.c)
+set(script ${CMAKE_CURRENT_BINARY_DIR}/inflight_audit.map)
+file(WRITE ${script} "{ global: la_*; local: *; };\n")
+add_library(inflight_audit SHARED ${standin_audit})
+target_include_directories(inflight_audit PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(inflight_audit PRIVATE _GNU_SOURCE)
+# Without the sanitizers, which no second namespace can hold.
+target_compile_options(inflight_audit PRIVATE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -fvisibility=default
+                       $<$<BOOL:${INFLIGHT_WERROR}>:-Werror>)
+target_link_libraries(inflight_audit PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(inflight_audit PRIVATE -Wl,--version-script=${script})
+set_target_properties(inflight_audit PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script})
+list(APPEND INFLIGHT_STANDIN_TARGETS inflight_audit)
+
 # The driver's calls are served by the newest runtime's, which it does not show.
 standin_library(cuda_driver cuda .so.1 "{ global: cu[A-Z]*; local: *; };" ${standin_runtime} ${standin_driver})

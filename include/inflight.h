@@ -431,9 +431,11 @@ IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl
 
 /* ---- programs that inflight run starts -------------------------------------------------------------------------------- */
 
-/* IFL_UNSUPPORTED, and what to do about it, where the file is a program that has kernels and its own copy of the CUDA
- * runtime (nvcc -cudart static). IFL_OK otherwise, also for what is no program: starting it tells. */
-IFL_API ifl_status ifl_program_check(const char *path, ifl_error *error);
+/* IFL_UNSUPPORTED, and what to do about it, where the file is a program or a library that has kernels and its own copy of the
+ * CUDA runtime (nvcc's default), which `inflight run` cannot lead to its own: the functions have no names, or `is_asking`: it
+ * runs, was not led, and asks the driver for what such a copy needs. IFL_OK otherwise, also for what is no program:
+ * starting it tells. */
+IFL_API ifl_status ifl_program_check(const char *path, bool is_asking, ifl_error *error);
 
 /* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
 
