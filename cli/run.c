@@ -187,7 +187,12 @@ static ifl_status check_program(const char *word, ifl_error *error)
 
 static ifl_status become(char **words, ifl_error *error)
 {
-    const ifl_status status = put_libraries_first(error);
+    char number[32];
+    ifl_status status = put_libraries_first(error);
+    if (status != IFL_OK)
+        return status;
+    snprintf(number, sizeof number, "%ld", (long)getpid()); /* which execvp keeps */
+    status = put(IFL_RUN_PROCESS, number, error);
     if (status != IFL_OK)
         return status;
     signal(SIGPIPE, SIG_DFL); /* what is ignored stays so across execvp */

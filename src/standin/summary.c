@@ -7,6 +7,7 @@
 #include "report/page.h"
 #include "standin/state.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,15 @@ static void add_row(ifl_page *page, ifl_table *table, const site *s)
     ifl_table_add(page, table, &row);
 }
 
-static void print_table(sites *all)
+/* "process 1234 (app): " of a child. */
+static const char *process_of(ifl_arena *arena, const ifl_standin_options *options)
+{
+    return options->child
+               ? ifl_arena_printf(arena, "process %ld (%s): ", options->child, program_invocation_short_name)
+               : "";
+}
+
+static void print_table(sites *all, const ifl_standin_options *options)
 {
     ifl_page *page = &all->page;
     ifl_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
@@ -149,8 +158,8 @@ static void print_table(sites *all)
         launches += all->list.at[i].entry->launches;
         observed += all->list.at[i].entry->observed;
     }
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s launch%s of kernels from %zu place%s",
-                                            ifl_figure_count(launches).text, launches == 1 ? "" : "es",
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
+                                            process_of(&page->arena, options), ifl_figure_count(launches).text, launches == 1 ? "" : "es",
                                             all->list.count, all->list.count == 1 ? "" : "s"));
     for (size_t i = 0; i < all->list.count && i < MOST_ROWS; i++)
         add_row(page, &table, &all->list.at[i]);
@@ -210,7 +219,7 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     return status;
 }
 
-static ifl_status print_text(sites *all, ifl_error *error)
+static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl_error *error)
 {
     struct winsize window;
     const bool is_terminal = isatty(STDERR_FILENO);
@@ -219,7 +228,7 @@ static ifl_status print_text(sites *all, ifl_error *error)
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
         all->page.width = window.ws_col;
     const ifl_report_options how = {.color = all->page.color, .width = all->page.width};
-    print_table(all);
+    print_table(all, options);
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
@@ -304,7 +313,7 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
     if (status == IFL_OK)
         status = written = write_files(&all, count, options, &error);
     if (status == IFL_OK && all.list.count)
-        status = print_text(&all, &error);
+        status = print_text(&all, options, &error);
     if (options->leaks)
         tell_leaks(session);
     if (status != IFL_OK)
