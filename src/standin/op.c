@@ -4,6 +4,7 @@
 #include "standin/op.h"
 
 #include "standin/graph.h"
+#include "standin/signals.h"
 #include "standin/stream.h"
 
 #include <stdlib.h>
@@ -176,7 +177,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
     if (status == IFL_INTERRUPTED)
-        exit(ifl_status_exit_code(status));
+        exit(ifl_signals_exit_status());
     if (status == IFL_UNSUPPORTED)
         return ifl_cudaErrorNotSupported;
     if (status == IFL_BAD_INPUT) /* the grid of a cooperative kernel does not fit */

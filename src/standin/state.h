@@ -26,10 +26,6 @@ ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
 ifl_cuda_error ifl_state_last_error(bool forget);
 
-/* Ctrl-C ends a kernel between these two, with a report; the program itself else, as if nothing stood in for CUDA. */
-void ifl_state_kernel_begin(void);
-void ifl_state_kernel_end(void);
-
 /* One explanation on stderr: "inflight: ...". */
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ifl_state_tell_error(const ifl_error *error);
