@@ -31,6 +31,7 @@ static ifl_status put(const char *name, const char *value, ifl_error *error)
 TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
 TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
 TEXT_OPTION(set_fail, IFL_RUN_FAIL)
+TEXT_OPTION(set_each, IFL_RUN_EACH)
 
 #define NUMBER_OPTION(function, name, option, most)                                                \
     static ifl_status function(void *user, const char *value, ifl_error *error)                    \
@@ -92,6 +93,7 @@ static const ifl_cli_option options[] = {
     {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
     {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
+    {0, "each", NULL, "report each launch too, in order", set_each},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
     {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",
      set_fail},

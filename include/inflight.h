@@ -478,6 +478,7 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
 #define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_EACH "INFLIGHT_RUN_EACH"         /* 1: the report has each launch too, in order */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */

@@ -69,7 +69,8 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .kernel = text_or(IFL_RUN_KERNEL, NULL),
                                      .analysis = is_on(IFL_RUN_ANALYSIS, true),
                                      .leaks = is_on(IFL_RUN_LEAKS, false),
-                                     .fail = is_on(IFL_RUN_FAIL, false)};
+                                     .fail = is_on(IFL_RUN_FAIL, false),
+                                     .each = is_on(IFL_RUN_EACH, false)};
     ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
         status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);

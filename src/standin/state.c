@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "standin/binary.h"
 #include "standin/handle.h"
+#include "standin/launch_log.h"
 #include "standin/run_options.h"
 #include "standin/signals.h"
 #include "standin/summary.h"
@@ -124,6 +125,7 @@ static void make_context(void)
         ifl_state_tell_error(&error);
     else
         ifl_signals_watch(report_before_signal);
+    ifl_launches_begin(state.options.each);
     on_exit(note_exit_status, NULL);
 }
 
