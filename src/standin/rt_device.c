@@ -2,6 +2,7 @@
  * The one GPU: what it is, and how it is chosen. */
 #include "standin/served.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Programs work out a bandwidth as 2 × clock × bus / 8; both are made to give the device's peak. */
@@ -255,4 +256,24 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
     if (value)
         *value = preference.limit[limit];
     return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+/* Domain, bus and device as the attributes have them. */
+static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, int ordinal)
+{
+    enum { BUS = 33, DEVICE = 34, DOMAIN = 50 };
+    char text[32];
+    if (ordinal)
+        return ifl_cudaErrorInvalidDevice;
+    const int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, DOMAIN),
+                                (unsigned)value_of(device, BUS), (unsigned)value_of(device, DEVICE));
+    if (!to || room <= length)
+        return ifl_cudaErrorInvalidValue;
+    memcpy(to, text, (size_t)length + 1);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetPCIBusId(char *to, int room, int device)
+{
+    SERVE(pci_bus_id(ifl_session_device(session), to, room, device));
 }
