@@ -24,6 +24,7 @@ static const struct {
     {12, "libcudart", ".so.12", "libcudart.so.12"},
     {13, "libcudart", ".so.13", "libcudart.so.13"},
     {0, "libcuda.so", "", "libcuda.so.1"},
+    {0, "libnvidia-ml.so", "", "libnvidia-ml.so.1"},
 };
 enum { OURS = sizeof ours / sizeof *ours };
 

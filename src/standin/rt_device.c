@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The one GPU: what it is, and how it is chosen. */
-#include "standin/served.h"
+#include "standin/gpu_bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +21,6 @@ static int major_of(const ifl_device *device)
 static int minor_of(const ifl_device *device)
 {
     return (int)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5) % 10;
-}
-
-static size_t global_bytes(const ifl_device *device)
-{
-    enum { WITHOUT_A_FIGURE_GIB = 16 };
-    return device->known[IFL_DEVICE_dram_bytes] ? (size_t)device->value[IFL_DEVICE_dram_bytes]
-                                                : (size_t)WITHOUT_A_FIGURE_GIB << 30;
 }
 
 static bool attribute(const ifl_device *device, int number, int *value)
@@ -181,7 +174,7 @@ static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *
     const uint64_t used = ifl_memory_total(ifl_session_memory(session));
     if (!unused || !total)
         return ifl_cudaErrorInvalidValue;
-    *total = global_bytes(ifl_session_device(session));
+    *total = ifl_gpu_bytes(ifl_session_device(session));
     *unused = used < *total ? *total - used : 0;
     return ifl_cudaSuccess;
 }

@@ -150,6 +150,14 @@ ifl_session *ifl_state_enter(void)
     return state.session;
 }
 
+ifl_session *ifl_state_enter_if_any(void)
+{
+    pthread_mutex_lock(&state.lock);
+    if (!state.session)
+        pthread_mutex_unlock(&state.lock);
+    return state.session;
+}
+
 void ifl_state_leave(void)
 {
     pthread_mutex_unlock(&state.lock);

@@ -9,6 +9,8 @@
 
 /* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
 ifl_session *ifl_state_enter(void);
+/* The same where there is a session already; else NULL. */
+ifl_session *ifl_state_enter_if_any(void);
 void ifl_state_leave(void);
 /* Why there is no session. */
 ifl_cuda_error ifl_state_absence(void);
