@@ -11,7 +11,7 @@
 /* `count` entries of `entry` bytes at `offset`, aligned as tables of ELF are; NULL where they are not all there. */
 static const void *table_at(const ifl_object_file *file, uint64_t offset, uint64_t count, size_t entry)
 {
-    if (offset % sizeof(uint32_t) || offset > file->size || count > (file->size - offset) / entry)
+    if (offset % sizeof(uint64_t) || offset > file->size || count > (file->size - offset) / entry)
         return NULL;
     return file->bytes + offset;
 }

@@ -48,6 +48,11 @@ int main(void)
     EXPECT(strlen(ids[0]) == 12 && strcmp(ids[0], ids[1]) == 0, 1);
     EXPECT(cudaDeviceGetPCIBusId(ids[0], 12, 0), INVALID_VALUE);
     EXPECT(cudaGetLastError(), INVALID_VALUE);
+    /* Programs ask for all attributes before they begin, as CuPy does; CUDA 13.0 names them up to 147, and 44 is not used. */
+    for (int i = 1; i <= 147; i++)
+        EXPECT(i == 44 ? 0 : cuDeviceGetAttribute(&value, i, 0), 0);
+    OK(cuDeviceGetAttribute(&value, 57, 0)); /* the height of a surface, which the Programming Guide's table has */
+    EXPECT(value, 65536);
     OK(cudaFree(at));
     puts("one GPU for both");
     return 0;
