@@ -31,6 +31,7 @@ static ifl_status put(const char *name, const char *value, ifl_error *error)
 TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
 TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
 TEXT_OPTION(set_fail, IFL_RUN_FAIL)
+TEXT_OPTION(set_each, IFL_RUN_EACH)
 
 #define NUMBER_OPTION(function, name, option, most)                                                \
     static ifl_status function(void *user, const char *value, ifl_error *error)                    \
@@ -92,6 +93,7 @@ static const ifl_cli_option options[] = {
     {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
     {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
+    {0, "each", NULL, "report each launch too, in order", set_each},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
     {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",
      set_fail},
@@ -128,16 +130,26 @@ static ifl_status find_libraries(char *folder, ifl_error *error)
                          own, own);
 }
 
+/* Before what a list of paths has. */
+static ifl_status put_first(const char *name, const char *path, ifl_error *error)
+{
+    char list[4 * PATH_BYTES];
+    const char *old = getenv(name);
+    snprintf(list, sizeof list, "%s%s%.*s", path, old && *old ? ":" : "", 2 * PATH_BYTES, old ? old : "");
+    return put(name, list, error);
+}
+
+/* The dynamic linker asks the first about every object (src/audit/audit.c); the second is for programs that look for the
+ * files themselves. */
 static ifl_status put_libraries_first(ifl_error *error)
 {
-    char folder[PATH_BYTES + 32], path[4 * PATH_BYTES];
-    const char *old = getenv("LD_LIBRARY_PATH");
-    const ifl_status status = find_libraries(folder, error);
+    char folder[PATH_BYTES + 32], audit[PATH_BYTES + 64];
+    ifl_status status = find_libraries(folder, error);
     if (status != IFL_OK)
         return status;
-    snprintf(path, sizeof path, "%s%s%.*s", folder, old && *old ? ":" : "", 2 * PATH_BYTES,
-             old ? old : "");
-    return put("LD_LIBRARY_PATH", path, error);
+    snprintf(audit, sizeof audit, "%s/libinflight_audit.so", folder);
+    status = put_first("LD_AUDIT", audit, error);
+    return status == IFL_OK ? put_first("LD_LIBRARY_PATH", folder, error) : status;
 }
 
 /* As execvp finds it: a word without a slash is looked for along PATH. False where it is not found. */
@@ -172,12 +184,17 @@ static ifl_status check_program(const char *word, ifl_error *error)
     char path[2 * PATH_BYTES];
     const bool is_found = find_program(word, path, sizeof path);
     const ifl_status status = check_outputs(is_found ? path : NULL, error);
-    return status == IFL_OK && is_found ? ifl_program_check(path, error) : status;
+    return status == IFL_OK && is_found ? ifl_program_check(path, false, error) : status;
 }
 
 static ifl_status become(char **words, ifl_error *error)
 {
-    const ifl_status status = put_libraries_first(error);
+    char number[32];
+    ifl_status status = put_libraries_first(error);
+    if (status != IFL_OK)
+        return status;
+    snprintf(number, sizeof number, "%ld", (long)getpid()); /* which execvp keeps */
+    status = put(IFL_RUN_PROCESS, number, error);
     if (status != IFL_OK)
         return status;
     signal(SIGPIPE, SIG_DFL); /* what is ignored stays so across execvp */
@@ -206,9 +223,8 @@ const ifl_cli_command ifl_cli_run = {
     .name = "run",
     .usage = {"[OPTION]... [--] PROGRAM [ARGUMENT]...", NULL},
     .summary = "run an unmodified CUDA program without a GPU and analyse its kernels",
-    .text = "The program must be linked with the shared runtime (nvcc -cudart shared) and hold PTX "
-            "(nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source lines. Its output "
-            "and its exit status are its own; the report goes to standard error when it ends.\n"
+    .text = "The program must hold PTX (nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source "
+            "lines. Its output and its exit status are its own; the report goes to standard error when it ends.\n"
             "Kernels run one after the other on the CPU, every access is checked: a bad one is "
             "told with its source line, and the program sees CUDA's error.",
     .examples = {"inflight run -- ./app 1000", "inflight run --gpu b200 --json app.json -- ./app"},

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries that `inflight run` puts before a program's own: libcudart.so of CUDA 11, 12 and 13, each the same source
-# compiled for that version, and the driver's libcuda.so.1. They show nothing but CUDA's names. What they share, the GPU
-# and its engine, is libinflight_standin.so, so that a program that calls both has one GPU.
+# compiled for that version, the driver's libcuda.so.1 and NVML's libnvidia-ml.so.1. They show nothing but CUDA's names. What
+# they share, the GPU and its engine, is libinflight_standin.so, so that a program that calls both has one GPU.
 set(standin_folder ${CMAKE_CURRENT_BINARY_DIR}/standin)
 file(GLOB standin_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
 file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt_*.c)
 file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
-list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver})
+set(standin_nvml ${PROJECT_SOURCE_DIR}/src/standin/nvml.c)
+list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver} ${standin_nvml})
 
 # The source lines of the programs that run.
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
@@ -34,7 +35,7 @@ function(standin_library target name suffix map)
 endfunction()
 
 set(INFLIGHT_CUDART_VERSIONS 11.0 12 13)
-set(INFLIGHT_STANDIN_TARGETS inflight_standin cuda_driver)
+set(INFLIGHT_STANDIN_TARGETS inflight_standin cuda_driver nvidia_ml)
 foreach(version ${INFLIGHT_CUDART_VERSIONS})
   string(REGEX REPLACE "\\..*" "" major ${version})
   standin_library(cudart_${major} cudart .so.${version}
@@ -43,5 +44,23 @@ foreach(version ${INFLIGHT_CUDART_VERSIONS})
   list(APPEND INFLIGHT_STANDIN_TARGETS cudart_${major})
 endforeach()
 
+# What the dynamic linker asks about every object, which it loads apart from the program's libraries.
+file(GLOB standin_audit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/audit/*.c)
+set(script ${CMAKE_CURRENT_BINARY_DIR}/inflight_audit.map)
+file(WRITE ${script} "{ global: la_*; local: *; };\n")
+add_library(inflight_audit SHARED ${standin_audit})
+target_include_directories(inflight_audit PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(inflight_audit PRIVATE _GNU_SOURCE)
+# Without the sanitizers, which no second namespace can hold.
+target_compile_options(inflight_audit PRIVATE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -fvisibility=default
+                       $<$<BOOL:${INFLIGHT_WERROR}>:-Werror>)
+target_link_libraries(inflight_audit PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(inflight_audit PRIVATE -Wl,--version-script=${script})
+set_target_properties(inflight_audit PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script})
+list(APPEND INFLIGHT_STANDIN_TARGETS inflight_audit)
+
 # The driver's calls are served by the newest runtime's, which it does not show.
 standin_library(cuda_driver cuda .so.1 "{ global: cu[A-Z]*; local: *; };" ${standin_runtime} ${standin_driver})
+
+# What a program asks of the GPU beside CUDA.
+standin_library(nvidia_ml nvidia-ml .so.1 "{ global: nvml*; local: *; };" ${standin_nvml})

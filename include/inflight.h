@@ -431,9 +431,11 @@ IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl
 
 /* ---- programs that inflight run starts -------------------------------------------------------------------------------- */
 
-/* IFL_UNSUPPORTED, and what to do about it, where the file is a program that has kernels and its own copy of the CUDA
- * runtime (nvcc -cudart static). IFL_OK otherwise, also for what is no program: starting it tells. */
-IFL_API ifl_status ifl_program_check(const char *path, ifl_error *error);
+/* IFL_UNSUPPORTED, and what to do about it, where the file is a program or a library that has kernels and its own copy of the
+ * CUDA runtime (nvcc's default), which `inflight run` cannot lead to its own: the functions have no names, or `is_asking`: it
+ * runs, was not led, and asks the driver for what such a copy needs. IFL_OK otherwise, also for what is no program:
+ * starting it tells. */
+IFL_API ifl_status ifl_program_check(const char *path, bool is_asking, ifl_error *error);
 
 /* ---- machine code: what the compiler made of a kernel --------------------------------------------------------------- */
 
@@ -473,8 +475,10 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
 #define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
+#define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
 #define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_EACH "INFLIGHT_RUN_EACH"         /* 1: the report has each launch too, in order */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */

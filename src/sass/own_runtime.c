@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whether an executable brings its own copy of the CUDA runtime: it holds kernels, and does not ask another library to
- * register them, nor the driver to run them. */
+ * Whether an executable brings its own copy of the CUDA runtime without the names that its calls could be led elsewhere
+ * by: it holds kernels, does not ask another library to register them, nor the driver to run them, and was stripped; or no
+ * library can be put before it, since it has no dynamic linker. */
 #include "inflight.h"
 
 #include "base/error.h"
@@ -12,25 +13,31 @@
 
 typedef struct finding {
     bool has_kernels, asks_runtime; /* or the driver */
+    bool has_names;                 /* of its own runtime */
+    bool is_dynamic, is_program;    /* not: a library */
 } finding;
 
-static bool asks_runtime(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+/* A symbol of the table with one of the names, defined there or elsewhere. */
+static bool has_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool is_defined, const char *const *names)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     for (size_t i = 0; i < count; i++) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF)
+        if (!gelf_getsym(data, (int)i, &symbol) || (symbol.st_shndx != SHN_UNDEF) != is_defined)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && (strcmp(name, "__cudaRegisterFatBinary") == 0 || strcmp(name, "cuInit") == 0))
-            return true;
+        for (const char *const *one = names; name && *one; one++)
+            if (strcmp(name, *one) == 0)
+                return true;
     }
     return false;
 }
 
 static finding look(Elf *elf)
 {
+    static const char *const asked[] = {"__cudaRegisterFatBinary", "cuInit", NULL};
+    static const char *const own[] = {"__cudaRegisterFatBinary", NULL};
     finding found = {0};
     size_t names;
     Elf_Scn *section = NULL;
@@ -42,12 +49,37 @@ static finding look(Elf *elf)
             continue;
         const char *name = elf_strptr(elf, names, header.sh_name);
         found.has_kernels |= name && strcmp(name, ".nv_fatbin") == 0;
-        found.asks_runtime |= header.sh_type == SHT_DYNSYM && asks_runtime(elf, section, &header);
+        found.is_dynamic |= header.sh_type == SHT_DYNAMIC;
+        found.is_program |= name && strcmp(name, ".interp") == 0;
+        found.asks_runtime |= header.sh_type == SHT_DYNSYM && has_symbol(elf, section, &header, false, asked);
+        found.has_names |= header.sh_type == SHT_SYMTAB && has_symbol(elf, section, &header, true, own);
     }
     return found;
 }
 
-ifl_status ifl_program_check(const char *path, ifl_error *error)
+static ifl_status complain(const char *path, const finding *found, ifl_error *error)
+{
+    const char *why = "without the names of its functions, so that nothing can stand in for it";
+    if (!found->is_dynamic)
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%.200s' is linked with -static, so that no library can come before CUDA's: link it without", path);
+    if (found->has_names)
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%.200s' has a copy of the CUDA runtime inside that is not known here, of none of the versions 11 to 13 "
+                        "or not whole: link it with nvcc -cudart shared",
+                        path);
+    if (found->is_program)
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%.200s' has a copy of the CUDA runtime inside %s: keep them (no -s, no strip), or link it with nvcc "
+                        "-cudart shared",
+                        path, why);
+    return ifl_fail(error, IFL_UNSUPPORTED,
+                    "the library '%.200s' has a copy of the CUDA runtime inside %s: its calls need a GPU. If you build it "
+                    "yourself, keep them (no -s, no strip), or link it with nvcc -cudart shared",
+                    path, why);
+}
+
+ifl_status ifl_program_check(const char *path, bool is_asking, ifl_error *error)
 {
     finding found = {0};
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -61,10 +93,7 @@ ifl_status ifl_program_check(const char *path, ifl_error *error)
         found = look(elf);
     elf_end(elf);
     close(file);
-    if (!found.has_kernels || found.asks_runtime)
+    if (!found.has_kernels || found.asks_runtime || (found.has_names && found.is_dynamic && !is_asking))
         return IFL_OK;
-    return ifl_fail(error, IFL_UNSUPPORTED,
-                    "'%.200s' has its own copy of the CUDA runtime inside, which nothing can stand in for: "
-                    "link it again with nvcc -cudart shared",
-                    path);
+    return complain(path, &found, error);
 }

@@ -88,6 +88,11 @@ IFL_SERVED ifl_cuda_error cuDeviceCanAccessPeer(int *can, int device, int peer)
     DRIVE_EARLY(cudaDeviceCanAccessPeer(can, device, peer));
 }
 
+IFL_SERVED ifl_cuda_error cuDeviceGetPCIBusId(char *to, int room, int device)
+{
+    DRIVE_EARLY(cudaDeviceGetPCIBusId(to, room, device));
+}
+
 IFL_SERVED ifl_cuda_error cuCtxEnablePeerAccess(void *peer, unsigned flags)
 {
     (void)peer, (void)flags;

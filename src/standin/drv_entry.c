@@ -69,15 +69,15 @@ IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int 
     return get(name, out, version, flags, found);
 }
 
-/* Tables that are not documented. A runtime that is linked into the program, or into a library of it, can do nothing
- * without them; others that ask, NVRTC for one, go on without. */
+/* Tables that are not documented. A runtime inside the program, or inside a library of it, can do nothing without them, and
+ * asks only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, go on without. */
 IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
 {
     Dl_info info;
     ifl_error error = {0};
     (void)id;
     if (dladdr(__builtin_return_address(0), &info) && info.dli_fname &&
-        ifl_program_check(info.dli_fname, &error) != IFL_OK) {
+        ifl_program_check(info.dli_fname, true, &error) != IFL_OK) {
         ifl_state_tell_error(&error);
         exit(ifl_status_exit_code(error.status));
     }

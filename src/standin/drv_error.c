@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The driver's error codes, and its version. */
 #include "standin/driver_served.h"
-
-enum { DRIVER_VERSION = 13000 };
+#include "standin/gpu_bytes.h"
 
 static const struct {
     int number;
@@ -62,6 +61,6 @@ IFL_SERVED int cuDriverGetVersion(int *version)
 {
     if (!version)
         return ifl_cudaErrorInvalidValue;
-    *version = DRIVER_VERSION;
+    *version = IFL_DRIVER_VERSION;
     return ifl_cudaSuccess;
 }

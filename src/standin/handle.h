@@ -20,7 +20,8 @@ typedef enum ifl_handle_kind {
     IFL_HANDLE_MODULE, /* a binary that the program loads */
     IFL_HANDLE_FUNCTION,
     IFL_HANDLE_CONTEXT,
-    IFL_HANDLE_LINK
+    IFL_HANDLE_LINK,
+    IFL_HANDLE_LOG   /* a callback of the driver's log */
 } ifl_handle_kind;
 
 /* False without memory. */

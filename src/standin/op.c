@@ -4,6 +4,8 @@
 #include "standin/op.h"
 
 #include "standin/graph.h"
+#include "standin/launch_log.h"
+#include "standin/signals.h"
 #include "standin/stream.h"
 
 #include <stdlib.h>
@@ -169,14 +171,17 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
                               .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
+    const double begin_us = ifl_session_clock(session);
     ifl_state_kernel_begin();
     const ifl_status status = ifl_session_keep(session, &launch, &fault, &error);
     ifl_state_kernel_end();
+    if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED)
+        ifl_launches_add(&launch, ifl_session_clock(session) - begin_us);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
     if (status == IFL_INTERRUPTED)
-        exit(ifl_status_exit_code(status));
+        exit(ifl_signals_exit_status());
     if (status == IFL_UNSUPPORTED)
         return ifl_cudaErrorNotSupported;
     if (status == IFL_BAD_INPUT) /* the grid of a cooperative kernel does not fit */

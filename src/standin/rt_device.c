@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The one GPU: what it is, and how it is chosen. */
-#include "standin/served.h"
+#include "standin/gpu_bytes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Programs work out a bandwidth as 2 × clock × bus / 8; both are made to give the device's peak. */
@@ -20,13 +21,6 @@ static int major_of(const ifl_device *device)
 static int minor_of(const ifl_device *device)
 {
     return (int)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5) % 10;
-}
-
-static size_t global_bytes(const ifl_device *device)
-{
-    enum { WITHOUT_A_FIGURE_GIB = 16 };
-    return device->known[IFL_DEVICE_dram_bytes] ? (size_t)device->value[IFL_DEVICE_dram_bytes]
-                                                : (size_t)WITHOUT_A_FIGURE_GIB << 30;
 }
 
 static bool attribute(const ifl_device *device, int number, int *value)
@@ -180,7 +174,7 @@ static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *
     const uint64_t used = ifl_memory_total(ifl_session_memory(session));
     if (!unused || !total)
         return ifl_cudaErrorInvalidValue;
-    *total = global_bytes(ifl_session_device(session));
+    *total = ifl_gpu_bytes(ifl_session_device(session));
     *unused = used < *total ? *total - used : 0;
     return ifl_cudaSuccess;
 }
@@ -255,4 +249,24 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
     if (value)
         *value = preference.limit[limit];
     return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+}
+
+/* Domain, bus and device as the attributes have them. */
+static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, int ordinal)
+{
+    enum { BUS = 33, DEVICE = 34, DOMAIN = 50 };
+    char text[32];
+    if (ordinal)
+        return ifl_cudaErrorInvalidDevice;
+    const int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, DOMAIN),
+                                (unsigned)value_of(device, BUS), (unsigned)value_of(device, DEVICE));
+    if (!to || room <= length)
+        return ifl_cudaErrorInvalidValue;
+    memcpy(to, text, (size_t)length + 1);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetPCIBusId(char *to, int room, int device)
+{
+    SERVE(pci_bus_id(ifl_session_device(session), to, room, device));
 }

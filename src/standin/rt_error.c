@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Error codes and versions. */
-#include "standin/served.h"
+#include "standin/gpu_bytes.h"
 
 static const struct {
     int number;
@@ -39,8 +39,7 @@ IFL_SERVED ifl_cuda_error cudaPeekAtLastError(void)
     return ifl_state_last_error(false);
 }
 
-/* 13000 is 13.0. The driver is as new as the newest runtime that this stands in for. */
-enum { RUNTIME_VERSION = IFL_CUDART == 11 ? 11080 : IFL_CUDART == 12 ? 12090 : 13000, DRIVER_VERSION = 13000 };
+enum { RUNTIME_VERSION = IFL_CUDART == 11 ? 11080 : IFL_CUDART == 12 ? 12090 : IFL_DRIVER_VERSION };
 
 static ifl_cuda_error tell(int *out, int version)
 {
@@ -57,5 +56,5 @@ IFL_SERVED ifl_cuda_error cudaRuntimeGetVersion(int *version)
 
 IFL_SERVED ifl_cuda_error cudaDriverGetVersion(int *version)
 {
-    return tell(version, DRIVER_VERSION);
+    return tell(version, IFL_DRIVER_VERSION);
 }

@@ -126,6 +126,17 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status, un
 }
 ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 #else
+#if IFL_CUDART == 12 /* from 12.3 on, with the edges' data; 13.0 gave it the name without a number */
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id,
+                                                      ifl_graph **graph, const ifl_node *const **nodes,
+                                                      const void **edges, size_t *count)
+{
+    if (edges)
+        *edges = NULL;
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+}
+ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+#endif
 IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
                                                       ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
 {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OBSERVED_LAUNCHES = 4 };
 
@@ -31,6 +32,34 @@ static const char *text_or(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
+/* "r.json" of process 12 is "r.12.json". */
+static ifl_status name_for_child(const char **path, char *to, size_t room, long child, ifl_error *error)
+{
+    if (!*path)
+        return IFL_OK;
+    const char *slash = strrchr(*path, '/'), *dot = strrchr(slash ? slash : *path, '.');
+    const char *end = dot ? dot : *path + strlen(*path);
+    const int length = snprintf(to, room, "%.*s.%ld%s", (int)(end - *path), *path, child, end);
+    if (length < 0 || (size_t)length >= room)
+        return ifl_fail(error, IFL_USAGE, "'%.100s...' is too long for the path of a report", *path);
+    *path = to;
+    return IFL_OK;
+}
+
+/* A program may start others: each has a report of its own. */
+static ifl_status name_reports(ifl_standin_options *options, ifl_error *error)
+{
+    const char *started = getenv(IFL_RUN_PROCESS);
+    if (!started || strtol(started, NULL, 10) == (long)getpid())
+        return IFL_OK;
+    options->child = (long)getpid();
+    const ifl_status status =
+        name_for_child(&options->json, options->paths[0], sizeof options->paths[0], options->child, error);
+    return status == IFL_OK
+               ? name_for_child(&options->html, options->paths[1], sizeof options->paths[1], options->child, error)
+               : status;
+}
+
 ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error)
 {
     unsigned long threads;
@@ -40,11 +69,12 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .kernel = text_or(IFL_RUN_KERNEL, NULL),
                                      .analysis = is_on(IFL_RUN_ANALYSIS, true),
                                      .leaks = is_on(IFL_RUN_LEAKS, false),
-                                     .fail = is_on(IFL_RUN_FAIL, false)};
+                                     .fail = is_on(IFL_RUN_FAIL, false),
+                                     .each = is_on(IFL_RUN_EACH, false)};
     ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
         status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;
-    return status;
+    return status == IFL_OK ? name_reports(options, error) : status;
 }

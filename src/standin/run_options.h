@@ -7,12 +7,14 @@
 
 typedef struct ifl_standin_options {
     const char *gpu;    /* "h200" */
-    const char *json;   /* where the report goes as JSON; NULL: nowhere */
+    const char *json;   /* where the report goes as JSON; NULL: nowhere. A child's has its number before the last dot. */
     const char *html;   /* the same as an HTML page */
     const char *kernel; /* observe and report only kernels whose signature holds this text; NULL: all */
     unsigned long launches; /* observe so many with the same arguments from one place; 0: all */
     int threads;
-    bool analysis, leaks, fail;
+    bool analysis, leaks, fail, each;
+    long child; /* the number of this process where it is a child of the one that was started, else 0 */
+    char paths[2][4096]; /* of a child's reports */
 } ifl_standin_options;
 
 ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error);

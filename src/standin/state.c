@@ -2,18 +2,20 @@
  * See state.h. Options come from the environment, where `inflight run` puts them. */
 #include "standin/state.h"
 
-#include "base/file.h"
 #include "base/utf8.h"
 #include "standin/binary.h"
 #include "standin/handle.h"
+#include "standin/launch_log.h"
 #include "standin/run_options.h"
+#include "standin/signals.h"
 #include "standin/summary.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static struct {
     pthread_mutex_t lock;
@@ -22,10 +24,9 @@ static struct {
     ifl_standin_options options;
     ifl_cuda_error broken;
     bool is_broken_told; /* a call has given it back */
-    volatile int stop;
-    volatile int kernels; /* that run */
     bool is_forked;
     int exit_status; /* the program's own */
+    volatile bool is_ending; /* a signal ends the program when the report is written */
 } state;
 
 static _Thread_local ifl_cuda_error last_error;
@@ -56,6 +57,7 @@ static void forget_in_child(void)
         return;
     state.is_forked = true;
     state.session = NULL;
+    ifl_signals_forget();
     make_lock();
     ifl_handles_forget();
     ifl_binaries_forget();
@@ -84,35 +86,19 @@ static void print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-/* A second one, or one while no kernel runs, has its usual effect. */
-static void stop_on_signal(int number)
+static int write_report(void);
+
+/* A call that another thread is in may come to its end first; the lock is kept, since nothing is to follow. */
+static void report_before_signal(void)
 {
-    const bool is_first = state.kernels && !state.stop;
-    state.stop = 1;
-    if (is_first)
+    enum { SECONDS = 5 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SECONDS;
+    if (pthread_mutex_timedlock(&state.lock, &until) != 0 || !state.session)
         return;
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-void ifl_state_kernel_begin(void)
-{
-    state.kernels++;
-}
-
-void ifl_state_kernel_end(void)
-{
-    state.kernels--;
-}
-
-/* Ctrl-C ends a kernel that runs, unless the program has a handler of its own. */
-static void catch_interrupt(void)
-{
-    struct sigaction now;
-    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
-        struct sigaction catcher = {.sa_handler = stop_on_signal};
-        sigaction(SIGINT, &catcher, NULL);
-    }
+    state.is_ending = true;
+    write_report();
 }
 
 static void note_exit_status(int status, void *user)
@@ -133,12 +119,13 @@ static void make_context(void)
                                          .analysis = state.options.analysis,
                                          .observed_launches = state.options.launches,
                                          .threads = state.options.threads,
-                                         .stop = &state.stop,
+                                         .stop = ifl_signals_stop(),
                                          .print = print};
     if (ifl_session_new(&options, &state.session, &error) != IFL_OK)
         ifl_state_tell_error(&error);
     else
-        catch_interrupt();
+        ifl_signals_watch(report_before_signal);
+    ifl_launches_begin(state.options.each);
     on_exit(note_exit_status, NULL);
 }
 
@@ -158,6 +145,14 @@ ifl_session *ifl_state_enter(void)
     pthread_mutex_lock(&state.lock);
     if (!state.is_tried)
         make_context();
+    if (!state.session)
+        pthread_mutex_unlock(&state.lock);
+    return state.session;
+}
+
+ifl_session *ifl_state_enter_if_any(void)
+{
+    pthread_mutex_lock(&state.lock);
     if (!state.session)
         pthread_mutex_unlock(&state.lock);
     return state.session;
@@ -272,35 +267,22 @@ bool ifl_state_runtime_called(void)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* While reports are written: a signal that would end the program leaves no unfinished ones, and a file that grows past a
- * limit is a failed write. What the program does with its signals stays. */
-static void end_cleanly(int number)
+static int write_report(void)
 {
-    ifl_files_drop();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void guard_reports(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction now, catcher = {.sa_handler = end_cleanly, .sa_flags = SA_NODEFER};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &now) == 0 &&
-            (now.sa_handler == SIG_DFL || now.sa_handler == stop_on_signal))
-            sigaction(numbers[i], &catcher, NULL);
-    if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-        signal(SIGXFSZ, SIG_IGN);
+    ifl_signals_guard();
+    const int status = ifl_standin_summary(state.session, &state.options);
+    ifl_session_free(state.session);
+    state.session = NULL;
+    return status;
 }
 
 __attribute__((destructor)) static void finish(void)
 {
+    while (state.is_ending)
+        pause();
     if (!state.session)
         return;
-    guard_reports();
-    const int status = ifl_standin_summary(state.session, &state.options);
-    ifl_session_free(state.session);
-    state.session = NULL;
+    const int status = write_report();
     if (status && !state.exit_status) {
         fflush(NULL);
         _exit(status);

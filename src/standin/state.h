@@ -9,6 +9,8 @@
 
 /* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
 ifl_session *ifl_state_enter(void);
+/* The same where there is a session already; else NULL. */
+ifl_session *ifl_state_enter_if_any(void);
 void ifl_state_leave(void);
 /* Why there is no session. */
 ifl_cuda_error ifl_state_absence(void);
@@ -25,10 +27,6 @@ ifl_cuda_error ifl_state_end(ifl_cuda_error code);
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
 ifl_cuda_error ifl_state_last_error(bool forget);
-
-/* Ctrl-C ends a kernel between these two, with a report; the program itself else, as if nothing stood in for CUDA. */
-void ifl_state_kernel_begin(void);
-void ifl_state_kernel_end(void);
 
 /* One explanation on stderr: "inflight: ...". */
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See summary.h. One table of all places that launched kernels, the costliest first; then the sheets of the worst. */
+ * See summary.h. Tables of the kernels by their time and of what they asked of memory, by place of launch; then the sheets
+ * of those that took longest. */
 #include "standin/summary.h"
 
 #include "base/figure.h"
 #include "outcome/outcome.h"
 #include "report/page.h"
 #include "standin/state.h"
+#include "standin/summary_time.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@ typedef struct site {
     size_t order; /* among the entries */
     ifl_traffic traffic; /* off chip, all kinds */
     uint64_t excess;     /* bytes, of the launches that were observed */
+    double total_us;     /* of all its launches */
     const char *worst;   /* the line that spends most for nothing; "" where nothing is */
     ifl_outcome *sum;    /* of all launches that were observed */
     ifl_outcome *alone;  /* of the costliest, where that is not all of them; made when it is told */
@@ -44,6 +48,8 @@ static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
     const ifl_status status = ifl_outcome_new(s->entry->profile, &s->sum, error);
     if (status != IFL_OK)
         return status;
+    const ifl_profile *profile = s->entry->profile;
+    s->total_us = ifl_summary_total(s->entry->signature, s->entry->site, profile->grid, profile->block);
     const ifl_places *off_chip = &s->sum->off_chip;
     for (size_t i = 0; i < off_chip->rows.count; i++) {
         ifl_traffic_add(&s->traffic, &off_chip->rows.at[i].traffic);
@@ -54,18 +60,11 @@ static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
     return s->worst ? IFL_OK : ifl_fail_memory(error, 1);
 }
 
-/* Repeats that were not observed weigh like those that were. */
-static double weight(const site *s)
-{
-    return (double)s->excess * (double)s->entry->launches / (double)s->entry->observed;
-}
-
-static int by_weight(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const site *x = a, *y = b;
-    const double of_x = weight(x), of_y = weight(y);
-    if (of_x != of_y)
-        return of_x < of_y ? 1 : -1;
+    if (x->total_us != y->total_us)
+        return x->total_us < y->total_us ? 1 : -1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -84,7 +83,7 @@ static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const if
             ifl_outcome_free(s.sum);
     }
     if (status == IFL_OK && out->list.count)
-        qsort(out->list.at, out->list.count, sizeof(site), by_weight);
+        qsort(out->list.at, out->list.count, sizeof(site), by_time);
     return status;
 }
 
@@ -93,20 +92,14 @@ static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const if
 static const ifl_column columns[] = {
     {.head = {"kernel", NULL}},
     {.head = {"launched from", NULL}},
+    {.head = {"grid", NULL}, .right = true},
+    {.head = {"block", NULL}, .right = true},
     {.head = {"launches", NULL}, .right = true},
-    {.head = {"longest", "(model)"}, .right = true},
     {.head = {"requests", NULL}, .right = true},
     {.head = {"sectors", "a request"}, .right = true},
     {.head = {"for nothing", NULL}, .right = true},
     {.head = {"most of it at", NULL}},
 };
-
-/* The name without the parameters: "void scale<float>". */
-static const char *short_name(ifl_arena *arena, const char *signature)
-{
-    const char *end = strchr(signature, '(');
-    return ifl_arena_text(arena, signature, end ? (size_t)(end - signature) : strlen(signature));
-}
 
 /* "301", or "4 of 301" where that many were observed. */
 static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
@@ -117,30 +110,30 @@ static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
                : ifl_arena_printf(arena, "%s of %s", ifl_figure_count(e->observed).text, all.text);
 }
 
-static const char *time_of(ifl_arena *arena, double us)
-{
-    enum { MILLISECOND = 1000 };
-    if (!(us > 0))
-        return "";
-    return us < MILLISECOND ? ifl_arena_printf(arena, "%.1f µs", us)
-                            : ifl_arena_printf(arena, "%.2f ms", us / MILLISECOND);
-}
-
 static void add_row(ifl_page *page, ifl_table *table, const site *s)
 {
     ifl_arena *arena = &page->arena;
-    ifl_row row = {.cell = {short_name(arena, s->entry->signature), s->entry->site, launches_of(arena, s->entry),
-                            time_of(arena, s->entry->model_us),
+    ifl_row row = {.cell = {ifl_summary_name(arena, s->entry->signature), s->entry->site,
+                            ifl_summary_size(arena, s->entry->profile->grid),
+                            ifl_summary_size(arena, s->entry->profile->block), launches_of(arena, s->entry),
                             ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
                             ifl_arena_printf(arena, "%s",
                                              ifl_figure_ratio(s->traffic.sectors, s->traffic.requests).text),
                             ifl_arena_printf(arena, "%s", ifl_figure_bytes(s->excess).text), s->worst}};
     if (s->excess)
-        row.style[6] = IFL_STYLE_WARN;
+        row.style[7] = IFL_STYLE_WARN;
     ifl_table_add(page, table, &row);
 }
 
-static void print_table(sites *all)
+/* "process 1234 (app): " of a child. */
+static const char *process_of(ifl_arena *arena, const ifl_standin_options *options)
+{
+    return options->child
+               ? ifl_arena_printf(arena, "process %ld (%s): ", options->child, program_invocation_short_name)
+               : "";
+}
+
+static void print_table(sites *all, const ifl_standin_options *options)
 {
     ifl_page *page = &all->page;
     ifl_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
@@ -149,17 +142,19 @@ static void print_table(sites *all)
         launches += all->list.at[i].entry->launches;
         observed += all->list.at[i].entry->observed;
     }
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s launch%s of kernels from %zu place%s",
-                                            ifl_figure_count(launches).text, launches == 1 ? "" : "es",
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
+                                            process_of(&page->arena, options), ifl_figure_count(launches).text, launches == 1 ? "" : "es",
                                             all->list.count, all->list.count == 1 ? "" : "s"));
+    ifl_summary_kernels(page, options->kernel);
     for (size_t i = 0; i < all->list.count && i < MOST_ROWS; i++)
         add_row(page, &table, &all->list.at[i]);
     ifl_table_print(page, &table);
     if (all->list.count > MOST_ROWS)
-        fprintf(page->out, "  and %zu more places, which spend less for nothing\n", all->list.count - MOST_ROWS);
+        fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
     if (observed < launches)
         fputs("  Counts are of the launches that were observed; repeats with the same arguments are run and checked only.\n",
               page->out);
+    ifl_summary_each(page, options->kernel);
     fputc('\n', page->out);
 }
 
@@ -210,7 +205,7 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     return status;
 }
 
-static ifl_status print_text(sites *all, ifl_error *error)
+static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl_error *error)
 {
     struct winsize window;
     const bool is_terminal = isatty(STDERR_FILENO);
@@ -219,7 +214,7 @@ static ifl_status print_text(sites *all, ifl_error *error)
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
         all->page.width = window.ws_col;
     const ifl_report_options how = {.color = all->page.color, .width = all->page.width};
-    print_table(all);
+    print_table(all, options);
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
@@ -304,7 +299,7 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
     if (status == IFL_OK)
         status = written = write_files(&all, count, options, &error);
     if (status == IFL_OK && all.list.count)
-        status = print_text(&all, &error);
+        status = print_text(&all, options, &error);
     if (options->leaks)
         tell_leaks(session);
     if (status != IFL_OK)

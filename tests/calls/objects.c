@@ -221,6 +221,24 @@ static void make_links(void)
         }
 }
 
+static void logged(void *user, int level, char *text, size_t bytes)
+{
+    (void)user, (void)level, (void)text, (void)bytes;
+}
+
+static void make_logs(void)
+{
+    for (int i = 0; i < 2; i++) {
+        word log = 0;
+        MUST("cuLogsRegisterCallback", (word)logged, 0, (word)&log);
+        add_object(CLASS_LOG, log);
+        if (i)
+            continue;
+        MUST("cuLogsUnregisterCallback", log);
+        lose_object(CLASS_LOG, log);
+    }
+}
+
 static void make_contexts(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -371,6 +389,7 @@ void renew_world(void)
     make_memory();
     make_modules();
     make_links();
+    make_logs();
     make_contexts();
     make_graphs();
     for (object_class of = 0; of < CLASSES; of++)

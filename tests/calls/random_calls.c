@@ -378,6 +378,7 @@ static void clear_world(void)
                 {CLASS_CONTEXT, "cuCtxDestroy_v2"},
                 {CLASS_MODULE, "cuModuleUnload"},
                 {CLASS_LINK, "cuLinkDestroy"},
+                {CLASS_LOG, "cuLogsUnregisterCallback"},
                 {CLASS_DEVICE, "cudaFree"},
                 {CLASS_PINNED_OWN, "cudaFreeHost"},
                 {CLASS_MANAGED_OWN, "cudaFree"},

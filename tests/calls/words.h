@@ -37,6 +37,7 @@ typedef enum object_class {
     CLASS_FUNCTION,
     CLASS_LINK,
     CLASS_LINK_WHOLE, /* that a text was added to */
+    CLASS_LOG, /* a callback of the driver's log */
     CLASS_DEVICE,
     CLASS_PINNED,  /* host memory that stays: copies of graphs may run at any time */
     CLASS_MANAGED, /* the same */

@@ -8,6 +8,8 @@ extern int cudaMalloc(void **out, size_t bytes);
 extern int cudaFree(void *at);
 extern int cudaMallocManaged(void **out, size_t bytes, unsigned flags);
 extern int cudaGetLastError(void);
+extern int cudaDeviceGetPCIBusId(char *to, int room, int device);
+extern int cuDeviceGetPCIBusId(char *to, int room, int device);
 extern int cudaLibraryLoadData(void **out, const void *image, int *options, void **values, unsigned count, int *more,
                                void **more_values, unsigned more_count);
 extern int cudaLibraryGetKernel(void **out, void *library, const char *name);
@@ -40,6 +42,17 @@ int main(void)
     EXPECT(found == 0 && call == dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemFree_v2"), 1);
     EXPECT(cuMemFree_v2(1), INVALID_VALUE);
     EXPECT(cudaGetLastError(), 0); /* the driver's errors are its own */
+    char ids[2][16] = {"", ""}; /* "domain:bus:device.function", which is 12 characters (cudaDeviceGetPCIBusId) */
+    OK(cudaDeviceGetPCIBusId(ids[0], 13, 0));
+    OK(cuDeviceGetPCIBusId(ids[1], sizeof ids[1], 0));
+    EXPECT(strlen(ids[0]) == 12 && strcmp(ids[0], ids[1]) == 0, 1);
+    EXPECT(cudaDeviceGetPCIBusId(ids[0], 12, 0), INVALID_VALUE);
+    EXPECT(cudaGetLastError(), INVALID_VALUE);
+    /* Programs ask for all attributes before they begin, as CuPy does; CUDA 13.0 names them up to 147, and 44 is not used. */
+    for (int i = 1; i <= 147; i++)
+        EXPECT(i == 44 ? 0 : cuDeviceGetAttribute(&value, i, 0), 0);
+    OK(cuDeviceGetAttribute(&value, 57, 0)); /* the height of a surface, which the Programming Guide's table has */
+    EXPECT(value, 65536);
     OK(cudaFree(at));
     puts("one GPU for both");
     return 0;

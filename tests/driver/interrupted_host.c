@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ctrl-C while no kernel runs has its usual effect, although the GPU was used before. */
+ * A signal while no kernel runs has its usual effect, although the GPU was used before. What sends it, by the first word: its number,
+ * "abort", "fault", or "locked": the program holds what stdio needs, and goes on for as long as it does. */
 #include "cu.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-int main(void)
+static void *volatile nowhere;
+
+static void end_by(const char *word)
+{
+    if (strcmp(word, "abort") == 0)
+        abort();
+    if (strcmp(word, "fault") == 0)
+        *(volatile int *)nowhere = 0;
+    if (strcmp(word, "locked") == 0)
+        flockfile(stdout);
+    kill(getpid(), atoi(word) ? atoi(word) : SIGTERM);
+    if (strcmp(word, "locked") == 0)
+        funlockfile(stdout);
+}
+
+int main(int count, char **words)
 {
     void *context, *module, *kernel;
     address at;
@@ -18,8 +34,8 @@ int main(void)
     OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     puts("before");
     fflush(stdout);
-    kill(getpid(), SIGINT);
-    sleep(1);
+    end_by(count > 1 ? words[1] : "2");
+    sleep(20);
     puts("not reached");
     return 0;
 }

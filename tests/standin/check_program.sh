@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a program under `inflight run` and compares its standard output and its exit status, the last line, with what is
+# Runs a program, as nvcc links it by default, with the runtime inside, under `inflight run` and compares its standard output and its exit status, the last line, with what is
 # expected. A .cu file is built first, with $NVCC into $PROGRAMS; its line "// nvcc: ..." gives further words, in which
 # further files are beside it, its line "// run: ..." options of `inflight run`; standard error must have each line of
 # NAME.told somewhere. "// library: FILE" is built too, as PROGRAM-library.so. With INFLIGHT empty the program runs as it
@@ -16,10 +16,10 @@ case $program in
     library=$(sed -n "s/^\/\/ library: //p" "$1")
     [ ! -f "${expected%.expected}.told" ] || told=${expected%.expected}.told
     cd "$(dirname "$1")" || exit 1
-    [ -z "$library" ] || "$NVCC" -Xcompiler -fPIC -shared -cudart shared -arch=sm_90 -o "$program-library.so" "$library" ||
+    [ -z "$library" ] || "$NVCC" -Xcompiler -fPIC -shared -arch=sm_90 -o "$program-library.so" "$library" ||
         exit 1
     # shellcheck disable=SC2086 # the words are words
-    [ "$program" -nt "$1" ] || "$NVCC" -cudart shared -lineinfo -arch=sm_90 -o "$program" "$1" $more || exit 1
+    [ "$program" -nt "$1" ] || "$NVCC" -lineinfo -arch=sm_90 -o "$program" "$1" $more || exit 1
     ;;
 esac
 made=$(mktemp -d "${TMPDIR:-/tmp}/inflight-standin.XXXXXX") || exit 1

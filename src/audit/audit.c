@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The library that `inflight run` has the dynamic linker ask about every object (LD_AUDIT; rtld-audit(7)), in the program and in
+ * its children. It answers for CUDA's libraries, wherever a program finds them, with ours, and leads the calls of a runtime
+ * that is linked into an object to ours before anything of the object runs. It lives in a namespace of its own, apart from
+ * the program's libraries, and knows nothing of the engine. */
+#include "audit/lead.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- our libraries --------------------------------------------------------------------------- */
+
+static const struct {
+    int major; /* of the CUDA runtime; 0: another library */
+    const char *begins, *ends; /* the names that programs know it by */
+    const char *file;
+} ours[] = {
+    {11, "libcudart", ".so.11", "libcudart.so.11.0"},
+    {12, "libcudart", ".so.12", "libcudart.so.12"},
+    {13, "libcudart", ".so.13", "libcudart.so.13"},
+    {0, "libcuda.so", "", "libcuda.so.1"},
+    {0, "libnvidia-ml.so", "", "libnvidia-ml.so.1"},
+};
+enum { OURS = sizeof ours / sizeof *ours };
+
+static char paths[OURS][PATH_MAX]; /* "" until la_version */
+
+static bool is_name_of(const char *name, size_t i)
+{
+    const char *end = strstr(name, ours[i].ends);
+    const size_t length = strlen(ours[i].ends);
+    return strncmp(name, ours[i].begins, strlen(ours[i].begins)) == 0 && end &&
+           (!length || end[length] == '\0' || end[length] == '.');
+}
+
+static const char *ours_for(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    for (size_t i = 0; i < OURS; i++)
+        if (paths[i][0] && is_name_of(slash ? slash + 1 : name, i))
+            return paths[i];
+    return NULL;
+}
+
+unsigned la_version(unsigned version)
+{
+    Dl_info own;
+    const char *slash = dladdr((void *)la_version, &own) && own.dli_fname ? strrchr(own.dli_fname, '/') : NULL;
+    for (size_t i = 0; i < OURS && slash; i++) {
+        const int length = snprintf(paths[i], sizeof paths[i], "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname,
+                                    ours[i].file);
+        if (length < 0 || (size_t)length >= sizeof paths[i] || access(paths[i], R_OK) != 0)
+            paths[i][0] = '\0';
+    }
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* A library's own name, also as auditwheel writes it ("libcudart-1a2b3c4d.so.12"), and a link to such a file. */
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+    char real[PATH_MAX];
+    (void)cookie, (void)flag;
+    const char *found = ours_for(name), *slash = strrchr(name, '/');
+    if (!found && slash && strncmp(slash, "/libcudart.so", 13) == 0 && realpath(name, real))
+        found = ours_for(real);
+    return (char *)(found ? found : name);
+}
+
+/* ---- runtimes inside of objects -------------------------------------------------------------- */
+
+static const char *runtime_of(int major)
+{
+    for (size_t i = 0; i < OURS; i++)
+        if (ours[i].major == major && paths[i][0])
+            return paths[i];
+    return NULL;
+}
+
+static bool is_ours(const char *path)
+{
+    for (size_t i = 0; i < OURS; i++)
+        if (strcmp(path, paths[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What is not led asks the driver for tables that ours does not have; libcuda.so.1 then says what it is. */
+static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
+{
+    ifl_own_runtime found;
+    if (ifl_own_runtime_find(file, IFL_LEAD_BYTES, &found) != IFL_OWN_FOUND)
+        return;
+    const char *library = runtime_of(found.version / 1000);
+    if (library && !ifl_lead_calls(file, &found, base, library))
+        dprintf(STDERR_FILENO, "inflight: warning: the system does not let the code of '%s' be changed\n", path);
+    free(found.calls);
+}
+
+unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+    const char *path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
+    ifl_object_file file;
+    (void)cookie;
+    if (space != LM_ID_BASE || is_ours(path) || !ifl_object_open(path, &file))
+        return 0;
+    lead(&file, path, map->l_addr);
+    ifl_object_close(&file);
+    return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See own_runtime_calls.h. */
+#include "audit/own_runtime_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ascending. */
+static const char *const known[] = {
+#define CALL(name) #name,
+#include "standin/cudart_call.def"
+#undef CALL
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static int compare(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}
+
+static const char *known_name(const char *name)
+{
+    if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)
+        return NULL;
+    const char *const *row = bsearch(name, known, KNOWN, sizeof *known, compare);
+    return row ? *row : NULL;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* A program may call a function of its own cudaSomething, but none of those that are known. */
+static bool gather(const ifl_object_file *file, ifl_own_runtime *out)
+{
+    for (size_t i = 0; i < file->symbol_count; i++) {
+        const char *name = ifl_object_function(file, i);
+        const char *row = name ? known_name(name) : NULL;
+        if (!row)
+            continue;
+        if (out->count == KNOWN)
+            return false;
+        out->calls[out->count++] = (ifl_own_call){row, file->symbols[i].st_value};
+    }
+    return true;
+}
+
+static const ifl_own_call *call_named(const ifl_own_runtime *runtime, const char *name)
+{
+    for (size_t i = 0; i < runtime->count; i++)
+        if (strcmp(runtime->calls[i].name, name) == 0)
+            return &runtime->calls[i];
+    return NULL;
+}
+
+/* ---- version --------------------------------------------------------------------------------- */
+
+/* In libcudart_static.a of 12.9, 13.0 and 13.2 cudaRuntimeGetVersion calls a function that begins, behind endbr or a test of
+ * its argument, with "mov dword ptr [rdi], 13020; xor eax, eax; ret" (seen in CuPy's modules and in programs of nvcc 13.0). */
+static int version_written_by(const ifl_object_file *file, uint64_t address)
+{
+    enum { BODY = 24, INSTRUCTION = 9, LEAST = 11000, MOST = 99999 };
+    const uint8_t *code = ifl_object_code(file, address, BODY);
+    for (size_t i = 0; code && i + INSTRUCTION <= BODY; i++) {
+        static const uint8_t tail[] = {0x31, 0xc0, 0xc3};
+        uint32_t version;
+        memcpy(&version, code + i + 2, sizeof version);
+        if (code[i] == 0xc7 && code[i + 1] == 0x07 && memcmp(code + i + 6, tail, sizeof tail) == 0 &&
+            version >= LEAST && version <= MOST)
+            return (int)version;
+    }
+    return 0;
+}
+
+/* 0 where the code does not say it. */
+static int version_in_code(const ifl_object_file *file, uint64_t address)
+{
+    enum { BODY = 0x100, CALL_BYTES = 5 };
+    const uint8_t *code = ifl_object_code(file, address, BODY);
+    for (size_t i = 0; code && i + CALL_BYTES <= BODY; i++) {
+        int32_t distance;
+        if (code[i] != 0xe8)
+            continue;
+        memcpy(&distance, code + i + 1, sizeof distance);
+        const int version = version_written_by(file, address + i + CALL_BYTES + (uint64_t)(int64_t)distance);
+        if (version)
+            return version;
+    }
+    return 0;
+}
+
+/* 12.0 brought cudaGetDeviceProperties_v2 and took the references to textures; 13.0 gave the first its old name. */
+static int major_by_names(const ifl_own_runtime *runtime)
+{
+    return call_named(runtime, "cudaGetDeviceProperties_v2") ? 12 : call_named(runtime, "cudaBindTexture") ? 11 : 13;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* No other function of the object begins within `room` bytes of the start of a call; two names of one function do not count. */
+static bool has_room(const ifl_object_file *file, const ifl_own_runtime *runtime, size_t room)
+{
+    size_t count = 0, at = 0;
+    uint64_t *starts = malloc((file->symbol_count + 1) * sizeof *starts);
+    if (!starts)
+        return false;
+    for (size_t i = 0; i < file->symbol_count; i++)
+        if (ifl_object_function(file, i))
+            starts[count++] = file->symbols[i].st_value;
+    qsort(starts, count, sizeof *starts, by_address);
+    bool is_enough = true;
+    for (size_t i = 0; i < runtime->count && is_enough; i++) {
+        const uint64_t start = runtime->calls[i].address;
+        const uint64_t *found = bsearch(&start, starts, count, sizeof *starts, by_address);
+        for (at = (size_t)(found - starts); at < count && starts[at] == start;)
+            at++;
+        is_enough = (at == count || starts[at] - start >= room) && ifl_object_code(file, start, room);
+    }
+    free(starts);
+    return is_enough;
+}
+
+static bool is_whole(const ifl_object_file *file, size_t room, ifl_own_runtime *runtime)
+{
+    const ifl_own_call *version = call_named(runtime, "cudaRuntimeGetVersion");
+    runtime->version = version ? version_in_code(file, version->address) : 0;
+    return runtime->version / 1000 == major_by_names(runtime) && has_room(file, runtime, room);
+}
+
+ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
+{
+    *out = (ifl_own_runtime){.version = 0};
+    if (!file->symbols)
+        return IFL_OWN_NONE;
+    out->calls = calloc(KNOWN, sizeof *out->calls);
+    if (!out->calls)
+        return IFL_OWN_UNKNOWN;
+    const bool is_gathered = gather(file, out);
+    ifl_own_state state = IFL_OWN_UNKNOWN;
+    if (!call_named(out, "__cudaRegisterFatBinary") || !call_named(out, "cudaGetLastError"))
+        state = IFL_OWN_NONE;
+    else if (is_gathered && is_whole(file, room, out))
+        state = IFL_OWN_FOUND;
+    if (state == IFL_OWN_FOUND)
+        return state;
+    free(out->calls);
+    out->calls = NULL;
+    return state;
+}

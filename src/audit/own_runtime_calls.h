@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The copy of the CUDA runtime that nvcc links into a program or a library by default (libcudart_static.a): where its calls
+ * are, by their names among the object's symbols, and of which version they are. */
+#ifndef IFL_AUDIT_OWN_RUNTIME_CALLS_H
+#define IFL_AUDIT_OWN_RUNTIME_CALLS_H
+
+#include "audit/object_file.h"
+
+typedef struct ifl_own_call {
+    const char *name;
+    uint64_t address; /* in the object */
+} ifl_own_call;
+
+typedef struct ifl_own_runtime {
+    int version; /* as cudaRuntimeGetVersion has it: 13020 */
+    ifl_own_call *calls;
+    size_t count;
+} ifl_own_runtime;
+
+typedef enum ifl_own_state {
+    IFL_OWN_NONE,    /* the object has no names of a runtime */
+    IFL_OWN_UNKNOWN, /* it has, but which version it is cannot be told, or its names are not those of the version */
+    IFL_OWN_FOUND
+} ifl_own_state;
+
+/* Finds all of them, or none. On IFL_OWN_FOUND `out->calls` is for free(). `room` is what each call must have from its
+ * first byte to the next function, in bytes. */
+ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, size_t room, ifl_own_runtime *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What programs commonly ask of NVML (NVML API reference), about the GPU that they run on here: names, memory, versions. Nothing
+ * here makes a session, so that a program may ask and then fork, as PyTorch does. Calls that are not here are not in the
+ * library, as in one that is older than the program. */
+#include "standin/gpu_bytes.h"
+#include "standin/run_options.h"
+#include "standin/state.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, UNKNOWN = 999 };
+
+static struct {
+    pthread_mutex_t lock;
+    unsigned users;
+    ifl_device *device; /* stays open, as its address is the handle */
+} nvml = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the library ----------------------------------------------------------------------------- */
+
+static bool open_device(void)
+{
+    ifl_standin_options options;
+    ifl_error error = {0};
+    if (!nvml.device && (ifl_standin_options_read(&options, &error) != IFL_OK ||
+                         ifl_device_open(options.gpu, &nvml.device, &error) != IFL_OK))
+        ifl_state_tell_error(&error);
+    return nvml.device;
+}
+
+IFL_SERVED int nvmlInit_v2(void)
+{
+    pthread_mutex_lock(&nvml.lock);
+    const bool is_open = open_device();
+    nvml.users += is_open;
+    pthread_mutex_unlock(&nvml.lock);
+    return is_open ? 0 : UNKNOWN;
+}
+
+IFL_SERVED int nvmlInit(void)
+{
+    return nvmlInit_v2();
+}
+
+IFL_SERVED int nvmlInitWithFlags(unsigned flags)
+{
+    (void)flags;
+    return nvmlInit_v2();
+}
+
+IFL_SERVED int nvmlShutdown(void)
+{
+    pthread_mutex_lock(&nvml.lock);
+    const bool is_used = nvml.users;
+    nvml.users -= is_used;
+    pthread_mutex_unlock(&nvml.lock);
+    return is_used ? 0 : UNINITIALIZED;
+}
+
+IFL_SERVED const char *nvmlErrorString(int code)
+{
+    return code == 0                   ? "Success"
+           : code == UNINITIALIZED     ? "Uninitialized"
+           : code == INVALID_ARGUMENT  ? "Invalid Argument"
+           : code == NOT_FOUND         ? "Not Found"
+           : code == INSUFFICIENT_SIZE ? "Insufficient Size"
+                                       : "Unknown Error";
+}
+
+/* What a call that needs the library, and writes to `to`, begins with. */
+static int begin(const void *to)
+{
+    pthread_mutex_lock(&nvml.lock);
+    const bool is_used = nvml.users;
+    pthread_mutex_unlock(&nvml.lock);
+    return !is_used ? UNINITIALIZED : to ? 0 : INVALID_ARGUMENT;
+}
+
+static int begin_with(const void *device, const void *to)
+{
+    const int code = begin(to);
+    return code ? code : device && device == nvml.device ? 0 : INVALID_ARGUMENT;
+}
+
+static int put_text(int code, char *to, unsigned room, const char *text)
+{
+    if (code)
+        return code;
+    const size_t bytes = strlen(text) + 1;
+    if (bytes > room)
+        return INSUFFICIENT_SIZE;
+    memcpy(to, text, bytes);
+    return 0;
+}
+
+static int put_number(int code, unsigned *to, unsigned value)
+{
+    if (!code)
+        *to = value;
+    return code;
+}
+
+/* ---- the system ------------------------------------------------------------------------------ */
+
+/* The driver of CUDA 13.0 is 580. */
+IFL_SERVED int nvmlSystemGetDriverVersion(char *to, unsigned room)
+{
+    return put_text(begin(to), to, room, "580.0");
+}
+
+IFL_SERVED int nvmlSystemGetNVMLVersion(char *to, unsigned room)
+{
+    return put_text(begin(to), to, room, "13.580.0");
+}
+
+IFL_SERVED int nvmlSystemGetCudaDriverVersion_v2(unsigned *to)
+{
+    return put_number(begin(to), to, IFL_DRIVER_VERSION);
+}
+ALSO(nvmlSystemGetCudaDriverVersion, nvmlSystemGetCudaDriverVersion_v2);
+
+IFL_SERVED int nvmlDeviceGetCount_v2(unsigned *to)
+{
+    return put_number(begin(to), to, 1);
+}
+ALSO(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);
+
+IFL_SERVED int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **to)
+{
+    const int code = begin(to);
+    if (code || index)
+        return code ? code : INVALID_ARGUMENT;
+    *to = nvml.device;
+    return 0;
+}
+ALSO(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
+
+/* "GPU-" and the 16 bytes that CUDA's calls give, which are the name of this program. */
+static const char uuid[] = "GPU-696e666c-6967-6874-0000-000000000000";
+
+IFL_SERVED int nvmlDeviceGetHandleByUUID(const char *text, void **to)
+{
+    const int code = begin(text && to ? to : NULL);
+    if (code || strcmp(text, uuid) != 0)
+        return code ? code : NOT_FOUND;
+    *to = nvml.device;
+    return 0;
+}
+
+/* ---- the GPU --------------------------------------------------------------------------------- */
+
+IFL_SERVED int nvmlDeviceGetIndex(const void *device, unsigned *to)
+{
+    return put_number(begin_with(device, to), to, 0);
+}
+
+IFL_SERVED int nvmlDeviceGetName(const ifl_device *device, char *to, unsigned room)
+{
+    char name[128];
+    const int code = begin_with(device, to);
+    if (!code)
+        snprintf(name, sizeof name, "%s (inflight)", device->name);
+    return put_text(code, to, room, code ? "" : name);
+}
+
+IFL_SERVED int nvmlDeviceGetUUID(const void *device, char *to, unsigned room)
+{
+    return put_text(begin_with(device, to), to, room, uuid);
+}
+
+IFL_SERVED int nvmlDeviceGetCudaComputeCapability(const ifl_device *device, int *major, int *minor)
+{
+    const int code = begin_with(device, major && minor ? major : NULL);
+    if (code)
+        return code;
+    const int tenths = (int)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
+    *major = tenths / 10;
+    *minor = tenths % 10;
+    return 0;
+}
+
+/* Of this process, where it has used the GPU. */
+static uint64_t used_bytes(void)
+{
+    ifl_session *session = ifl_state_enter_if_any();
+    if (!session)
+        return 0;
+    const uint64_t bytes = ifl_memory_total(ifl_session_memory(session));
+    ifl_state_leave();
+    return bytes;
+}
+
+typedef struct memory {
+    unsigned long long total, unused, used;
+} memory;
+
+IFL_SERVED int nvmlDeviceGetMemoryInfo(const ifl_device *device, memory *to)
+{
+    const int code = begin_with(device, to);
+    if (code)
+        return code;
+    const uint64_t used = used_bytes();
+    *to = (memory){ifl_gpu_bytes(device), ifl_gpu_bytes(device) - used, used};
+    return 0;
+}
+
+typedef struct memory_2 {
+    unsigned version; /* 2, and the size of this */
+    unsigned long long total, reserved, unused, used;
+} memory_2;
+
+IFL_SERVED int nvmlDeviceGetMemoryInfo_v2(const ifl_device *device, memory_2 *to)
+{
+    enum { ARGUMENT_VERSION_MISMATCH = 25, VERSION = 2 << 24 | sizeof(memory_2) };
+    memory one;
+    const int code = begin_with(device, to);
+    if (code || to->version != VERSION)
+        return code ? code : ARGUMENT_VERSION_MISMATCH;
+    nvmlDeviceGetMemoryInfo(device, &one);
+    *to = (memory_2){VERSION, one.total, 0, one.unused, one.used};
+    return 0;
+}

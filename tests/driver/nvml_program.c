@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What NVML says of the GPU, as pynvml asks it: the library by its name, its calls by theirs. Asking leaves CUDA to a child that is
+ * forked afterwards, and the memory that is in use is what CUDA has given out. */
+#include "cu.h"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { UNINITIALIZED = 1, BAD_ARGUMENT = 2, NOT_HERE = 6, TOO_SMALL = 7, MEBIBYTE = 1 << 20 };
+
+static void *library;
+
+static int (*call(const char *name))(const void *, ...)
+{
+    int (*found)(const void *, ...) = (int (*)(const void *, ...))dlsym(library, name);
+    if (!found)
+        printf("no %s\n", name);
+    return found;
+}
+
+typedef struct memory {
+    unsigned long long total, unused, used;
+} memory;
+
+static memory memory_of(void *gpu)
+{
+    memory now = {0, 0, 0};
+    EXPECT(call("nvmlDeviceGetMemoryInfo")(gpu, &now), 0);
+    EXPECT(now.total == now.unused + now.used, 1);
+    return now;
+}
+
+static void use_cuda(void *gpu)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+    int (*create)(void **, unsigned, int) = (int (*)(void **, unsigned, int))dlsym(driver, "cuCtxCreate_v2");
+    int (*allocate)(address *, size_t) = (int (*)(address *, size_t))dlsym(driver, "cuMemAlloc_v2");
+    address at;
+    EXPECT(init(0), 0);
+    EXPECT(create(&context, 0, 0), 0);
+    const unsigned long long before = memory_of(gpu).used;
+    EXPECT(allocate(&at, MEBIBYTE), 0);
+    EXPECT(memory_of(gpu).used - before, MEBIBYTE);
+}
+
+int main(void)
+{
+    char text[96] = "";
+    unsigned number = 0;
+    int major = 0, minor = 0, status = 1;
+    void *gpu = NULL, *again = NULL;
+    library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (!library)
+        return puts(dlerror());
+    EXPECT(call("nvmlDeviceGetCount_v2")(&number), UNINITIALIZED);
+    EXPECT(((int (*)(void))dlsym(library, "nvmlInit_v2"))(), 0);
+    EXPECT(call("nvmlDeviceGetCount_v2")(&number), 0);
+    EXPECT(number, 1);
+    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(1, &gpu), BAD_ARGUMENT);
+    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(0, &gpu), 0);
+    EXPECT(call("nvmlDeviceGetName")(gpu, text, 4u), TOO_SMALL);
+    EXPECT(call("nvmlDeviceGetName")(gpu, text, (unsigned)sizeof text), 0);
+    puts(text);
+    EXPECT(call("nvmlDeviceGetUUID")(gpu, text, (unsigned)sizeof text), 0);
+    EXPECT(call("nvmlDeviceGetHandleByUUID")(text, &again), 0);
+    EXPECT(again == gpu, 1);
+    EXPECT(call("nvmlDeviceGetHandleByUUID")("GPU-", &again), NOT_HERE);
+    EXPECT(call("nvmlDeviceGetName")(&number, text, (unsigned)sizeof text), BAD_ARGUMENT);
+    EXPECT(call("nvmlDeviceGetCudaComputeCapability")(gpu, &major, &minor), 0);
+    printf("compute capability %d.%d\n", major, minor);
+    EXPECT(memory_of(gpu).used, 0);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        use_cuda(gpu);
+        return 0;
+    }
+    waitpid(child, &status, 0);
+    EXPECT(status, 0);
+    EXPECT(((int (*)(void))dlsym(library, "nvmlShutdown"))(), 0);
+    EXPECT(((int (*)(void))dlsym(library, "nvmlShutdown"))(), UNINITIALIZED);
+    return 0;
+}
