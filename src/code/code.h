@@ -116,6 +116,10 @@ struct ifl_code {
     const ifl_code *join; /* branches: where their lanes meet again, or NULL: only when they end */
 };
 
+/* What a predicate tells of an atomic operation: nothing; that the address is one of global memory, where alone it is
+ * done; that cas stored its value. */
+enum { IFL_ATOMIC_TELLS_NOTHING, IFL_ATOMIC_TELLS_GLOBAL, IFL_ATOMIC_TELLS_STORED };
+
 /* Atomics and reductions: code->extra. */
 typedef struct ifl_atomic {
     ifl_transfer transfer; /* first: the address; data[] are the results (sink: not wanted) */
@@ -125,6 +129,8 @@ typedef struct ifl_atomic {
     uint32_t c;            /* cas: the new value */
     bool is_planes;        /* values of more than 32 bits are words of 32 lanes each, side by side */
     bool tells_success;    /* the result is 1 where cas stored its value, else 0 */
+    uint8_t tells;         /* IFL_ATOMIC_TELLS_* */
+    uint32_t told;         /* a predicate */
 } ifl_atomic;
 
 /* Named barriers 0 to 15 of a block, and one for the cluster's. */

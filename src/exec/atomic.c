@@ -156,7 +156,8 @@ static bool update128(const ifl_atomic *a, uint8_t *host, value128 b, value128 c
     return next.half[0] != old->half[0] || next.half[1] != old->half[1];
 }
 
-static void update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane, unsigned e, uint8_t *host,
+/* Returns whether cas stored its value. */
+static bool update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane, unsigned e, uint8_t *host,
                            bool flush)
 {
     const ifl_transfer *t = &a->transfer;
@@ -165,10 +166,29 @@ static void update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uin
     bool changed = t->element_bytes == 16 ? update128(a, host, b, c, &old)
                                           : update(a, host, b.half[0], c.half[0], flush, &old.half[0]);
     warp->changed |= changed;
+    const bool is_equal = old.half[0] == b.half[0] && old.half[1] == b.half[1];
     if (a->tells_success)
-        old = (value128){{old.half[0] == b.half[0] && old.half[1] == b.half[1], 0}};
+        old = (value128){{is_equal, 0}};
     if (!(t->sink >> e & 1))
         write_value(a, frame, t->data[e], lane, &old);
+    return is_equal;
+}
+
+static void tell(const ifl_atomic *a, char *frame, uint32_t mask, uint32_t lanes)
+{
+    uint32_t *p = ifl_slot(frame, a->told);
+    if (a->tells)
+        *p = (*p & ~mask) | (lanes & mask);
+}
+
+static uint32_t lanes_in_global(const uint8_t *space, uint32_t mask)
+{
+    uint32_t lanes = 0;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        lanes |= (uint32_t)(space[lane] == IFL_SPACE_GLOBAL) << lane;
+    }
+    return lanes;
 }
 
 ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
@@ -179,6 +199,10 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     uint8_t space[IFL_WARP_LANES];
     ifl_lane_addresses(t, frame, warp->address);
     ifl_warp_split_spaces(t, mask, warp->address, space);
+    const uint32_t given = mask;
+    uint32_t stored = 0;
+    if (a->tells == IFL_ATOMIC_TELLS_GLOBAL)
+        mask = lanes_in_global(space, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
@@ -186,8 +210,10 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
             return IFL_REASON_FAULT;
         bool flush = space[lane] != IFL_SPACE_SHARED;
         for (unsigned e = 0; e < t->elements; e++)
-            update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush);
+            stored |= (uint32_t)update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush)
+                      << lane;
     }
+    tell(a, frame, given, a->tells == IFL_ATOMIC_TELLS_STORED ? stored : mask);
     if (mask)
         ifl_warp_observe(warp);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);

@@ -178,12 +178,18 @@ static uint32_t members_of(const ifl_fragment *fragment, uint32_t lane)
     return ifl_lane_u32(fragment->frame->slots, fragment->code->a, lane);
 }
 
-static uint32_t gathered(const ifl_warp *warp, uint32_t members)
+static bool gathers_with(const ifl_fragment *fragment, const ifl_fragment *waiting)
+{
+    const bool is_in_one_place = fragment->code->count || waiting->code->count;
+    return fragment->state == IFL_FRAGMENT_AT_GATHER && (!is_in_one_place || fragment->code == waiting->code);
+}
+
+static uint32_t gathered(const ifl_warp *warp, const ifl_fragment *waiting, uint32_t members)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < warp->count; i++) {
         const ifl_fragment *fragment = &warp->fragments[i];
-        for (uint32_t m = fragment->state == IFL_FRAGMENT_AT_GATHER ? fragment->mask : 0; m; m &= m - 1)
+        for (uint32_t m = gathers_with(fragment, waiting) ? fragment->mask : 0; m; m &= m - 1)
             found |= members_of(fragment, (uint32_t)__builtin_ctz(m)) == members ? m & -m : 0;
     }
     return found;
@@ -197,7 +203,7 @@ static bool settle_gathering(ifl_warp *warp)
         uint32_t found;
         for (uint32_t left = waiting.state == IFL_FRAGMENT_AT_GATHER ? waiting.mask : 0; left; left &= ~found) {
             const uint32_t members = members_of(&waiting, (uint32_t)__builtin_ctz(left));
-            found = gathered(warp, members);
+            found = gathered(warp, &waiting, members);
             if (members & warp->live & ~found)
                 continue;
             ifl_fragment next = waiting;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Operations that only machine code has: predicates as bits of registers, values for the whole warp, constant banks by
  * address, and instructions that there is no code for. */
+#include "code/build.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -14,6 +15,21 @@ ifl_reason ifl_slow_unsupported(ifl_warp *warp, const ifl_code *code, char *fram
                            (const char *)code->extra);
 }
 
+static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
+{
+    uint32_t *p = ifl_slot(frame, at);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+static uint32_t lanes_with_another(const char *frame, uint32_t slot, uint32_t value)
+{
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        lanes |= (uint32_t)(ifl_lane_u32(frame, slot, lane) != value) << lane;
+    return lanes;
+}
+
+/* The predicate tells the lanes that have another value. */
 ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)warp, (void)active;
@@ -23,6 +39,8 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     uint32_t value = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(mask));
     for (uint32_t m = code->count ? mask : 0; m; m &= m - 1)
         value |= ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(m));
+    if (code->e != IFL_PREDICATE_SINK)
+        put_predicate(frame, code->e, mask, lanes_with_another(frame, code->a, value));
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         d[lane] = value;
     return IFL_REASON_NONE;
@@ -51,12 +69,6 @@ ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame,
 }
 
 /* ---- predicates -------------------------------------------------------------------------------------------------- */
-
-static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
-{
-    uint32_t *p = ifl_slot(frame, at);
-    *p = (*p & ~mask) | (bits & mask);
-}
 
 static uint32_t look_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -124,8 +136,9 @@ ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *fram
 
 ifl_reason ifl_slow_parted(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
-    const uint32_t wanted = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(active)) ^ code->e;
-    const bool parted = wanted & warp->live & ~active;
+    const uint32_t wanted = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(active)) ^ code->e,
+                   executing = active & (ifl_predicate(frame, code->b) ^ code->flip);
+    const bool parted = wanted & warp->live & ~executing;
     put_predicate(frame, code->d, mask, parted != (code->value != 0) ? UINT32_MAX : 0);
     return IFL_REASON_NONE;
 }

@@ -287,7 +287,8 @@ static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
     enum { HALF_FIRST = 74, HALF_SECOND = 60, HALF_THIRD = 81 };
     const unsigned moved = from.at == FIRST_AT    ? HALF_FIRST
                            : from.at == SECOND_AT ? HALF_SECOND
-                                                  : HALF_THIRD;
+                           : style->third_select_at ? style->third_select_at
+                                                    : HALF_THIRD;
     const uint16_t field = style->select[slot == IFL_SASS_LAST ? IFL_SASS_SECOND : slot];
     if (!field || !has_parts(style, in) ||
         (from.kind == AT_IMMEDIATE && (style->select_moves || style->select_by_type)))

@@ -25,7 +25,8 @@ static uint32_t target(const ifl_sass_lowerer *l)
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-/* BRA.DIV: where lanes of the mask are elsewhere; BRA.CONV: where none is. */
+/* BRA.DIV: where lanes of the mask do not execute it; BRA.CONV: where all do. All active lanes go, those that the guard
+ * leaves out too: ptxas asks "@!P0 BRA.DIV" where P0 tells the lanes whose mask is another one. */
 static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
 {
     const ifl_sass_operand *mask = ifl_sass_lower_operand(l, IFL_SASS_ROLE_MASK);
@@ -34,11 +35,19 @@ static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
     code->e = mask && mask->inverted ? UINT32_MAX : 0;
     code->d = IFL_PREDICATE_CARRY;
     code->value = !parted;
+    code->b = code->guard;
+    code->flip = code->guard_flip;
+    code->guard = IFL_PREDICATE_TRUE;
+    code->guard_flip = 0;
     if (!mask)
         code->e = UINT32_MAX;
     ifl_sass_emit_branch(l, target(l));
-    if (!l->refused)
-        ifl_sass_guard_with(l, IFL_PREDICATE_CARRY, 0, &l->build.code.at[l->build.code.count - 1]);
+    if (!l->refused) {
+        ifl_code *branch = &l->build.code.at[l->build.code.count - 1];
+        branch->guard = IFL_PREDICATE_TRUE;
+        branch->guard_flip = 0;
+        ifl_sass_guard_with(l, IFL_PREDICATE_CARRY, 0, branch);
+    }
     if (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN))
         ifl_sass_refuse(l, "with a predicate among its operands");
 }
@@ -215,19 +224,28 @@ static uint32_t mask_slot(ifl_sass_lowerer *l)
     return mask ? ifl_sass_lower_source(l, mask, 1) : ifl_builder_constant(&l->build, UINT32_MAX, 32);
 }
 
+/* The lanes of a mask meet and run what follows as one: .COLLECTIVE wherever they come from, until ENDCOLLECTIVE, which
+ * leads to the target; .EXCLUSIVE in one place, until they meet the lanes of other masks at the BSYNC behind it. */
+static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
+{
+    const uint32_t to = is_exclusive ? 0 : target(l);
+    if (to == UINT32_MAX) {
+        ifl_sass_refuse(l, "its target is no instruction");
+        return;
+    }
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);
+    code->a = members;
+    code->count = is_exclusive;
+    code->value = l->flow.block_of[to];
+}
+
 void ifl_sass_lower_warpsync(ifl_sass_lowerer *l)
 {
     const uint32_t members = mask_slot(l);
     refuse_predicate(l);
-    if (ifl_sass_is(l, IFL_SASS_VALUE_LANES, IFL_SASS_WORD_COLLECTIVE)) {
-        const uint32_t to = target(l);
-        if (to == UINT32_MAX) {
-            ifl_sass_refuse(l, "its target is no instruction");
-            return;
-        }
-        ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);
-        code->a = members;
-        code->value = l->flow.block_of[to];
+    const bool is_exclusive = ifl_sass_is(l, IFL_SASS_VALUE_LANES, IFL_SASS_WORD_EXCLUSIVE);
+    if (is_exclusive || ifl_sass_is(l, IFL_SASS_VALUE_LANES, IFL_SASS_WORD_COLLECTIVE)) {
+        gather(l, members, is_exclusive);
         return;
     }
     ifl_exchange *op = ifl_sass_lower_allocate(l, sizeof *op);

@@ -287,6 +287,25 @@ static void set_atomic_results(ifl_sass_lowerer *l, const element *of, ifl_atomi
         a->transfer.data[e] = ifl_sass_lower_destination(l, d) + e * words * IFL_PLANE_BYTES;
 }
 
+static bool is_cast(const ifl_sass_lowerer *l)
+{
+    return ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_CAST);
+}
+
+/* ATOM: done where the address is one of global memory, else code follows that does it otherwise. CAST: stored. */
+static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
+{
+    const ifl_sass_operand *p = ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
+    if (!ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_IN)))
+        ifl_sass_refuse(l, "with a predicate among its sources");
+    if (ifl_sass_is_true(p))
+        return;
+    a->tells = is_cast(l) ? IFL_ATOMIC_TELLS_STORED : IFL_ATOMIC_TELLS_GLOBAL;
+    a->told = ifl_sass_lower_predicate_out(l, p);
+    if (a->tells == IFL_ATOMIC_TELLS_GLOBAL && l->instruction->op != IFL_SASS_OP_ATOM)
+        ifl_sass_refuse(l, "with a predicate that it writes");
+}
+
 void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
 {
     const element *of = element_of(ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));
@@ -294,14 +313,14 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
     if (!a)
         return;
     a->operation = operation_of(l);
-    refuse_predicates(l);
+    set_told(l, a);
     if (!of || !a->operation) {
         ifl_sass_refuse(l, "of this operation or type");
         return;
     }
     a->type = of->type;
     a->is_planes = true;
-    a->tells_success = ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_CAST);
+    a->tells_success = is_cast(l);
     a->transfer = (ifl_transfer){.space = space_of(l->instruction->op),
                                  .kind = IFL_ACCESS_ATOMIC,
                                  .element_bytes = of->bytes,
@@ -339,12 +358,10 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     op->from.kind = IFL_ACCESS_LOAD;
     set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
     set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
-    if (!ifl_sass_is_true(p)) {
+    if (!ifl_sass_is_true(p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */
         op->has_ignore = true;
         op->ignore = ifl_sass_lower_predicate(l, p, true, &op->ignore_flip);
         op->ignore_flip = ~op->ignore_flip;
-        if (!ifl_sass_is(l, IFL_SASS_VALUE_ZERO_FILL, IFL_SASS_WORD_ZFILL))
-            ifl_sass_refuse(l, "with a predicate, but without .ZFILL");
     }
     ifl_sass_emit(l, IFL_CODE_copy)->extra = op;
 }

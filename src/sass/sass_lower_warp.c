@@ -118,11 +118,11 @@ void ifl_sass_lower_elect(ifl_sass_lowerer *l)
 
 void ifl_sass_lower_to_uniform(ifl_sass_lowerer *l)
 {
-    if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
-        ifl_sass_refuse(l, "with a predicate among its operands");
     const uint32_t a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1);
     const uint32_t d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
+    const uint32_t p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_broadcast);
+    code->e = p;
     code->a = a, code->d = d;
     code->count = operation(l) == IFL_SASS_WORD_OR;
 }

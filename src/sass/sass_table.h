@@ -183,6 +183,7 @@ typedef struct ifl_sass_style {
     uint8_t third_sign_at;    /* of a register at 64, where it is not 75; the bit before is |x|'s */
     bool
         select_moves; /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have none */
+    uint8_t third_select_at;  /* where it is not 81 */
     bool
         select_by_type; /* it is there where TYPE_FROM has fewer bits than a register; immediates have none */
     uint16_t select[3]; /* fields: of a, b, c */

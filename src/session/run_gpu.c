@@ -67,7 +67,7 @@ static ifl_status describe_gpu(ifl_gpu_run *r)
 static ifl_status check_target(const ifl_gpu_run *r)
 {
     const ifl_program *program = r->launch->of->program;
-    if (!program->text)
+    if (!program || !program->text)
         return ifl_fail(r->error, IFL_UNSUPPORTED, "'%s' holds no PTX for the driver to compile",
                         r->launch->module->path);
     if (program->sm <= (uint32_t)r->gpu->sm)
@@ -86,14 +86,15 @@ static bool is_cubin(const char *image, size_t bytes)
            (uint8_t)image[ELF_MACHINE_AT] == ELF_MACHINE_CUDA && !image[ELF_MACHINE_AT + 1];
 }
 
-/* Where the cubin is for another GPU the driver refuses it, and the PTX in it is compiled. */
+/* The launch's machine code, else the file's. Where the cubin is for another GPU the driver refuses it, and the PTX is
+ * compiled. */
 static void load_cubin(ifl_gpu_run *r)
 {
     char *image = NULL;
     size_t bytes = 0;
-    if (ifl_file_read(r->launch->module->path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
-        is_cubin(image, bytes) &&
-        ifl_gpu_load(r->gpu, image, r->launch->module->path, &r->module, NULL) != IFL_OK)
+    const char *path = r->launch->machine ? r->launch->machine : r->launch->module->path;
+    if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK && is_cubin(image, bytes) &&
+        ifl_gpu_load(r->gpu, image, path, &r->module, NULL) != IFL_OK)
         r->module = NULL;
     free(image);
 }
