@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code that PTX tests do not lead to: what generic atomics do by the space of their address, lanes of one warp that
+// vote in groups of their own, copies to shared memory under predicates, matrices in pieces. tests/machine/make builds it.
+#include <cuda_fp16.h>
+
+template <class T> static __device__ void add_somewhere(T *global, T *out, T one)
+{
+    __shared__ T inside[32];
+    const int i = threadIdx.x;
+    inside[i % 32] = T{};
+    __syncthreads();
+    T *at = i % 3 ? &global[i % 7] : &inside[i % 5]; // lanes of one warp go both ways
+    out[i] = atomicAdd(at, one);
+    __syncthreads();
+    if (i < 32)
+        out[blockDim.x + i] = inside[i];
+}
+
+extern "C" __global__ void add_half2(__half2 *global, __half2 *out)
+{
+    add_somewhere(global, out, __floats2half2_rn(1, 0.5f));
+}
+
+extern "C" __global__ void add_float(float *global, float *out)
+{
+    add_somewhere(global, out, 1.5f);
+}
+
+extern "C" __global__ void add_double(double *global, double *out)
+{
+    add_somewhere(global, out, 0.125);
+}
+
+extern "C" __global__ void add_integer(unsigned *global, unsigned *out)
+{
+    add_somewhere(global, out, 3u);
+}
+
+// Each lane's own group; three groups that are no ranges: the lanes whose numbers have the same rest.
+extern "C" __global__ void vote_in_groups(const unsigned *x, unsigned *out, int times)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned mask = 0;
+    for (unsigned other = 0; other < 32; other++)
+        mask |= (other * 7 % 3 == lane * 7 % 3) << other;
+    for (int i = 0; i < times; i++) {
+        const unsigned found = __ballot_sync(mask, x[threadIdx.x + i * 64] % 5 > lane % 4);
+        const unsigned next = __shfl_sync(mask, found + lane, lane < 29 ? lane + 3 : lane);
+        out[threadIdx.x + i * 64] = found ^ next;
+    }
+}
+
+extern "C" __global__ void groups_that_part(const unsigned *x, unsigned *out)
+{
+    const unsigned lane = threadIdx.x % 32, mask = lane % 2 ? 0xaaaaaaaa : 0x55555555;
+    unsigned sum = 0;
+    for (unsigned i = 0; i < x[threadIdx.x] % 8; i++)
+        sum += __popc(__activemask() & 1 << lane);
+    __syncwarp(mask);
+    out[threadIdx.x] = __reduce_add_sync(mask, sum) + __any_sync(mask, sum > 6);
+}
+
+// A copy that is under one predicate and asks another one.
+extern "C" __global__ void copy_some(const int4 *from, int4 *to, int n, int rounds)
+{
+    extern __shared__ int4 inside[];
+    for (int j = 0; j < 4; j++)
+        inside[threadIdx.x + j * 32] = make_int4(-1, -2, -3, -4);
+    __syncthreads();
+    for (int j = 0; j < 4; j++) {
+        const unsigned at = (unsigned)__cvta_generic_to_shared(inside + threadIdx.x + j * 32);
+        const int whole = threadIdx.x + j * 32 < n ? 16 : 0;
+        if (j < rounds)
+            asm volatile("{.reg .pred p; setp.ne.b32 p, %0, 0;\n"
+                         "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16;}" ::"r"(whole), "r"(at),
+                         "l"(from + threadIdx.x + j * 32));
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from + threadIdx.x + j * 32), "r"(whole));
+    }
+    asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+    __syncthreads();
+    for (int j = 0; j < 4; j++)
+        to[threadIdx.x + j * 32] = inside[(threadIdx.x ^ 1) + j * 32];
+}
+
+// The largest of pairs, in halves: VHMNMX and HMNMX2.
+extern "C" __global__ void half_extremes(const __half2 *x, __half2 *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + 2 >= n)
+        return;
+    const __half2 a = x[i], b = x[i + 1], c = x[i + 2];
+    out[4 * i] = __hmax2(__hmax2(a, b), c);
+    out[4 * i + 1] = __hmin2(__hmin2(a, b), c);
+    out[4 * i + 2] = __hmax2_nan(__hmax2_nan(a, b), c);
+    out[4 * i + 3] = __hmin2(__hmax2(a, b), __hmax2_nan(b, c));
+}
