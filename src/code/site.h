@@ -52,6 +52,7 @@ typedef struct ifl_site_access {
     uint8_t path;       /* ifl_path */
     bool is_float;      /* an atomic's operand is a floating-point number */
     bool passes_twice;  /* brings two words a lane: compare-and-swap */
+    bool passes_merge;  /* lanes on one word take one pass: a count of them, or a swap that one of them wins */
     uint32_t bytes;     /* a lane; 0: not known before the run */
 } ifl_site_access;
 

@@ -462,6 +462,7 @@ void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_foo
 {
     if (!measure_uniform(access, out))
         measure_pieces(lookup, access, out);
+    out->merged = out->wavefronts;
     if (access->space != IFL_SPACE_SHARED || access->kind != IFL_ACCESS_ATOMIC)
         return;
     out->wavefronts = atomic_passes(access);

@@ -17,6 +17,7 @@ typedef struct ifl_footprint {
     uint32_t asked_bytes;      /* bytes of all active lanes, one by one */
     uint32_t wavefronts;       /* passes through the L1 data stage or the shared memory banks */
     uint32_t wavefronts_ideal; /* that asked_bytes fill; never more than wavefronts */
+    uint32_t merged;           /* wavefronts where lanes on one word take one pass; else as above */
 } ifl_footprint;
 
 /* A hash table from 64-bit keys to small numbers; starting afresh costs nothing. Zeroed memory

@@ -16,6 +16,7 @@ enum {
     LINES_IDEAL,
     WAVEFRONTS,
     WAVEFRONTS_IDEAL,
+    MERGED, /* wavefronts of atomics whose lanes on one word take one pass */
     USEFUL_BYTES,
     SERIAL,
     MEASURES
@@ -70,6 +71,7 @@ static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial,
     sum[LINES_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_LINE_BYTES, f->lines);
     sum[WAVEFRONTS] += times * f->wavefronts;
     sum[WAVEFRONTS_IDEAL] += times * f->wavefronts_ideal;
+    sum[MERGED] += times * f->merged;
     sum[USEFUL_BYTES] += times * f->useful_bytes;
     sum[SERIAL] += times * serial;
 }
@@ -151,6 +153,7 @@ static family family_of(ifl_traffic_kind kind)
                      [LINES_IDEAL] = of.lines_ideal,
                      [WAVEFRONTS] = of.wavefronts,
                      [WAVEFRONTS_IDEAL] = of.wavefronts_ideal,
+                     [MERGED] = IFL_COUNTER_COUNT,
                      [USEFUL_BYTES] = of.useful_bytes,
                      [SERIAL] = of.serial}};
 }
@@ -203,10 +206,21 @@ static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
             add_contiguous(scratch, &r->slot, first, r->contiguous[first], sum);
 }
 
-/* Compare-and-swap brings two words a lane: its passes count twice (32 bits; tests/patterns/atomics.ptx). */
-static bool passes_twice(const ifl_sites *sites, const ifl_slot *slot)
+/* What an atomic does tells its passes in shared memory (tests/patterns/atomics.ptx, tests/triton/histogram, tests/machine).
+ * Compare-and-swap brings two words a lane: its passes count twice. */
+static void settle_passes(const ifl_sites *sites, const ifl_slot *slot, uint64_t sum[MEASURES])
 {
-    return ifl_slot_space(slot) == IFL_SPACE_SHARED && sites->at[slot->site].access.passes_twice;
+    const ifl_site_access *access = &sites->at[slot->site].access;
+    if (ifl_slot_space(slot) != IFL_SPACE_SHARED)
+        return;
+    if (access->passes_merge) {
+        sum[WAVEFRONTS] = sum[MERGED];
+        sum[WAVEFRONTS_IDEAL] = sum[WAVEFRONTS_IDEAL] < sum[MERGED] ? sum[WAVEFRONTS_IDEAL] : sum[MERGED];
+    }
+    if (access->passes_twice) {
+        sum[WAVEFRONTS] *= 2;
+        sum[WAVEFRONTS_IDEAL] *= 2;
+    }
 }
 
 static void report_record(state *scratch, const ifl_sites *sites, const record *r,
@@ -220,10 +234,7 @@ static void report_record(state *scratch, const ifl_sites *sites, const record *
         return;
     const family f = family_of(kind);
     sum_up(scratch, r, sum);
-    if (passes_twice(sites, &r->slot)) {
-        sum[WAVEFRONTS] *= 2;
-        sum[WAVEFRONTS_IDEAL] *= 2;
-    }
+    settle_passes(sites, &r->slot, sum);
     add_family(&profile->counters, &f, sum);
     if (line >= 0 && (size_t)line < profile->lines.count)
         add_family(&profile->lines.at[line].counters, &f, sum);

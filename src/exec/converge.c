@@ -195,6 +195,24 @@ static uint32_t gathered(const ifl_warp *warp, const ifl_fragment *waiting, uint
     return found;
 }
 
+/* Lanes that stood with those of `going` and stay behind issue the instruction another time (an H200's counters for
+ * tests/machine/vote_in_groups and groups_that_part). */
+static void issue_again(ifl_warp *warp, uint32_t going)
+{
+    for (uint32_t i = 0, count = warp->count; i < count; i++) {
+        ifl_fragment *fragment = &warp->fragments[i], rest = *fragment;
+        rest.mask &= ~going;
+        if (fragment->state != IFL_FRAGMENT_AT_GATHER || rest.mask == fragment->mask || !rest.mask)
+            continue;
+        if (rest.code->count)
+            ifl_warp_tell_divergence(warp, rest.code, fragment->mask, fragment->mask & going);
+        fragment->mask &= going;
+        rest.code -= rest.code->b;
+        rest.state = IFL_FRAGMENT_READY;
+        ifl_fragment_add(warp, rest);
+    }
+}
+
 /* All run the region of the first: the compiler gives the regions of one operation the same registers. */
 static bool settle_gathering(ifl_warp *warp)
 {
@@ -208,6 +226,7 @@ static bool settle_gathering(ifl_warp *warp)
                 continue;
             ifl_fragment next = waiting;
             next.code++;
+            issue_again(warp, found);
             go_on(warp, IFL_FRAGMENT_AT_GATHER, found, next);
             return true;
         }

@@ -236,6 +236,7 @@ static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);
     code->a = members;
     code->count = is_exclusive;
+    code->b = (uint32_t)l->build.code.count - 1 - l->block_start[l->flow.block_of[l->index]];
     code->value = l->flow.block_of[to];
 }
 

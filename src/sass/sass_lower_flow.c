@@ -113,12 +113,21 @@ static bool leaves_always(const ifl_sass_instruction *instruction)
            !ifl_sass_operand_of(instruction, IFL_SASS_ROLE_MASK);
 }
 
+/* Lanes that part at an instruction issue it again: its block begins with it. */
+static bool parts_lanes(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_word lanes = ifl_sass_value(instruction, IFL_SASS_VALUE_LANES);
+    return instruction->op == IFL_SASS_OP_WARPSYNC &&
+           (lanes == IFL_SASS_WORD_COLLECTIVE || lanes == IFL_SASS_WORD_EXCLUSIVE);
+}
+
 static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *step)
 {
     const ifl_sass_instruction *instruction = &l->instructions[index];
     const shape kind = shape_of(instruction->op);
     const uint32_t target = ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
-    step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN;
+    step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN ||
+                 (index + 1 < l->count && parts_lanes(instruction + 1));
     step->leaves = kind == LEAVES;
     step->falls = !((kind == LEAVES || kind == BRANCHES) && leaves_always(instruction));
     if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || target == UINT32_MAX)

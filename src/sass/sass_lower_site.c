@@ -84,6 +84,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
                              .space = found.space,
                              .path = found.space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : path_of(instruction),
                              .is_float = is_float_type(instruction),
+                             .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
                              .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
                              .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : instruction->memory_bytes};
 }
