@@ -141,6 +141,14 @@ float ifl_any_mul_f32(const ifl_modifiers *m, float a, float b)
     return ifl_out_tiny(m, ifl_round_mul_f32(m->rounding, a, b), scaled);
 }
 
+float ifl_scaled_mul_f32(const ifl_modifiers *m, float a, float b, double factor)
+{
+    const ifl_modifiers round = {.rounding = m->rounding};
+    const double exact = (double)ifl_in(m, a) * ifl_in(m, b) * factor;
+    const float scaled = ifl_bits_f32(ifl_f64_to_f32(&round, exact * 0x1p30));
+    return ifl_out_tiny(m, ifl_bits_f32(ifl_f64_to_f32(&round, exact)), scaled);
+}
+
 float ifl_any_fma_f32(const ifl_modifiers *m, float a, float b, float c)
 {
     a = ifl_in(m, a), b = ifl_in(m, b), c = ifl_in(m, c);

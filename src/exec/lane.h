@@ -791,6 +791,8 @@ double ifl_round_u64_f64(unsigned rounding, uint64_t a);
 float ifl_any_mul_f32(const ifl_modifiers *m, float a, float b);
 float ifl_any_fma_f32(const ifl_modifiers *m, float a, float b, float c);
 float ifl_any_div_f32(const ifl_modifiers *m, float a, float b);
+/* a * b * factor, a power of two, rounded once (2^20 products an H200, subnormal and infinite ones among them) */
+float ifl_scaled_mul_f32(const ifl_modifiers *m, float a, float b, double factor);
 
 /* Two f32 in the halves of 64 bits */
 uint64_t ifl_x2_add(const ifl_modifiers *m, uint64_t a, uint64_t b, bool negate_b);

@@ -2,7 +2,8 @@
  * What launches leave in their buffers, by hash. Knows the public header alone.
  *
  *     launch_results [--gpu] FILE.launch ...   "FILE ARGUMENT HASH" for each buffer, on the engine or on a GPU
- *     launch_results --expect RESULTS          the engine, held against lines that a GPU wrote; the empty file is a failure
+ *     launch_results --expect RESULTS [FOLDER] the engine, held against lines that a GPU wrote; the empty file is a failure.
+ *                                              With FOLDER those launches that have a file of that name there, for its GPU
  *
  * Exit status 0: all ran, and as expected; 1: not; 5: no GPU. */
 #include "inflight.h"
@@ -11,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NO_GPU = 5, MOST_ARGUMENTS = 64 };
 
 typedef struct opened {
+    ifl_device *device;
     ifl_module *module;
     ifl_launch *launch;
     ifl_profile *profile;
@@ -33,15 +36,20 @@ static void close_all(opened *o)
     ifl_profile_free(o->profile);
     ifl_launch_free(o->launch);
     ifl_module_close(o->module);
+    ifl_device_close(o->device);
 }
 
 static bool run(const char *path, ifl_gpu *gpu, opened *o)
 {
     ifl_error error = {0};
     ifl_status status = ifl_launch_read(path, &o->module, &o->launch, &error);
+    const char *name = status == IFL_OK ? ifl_launch_gpu(o->launch, 0) : NULL;
+    if (name)
+        status = ifl_device_open(name, &o->device, &error);
+    const ifl_run_options options = {.devices = (const ifl_device *const *)&o->device, .device_count = name ? 1 : 0};
     if (status == IFL_OK)
         status = gpu ? ifl_launch_run_on(o->launch, gpu, NULL, &o->profile, &error)
-                     : ifl_launch_run(o->launch, NULL, &o->profile, &error);
+                     : ifl_launch_run(o->launch, &options, &o->profile, &error);
     if (status != IFL_OK)
         printf("%s: %s\n", path, error.text);
     return status == IFL_OK;
@@ -78,28 +86,45 @@ static int print_all(char **paths, int count, ifl_gpu *gpu)
     return bad != 0;
 }
 
-/* Lines of one file follow each other: it runs once. */
-static int expect(const char *results)
-{
-    char line[512], path[256], now[256] = "";
-    opened o = {0};
+/* What a line of results expects, of FOLDER/NAME.launch where there is a folder. */
+typedef struct expectation {
+    char path[512];
     size_t argument;
-    uint64_t wanted, got;
+    uint64_t hash;
+} expectation;
+
+static bool read_expectation(const char *line, const char *folder, expectation *out)
+{
+    char path[256];
+    if (line[0] == '#' || sscanf(line, "%255s %zu %" SCNx64, path, &out->argument, &out->hash) != 3)
+        return false;
+    const char *slash = strrchr(path, '/');
+    snprintf(out->path, sizeof out->path, "%s%s", folder ? folder : path, folder && slash ? slash : "");
+    return !folder || access(out->path, R_OK) == 0;
+}
+
+/* Lines of one file follow each other: it runs once. */
+static int expect(const char *results, const char *folder)
+{
+    char line[512], now[512] = "";
+    opened o = {0};
+    expectation wanted;
+    uint64_t got;
     int compared = 0, bad = 0;
     FILE *in = fopen(results, "r");
     while (in && fgets(line, sizeof line, in)) {
-        if (line[0] == '#' || sscanf(line, "%255s %zu %" SCNx64, path, &argument, &wanted) != 3)
+        if (!read_expectation(line, folder, &wanted))
             continue;
-        if (strcmp(path, now) != 0) {
+        if (strcmp(wanted.path, now) != 0) {
             close_all(&o);
             o = (opened){0};
-            bad += !run(path, NULL, &o);
-            strcpy(now, path);
+            bad += !run(wanted.path, NULL, &o);
+            strcpy(now, wanted.path);
         }
         compared++;
-        if (o.profile && hash_buffer(&o, argument, &got) && got == wanted)
+        if (o.profile && hash_buffer(&o, wanted.argument, &got) && got == wanted.hash)
             continue;
-        printf("%s: argument %zu is not what the GPU made of it\n", path, argument);
+        printf("%s: argument %zu is not what the GPU made of it\n", wanted.path, wanted.argument);
         bad++;
     }
     close_all(&o);
@@ -113,11 +138,11 @@ int main(int count, char **words)
 {
     ifl_gpu *gpu = NULL;
     ifl_error error = {0};
-    if (count == 3 && strcmp(words[1], "--expect") == 0)
-        return expect(words[2]);
+    if ((count == 3 || count == 4) && strcmp(words[1], "--expect") == 0)
+        return expect(words[2], count == 4 ? words[3] : NULL);
     const bool on_gpu = count > 1 && strcmp(words[1], "--gpu") == 0;
     if (count < 2 + on_gpu) {
-        fprintf(stderr, "usage: launch_results [--gpu] FILE.launch ... | --expect RESULTS\n");
+        fprintf(stderr, "usage: launch_results [--gpu] FILE.launch ... | --expect RESULTS [FOLDER]\n");
         return 2;
     }
     if (on_gpu && ifl_gpu_open(0, &gpu, &error) != IFL_OK) {

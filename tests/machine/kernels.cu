@@ -51,6 +51,7 @@ extern "C" __global__ void vote_in_groups(const unsigned *x, unsigned *out, int 
     }
 }
 
+#if __CUDA_ARCH__ >= 800
 extern "C" __global__ void groups_that_part(const unsigned *x, unsigned *out)
 {
     const unsigned lane = threadIdx.x % 32, mask = lane % 2 ? 0xaaaaaaaa : 0x55555555;
@@ -95,4 +96,51 @@ extern "C" __global__ void half_extremes(const __half2 *x, __half2 *out, int n)
     out[4 * i + 1] = __hmin2(__hmin2(a, b), c);
     out[4 * i + 2] = __hmax2_nan(__hmax2_nan(a, b), c);
     out[4 * i + 3] = __hmin2(__hmax2(a, b), __hmax2_nan(b, c));
+}
+#endif
+
+// Products times a power of two: machine code rounds them once.
+extern "C" __global__ void scaled_products(const float *a, const float *b, float *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float x = a[i] * exp2f((float)(i % 64 - 80)), y = b[i] * exp2f((float)(i / 64 % 64 - 80)); // some are subnormal
+    const float factor = i & 1 ? x : y, other = i & 1 ? y : x;
+    out[i] = x * y * 0.5f;
+    out[i + n] = factor * b[i ^ 1] * 0.25f;
+    out[i + 2 * n] = x * other * 0.125f;
+    out[i + 3 * n] = other * b[i ^ 2] * 4.0f;
+    out[i + 4 * n] = factor * y * 8.0f;
+}
+
+extern "C" __global__ void wide_extremes(const long long *a, const long long *b, long long *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned long long x = a[i], y = b[i];
+    out[i] = min(a[i], b[i]);
+    out[i + n] = max(a[i], b[i]);
+    out[i + 2 * n] = min(x, y);
+    out[i + 3 * n] = max(x, y);
+    out[i + 4 * n] = max(min(a[n / 2], b[n / 4]), a[n / 8]); // the same in all lanes
+}
+
+static __device__ __noinline__ int pick(const int *from, int i)
+{
+    return from[i];
+}
+
+// Generic addresses of shared memory, of local memory and of a table.
+extern "C" __global__ void addresses(const int *x, int *out, int n)
+{
+    __shared__ int inside[64];
+    const int table[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+    int own[12];
+    const int i = threadIdx.x;
+    inside[i] = x[i] * 3;
+    for (int k = 0; k < 12; k++)
+        own[k] = x[(i + k * 5) % n];
+    __syncthreads();
+    out[i] = pick(inside, (i * 7 + n) % 64);
+    out[i + 64] = pick(own, (i + n) % 12);
+    out[i + 128] = pick(table, (i + n) % 12);
+    out[i + 192] = __isShared(inside) + 2 * __isLocal(own) + 4 * __isGlobal(x);
 }
