@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How many warp-instructions a second the engine runs, observers included: five kinds of kernel,
- * each vector width, on one core and on all. Prints the median of several runs and how far the
+ * as PTX and as machine code of sm_90 (ptxas of CUDA 13.0), each vector width, on one core and on all. Prints the median of several runs and how far the
  * others lie from it. Uses the public interface only. usage: bench_engine [--quick] [RUNS] */
 #include "inflight.h"
 
@@ -23,6 +23,7 @@ static const struct bench {
     {"divergent", 22, {"u32xN=zero"}},
     {"shared", 22, {"f32xN=iota", "f32xG=zero"}},
 };
+static const char *const codes[] = {"ptx", "machine"};
 static const char *const widths[] = {"base", "v2", "v3", "v4"};
 
 typedef struct spread {
@@ -65,7 +66,8 @@ static void set(ifl_launch *launch, const char *key, const char *pattern, unsign
         die(&error);
 }
 
-static ifl_launch *prepare(const struct bench *bench, int log2_threads, ifl_module **module)
+static ifl_launch *prepare(const struct bench *bench, const char *code, int log2_threads,
+                           ifl_module **module)
 {
     char path[4096];
     ifl_error error;
@@ -79,6 +81,9 @@ static ifl_launch *prepare(const struct bench *bench, int log2_threads, ifl_modu
     set(launch, "block", "256", threads);
     for (int i = 0; i < MAX_ARGS && bench->args[i]; i++)
         set(launch, "arg", bench->args[i], threads);
+    snprintf(path, sizeof path, "%s/%s.sm_90.cubin", BENCH_FOLDER, bench->name);
+    set(launch, "machine", path, threads);
+    set(launch, "code", code, threads);
     return launch;
 }
 
@@ -96,7 +101,8 @@ static double rate_of_run(ifl_launch *launch, const char *width, int threads)
     if (status != IFL_OK)
         die(&error);
     uint64_t instructions = 0;
-    ifl_profile_counter(profile, "ptx_instructions", &instructions);
+    if (!ifl_profile_counter(profile, "instructions", &instructions))
+        ifl_profile_counter(profile, "ptx_instructions", &instructions);
     ifl_profile_free(profile);
     return (double)instructions / elapsed;
 }
@@ -120,25 +126,26 @@ static bool measure(ifl_launch *launch, const char *width, int threads, int runs
     return true;
 }
 
-static void print_row(const char *name, const char *width, int threads, const spread *rate)
+static void print_row(const char *name, const char *code, const char *width, int threads,
+                      const spread *rate)
 {
-    printf("%-12s %-6s %5d %12.1f   %.1f to %.1f\n", name, width, threads, rate->median * 1e-6,
-           rate->low * 1e-6, rate->high * 1e-6);
+    printf("%-12s %-8s %-6s %5d %12.1f   %.1f to %.1f\n", name, code, width, threads,
+           rate->median * 1e-6, rate->low * 1e-6, rate->high * 1e-6);
     fflush(stdout);
 }
 
 /* Returns how many rows were measured. */
-static int run_bench(const struct bench *bench, int cores, int runs, int smaller)
+static int run_bench(const struct bench *bench, const char *code, int cores, int runs, int smaller)
 {
     int rows = 0;
     ifl_module *module;
-    ifl_launch *launch = prepare(bench, bench->log2_threads - smaller, &module);
+    ifl_launch *launch = prepare(bench, code, bench->log2_threads - smaller, &module);
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         spread rate;
         for (int threads = 1;; threads = cores) {
             if (!measure(launch, widths[w], threads, runs, &rate))
                 break;
-            print_row(bench->name, widths[w], threads, &rate);
+            print_row(bench->name, code, widths[w], threads, &rate);
             rows++;
             if (threads == cores)
                 break;
@@ -159,10 +166,12 @@ int main(int argc, char **argv)
     }
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     printf("million warp-instructions a second, median of %d runs\n", runs);
-    printf("%-12s %-6s %5s %12s   %s\n", "kernel", "width", "cores", "median", "lowest to highest");
-    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-        if (run_bench(&benches[i], cores, runs, quick ? 8 : 0) == 0) {
-            fprintf(stderr, "bench_engine: %s ran with no vector width\n", benches[i].name);
+    printf("%-12s %-8s %-6s %5s %12s   %s\n", "kernel", "code", "width", "cores", "median",
+           "lowest to highest");
+    for (size_t i = 0; i < 2 * (sizeof benches / sizeof *benches); i++) {
+        const struct bench *bench = &benches[i / 2];
+        if (run_bench(bench, codes[i % 2], cores, runs, quick ? 8 : 0) == 0) {
+            fprintf(stderr, "bench_engine: %s ran with no vector width\n", bench->name);
             return EXIT_FAILURE;
         }
     }

@@ -55,7 +55,7 @@ static reached reach_shared(ifl_warp *warp, uint64_t address, uint64_t bytes)
 }
 
 /* A thread's local memory is that of the calls it is in, one after the other. */
-static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes)
+static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes, bool is_write)
 {
     for (ifl_frame *frame = warp->frame; frame; frame = frame->caller) {
         uint64_t size = frame->routine->local_bytes, at = address - frame->local_start;
@@ -63,6 +63,8 @@ static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint
             continue;
         if (at > size || bytes > size - at)
             break;
+        if (is_write && at < frame->local_low)
+            frame->local_low = at;
         uint8_t *written = frame->local_written ? frame->local_written + lane * size + at : NULL;
         return (reached){frame->local + lane * size + at, written};
     }
@@ -74,7 +76,7 @@ static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t ad
     if (space == IFL_SPACE_SHARED)
         return reach_shared(warp, address, bytes);
     if (space == IFL_SPACE_LOCAL)
-        return reach_local(warp, lane, address, bytes);
+        return reach_local(warp, lane, address, bytes, is_write);
     return reach_global(warp, address, bytes, is_write);
 }
 

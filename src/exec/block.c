@@ -189,8 +189,8 @@ static bool start_warp(ifl_warp *warp, ifl_block *block)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->watching = 0;
-    if (warp->sync)
-        memset(warp->sync->lanes, 0, sizeof warp->sync->lanes);
+    if (warp->sync && warp->sync->is_used)
+        memset(warp->sync, 0, sizeof *warp->sync);
     ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
     if (!root)
         return false;

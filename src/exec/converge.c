@@ -14,6 +14,7 @@ ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, 
 {
     (void)frame, (void)active;
     struct ifl_sync *sync = warp->sync;
+    sync->is_used = true;
     for (uint32_t m = mask; m; m &= m - 1) {
         const int lane = __builtin_ctz(m);
         sync->lanes[code->count][lane] = sync->armed[code->count][lane] = mask;
@@ -77,6 +78,7 @@ ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame,
 ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)active;
+    warp->sync->is_used = true;
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
         warp->sync->lanes[code->count][lane] = ifl_lane_u32(frame, code->a, lane);

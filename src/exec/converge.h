@@ -15,6 +15,7 @@ struct ifl_sync {
     uint32_t armed[IFL_SYNCS][IFL_WARP_LANES];  /* those that `target` was given for */
     const ifl_code *target[IFL_SYNCS][IFL_WARP_LANES];
     const ifl_code *after[IFL_WARP_LANES];      /* a region that lanes run together: where the lane goes then */
+    bool is_used;                               /* something above was written since the warp began */
 };
 
 /* The fragment stops at a sync_wait: lanes warp->taken wait, the others go on. */

@@ -229,6 +229,15 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     return frame;
 }
 
+/* Only what the last warp wrote: a stack is large, and grows down from its end. */
+static void clear_local(ifl_frame *frame)
+{
+    const uint64_t size = frame->routine->local_bytes, low = frame->local_low;
+    for (uint32_t lane = 0; low < size && lane < IFL_WARP_LANES; lane++)
+        memset(frame->local + lane * size + low, 0, size - low);
+    frame->local_low = size;
+}
+
 static void begin_frame(ifl_warp *warp, ifl_frame *frame)
 {
     const ifl_routine *routine = frame->routine;
@@ -236,8 +245,7 @@ static void begin_frame(ifl_warp *warp, ifl_frame *frame)
         put_block_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
     for (size_t i = 0; i < routine->undefined_count; i++)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
-    if (routine->local_bytes)
-        memset(frame->local, 0, IFL_WARP_LANES * routine->local_bytes);
+    clear_local(frame);
     if (frame->local_written)
         memset(frame->local_written, 0, IFL_WARP_LANES * routine->local_bytes);
 }

@@ -36,6 +36,7 @@ typedef struct ifl_frame {
     uint8_t *params;           /* PARAM variables: lane * param_bytes + offset */
     uint8_t *local;            /* LOCAL variables: lane * local_bytes + offset */
     uint8_t *local_written;    /* like local, when reads are checked */
+    uint64_t local_low;        /* in a lane's local memory nothing below it was written since the frame was entered */
 } ifl_frame;
 
 typedef struct ifl_meeting {

@@ -46,7 +46,8 @@ static bool run(const char *path, ifl_gpu *gpu, opened *o)
     const char *name = status == IFL_OK ? ifl_launch_gpu(o->launch, 0) : NULL;
     if (name)
         status = ifl_device_open(name, &o->device, &error);
-    const ifl_run_options options = {.devices = (const ifl_device *const *)&o->device, .device_count = name ? 1 : 0};
+    const ifl_run_options options = {.devices = (const ifl_device *const *)&o->device,
+                                     .device_count = name ? 1 : 0};
     if (status == IFL_OK)
         status = gpu ? ifl_launch_run_on(o->launch, gpu, NULL, &o->profile, &error)
                      : ifl_launch_run(o->launch, &options, &o->profile, &error);
@@ -99,7 +100,8 @@ static bool read_expectation(const char *line, const char *folder, expectation *
     if (line[0] == '#' || sscanf(line, "%255s %zu %" SCNx64, path, &out->argument, &out->hash) != 3)
         return false;
     const char *slash = strrchr(path, '/');
-    snprintf(out->path, sizeof out->path, "%s%s", folder ? folder : path, folder && slash ? slash : "");
+    snprintf(out->path, sizeof out->path, "%s%s", folder ? folder : path,
+             folder && slash ? slash : "");
     return !folder || access(out->path, R_OK) == 0;
 }
 
@@ -142,7 +144,8 @@ int main(int count, char **words)
         return expect(words[2], count == 4 ? words[3] : NULL);
     const bool on_gpu = count > 1 && strcmp(words[1], "--gpu") == 0;
     if (count < 2 + on_gpu) {
-        fprintf(stderr, "usage: launch_results [--gpu] FILE.launch ... | --expect RESULTS [FOLDER]\n");
+        fprintf(stderr,
+                "usage: launch_results [--gpu] FILE.launch ... | --expect RESULTS [FOLDER]\n");
         return 2;
     }
     if (on_gpu && ifl_gpu_open(0, &gpu, &error) != IFL_OK) {
