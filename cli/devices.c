@@ -104,7 +104,7 @@ const ifl_cli_command ifl_cli_devices = {
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-enum { MOST_DEVICES = 64 };
+enum { MOST_DEVICES = 256 };
 
 typedef struct occupancy_words {
     ifl_occupancy_request request;
