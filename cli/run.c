@@ -130,6 +130,16 @@ static ifl_status find_libraries(char *folder, ifl_error *error)
                          own, own);
 }
 
+const char *ifl_cli_standin_library(char *path, size_t room)
+{
+    char folder[PATH_BYTES + 32];
+    ifl_error ignored = {0};
+    if (find_libraries(folder, &ignored) != IFL_OK)
+        return NULL;
+    snprintf(path, room, "%s/libinflight_standin.so", folder);
+    return path;
+}
+
 /* Before what a list of paths has. */
 static ifl_status put_first(const char *name, const char *path, ifl_error *error)
 {
