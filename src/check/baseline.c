@@ -168,7 +168,7 @@ static void write_number(double value, FILE *out)
     if (value == (double)(long long)value)
         fprintf(out, "%.0f", value);
     else
-        fprintf(out, "%.6g", value);
+        fprintf(out, "%.12g", value);
 }
 
 static void write_fact(const ifl_fact *fact, FILE *out)

@@ -215,6 +215,14 @@ ifl_status ifl_budget_read(const char *path, ifl_budget *out, ifl_error *error)
     return status;
 }
 
+bool ifl_budget_needs_listing(const ifl_budget *budget)
+{
+    for (size_t i = 0; i < budget->limits.count; i++)
+        if (ifl_expression_has(budget->limits.at[i].expression, "opcode:"))
+            return true;
+    return false;
+}
+
 void ifl_budget_free(ifl_budget *budget)
 {
     ifl_vec_free(&budget->runs);

@@ -218,3 +218,10 @@ const char *ifl_expression_name(const ifl_expression *expression)
         expression = expression->left;
     return expression->operation == 'n' ? expression->name : "number";
 }
+
+bool ifl_expression_has(const ifl_expression *expression, const char *start)
+{
+    if (expression->operation == 'n')
+        return strncmp(expression->name, start, strlen(start)) == 0;
+    return expression->left && (ifl_expression_has(expression->left, start) || ifl_expression_has(expression->right, start));
+}

@@ -18,6 +18,8 @@ ifl_status ifl_expression_parse(ifl_arena *arena, const char *text, size_t lengt
                                 ifl_error *error);
 /* False where a name is not known, or a divisor is 0. */
 bool ifl_expression_value(const ifl_expression *expression, ifl_lookup *lookup, const void *user, ifl_estimate *value);
+/* Whether a name in it begins so. */
+bool ifl_expression_has(const ifl_expression *expression, const char *start);
 /* The first name in it, for messages; never NULL. */
 const char *ifl_expression_name(const ifl_expression *expression);
 /* A number with a decimal point or Ki, Mi, Gi, Ti behind it, or 2^N. Returns what follows it; NULL where there is none. */

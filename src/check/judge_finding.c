@@ -27,6 +27,16 @@ static ifl_fact_name name_of(ifl_arena *arena, const ifl_subject *subject, const
                            ifl_arena_printf(arena, "finding:%s", ifl_json_text(finding, "rule"))};
 }
 
+/* Without the place that the title begins with: "t.cu:17, global store ..." */
+static const char *title_of(const json_t *finding, const ifl_source_place *place)
+{
+    char start[300];
+    const char *title = ifl_json_text(finding, "title");
+    const int length = snprintf(start, sizeof start, "%.250s:%d, ", ifl_place_last_name(place->file), place->line);
+    const char *found = strstr(title, start);
+    return found && (found == title || found[-1] == '/') ? found + length : title;
+}
+
 static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch, const json_t *finding,
                              const char *key, ifl_error *error)
 {
@@ -37,7 +47,7 @@ static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const
     if (!is_found)
         return ifl_fail_memory(error, 1);
     breach.rule = ifl_json_text(finding, "rule");
-    breach.text = ifl_json_text(finding, "title");
+    breach.text = title_of(finding, &breach.place);
     breach.place_key = key;
     breach.budget_line = watch->place.line;
     return ifl_judge_add(judge, &breach, error);

@@ -78,7 +78,7 @@ static ifl_status keep_facts(const holding *h, ifl_error *error)
     ifl_estimate value;
     bool is_kept = keep_fact(h, h->limit->at ? h->limit->at : "", h->value);
     for (size_t i = 0; i < h->subject->line_count && !h->limit->at && is_kept; i++)
-        if (line_value(h, i, &value))
+        if (line_value(h, i, &value) && value.mid != 0)
             is_kept = keep_fact(h, h->subject->places[i], value);
     return is_kept ? IFL_OK : ifl_fail_memory(error, sizeof(ifl_fact));
 }
@@ -102,7 +102,7 @@ static size_t worst_line(const holding *h)
             most = score;
         }
     }
-    return worst;
+    return is_upper(h->limit->comparison) && most <= 0 ? SIZE_MAX : worst;
 }
 
 static size_t first_line_at(const holding *h)
@@ -120,11 +120,15 @@ static size_t first_line_at(const holding *h)
 static ifl_status find_place(const holding *h, ifl_breach *breach, ifl_error *error)
 {
     const size_t line = h->limit->at ? first_line_at(h) : worst_line(h);
-    const bool is_found =
-        line == SIZE_MAX ? ifl_source_of_kernel(h->judge->budget, h->subject, &breach->place)
-                         : ifl_source_of_line(h->judge->budget, h->subject, ifl_subject_line(h->subject, line), &breach->place);
-    if (line != SIZE_MAX)
+    bool is_found;
+    if (line != SIZE_MAX) {
         breach->place_key = h->subject->places[line];
+        is_found = ifl_source_of_line(h->judge->budget, h->subject, ifl_subject_line(h->subject, line), &breach->place);
+    } else if (ifl_expression_has(h->limit->expression, "launches")) {
+        is_found = ifl_source_of_launch(h->judge->budget, h->subject, &breach->place);
+    } else {
+        is_found = ifl_source_of_kernel(h->judge->budget, h->subject, &breach->place);
+    }
     return is_found ? IFL_OK : ifl_fail_memory(error, 1);
 }
 

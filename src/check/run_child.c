@@ -52,6 +52,8 @@ static bool make_words(child *c, int threads)
     bool is_made = add(c, c->options->program) && add(c, run->words[0]) && add(c, "--json") && add(c, c->report) && add_gpus(c);
     if (threads && strcmp(run->words[0], "sass") != 0)
         is_made = is_made && add(c, "--threads") && add(c, ifl_arena_printf(&c->arena, "%d", threads));
+    if (strcmp(run->words[0], "sass") == 0 && ifl_budget_needs_listing(c->job->budget))
+        is_made = is_made && add(c, "--listing");
     for (size_t i = 1; i < run->count && is_made; i++)
         is_made = add(c, run->words[i]);
     return is_made && ifl_vec_push(&c->words, NULL);

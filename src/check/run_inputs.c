@@ -163,6 +163,7 @@ static void add_shared(collector *c, const ifl_check_options *options)
 {
     const ifl_budget *budget = c->job->budget;
     ifl_sha256_add_text(&c->hash, "inflight check 1");
+    ifl_sha256_add_text(&c->hash, ifl_budget_needs_listing(budget) ? "listing" : "");
     add_digest(c, options->program);
     if (options->libraries && strcmp(c->job->run->words[0], "run") == 0)
         add_digest(c, options->libraries);

@@ -38,13 +38,27 @@ static char *read_source(const char *path)
     return text;
 }
 
+/* A line of a file, "" where that is not at hand; NULL without memory. */
+static const char *read_line(ifl_budget *budget, const char *file, int wanted)
+{
+    char *text = wanted ? read_source(file) : NULL;
+    const char *line = text;
+    for (int number = 1; line && number < wanted; number++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    const char *kept = ifl_arena_text(&budget->arena, line ? line : "", line ? strcspn(line, "\r\n") : 0);
+    free(text);
+    return kept;
+}
+
 bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line, ifl_source_place *out)
 {
     const char *text = ifl_json_text(line, "text"), *file = ifl_json_text(line, "file");
     *out = (ifl_source_place){.line = (int)json_integer_value(json_object_get(line, "line"))};
     file = ifl_arena_text(&budget->arena, file, strlen(file));
     out->file = file ? seen_from_here(budget, subject, file) : NULL;
-    out->text = ifl_arena_text(&budget->arena, text, strlen(text));
+    out->text = *text || !out->file ? ifl_arena_text(&budget->arena, text, strlen(text)) : read_line(budget, out->file, out->line);
     return out->file && out->text;
 }
 
@@ -126,6 +140,21 @@ bool ifl_source_of_kernel(ifl_budget *budget, const ifl_subject *subject, ifl_so
     if (!out->line)
         find_in_source(budget, out->file, name, out);
     return true;
+}
+
+/* "main at pipeline.c:40" */
+bool ifl_source_of_launch(ifl_budget *budget, const ifl_subject *subject, ifl_source_place *out)
+{
+    const char *site = ifl_json_text(subject->launch, "site"), *at = strstr(site, " at ");
+    const char *file = at ? at + strlen(" at ") : site, *colon = strrchr(file, ':');
+    *out = (ifl_source_place){"", 0, ""};
+    if (!colon || atoi(colon + 1) <= 0)
+        return true;
+    file = ifl_arena_text(&budget->arena, file, (size_t)(colon - file));
+    out->file = file ? seen_from_here(budget, subject, file) : NULL;
+    out->line = atoi(colon + 1);
+    out->text = out->file ? read_line(budget, out->file, out->line) : NULL;
+    return out->text != NULL;
 }
 
 /* ---- what a comment allows --------------------------------------------------------------------------------------------- */

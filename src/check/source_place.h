@@ -13,6 +13,8 @@ typedef struct ifl_source_place {
 
 /* The line that defines the kernel, else the first line that the report names. False without memory. */
 bool ifl_source_of_kernel(ifl_budget *budget, const ifl_subject *subject, ifl_source_place *out);
+/* Where the program launches it; nowhere where that is not known. */
+bool ifl_source_of_launch(ifl_budget *budget, const ifl_subject *subject, ifl_source_place *out);
 /* A place of the report, its file as seen from here. */
 bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line, ifl_source_place *out);
 /* What `// inflight: allow RULE[, RULE]... [- WHY]` in the line, or alone in the line above it, says: *why is then the

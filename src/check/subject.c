@@ -19,10 +19,37 @@ const char *ifl_json_text(const json_t *object, const char *key)
 /* Owned by the caller; NULL without memory. */
 typedef json_t *make_launch(const json_t *from);
 
+/* "FFMA.FTZ" of "@!P0 FFMA.FTZ R1, R2, R3, R4": without the predicate. */
+static json_t *opcode_of(const char *instruction)
+{
+    if (*instruction == '@')
+        instruction += strcspn(instruction, " ");
+    instruction += strspn(instruction, " ");
+    return json_stringn(instruction, strcspn(instruction, " ;"));
+}
+
+/* Instructions of a listing as the lines of a launch: with a place and an opcode, and nothing counted. */
+static json_t *lines_of_listing(const json_t *listing)
+{
+    size_t i;
+    json_t *instruction, *lines = json_array();
+    json_array_foreach((json_t *)listing, i, instruction)
+    {
+        json_t *line = json_pack("{s:s, s:O*, s:o}", "file", ifl_json_text(instruction, "file"), "line",
+                                 json_object_get(instruction, "line"), "op", opcode_of(ifl_json_text(instruction, "text")));
+        if (json_array_append_new(lines, line) != 0) {
+            json_decref(lines);
+            return NULL;
+        }
+    }
+    return lines;
+}
+
 static json_t *launch_of_machine(const json_t *kernel)
 {
-    return json_pack("{s:s, s:s, s:O}", "kernel", ifl_json_text(kernel, "kernel"), "signature",
-                     ifl_json_text(kernel, "signature"), "machine", (json_t *)kernel);
+    return json_pack("{s:s, s:s, s:O, s:o}", "kernel", ifl_json_text(kernel, "kernel"), "signature",
+                     ifl_json_text(kernel, "signature"), "machine", (json_t *)kernel, "lines",
+                     lines_of_listing(json_object_get(kernel, "listing")));
 }
 
 static json_t *models_of_row(const json_t *by_gpu)
@@ -281,11 +308,13 @@ static bool launch_count(const json_t *launch, ifl_estimate *value)
     return json_object_get(launch, "grid") != NULL;
 }
 
-/* Counters of memory instructions; a launch has all of them as well. */
+/* Counters of memory instructions, of which a launch has all as well; opcodes, where there is a listing. */
 static bool is_counted_by_line(const ifl_subject *subject, const char *name)
 {
     static const char *const spaces[] = {"global_", "local_", "shared_"};
     ifl_estimate ignored;
+    if (strncmp(name, "opcode:", 7) == 0)
+        return subject->line_count > 0;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (strncmp(name, spaces[i], strlen(spaces[i])) == 0)
             return value_in(json_object_get(subject->launch, "counters"), name, &ignored);
@@ -294,7 +323,15 @@ static bool is_counted_by_line(const ifl_subject *subject, const char *name)
 
 static bool line_value(const ifl_view *view, size_t line, const char *name, ifl_estimate *value)
 {
-    return value_in(json_object_get(ifl_subject_line(view->subject, line), "counters"), name, value);
+    if (strncmp(name, "opcode:", 7) == 0) {
+        const double is_one = ifl_pattern_fits(name + 7, ifl_json_text(ifl_subject_line(view->subject, line), "op"));
+        *value = (ifl_estimate){is_one, is_one, is_one};
+        return !json_is_object(json_object_get(view->subject->launch, "counters"));
+    }
+    if (value_in(json_object_get(ifl_subject_line(view->subject, line), "counters"), name, value))
+        return true;
+    *value = (ifl_estimate){0};
+    return is_counted_by_line(view->subject, name); /* a load has none of the counters of stores */
 }
 
 /* A line of the source has often several instructions, and a counter of one of them only. */

@@ -109,11 +109,11 @@ static json_t *make_kernels(const ifl_verdict *verdict)
 ifl_status ifl_verdict_json(const ifl_verdict *verdict, FILE *out, ifl_error *error)
 {
     json_t *tree = json_pack(
-        "{s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "schema", "inflight-check/1", "passed",
+        "{s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "schema", "inflight-check/1", "passed",
         !ifl_verdict_fails(verdict, false), "errors", (int)ifl_verdict_count(verdict, IFL_SEVERITY_ERROR), "warnings",
         (int)ifl_verdict_count(verdict, IFL_SEVERITY_WARNING), "notes", (int)ifl_verdict_count(verdict, IFL_SEVERITY_NOTE),
         "allowed", (int)ifl_verdict_allowed(verdict), "limits", (int)verdict->limits_held, "better", (int)verdict->better,
-        "runs", (int)verdict->runs, "kernels", make_kernels(verdict), "breaches", make_list(verdict, make_breach, true));
+        "runs", (int)verdict->runs, "runs_made", (int)(verdict->runs - verdict->cached), "kernels", make_kernels(verdict), "breaches", make_list(verdict, make_breach, true));
     return write_tree(tree, out, error);
 }
 
