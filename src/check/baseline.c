@@ -66,19 +66,26 @@ size_t ifl_baseline_first(const ifl_baseline *baseline, const char *run, const c
 
 /* ---- reading -------------------------------------------------------------------------------------------------------- */
 
+/* Of the first `length` bytes: "2..3" has its number end before the dots, where strtod would take one. */
+static bool read_number(const char *text, size_t length, double *value)
+{
+    char copy[64], *end;
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
+    *value = strtod(copy, &end);
+    return end != copy && *end == '\0';
+}
+
 static bool read_value(const char *text, ifl_estimate *value)
 {
-    char *end;
-    value->low = value->mid = value->high = strtod(text, &end);
-    if (end == text || *end == '\0')
-        return end != text;
-    if (strncmp(end, "..", 2) != 0)
-        return false;
-    value->mid = strtod(end + 2, &end);
-    if (strncmp(end, "..", 2) != 0)
-        return false;
-    value->high = strtod(end + 2, &end);
-    return *end == '\0';
+    const char *first = strstr(text, ".."), *second = first ? strstr(first + 2, "..") : NULL;
+    if (!first) {
+        const bool is_read = read_number(text, strlen(text), &value->mid);
+        value->low = value->high = value->mid;
+        return is_read;
+    }
+    return second && read_number(text, (size_t)(first - text), &value->low) &&
+           read_number(first + 2, (size_t)(second - first - 2), &value->mid) &&
+           read_number(second + 2, strlen(second + 2), &value->high);
 }
 
 static const char *none_as_empty(const char *column)
