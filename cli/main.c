@@ -88,7 +88,7 @@ static int print_manual(int word_count, char **words)
 
 static int print_words(int word_count, char **words)
 {
-    ifl_cli_print_words(word_count ? words[0] : NULL, stdout);
+    ifl_cli_print_words(word_count ? words[0] : NULL, word_count > 1 ? words[1] : NULL, stdout);
     return 0;
 }
 

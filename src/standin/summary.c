@@ -8,6 +8,7 @@
 #include "report/page.h"
 #include "standin/state.h"
 #include "standin/summary_time.h"
+#include "session/kernel_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +41,7 @@ typedef struct sites {
 
 static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *options)
 {
-    return entry->profile && (!options->kernel || strstr(entry->signature, options->kernel));
+    return entry->profile && (!options->kernel || ifl_kernel_is(entry->kernel, entry->signature, options->kernel));
 }
 
 static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
