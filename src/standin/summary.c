@@ -286,6 +286,21 @@ static ifl_status write_files(sites *all, size_t entries, const ifl_standin_opti
     return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, error) : status;
 }
 
+ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *error)
+{
+    const ifl_standin_options options = {.json = path};
+    const ifl_ledger_entry *entries;
+    size_t count;
+    sites all = {.device = ifl_session_device(session)};
+    ifl_status status = ifl_session_entries(session, &entries, &count, error);
+    if (status == IFL_OK)
+        status = gather(entries, count, &options, &all, error);
+    if (status == IFL_OK)
+        status = save(&all, count, IFL_REPORT_JSON, path, error);
+    free_sites(&all);
+    return status;
+}
+
 /* The page on standard error may be cut off; a file that was asked for may not. */
 int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options)
 {
