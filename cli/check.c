@@ -24,6 +24,7 @@ typedef struct request {
     const char *cache;
     bool no_cache, update, strict;
     int jobs;
+    ifl_against_options against;
 } request;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -85,6 +86,42 @@ static ifl_status set_jobs(void *user, const char *value, ifl_error *error)
     return ifl_cli_number("--jobs", value, 1, 1024, &((request *)user)->jobs, error);
 }
 
+#define AGAINST_TEXT(field)                                                                        \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)error;                                                                               \
+        ((request *)user)->against.field = value;                                                  \
+        return IFL_OK;                                                                             \
+    }
+AGAINST_TEXT(reference)
+AGAINST_TEXT(gpu)
+
+#define AGAINST_NUMBER(field, name)                                                                \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        char *end;                                                                                 \
+        const double number = strtod(value, &end);                                                 \
+        if (end == value || *end || !(number > 0))                                                 \
+            return ifl_cli_error(error, IFL_USAGE, "--" name " takes a number above 0, not '%s'", value); \
+        ((request *)user)->against.field = number;                                                 \
+        return IFL_OK;                                                                             \
+    }
+AGAINST_NUMBER(tolerance, "tolerance")
+AGAINST_NUMBER(claimed_us, "claimed-us")
+
+static ifl_status set_trials(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--trials", value, 1, 1000, &((request *)user)->against.trials, error);
+}
+
+static ifl_status set_seed(void *user, const char *value, ifl_error *error)
+{
+    int seed;
+    const ifl_status status = ifl_cli_number("--seed", value, 1, INT_MAX, &seed, error);
+    ((request *)user)->against.seed = (uint64_t)seed;
+    return status;
+}
+
 #define FLAG_OPTION(field)                                                                         \
     static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
     {                                                                                              \
@@ -107,6 +144,12 @@ static const ifl_cli_option options[] = {
     {'j', "jobs", "N", "runs at the same time (as many as there are cores)", set_jobs},
     {0, "cache", "FOLDER", "where outcomes of runs are kept ($XDG_CACHE_HOME/inflight/check)", set_cache},
     {0, "no-cache", NULL, "run everything, keep nothing", set_no_cache},
+    {0, "against", "REFERENCE", "judge a candidate's launch file beside this reference: a launch file, or NAME.so", set_reference},
+    {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
+    {0, "trials", "N", "with --against: inputs to try (3)", set_trials},
+    {0, "seed", "N", "with --against: of the inputs (one that nobody knows)", set_seed},
+    {0, "tolerance", "X", "with --against: of floating-point results (by type: f64 1e-12, f32 1e-5, f16 1e-2, bf16 5e-2)", set_tolerance},
+    {0, "claimed-us", "X", "with --against: the time that is claimed for the candidate on that GPU", set_claimed_us},
 };
 
 /* ---- surroundings ------------------------------------------------------------------------------ */
@@ -181,7 +224,7 @@ static ifl_status write_all(const request *r, const ifl_verdict *verdict, ifl_er
     return status;
 }
 
-static int check(const request *r, char **files, int count)
+static int check_budgets(request *r, char **files, int count)
 {
     char program[PATH_BYTES], cache[PATH_BYTES], libraries[PATH_BYTES + 64];
     ifl_error error = {0};
@@ -207,6 +250,29 @@ static int check(const request *r, char **files, int count)
     return fails ? ifl_status_exit_code(IFL_FINDING) : 0;
 }
 
+void ifl_cli_confine(const char *read, const char *write, const char *program)
+{
+    ifl_confine(read, write, program);
+}
+
+static int judge_candidate(request *r, char **files, int count)
+{
+    char program[PATH_BYTES];
+    ifl_error error = {0};
+    bool passed = false;
+    ifl_status status = count == 1 ? find_program(program, &error)
+                                   : ifl_cli_error(&error, IFL_USAGE, "one candidate is judged: inflight check --against "
+                                                                      "REFERENCE CANDIDATE.launch");
+    r->against.program = program;
+    r->against.candidate = files[0];
+    r->against.stop = ifl_cli_catch_signals();
+    if (status == IFL_OK)
+        status = ifl_against(&r->against, stdout, &passed, &error);
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return passed ? 0 : ifl_status_exit_code(IFL_FINDING);
+}
+
 static int run(int word_count, char **words)
 {
     request r = {0};
@@ -220,12 +286,14 @@ static int run(int word_count, char **words)
     }
     if (status == IFL_OK && first == word_count)
         status = ifl_cli_error(&error, IFL_USAGE, "which budget? inflight check FILE...\n'inflight help check' says more");
-    return status == IFL_OK ? check(&r, words + first, word_count - first) : ifl_cli_fail(&error);
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return (r.against.reference ? judge_candidate : check_budgets)(&r, words + first, word_count - first);
 }
 
 const ifl_cli_command ifl_cli_check = {
     .name = "check",
-    .usage = {"FILE... [OPTION]...", NULL},
+    .usage = {"FILE... [OPTION]...", "--against REFERENCE CANDIDATE.launch [OPTION]...", NULL},
     .summary = "hold kernels to performance budgets: for continuous integration, without a GPU",
     .text = "A budget is a file of `key = value` lines: what to run, and limits on what it counts. docs/check.md has the "
             "words.\n"
@@ -233,6 +301,8 @@ const ifl_cli_command ifl_cli_check = {
             "does.\n"
             "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; what cannot be run or read "
             "has another one.\n"
+            "With --against a kernel that nobody has read yet is judged: its results beside a reference's on inputs that it "
+            "cannot know, faults, reads of what nothing wrote, its counts and time, as one short JSON verdict (docs/against.md).\n"
             "Runs whose code and launch did not change are not made again; --no-cache makes them.",
     .examples = {"inflight check kernels.budget", "inflight check kernels.budget --update",
                  "inflight check *.budget --format github --output sarif=check.sarif", NULL},

@@ -29,4 +29,29 @@ const char *ifl_verdict_format(size_t index);
 /* IFL_USAGE for a format that there is not. */
 ifl_status ifl_verdict_write(const ifl_verdict *verdict, const char *format, FILE *out, ifl_error *error);
 
+/* ---- a kernel against a reference (docs/against.md) ----------------------------------------------------------------- */
+
+typedef struct ifl_against_options {
+    const char *program;
+    const char *reference; /* a launch file; or NAME.so, with NAME.launch beside it */
+    const char *candidate; /* a launch file */
+    const char *gpu;       /* NULL: h200 */
+    int trials;            /* 0: 3 */
+    uint64_t seed;         /* of the inputs; 0: one that nobody knows before */
+    double tolerance;      /* 0: by the type of the elements */
+    double claimed_us;     /* 0: nothing is claimed */
+    const volatile int *stop;
+} ifl_against_options;
+
+/* Writes the verdict, inflight-against/1, and tells whether the candidate passed. */
+ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *passed, ifl_error *error);
+
+enum { IFL_CONFINED_CPU_S = 300 };
+
+/* Lets this process take IFL_CONFINED_CPU_S of processor time, read `read` and what programs need, write into `write`, and open no socket. What the system cannot do
+ * is left; ifl_confinement says what it can. */
+void ifl_confine(const char *read, const char *write, const char *program);
+/* "landlock" or "none"; "seccomp" or "none". */
+void ifl_confinement(const char **files, const char **network);
+
 #endif
