@@ -66,7 +66,7 @@ static bool add_option(word_list *words, const char *option, const char *value)
     return !value || (add(words, option) && add(words, value));
 }
 
-/* "f32x1024=@/tmp/.../in2.npy" in the place of a buffer's fill. */
+/* "f32x1024=@FOLDER/in2.npy" in the place of a buffer's fill. */
 static const char *argument_words(against *a, size_t i)
 {
     const ifl_task_argument *argument = &a->task.arguments.at[i];
