@@ -128,12 +128,12 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "the kernel: its name, its signature, or its mangled name; not needed where the file has "
+     "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed where the file has "
      "only one",
      set_kernel},
-    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid", set_grid},
-    {'b', "block", "X[,Y[,Z]]", "threads in a block", set_block},
-    {'s', "shared", "BYTES", "dynamic shared memory of a block", set_shared},
+    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid; XxYxZ too", set_grid},
+    {'b', "block", "X[,Y[,Z]]", "threads in a block; XxYxZ too", set_block},
+    {'s', "shared", "BYTES", "dynamic shared memory of a block: 49152 or 48Ki", set_shared},
     {0, "arch", "SM",
      "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
     {0, "machine", "FILE",

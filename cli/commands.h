@@ -47,6 +47,7 @@ const ifl_cli_topic *ifl_cli_topic_find(const char *name);
 extern const ifl_cli_command ifl_cli_analyze;
 extern const ifl_cli_command ifl_cli_run;
 extern const ifl_cli_command ifl_cli_compare;
+extern const ifl_cli_command ifl_cli_check;
 extern const ifl_cli_command ifl_cli_sass;
 extern const ifl_cli_command ifl_cli_lab;
 extern const ifl_cli_command ifl_cli_devices;
@@ -63,10 +64,16 @@ ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **
 ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,
                           ifl_error *error);
 
+/* See ifl_confine (check/check_api.h). */
+void ifl_cli_confine(const char *read, const char *write, const char *program);
+/* The library that `run` puts before a program's own; NULL where it is not found. */
+const char *ifl_cli_standin_library(char *path, size_t room);
+
 void ifl_cli_print_overview(FILE *out);
 void ifl_cli_print_command(const ifl_cli_command *command, FILE *out);
 void ifl_cli_print_manual(FILE *out);
-/* Words for the shell's completion: the commands and topics, or the options of one command. */
-void ifl_cli_print_words(const char *command, FILE *out);
+/* Words for the shell's completion: the commands; or the options of one; or a list by its name, of a file where it is one of
+ * that. */
+void ifl_cli_print_words(const char *name, const char *file, FILE *out);
 
 #endif

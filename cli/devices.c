@@ -14,7 +14,33 @@ static int end_with(ifl_status status, const ifl_error *error)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
+static bool is_dash(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Into a file that takes its place when it is complete, or to standard output. */
+static ifl_status write_json(const char *path, ifl_status (*write)(const void *user, FILE *out, ifl_error *error),
+                             const void *user, ifl_error *error)
+{
+    ifl_output *output;
+    FILE *stream;
+    if (is_dash(path))
+        return write(user, stdout, error);
+    ifl_status status = ifl_output_create(path, &output, &stream, error);
+    if (status != IFL_OK)
+        return status;
+    status = write(user, stream, error);
+    if (status == IFL_OK)
+        return ifl_output_finish(output, error);
+    ifl_output_abandon(output);
+    return status;
+}
+
 typedef struct devices_words {
+    const char *json;
+    char **names;
+    int count;
     bool fields, probe;
     int device;
 } devices_words;
@@ -40,7 +66,16 @@ static ifl_status set_device(void *user, const char *value, ifl_error *error)
     return ifl_cli_number("--device", value, 0, 255, &((devices_words *)user)->device, error);
 }
 
+static ifl_status set_devices_json(void *user, const char *value, ifl_error *error)
+{
+    (void)error;
+    ((devices_words *)user)->json = value;
+    return IFL_OK;
+}
+
 static const ifl_cli_option devices_options[] = {
+    {0, "json", "FILE", "write the GPUs as JSON, every figure with its source; - writes it to standard output in place of the text",
+     set_devices_json},
     {0, "fields", NULL, "list what a description can hold", set_fields},
     {0, "probe", NULL,
      "measure the GPU of this machine, and write its description: about a minute", set_probe},
@@ -55,6 +90,34 @@ static ifl_status print_device(const char *name, ifl_error *error)
         status = ifl_devices_write(device, stdout, error);
         ifl_device_close(device);
     }
+    return status;
+}
+
+/* The GPUs that are named, or all. */
+static ifl_status devices_json(const void *user, FILE *out, ifl_error *error)
+{
+    const devices_words *asked = user;
+    ifl_device **devices = calloc((size_t)asked->count + 1, sizeof *devices);
+    ifl_status status = devices ? IFL_OK : ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    int opened = 0;
+    while (opened < asked->count && status == IFL_OK) {
+        status = ifl_device_open(asked->names[opened], &devices[opened], error);
+        opened += status == IFL_OK;
+    }
+    if (status == IFL_OK)
+        status = ifl_devices_json((const ifl_device *const *)devices, (size_t)asked->count, out, error);
+    while (opened)
+        ifl_device_close(devices[--opened]);
+    free(devices);
+    return status;
+}
+
+/* As text: what is listed without a name, and each that is named. */
+static ifl_status print_devices(const devices_words *asked, ifl_error *error)
+{
+    ifl_status status = asked->count ? IFL_OK : ifl_devices_write(NULL, stdout, error);
+    for (int i = 0; i < asked->count && status == IFL_OK; i++)
+        status = print_device(asked->names[i], error);
     return status;
 }
 
@@ -79,20 +142,22 @@ static int run_devices(int word_count, char **words)
         ifl_cli_parse(&ifl_cli_devices, word_count, words, &asked, &first, &help, &error);
     if (status != IFL_OK || help)
         return end_with(status, &error);
+    asked.names = words + first;
+    asked.count = word_count - first;
     if (asked.probe)
         status = probe(asked.device, &error);
     else if (asked.fields)
         status = ifl_device_fields_write(stdout, &error);
-    else if (first == word_count)
-        status = ifl_devices_write(NULL, stdout, &error);
-    for (int i = first; i < word_count && status == IFL_OK && !asked.fields; i++)
-        status = print_device(words[i], &error);
+    else if (!is_dash(asked.json))
+        status = print_devices(&asked, &error);
+    if (status == IFL_OK && asked.json)
+        status = write_json(asked.json, devices_json, &asked, &error);
     return end_with(status, &error);
 }
 
 const ifl_cli_command ifl_cli_devices = {
     .name = "devices",
-    .usage = {"[NAME...]", "--fields", "--probe [--device N] > MINE.gpu", NULL},
+    .usage = {"[NAME...] [--json FILE]", "--fields", "--probe [--device N] > MINE.gpu", NULL},
     .summary = "list the GPUs that are known, with the source of every figure",
     .text = "A NAME is one of the list, a file PATH.gpu, or a file of your own in "
             "$XDG_CONFIG_HOME/inflight/devices (~/.config/inflight/devices).",
@@ -104,12 +169,13 @@ const ifl_cli_command ifl_cli_devices = {
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-enum { MOST_DEVICES = 64 };
+enum { MOST_DEVICES = 256 };
 
 typedef struct occupancy_words {
     ifl_occupancy_request request;
     ifl_device *devices[MOST_DEVICES];
     size_t count;
+    const char *json; /* NULL: not asked for; "-": in place of the text */
 } occupancy_words;
 
 static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
@@ -129,39 +195,73 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
         return ifl_cli_number("--" name, value, least, INT_MAX, &w->request.field, error);         \
     }
 REQUEST_OPTION(registers, "regs", 0)
-REQUEST_OPTION(shared_bytes, "shared", 0)
-REQUEST_OPTION(threads, "block", 1)
 REQUEST_OPTION(barriers, "barriers", 0)
 
-/* "X[,Y[,Z]]": their product. */
-static ifl_status set_grid(void *user, const char *value, ifl_error *error)
+/* "X[,Y[,Z]]" or "XxYxZ": their product; 0 where it is none. */
+static uint64_t read_product(const char *value)
 {
-    occupancy_words *w = user;
     const char *at = value;
-    uint64_t blocks = 1;
+    uint64_t product = 1;
     for (int i = 0; i < 3; i++) {
         char *end;
         const unsigned long long size = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
-        if (size < 1 || size > INT_MAX || blocks > UINT64_MAX / size)
-            break;
-        blocks *= size;
-        at = end + (*end == ',');
-        if (*end == '\0') {
-            w->request.blocks = blocks;
-            return IFL_OK;
-        }
+        if (size < 1 || size > INT_MAX || product > UINT64_MAX / size)
+            return 0;
+        product *= size;
+        if (*end == '\0')
+            return product;
+        if (*end != ',' && *end != 'x')
+            return 0;
+        at = end + 1;
     }
-    return ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
+    return 0;
+}
+
+static ifl_status set_grid(void *user, const char *value, ifl_error *error)
+{
+    occupancy_words *w = user;
+    w->request.blocks = read_product(value);
+    return w->request.blocks ? IFL_OK : ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
+}
+
+static ifl_status set_block(void *user, const char *value, ifl_error *error)
+{
+    occupancy_words *w = user;
+    const uint64_t threads = read_product(value);
+    if (!threads || threads > INT_MAX)
+        return ifl_cli_error(error, IFL_USAGE, "--block takes threads, X[,Y[,Z]], not '%s'", value);
+    w->request.threads = (int)threads;
+    return IFL_OK;
+}
+
+/* "3840", "48Ki". */
+static ifl_status set_shared(void *user, const char *value, ifl_error *error)
+{
+    occupancy_words *w = user;
+    char *end;
+    const unsigned long long number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    const bool is_number = *value >= '0' && *value <= '9' && (!*end || strcmp(end, "Ki") == 0);
+    if (!is_number || number > (*end ? INT_MAX / 1024 : INT_MAX))
+        return ifl_cli_error(error, IFL_USAGE, "--shared takes bytes, 49152 or 48Ki, not '%s'", value);
+    w->request.shared_bytes = (int)(*end ? number * 1024 : number);
+    return IFL_OK;
+}
+
+static ifl_status set_occupancy_json(void *user, const char *value, ifl_error *error)
+{
+    (void)error;
+    ((occupancy_words *)user)->json = value;
+    return IFL_OK;
 }
 
 static const ifl_cli_option occupancy_options[] = {
     {0, "gpu", "NAME", "a GPU; may be given several times (all that are known)", set_gpu},
-    {0, "block", "N", "threads of a block", set_threads},
-    {0, "regs", "N", "registers of a thread (no limit)", set_registers},
-    {0, "shared", "B", "bytes of shared memory of a block, static and dynamic (0)",
-     set_shared_bytes},
-    {0, "grid", "X[,Y[,Z]]", "blocks of the grid: its waves too, and what the last one costs", set_grid},
+    {'b', "block", "X[,Y[,Z]]", "threads of a block", set_block},
+    {'r', "regs", "N", "registers of a thread (no limit)", set_registers},
+    {'s', "shared", "BYTES", "shared memory of a block, static and dynamic: 49152 or 48Ki (0)", set_shared},
+    {'g', "grid", "X[,Y[,Z]]", "blocks of the grid: its waves too, and what the last one costs", set_grid},
     {0, "barriers", "N", "named barriers of a block (no limit)", set_barriers},
+    {0, "json", "FILE", "write it as JSON too; - writes it to standard output in place of the text", set_occupancy_json},
 };
 
 static ifl_status add_all(occupancy_words *w, ifl_error *error)
@@ -176,6 +276,12 @@ static ifl_status add_all(occupancy_words *w, ifl_error *error)
     return status;
 }
 
+static ifl_status occupancy_json(const void *user, FILE *out, ifl_error *error)
+{
+    const occupancy_words *w = user;
+    return ifl_occupancy_json((const ifl_device *const *)w->devices, w->count, &w->request, out, error);
+}
+
 static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
 {
     if (!w->request.threads)
@@ -183,8 +289,9 @@ static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
     ifl_status status = w->count ? IFL_OK : add_all(w, error);
     if (status != IFL_OK)
         return status;
-    return ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request, stdout,
-                               error);
+    if (!is_dash(w->json))
+        status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request, stdout, error);
+    return status == IFL_OK && w->json ? write_json(w->json, occupancy_json, w, error) : status;
 }
 
 static int run_occupancy(int word_count, char **words)
@@ -207,7 +314,7 @@ static int run_occupancy(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_occupancy = {
     .name = "occupancy",
-    .usage = {"[--gpu NAME]... --block N [--regs N] [--shared B] [--grid X[,Y[,Z]]]", NULL},
+    .usage = {"[--gpu NAME]... -b X[,Y[,Z]] [-r N] [-s BYTES] [-g X[,Y[,Z]]] [--json FILE]", NULL},
     .summary = "how many blocks of a shape a GPU holds, and what limits it",
     .text = "The rules are those of NVIDIA's occupancy calculator; no kernel is needed.",
     .examples = {"inflight occupancy --gpu h200 --gpu rtx-4090 --block 256 --regs 40 --grid 1184",

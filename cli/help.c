@@ -95,22 +95,6 @@ void ifl_cli_print_command(const ifl_cli_command *command, FILE *out)
         fprintf(out, "  %s\n", command->examples[i]);
 }
 
-void ifl_cli_print_words(const char *name, FILE *out)
-{
-    const ifl_cli_command *command = name ? ifl_cli_command_find(name) : NULL;
-    if (command) {
-        for (size_t i = 0; i < command->option_count; i++)
-            fprintf(out, "--%s%s\n", command->options[i].name,
-                    command->options[i].value ? "=" : "");
-        fputs("--help\n", out);
-        return;
-    }
-    for (size_t i = 0; ifl_cli_command_at(i); i++)
-        fprintf(out, "%s\n", ifl_cli_command_at(i)->name);
-    for (size_t i = 0; name && strcmp(name, "topics") == 0 && ifl_cli_topic_at(i); i++)
-        fprintf(out, "%s\n", ifl_cli_topic_at(i)->name);
-}
-
 /* ---- help ------------------------------------------------------------------------------------ */
 
 static const char *help_name(const void *user, size_t index)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ static const ifl_cli_command *const commands[] = {
     &ifl_cli_analyze,
     &ifl_cli_run,
     &ifl_cli_compare,
+    &ifl_cli_check,
     &ifl_cli_sass,
     &ifl_cli_devices,
     &ifl_cli_occupancy,
@@ -87,11 +89,25 @@ static int print_manual(int word_count, char **words)
 
 static int print_words(int word_count, char **words)
 {
-    ifl_cli_print_words(word_count ? words[0] : NULL, stdout);
+    ifl_cli_print_words(word_count ? words[0] : NULL, word_count > 1 ? words[1] : NULL, stdout);
     return 0;
 }
 
-/* Words in place of a command. --man serves the build and --words the shell's completion. */
+/* A child of `check --against`: READ WRITE COMMAND..., a command that sees READ and WRITE only. */
+static int run_confined(int word_count, char **words)
+{
+    char program[4096];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (word_count < 3 || length <= 0)
+        return ifl_status_exit_code(IFL_USAGE);
+    program[length] = '\0';
+    setenv("TMPDIR", words[1], 1);
+    ifl_cli_confine(words[0], words[1], program);
+    const ifl_cli_command *command = ifl_cli_command_find(words[2]);
+    return command ? command->run(word_count - 3, words + 3) : unknown_command(words[2]);
+}
+
+/* Words in place of a command. --man serves the build, --words the shell's completion, --confined `check --against`. */
 static const struct {
     const char *word;
     int (*run)(int word_count, char **words);
@@ -100,6 +116,7 @@ static const struct {
     {"-V", print_version},
     {"--man", print_manual},
     {"--words", print_words},
+    {"--confined", run_confined},
 };
 
 static int run(int count, char **words)

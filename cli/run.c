@@ -90,7 +90,7 @@ static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
     {0, "json", "FILE", "write the report as JSON too", set_json},
     {0, "html", "FILE", "write the report as an HTML page too", set_html},
-    {0, "kernel", "TEXT", "report only kernels whose signature holds TEXT", set_kernel},
+    {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},
     {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
     {0, "each", NULL, "report each launch too, in order", set_each},
@@ -128,6 +128,16 @@ static ifl_status find_libraries(char *folder, ifl_error *error)
                          "cannot find the libraries that stand in for CUDA's: neither %s/standin "
                          "nor %s/../" INFLIGHT_LIBDIR "/inflight holds libcudart.so.13",
                          own, own);
+}
+
+const char *ifl_cli_standin_library(char *path, size_t room)
+{
+    char folder[PATH_BYTES + 32];
+    ifl_error ignored = {0};
+    if (find_libraries(folder, &ignored) != IFL_OK)
+        return NULL;
+    snprintf(path, room, "%s/libinflight_standin.so", folder);
+    return path;
 }
 
 /* Before what a list of paths has. */

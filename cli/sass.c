@@ -44,7 +44,7 @@ static ifl_status set_color(void *user, const char *value, ifl_error *error)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "show this kernel in full: its name, its signature, or its mangled name; for every target "
+     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; for every target "
      "that "
      "the file has it for",
      set_kernel},

@@ -113,6 +113,11 @@ file(GLOB lab_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/lab/*.c)
 add_library(inflight_lab STATIC ${lab_sources})
 target_link_libraries(inflight_lab PUBLIC inflight_static PRIVATE inflight_settings)
 
+# Budgets too.
+file(GLOB check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/check/*.c)
+add_library(inflight_check STATIC ${check_sources})
+target_link_libraries(inflight_check PUBLIC inflight_static PRIVATE inflight_settings PkgConfig::JANSSON Threads::Threads m)
+
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c)
 if(cli_sources)
   # The references of the lab's cases: a case is a folder, and named nowhere else.
@@ -120,7 +125,7 @@ if(cli_sources)
   add_executable(inflight ${cli_sources} ${lab_references})
   target_compile_definitions(inflight PRIVATE INFLIGHT_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(inflight PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lab)
-  target_link_libraries(inflight PRIVATE inflight_lab inflight_static inflight_settings PkgConfig::JANSSON m)
+  target_link_libraries(inflight PRIVATE inflight_check inflight_lab inflight_static inflight_settings PkgConfig::JANSSON m)
   # References at the documents' sizes take all cores; without OpenMP they take one.
   find_package(OpenMP COMPONENTS C)
   if(OpenMP_C_FOUND)

@@ -89,8 +89,8 @@ IFL_API ifl_status ifl_module_dump(const ifl_module *module, const char *stage, 
 
 typedef struct ifl_launch ifl_launch;
 
-/* `kernel` is a mangled name, a demangled signature or a bare function name that fits one kernel only; NULL takes
- * the module's only kernel. The module must outlive the launch. */
+/* `kernel` is a mangled name, a demangled signature, a bare function name, or "regex:" and an extended regular expression
+ * for that, which fits one kernel only; NULL takes the module's only kernel. The module must outlive the launch. */
 IFL_API ifl_status ifl_launch_new(const ifl_module *module, const char *kernel, ifl_launch **out, ifl_error *error);
 IFL_API void ifl_launch_free(ifl_launch *launch);
 
@@ -261,6 +261,10 @@ IFL_API ifl_status ifl_device_probe(ifl_gpu *gpu, FILE *out, ifl_error *error);
 /* Pages as text: the table of GPUs (device NULL), one GPU in full with the sources, the fields that
  * a description can have; occupancy side by side on several GPUs. */
 IFL_API ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error);
+/* The same as JSON (docs/json.md): of `count` GPUs, or of all built in where that is 0. */
+IFL_API ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE *out, ifl_error *error);
+IFL_API ifl_status ifl_occupancy_json(const ifl_device *const *devices, size_t count,
+                                      const ifl_occupancy_request *request, FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_device_fields_write(FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
                                        const ifl_occupancy_request *request, FILE *out,
@@ -472,7 +476,7 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
 #define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
 #define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
-#define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only kernels whose signature holds this text are reported */
+#define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only these kernels are reported: named as for ifl_launch_new */
 #define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
 #define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */

@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <regex.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_NAME = 512, LISTED = 12 };
@@ -101,11 +103,45 @@ static bool same_text(part a, const char *b)
     }
 }
 
+static const char regex_mark[] = "regex:";
+
+/* NULL where `wanted` is no expression, or none that can be read. */
+static regex_t *make_regex(const char *wanted, regex_t *regex)
+{
+    const size_t mark = strlen(regex_mark);
+    if (strncmp(wanted, regex_mark, mark) != 0)
+        return NULL;
+    return regcomp(regex, wanted + mark, REG_EXTENDED | REG_NOSUB) == 0 ? regex : NULL;
+}
+
+static bool fits_regex(const char *signature, const regex_t *regex)
+{
+    char name[MAX_NAME + 1];
+    const part bare = local_bare(signature);
+    snprintf(name, sizeof name, "%.*s", (int)(bare.length < MAX_NAME ? bare.length : MAX_NAME), bare.at);
+    return regexec(regex, name, 0, NULL, 0) == 0;
+}
+
 static bool fits(const ifl_kernel_name *name, const char *wanted, int reading)
 {
+    regex_t regex;
+    if (make_regex(wanted, &regex)) {
+        const bool is_found = fits_regex(name->signature, &regex);
+        regfree(&regex);
+        return is_found;
+    }
     if (reading < 0)
-        return strcmp(name->mangled, wanted) == 0;
+        return name->mangled && strcmp(name->mangled, wanted) == 0;
     return same_text(readings[reading](name->signature), wanted);
+}
+
+bool ifl_kernel_is(const char *mangled, const char *signature, const char *wanted)
+{
+    const ifl_kernel_name name = {mangled, signature};
+    for (int reading = -1; reading < READINGS; reading++)
+        if (fits(&name, wanted, reading))
+            return true;
+    return false;
 }
 
 /* How many kernels fit; *index is the first. Two modules may hold the same kernel: it counts

@@ -87,7 +87,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* "X[,Y[,Z]]", each from 1 to its limit; what is left out is 1. */
+/* "X[,Y[,Z]]" or "XxYxZ", each from 1 to its limit; what is left out is 1. */
 static ifl_status read_dimensions(const char *key, const char *value, const uint64_t limit[3],
                                   uint32_t out[3], ifl_error *error)
 {
@@ -106,7 +106,7 @@ static ifl_status read_dimensions(const char *key, const char *value, const uint
                               limit[i]);
         read[i] = (uint32_t)number;
         at = skip_blanks(at);
-        if (*at != ',' || i == 2)
+        if ((*at != ',' && *at != 'x') || i == 2)
             break;
         at = skip_blanks(at + 1);
     }

@@ -8,6 +8,7 @@
 #include "report/page.h"
 #include "standin/state.h"
 #include "standin/summary_time.h"
+#include "session/kernel_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +41,7 @@ typedef struct sites {
 
 static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *options)
 {
-    return entry->profile && (!options->kernel || strstr(entry->signature, options->kernel));
+    return entry->profile && (!options->kernel || ifl_kernel_is(entry->kernel, entry->signature, options->kernel));
 }
 
 static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
@@ -283,6 +284,21 @@ static ifl_status write_files(sites *all, size_t entries, const ifl_standin_opti
 {
     const ifl_status status = save(all, entries, IFL_REPORT_JSON, options->json, error);
     return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, error) : status;
+}
+
+ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *error)
+{
+    const ifl_standin_options options = {.json = path};
+    const ifl_ledger_entry *entries;
+    size_t count;
+    sites all = {.device = ifl_session_device(session)};
+    ifl_status status = ifl_session_entries(session, &entries, &count, error);
+    if (status == IFL_OK)
+        status = gather(entries, count, &options, &all, error);
+    if (status == IFL_OK)
+        status = save(&all, count, IFL_REPORT_JSON, path, error);
+    free_sites(&all);
+    return status;
 }
 
 /* The page on standard error may be cut off; a file that was asked for may not. */

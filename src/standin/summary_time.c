@@ -3,6 +3,7 @@
 #include "standin/summary_time.h"
 
 #include "base/figure.h"
+#include "session/kernel_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static const char *time_of(ifl_arena *arena, double us)
 
 static bool is_wanted(const ifl_launch_group *group, const char *only)
 {
-    return !only || strstr(group->signature, only);
+    return !only || ifl_kernel_is(NULL, group->signature, only);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "report/page.h"
 #include "standin/launch_log.h"
 
-/* Of kernels whose signature holds `only`; NULL: of all. */
+/* Of the kernels that `only` means (session/kernel_name.h); NULL: of all. */
 void ifl_summary_kernels(ifl_page *page, const char *only);
 void ifl_summary_each(ifl_page *page, const char *only);
 /* Microseconds of all launches with this signature, grid and block from the place. */

@@ -55,7 +55,7 @@ static void equals_nvidias_calculator(void **state)
     }
     ifl_device_close(device);
     fclose(file);
-    assert_int_equal(count, 3000);
+    assert_int_equal(count, 3900);
 }
 
 /* Document 004, case study 1 on Fermi: 63 registers; 3840 bytes a warp with 32 and 64 threads a block, then 1536. */

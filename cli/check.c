@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inflight check: budgets, for continuous integration. */
+#include "check/check_api.h"
+
+#include "commands.h"
+#include "interrupt.h"
+#include "outputs.h"
+#include "terminal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_OUTPUTS = 16, PATH_BYTES = 4096 };
+
+typedef struct request {
+    const char *format;
+    struct {
+        char format[16];
+        const char *path;
+    } outputs[MOST_OUTPUTS];
+    size_t output_count;
+    const char *cache;
+    bool no_cache, update, strict;
+    int jobs;
+    ifl_against_options against;
+} request;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const char *format_at(const void *user, size_t index)
+{
+    (void)user;
+    return ifl_verdict_format(index);
+}
+
+static ifl_status check_format(const char *name, ifl_error *error)
+{
+    for (size_t i = 0; ifl_verdict_format(i); i++)
+        if (strcmp(ifl_verdict_format(i), name) == 0)
+            return IFL_OK;
+    const char *close = ifl_cli_closest(name, format_at, NULL);
+    return ifl_cli_error(error, IFL_USAGE, "there is no format '%.40s'; %s%s%s", name, close ? "did you mean '" : "",
+                         close ? close : "there are text, json, sarif, junit, github, gitlab and markdown",
+                         close ? "'?" : "");
+}
+
+static ifl_status set_format(void *user, const char *value, ifl_error *error)
+{
+    ((request *)user)->format = value;
+    return check_format(value, error);
+}
+
+static ifl_status add_output(request *r, const char *format, size_t length, const char *path, ifl_error *error)
+{
+    if (r->output_count == MOST_OUTPUTS)
+        return ifl_cli_error(error, IFL_USAGE, "more than %d outputs", MOST_OUTPUTS);
+    snprintf(r->outputs[r->output_count].format, sizeof r->outputs->format, "%.*s", (int)(length < 15 ? length : 15), format);
+    r->outputs[r->output_count].path = path;
+    return check_format(r->outputs[r->output_count++].format, error);
+}
+
+static ifl_status set_output(void *user, const char *value, ifl_error *error)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || !equals[1])
+        return ifl_cli_error(error, IFL_USAGE, "--output takes FORMAT=FILE, for instance sarif=check.sarif, not '%.100s'", value);
+    return add_output(user, value, (size_t)(equals - value), equals + 1, error);
+}
+
+static ifl_status set_json(void *user, const char *value, ifl_error *error)
+{
+    return add_output(user, "json", strlen("json"), value, error);
+}
+
+static ifl_status set_cache(void *user, const char *value, ifl_error *error)
+{
+    (void)error;
+    ((request *)user)->cache = value;
+    return IFL_OK;
+}
+
+static ifl_status set_jobs(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--jobs", value, 1, 1024, &((request *)user)->jobs, error);
+}
+
+#define AGAINST_TEXT(field)                                                                        \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)error;                                                                               \
+        ((request *)user)->against.field = value;                                                  \
+        return IFL_OK;                                                                             \
+    }
+AGAINST_TEXT(reference)
+AGAINST_TEXT(gpu)
+
+#define AGAINST_NUMBER(field, name)                                                                \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        char *end;                                                                                 \
+        const double number = strtod(value, &end);                                                 \
+        if (end == value || *end || !(number > 0))                                                 \
+            return ifl_cli_error(error, IFL_USAGE, "--" name " takes a number above 0, not '%s'", value); \
+        ((request *)user)->against.field = number;                                                 \
+        return IFL_OK;                                                                             \
+    }
+AGAINST_NUMBER(tolerance, "tolerance")
+AGAINST_NUMBER(claimed_us, "claimed-us")
+
+static ifl_status set_trials(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--trials", value, 1, 1000, &((request *)user)->against.trials, error);
+}
+
+static ifl_status set_seed(void *user, const char *value, ifl_error *error)
+{
+    int seed;
+    const ifl_status status = ifl_cli_number("--seed", value, 1, INT_MAX, &seed, error);
+    ((request *)user)->against.seed = (uint64_t)seed;
+    return status;
+}
+
+#define FLAG_OPTION(field)                                                                         \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        (void)value;                                                                               \
+        (void)error;                                                                               \
+        ((request *)user)->field = true;                                                           \
+        return IFL_OK;                                                                             \
+    }
+FLAG_OPTION(no_cache)
+FLAG_OPTION(update)
+FLAG_OPTION(strict)
+
+static const ifl_cli_option options[] = {
+    {0, "update", NULL, "write the baselines anew from what runs now", set_update},
+    {0, "format", "FORMAT", "what goes to standard output: text (the default), json, sarif, junit, github, gitlab, markdown",
+     set_format},
+    {0, "output", "FORMAT=FILE", "write that format into a file too; may be given several times", set_output},
+    {0, "json", "FILE", "the same as --output json=FILE", set_json},
+    {0, "strict", NULL, "exceeded limits of severity 'warning' give exit status 1 too", set_strict},
+    {'j', "jobs", "N", "runs at the same time (as many as there are cores)", set_jobs},
+    {0, "cache", "FOLDER", "where outcomes of runs are kept ($XDG_CACHE_HOME/inflight/check)", set_cache},
+    {0, "no-cache", NULL, "run everything, keep nothing", set_no_cache},
+    {0, "against", "REFERENCE", "judge a candidate's launch file beside this reference: a launch file, or NAME.so", set_reference},
+    {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
+    {0, "trials", "N", "with --against: inputs to try (3)", set_trials},
+    {0, "seed", "N", "with --against: of the inputs (one that nobody knows)", set_seed},
+    {0, "tolerance", "X", "with --against: of floating-point results (by type: f64 1e-12, f32 1e-5, f16 1e-2, bf16 5e-2)", set_tolerance},
+    {0, "claimed-us", "X", "with --against: the time that is claimed for the candidate on that GPU", set_claimed_us},
+};
+
+/* ---- surroundings ------------------------------------------------------------------------------ */
+
+static ifl_status find_program(char path[PATH_BYTES], ifl_error *error)
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+    if (length <= 0)
+        return ifl_cli_error(error, IFL_INTERNAL, "cannot tell where this program is: /proc/self/exe cannot be read");
+    path[length] = '\0';
+    return IFL_OK;
+}
+
+/* NULL where there is no place for one. */
+static const char *find_cache(const request *r, char path[PATH_BYTES])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (r->no_cache)
+        return NULL;
+    if (r->cache)
+        return r->cache;
+    if (cache && cache[0] == '/')
+        snprintf(path, PATH_BYTES, "%s/inflight/check", cache);
+    else if (home && *home)
+        snprintf(path, PATH_BYTES, "%s/.cache/inflight/check", home);
+    else
+        return NULL;
+    return path;
+}
+
+static void show_progress(void *user, size_t done, size_t runs)
+{
+    (void)user;
+    fprintf(stderr, "\r\033[K%zu of %zu runs%s", done, runs, done == runs ? "\r\033[K" : "");
+    fflush(stderr);
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+static ifl_status check_outputs(const request *r, char **files, int count, ifl_error *error)
+{
+    ifl_cli_output outputs[MOST_OUTPUTS];
+    for (size_t i = 0; i < r->output_count; i++)
+        outputs[i] = (ifl_cli_output){"--output", r->outputs[i].path};
+    ifl_status status = ifl_cli_outputs_check(outputs, r->output_count, error);
+    for (int i = 0; i < count && status == IFL_OK; i++)
+        status = ifl_cli_outputs_spare(outputs, r->output_count, files[i], error);
+    return status;
+}
+
+static ifl_status write_file(const ifl_verdict *verdict, const char *format, const char *path, ifl_error *error)
+{
+    ifl_output *output;
+    FILE *stream;
+    ifl_status status = ifl_output_create(path, &output, &stream, error);
+    if (status != IFL_OK)
+        return status;
+    status = ifl_verdict_write(verdict, format, stream, error);
+    if (status == IFL_OK)
+        return ifl_output_finish(output, error);
+    ifl_output_abandon(output);
+    return status;
+}
+
+static ifl_status write_all(const request *r, const ifl_verdict *verdict, ifl_error *error)
+{
+    ifl_status status = ifl_verdict_write(verdict, r->format ? r->format : "text", stdout, error);
+    for (size_t i = 0; i < r->output_count && status == IFL_OK; i++)
+        status = strcmp(r->outputs[i].path, "-") == 0
+                     ? ifl_verdict_write(verdict, r->outputs[i].format, stdout, error)
+                     : write_file(verdict, r->outputs[i].format, r->outputs[i].path, error);
+    return status;
+}
+
+static int check_budgets(request *r, char **files, int count)
+{
+    char program[PATH_BYTES], cache[PATH_BYTES], libraries[PATH_BYTES + 64];
+    ifl_error error = {0};
+    ifl_verdict *verdict = NULL;
+    ifl_check_options wanted = {.program = program,
+                                .libraries = ifl_cli_standin_library(libraries, sizeof libraries),
+                                .cache = find_cache(r, cache),
+                                .jobs = r->jobs,
+                                .update = r->update,
+                                .stop = ifl_cli_catch_signals(),
+                                .progress = isatty(STDERR_FILENO) ? show_progress : NULL};
+    ifl_status status = check_outputs(r, files, count, &error);
+    if (status == IFL_OK)
+        status = find_program(program, &error);
+    if (status == IFL_OK)
+        status = ifl_check((const char *const *)files, (size_t)count, &wanted, &verdict, &error);
+    if (status == IFL_OK)
+        status = write_all(r, verdict, &error);
+    const bool fails = verdict && ifl_verdict_fails(verdict, r->strict);
+    ifl_verdict_free(verdict);
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return fails ? ifl_status_exit_code(IFL_FINDING) : 0;
+}
+
+void ifl_cli_confine(const char *read, const char *write, const char *program)
+{
+    ifl_confine(read, write, program);
+}
+
+static int judge_candidate(request *r, char **files, int count)
+{
+    char program[PATH_BYTES];
+    ifl_error error = {0};
+    bool passed = false;
+    ifl_status status = count == 1 ? find_program(program, &error)
+                                   : ifl_cli_error(&error, IFL_USAGE, "one candidate is judged: inflight check --against "
+                                                                      "REFERENCE CANDIDATE.launch");
+    r->against.program = program;
+    r->against.candidate = files[0];
+    r->against.stop = ifl_cli_catch_signals();
+    if (status == IFL_OK)
+        status = ifl_against(&r->against, stdout, &passed, &error);
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return passed ? 0 : ifl_status_exit_code(IFL_FINDING);
+}
+
+static int run(int word_count, char **words)
+{
+    request r = {0};
+    ifl_error error = {0};
+    bool help = false;
+    int first = 0;
+    ifl_status status = ifl_cli_parse(&ifl_cli_check, word_count, words, &r, &first, &help, &error);
+    if (status == IFL_OK && help) {
+        ifl_cli_print_command(&ifl_cli_check, stdout);
+        return 0;
+    }
+    if (status == IFL_OK && first == word_count)
+        status = ifl_cli_error(&error, IFL_USAGE, "which budget? inflight check FILE...\n'inflight help check' says more");
+    if (status != IFL_OK)
+        return ifl_cli_fail(&error);
+    return (r.against.reference ? judge_candidate : check_budgets)(&r, words + first, word_count - first);
+}
+
+const ifl_cli_command ifl_cli_check = {
+    .name = "check",
+    .usage = {"FILE... [OPTION]...", "--against REFERENCE CANDIDATE.launch [OPTION]...", NULL},
+    .summary = "hold kernels to performance budgets: for continuous integration, without a GPU",
+    .text = "A budget is a file of `key = value` lines: what to run, and limits on what it counts. docs/check.md has the "
+            "words.\n"
+            "Counts are exact and the same on every machine. A modelled time breaks a limit only where all of its range "
+            "does.\n"
+            "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; what cannot be run or read "
+            "has another one.\n"
+            "With --against a kernel that nobody has read yet is judged: its results beside a reference's on inputs that it "
+            "cannot know, faults, reads of what nothing wrote, its counts and time, as one short JSON verdict (docs/against.md).\n"
+            "Runs whose code and launch did not change are not made again; --no-cache makes them.",
+    .examples = {"inflight check kernels.budget", "inflight check kernels.budget --update",
+                 "inflight check *.budget --format github --output sarif=check.sarif", NULL},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

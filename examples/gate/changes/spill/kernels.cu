@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three kernels as a project has them: each is held by kernels.budget.
+
+constexpr int TILE = 32;
+constexpr int TAPS = 8;
+
+// out = in transposed; n is a multiple of TILE. Blocks of 32 by 8.
+extern "C" __global__ void transpose(float *out, const float *in, int n)
+{
+    __shared__ float tile[TILE][TILE + 1];
+    const int x = blockIdx.x * TILE + threadIdx.x;
+    const int y = blockIdx.y * TILE + threadIdx.y;
+    for (int row = 0; row < TILE; row += 8)
+        tile[threadIdx.y + row][threadIdx.x] = in[(y + row) * n + x];
+    __syncthreads();
+    const int across = blockIdx.y * TILE + threadIdx.x;
+    const int down = blockIdx.x * TILE + threadIdx.y;
+    for (int row = 0; row < TILE; row += 8)
+        out[(down + row) * n + across] = tile[threadIdx.x][threadIdx.y + row];
+}
+
+// x = x / 2 + shift
+extern "C" __global__ void scale(float *x, float shift, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = x[i] * 0.5f + shift;
+}
+
+// A filter with TAPS taps along n values.
+extern "C" __global__ void __launch_bounds__(1024, 2) smooth(float *out, const float *in, const float *weights, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + TAPS > n)
+        return;
+    float window[TAPS * 8];
+    for (int tap = 0; tap < TAPS * 8; tap++)
+        window[tap] = in[min(i + tap, n - 1)];
+    __syncthreads();
+    float sum = 0;
+    for (int tap = 0; tap < TAPS; tap++)
+        for (int other = 0; other < TAPS * 8; other++)
+            sum += window[other] * weights[tap] * window[(other * 7 + tap) % (TAPS * 8)];
+    out[i] = sum;
+}

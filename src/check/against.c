@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A candidate kernel against a reference: it runs in a process of its own that sees neither the reference nor other
+ * trials, on inputs that nobody knows before; what it leaves is compared here. */
+#include "check/against_compare.h"
+
+#include "base/figure.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096, DEFAULT_TRIALS = 3, MAX_FILE_BYTES = 1 << 30 };
+
+extern char **environ;
+
+typedef struct against {
+    const ifl_against_options *options;
+    ifl_arena arena;
+    ifl_task task;
+    ifl_launch_words candidate;
+    const char *gpu;
+    char folder[PATH_BYTES];
+    json_t *reasons; /* why it is refused */
+    json_t *report;  /* the candidate's launch of the last trial */
+    int trials;      /* that were made */
+} against;
+
+/* A reason, once a rule. */
+static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...) IFL_PRINTF(4, 5);
+
+static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...)
+{
+    size_t i;
+    json_t *before;
+    char text[512];
+    va_list list;
+    json_array_foreach(a->reasons, i, before)
+        if (strcmp(json_string_value(json_object_get(before, "rule")), rule) == 0)
+            return IFL_OK;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    ifl_text_clean(text);
+    const int failed = json_array_append_new(a->reasons, json_pack("{s:s, s:s}", "rule", rule, "text", text));
+    return failed ? ifl_fail_memory(error, sizeof text) : IFL_OK;
+}
+
+/* ---- the candidate's process ------------------------------------------------------------------------------------------- */
+
+typedef IFL_VEC(const char *) word_list;
+
+static bool add(word_list *words, const char *word)
+{
+    return word && ifl_vec_push(words, word);
+}
+
+static bool add_option(word_list *words, const char *option, const char *value)
+{
+    return !value || (add(words, option) && add(words, value));
+}
+
+/* "f32x1024=@FOLDER/in2.npy" in the place of a buffer's fill. */
+static const char *argument_words(against *a, size_t i)
+{
+    const ifl_task_argument *argument = &a->task.arguments.at[i];
+    const char *fill = strchr(argument->text, '=');
+    if (!argument->is_buffer || !fill)
+        return argument->text;
+    return ifl_arena_printf(&a->arena, "%.*s=@%s/in%zu.npy", (int)(fill - argument->text), argument->text, a->folder, i);
+}
+
+static bool add_arguments(against *a, word_list *words)
+{
+    bool is_added = true;
+    for (size_t i = 0; i < a->task.arguments.count && is_added; i++)
+        if (a->task.arguments.at[i].is_buffer)
+            is_added = add(words, "--save") && add(words, ifl_arena_printf(&a->arena, "%zu=%s/out%zu.npy", i, a->folder, i));
+    is_added = is_added && add(words, "--") && add(words, ifl_launch_words_path(&a->arena, &a->candidate, a->candidate.file));
+    for (size_t i = 0; i < a->task.arguments.count && is_added; i++)
+        is_added = add(words, argument_words(a, i));
+    return is_added && ifl_vec_push(words, NULL);
+}
+
+/* `shaken`: blocks and warps in another order, as hardware may have it. */
+static bool make_words(against *a, bool shaken, word_list *words)
+{
+    const ifl_launch_words *c = &a->candidate;
+    const char *machine = c->machine ? ifl_launch_words_path(&a->arena, c, c->machine) : NULL;
+    bool is_made = add(words, a->options->program) && add(words, "--confined") && add(words, c->folder) && add(words, a->folder) &&
+                   add(words, "analyze") && add(words, "--check-reads") && add_option(words, "--gpu", a->gpu) &&
+                   add_option(words, "--json", ifl_arena_printf(&a->arena, "%s/report.json", a->folder)) &&
+                   add_option(words, "--kernel", c->kernel) && add_option(words, "--grid", c->grid) &&
+                   add_option(words, "--block", c->block) && add_option(words, "--shared", c->shared) &&
+                   add_option(words, "--machine", machine) && add_option(words, "--code", c->code);
+    if (shaken)
+        is_made = is_made && add_option(words, "--resident", "7") && add_option(words, "--quantum", "1") &&
+                  add_option(words, "--threads", "1");
+    return is_made && add_arguments(a, words);
+}
+
+static int start(const against *a, const word_list *words, pid_t *process)
+{
+    char output[PATH_BYTES + 16];
+    posix_spawn_file_actions_t actions;
+    snprintf(output, sizeof output, "%s/output", a->folder);
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 2, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    failed = failed ? failed : posix_spawn(process, a->options->program, &actions, NULL, (char *const *)words->at, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static ifl_status run_candidate(against *a, bool shaken, int *exit_status, ifl_error *error)
+{
+    word_list words = {0};
+    pid_t process;
+    int how = 0;
+    const bool is_made = make_words(a, shaken, &words);
+    const int failed = is_made ? start(a, &words, &process) : 0;
+    ifl_vec_free(&words);
+    if (!is_made)
+        return ifl_fail_memory(error, 1);
+    if (failed)
+        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", a->options->program, strerror(failed));
+    while (waitpid(process, &how, 0) < 0 && errno == EINTR)
+        ;
+    *exit_status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    return a->options->stop && *a->options->stop ? ifl_fail(error, IFL_INTERRUPTED, "stopped") : IFL_OK;
+}
+
+/* ---- what it left ---------------------------------------------------------------------------------------------------- */
+
+/* The contents of a NumPy file are its last bytes. NULL where they are not there. */
+static char *read_contents(const against *a, size_t i, char **file, ifl_error *error)
+{
+    char path[PATH_BYTES + 32];
+    size_t bytes;
+    snprintf(path, sizeof path, "%s/out%zu.npy", a->folder, i);
+    if (ifl_file_read(path, MAX_FILE_BYTES, file, &bytes, error) != IFL_OK)
+        return NULL;
+    if (bytes >= a->task.arguments.at[i].bytes)
+        return *file + bytes - a->task.arguments.at[i].bytes;
+    free(*file);
+    return NULL;
+}
+
+static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d, bool shaken, ifl_error *error)
+{
+    const ifl_task_argument *argument = &a->task.arguments.at[i];
+    if (!argument->is_output)
+        return refuse(a, "input_changed", error, "argument %zu is an input, and %zu of its %zu elements are changed", i, d->different,
+                      d->elements);
+    if (d->untouched == d->different)
+        return refuse(a, "output_unwritten", error, "argument %zu: %zu of %zu elements were not written", i, d->different, d->elements);
+    return refuse(a, shaken ? "order_dependent" : "wrong_result", error,
+                  "argument %zu, element %zu is %.9g, the reference has %.9g; %zu of %zu elements differ by more than %.3g of "
+                  "themselves and the mean%s",
+                  i, d->element, d->found, d->expected, d->different, d->elements, d->tolerance,
+                  shaken ? "; with blocks and warps in another order they do" : "");
+}
+
+static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < a->task.arguments.count && status == IFL_OK; i++) {
+        const ifl_task_argument *argument = &a->task.arguments.at[i];
+        ifl_difference difference;
+        char *file;
+        if (!argument->is_buffer)
+            continue;
+        const char *found = read_contents(a, i, &file, error);
+        if (!found)
+            return ifl_fail(error, IFL_BAD_INPUT, "the candidate left nothing for argument %zu", i);
+        ifl_against_compare(argument, found, ifl_tolerance_of(argument->type, a->options->tolerance), &difference);
+        free(file);
+        if (difference.is_found)
+            status = judge_difference(a, i, &difference, shaken, error);
+    }
+    return status;
+}
+
+/* ---- how it ended ------------------------------------------------------------------------------------------------------- */
+
+static ifl_status read_output(const against *a, char **text, ifl_error *error)
+{
+    char path[PATH_BYTES + 16];
+    size_t bytes;
+    snprintf(path, sizeof path, "%s/output", a->folder);
+    return ifl_file_read(path, MAX_FILE_BYTES, text, &bytes, error);
+}
+
+/* A candidate that cannot be compiled, read or run is refused like one that faults. */
+static ifl_status judge_end(against *a, int exit_status, ifl_error *error)
+{
+    char *text;
+    ifl_status status = read_output(a, &text, error);
+    if (status != IFL_OK)
+        return status;
+    if (exit_status == 128 + SIGXCPU || exit_status == 128 + SIGKILL) {
+        free(text);
+        return refuse(a, "too_long", error, "it took more than %d s of processor time", IFL_CONFINED_CPU_S);
+    }
+    const char *found = strstr(text, "error: "), *line = found ? found + strlen("error: ") : text;
+    status = refuse(a, exit_status == 1 ? "fault" : "does_not_run", error, "%.*s", (int)strcspn(line, "\n"), line);
+    free(text);
+    return status;
+}
+
+static ifl_status read_report(against *a, ifl_error *error)
+{
+    char path[PATH_BYTES + 16];
+    snprintf(path, sizeof path, "%s/report.json", a->folder);
+    json_t *report = json_load_file(path, 0, NULL);
+    json_decref(a->report);
+    a->report = json_incref(json_array_get(json_object_get(report, "launches"), 0));
+    json_decref(report);
+    return a->report ? IFL_OK : ifl_fail(error, IFL_BAD_INPUT, "the candidate's run left no report");
+}
+
+static ifl_status judge_warnings(against *a, ifl_error *error)
+{
+    size_t i;
+    json_t *warning;
+    json_array_foreach(json_object_get(a->report, "warnings"), i, warning)
+        if (strstr(json_string_value(warning), "reads memory that nothing wrote"))
+            return refuse(a, "unwritten_read", error, "%.400s", json_string_value(warning));
+    return IFL_OK;
+}
+
+/* One run of one trial; *goes_on is false where there is nothing to compare. */
+static ifl_status try_once(against *a, bool shaken, bool *goes_on, ifl_error *error)
+{
+    int exit_status = 0;
+    ifl_status status = run_candidate(a, shaken, &exit_status, error);
+    *goes_on = status == IFL_OK && exit_status == 0;
+    if (status != IFL_OK)
+        return status;
+    if (exit_status)
+        return judge_end(a, exit_status, error);
+    status = compare_results(a, shaken, error);
+    if (status == IFL_OK && !shaken)
+        status = read_report(a, error);
+    return status == IFL_OK && !shaken ? judge_warnings(a, error) : status;
+}
+
+static ifl_status make_trial(against *a, int trial, bool *goes_on, ifl_error *error)
+{
+    ifl_status status = ifl_task_prepare(&a->task, trial, a->folder, error);
+    if (status == IFL_OK)
+        status = try_once(a, false, goes_on, error);
+    if (status == IFL_OK && *goes_on && !json_array_size(a->reasons))
+        status = try_once(a, true, goes_on, error);
+    a->trials++;
+    return status;
+}
+
+/* ---- clocks -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_word_at(const char *text, const char *at)
+{
+    return at == text || !(at[-1] == '_' || (at[-1] >= '0' && at[-1] <= '9') || ((at[-1] | 32) >= 'a' && (at[-1] | 32) <= 'z'));
+}
+
+/* The mark that stands in the text; NULL: none. */
+static const char *find_mark(const char *text, size_t bytes, const char *const *marks)
+{
+    for (; *marks; marks++)
+        for (const char *at = text; (at = memmem(at, bytes - (size_t)(at - text), *marks, strlen(*marks))) != NULL; at++)
+            if (is_word_at(text, at))
+                return *marks;
+    return NULL;
+}
+
+/* Writes the kernel's text: machine code as a listing, PTX decoded. False where the file is neither. */
+static bool write_text(const char *path, const char *kernel, FILE *out)
+{
+    const ifl_machine_options listing = {.kernel = kernel, .listing = true};
+    ifl_machine *machine;
+    ifl_module *module;
+    ifl_error ignored;
+    ifl_status status = ifl_machine_open(path, NULL, &machine, &ignored);
+    if (status == IFL_OK) {
+        status = ifl_machine_write(machine, IFL_REPORT_JSON, &listing, out, &ignored);
+        ifl_machine_close(machine);
+        return status == IFL_OK;
+    }
+    if (ifl_module_open(path, NULL, &module, &ignored) != IFL_OK)
+        return false;
+    status = ifl_module_dump(module, "program", kernel, out, &ignored);
+    ifl_module_close(module);
+    return status == IFL_OK;
+}
+
+static bool is_source(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".cu") == 0;
+}
+
+/* The text of the kernel, of malloc; of the whole file where that is CUDA C, which only the confined process compiles. NULL
+ * where there is none. */
+static char *kernel_text(against *a, const char *path, size_t *bytes)
+{
+    char *text = NULL;
+    ifl_error ignored;
+    if (is_source(path))
+        return ifl_file_read(path, MAX_FILE_BYTES, &text, bytes, &ignored) == IFL_OK ? text : NULL;
+    FILE *out = open_memstream(&text, bytes);
+    if (!out)
+        return NULL;
+    const bool is_written = write_text(path, a->candidate.kernel, out);
+    fclose(out);
+    if (is_written)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* A kernel that reads a clock may do otherwise when it is timed. What cannot be read does not run either, and that says so. */
+static ifl_status judge_clocks(against *a, ifl_error *error)
+{
+    static const char *const marks[] = {"%clock", "%globaltimer", "clock64(", "clock(", "globaltimer", "SR_CLOCK", "SR_GLOBALTIMER", NULL};
+    const char *path = ifl_launch_words_path(&a->arena, &a->candidate, a->candidate.file);
+    size_t bytes = 0;
+    char *text = path ? kernel_text(a, path, &bytes) : NULL;
+    const char *found = text ? find_mark(text, bytes, marks) : NULL;
+    free(text);
+    if (!path)
+        return ifl_fail_memory(error, 1);
+    return found ? refuse(a, "clock", error, "the kernel reads a clock: '%s'", found) : IFL_OK;
+}
+
+/* ---- times ---------------------------------------------------------------------------------------------------------------- */
+
+static double figure(const json_t *devices, const char *name)
+{
+    const json_t *device = json_array_get(json_object_get(devices, "devices"), 0);
+    return json_number_value(json_object_get(json_object_get(json_object_get(device, "figures"), name), "value"));
+}
+
+static json_t *describe_gpu(const char *gpu)
+{
+    ifl_device *device;
+    char *text = NULL;
+    size_t bytes = 0;
+    ifl_error ignored;
+    if (ifl_device_open(gpu, &device, &ignored) != IFL_OK)
+        return NULL;
+    const ifl_device *const one = device;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out) {
+        ifl_devices_json(&one, 1, out, &ignored);
+        fclose(out);
+    }
+    ifl_device_close(device);
+    json_t *described = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    return described;
+}
+
+static double low_of(const json_t *model, const char *name)
+{
+    return json_number_value(json_object_get(json_object_get(json_object_get(model, "caches"), name), "low"));
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double us_at(double amount, double rate)
+{
+    return rate > 0 && amount > 0 ? 1e6 * amount / rate : 0;
+}
+
+/* The least time that the GPU's figures allow: what must cross to DRAM beyond what the L2 holds, at its peak; what the SMs ask
+ * the L2 for, at a quarter more than the best that was measured or is published; four instructions a cycle of every SM. */
+static double floor_us(const against *a, const json_t *gpu)
+{
+    enum { SECTOR_BYTES = 32, ISSUED_A_CYCLE = 4 };
+    const double l2_margin = 1.25, sm_cycles = figure(gpu, "sms") * figure(gpu, "clock_hz");
+    const json_t *model = json_array_get(json_object_get(a->report, "models"), 0);
+    const double moved = low_of(model, "dram_read_bytes") + low_of(model, "dram_write_bytes") + low_of(model, "dirty_bytes");
+    const double asked = SECTOR_BYTES * (low_of(model, "l2_read_sectors") + low_of(model, "l2_write_sectors"));
+    const double issued = json_number_value(json_object_get(json_object_get(a->report, "counters"), "instructions"));
+    const double l2_rate = larger(figure(gpu, "l2_bytes_per_s"), figure(gpu, "l2_bytes_per_cycle_per_sm") * sm_cycles);
+    const double dram = us_at(moved - figure(gpu, "l2_bytes"), figure(gpu, "dram_bytes_per_s"));
+    return larger(dram, larger(us_at(asked, l2_margin * l2_rate), us_at(issued, ISSUED_A_CYCLE * sm_cycles)));
+}
+
+static ifl_status judge_time(against *a, double floor, ifl_error *error)
+{
+    if (a->options->claimed_us <= 0 || a->options->claimed_us >= floor)
+        return IFL_OK;
+    return refuse(a, "impossible_time", error, "%.4g us is claimed; its bytes and instructions take %.4g us on %s at least",
+                  a->options->claimed_us, floor, a->gpu);
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
+
+static json_t *pick(const json_t *from, const char *const *names)
+{
+    json_t *picked = json_object();
+    for (; picked && *names; names++)
+        if (json_object_get(from, *names))
+            json_object_set(picked, *names, json_object_get(from, *names));
+    return picked;
+}
+
+static json_t *make_verdict(const against *a, double floor)
+{
+    static const char *const counters[] = {"instructions", "global_load_sectors", "global_load_sectors_ideal", "global_store_sectors",
+                                           "global_store_sectors_ideal", "shared_load_wavefronts",
+                                           "shared_load_wavefronts_ideal", NULL};
+    static const char *const times[] = {"gpu", "time_us", "time_us_low", "time_us_high", "limiter", "occupancy_theoretical", NULL};
+    const char *files, *network;
+    ifl_confinement(&files, &network);
+    json_t *verdict = json_pack("{s:s, s:b, s:O, s:i, s:I, s:{s:s, s:s}}", "schema", "inflight-against/1", "passed",
+                                json_array_size(a->reasons) == 0, "reasons", a->reasons, "trials", a->trials, "seed",
+                                (json_int_t)a->task.seed, "confined", "files", files, "network", network);
+    if (verdict && a->report) {
+        json_t *model = pick(json_array_get(json_object_get(a->report, "models"), 0), times);
+        if (model)
+            json_object_set_new(model, "floor_us", json_real(floor));
+        json_object_set_new(verdict, "counters", pick(json_object_get(a->report, "counters"), counters));
+        json_object_set_new(verdict, "model", model);
+    }
+    if (verdict && a->options->claimed_us > 0)
+        json_object_set_new(verdict, "claimed_us", json_real(a->options->claimed_us));
+    return verdict;
+}
+
+static ifl_status write_verdict(against *a, FILE *out, bool *passed, ifl_error *error)
+{
+    json_t *gpu = a->report ? describe_gpu(a->gpu) : NULL;
+    const double floor = gpu ? floor_us(a, gpu) : 0;
+    ifl_status status = a->report ? judge_time(a, floor, error) : IFL_OK;
+    json_t *verdict = status == IFL_OK ? make_verdict(a, floor) : NULL;
+    *passed = json_array_size(a->reasons) == 0;
+    if (status == IFL_OK && (!verdict || json_dumpf(verdict, out, JSON_INDENT(1)) != 0 || fputc('\n', out) == EOF))
+        status = ifl_fail(error, IFL_NO_FILE, "the verdict cannot be written");
+    json_decref(verdict);
+    json_decref(gpu);
+    return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t choose_seed(const ifl_against_options *options)
+{
+    uint64_t seed = options->seed;
+    if (!seed && getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15;
+    return seed & INT64_MAX;
+}
+
+static ifl_status begin(against *a, ifl_error *error)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(a->folder, sizeof a->folder, "%s/inflight-against.XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    a->reasons = json_array();
+    if (!mkdtemp(a->folder)) {
+        a->folder[0] = '\0';
+        return ifl_fail_file(error, "make a folder in", temporary && *temporary ? temporary : "/tmp");
+    }
+    if (!a->reasons)
+        return ifl_fail_memory(error, 1);
+    ifl_status status = ifl_task_read(a->options->reference, choose_seed(a->options), &a->task, error);
+    if (status == IFL_OK)
+        status = ifl_launch_words_read(&a->arena, a->options->candidate, &a->candidate, error);
+    return status;
+}
+
+static void end(against *a)
+{
+    char path[PATH_BYTES + 32];
+    static const char *const files[] = {"report.json", "output"};
+    for (size_t i = 0; a->folder[0] && i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", a->folder, files[i]);
+        unlink(path);
+    }
+    for (size_t i = 0; a->folder[0] && i < a->task.arguments.count; i++) {
+        snprintf(path, sizeof path, "%s/in%zu.npy", a->folder, i);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/out%zu.npy", a->folder, i);
+        unlink(path);
+    }
+    if (a->folder[0])
+        rmdir(a->folder);
+    json_decref(a->reasons);
+    json_decref(a->report);
+    ifl_vec_free(&a->candidate.arguments);
+    ifl_task_free(&a->task);
+    ifl_arena_free(&a->arena);
+}
+
+ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *passed, ifl_error *error)
+{
+    against a = {.options = options, .gpu = options->gpu ? options->gpu : "h200"};
+    const int trials = options->trials ? options->trials : DEFAULT_TRIALS;
+    bool goes_on = true;
+    ifl_status status = begin(&a, error);
+    if (status == IFL_OK)
+        status = judge_clocks(&a, error);
+    for (int trial = 0; trial < trials && goes_on && status == IFL_OK; trial++)
+        status = make_trial(&a, trial, &goes_on, error);
+    if (status == IFL_OK)
+        status = write_verdict(&a, out, passed, error);
+    end(&a);
+    return status;
+}

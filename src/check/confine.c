@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A process that reads its folder and what programs need, writes into one folder, and opens no socket: Landlock for files,
+ * a seccomp filter for sockets. Both need no rights, and cannot be taken back. */
+#include "check/check_api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The rights of Landlock's first version, which every later one has. */
+enum {
+    READING = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+    FILE_RIGHTS = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
+    ALL = (1 << 13) - 1
+};
+
+static long landlock_version(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+static void allow(int rules, const char *path, uint64_t rights)
+{
+    const int file = open(path, O_PATH | O_CLOEXEC);
+    struct landlock_path_beneath_attr beneath = {.allowed_access = rights, .parent_fd = file};
+    if (file < 0)
+        return;
+    /* Rights of folders are refused for files. */
+    if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0 && errno == EINVAL) {
+        beneath.allowed_access &= FILE_RIGHTS;
+        syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+    }
+    close(file);
+}
+
+static void confine_files(const char *read, const char *write, const char *program)
+{
+    static const char *const needed[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/proc", "/etc/ld.so.cache",
+                                         "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu", "/dev/urandom"};
+    const struct landlock_ruleset_attr handled = {.handled_access_fs = ALL};
+    const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
+    if (rules < 0)
+        return;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        allow(rules, needed[i], READING);
+    allow(rules, "/dev/null", READING | LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow(rules, program, READING);
+    allow(rules, read, READING);
+    allow(rules, write, ALL);
+    syscall(SYS_landlock_restrict_self, rules, 0);
+    close(rules);
+}
+
+/* No socket but those between processes of this machine (AF_UNIX), which reach no network; io_uring would open them
+ * unseen. */
+static bool confine_sockets(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1 /* AF_UNIX */, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+void ifl_confine(const char *read, const char *write, const char *program)
+{
+    const struct rlimit most = {IFL_CONFINED_CPU_S, IFL_CONFINED_CPU_S};
+    setrlimit(RLIMIT_CPU, &most);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    confine_files(read, write, program);
+    confine_sockets();
+}
+
+void ifl_confinement(const char **files, const char **network)
+{
+    *files = landlock_version() >= 1 ? "landlock" : "none";
+    /* The filter is known to be possible where the mode can be asked for: EFAULT, not EINVAL. */
+    *network = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0 && errno == EFAULT ? "seccomp" : "none";
+}

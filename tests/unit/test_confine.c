@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A confined process: what it still may do, and what not, where the system can see to that. */
+#include "check/check_api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { READS_OWN = 1, WRITES_OWN = 2, READS_OTHER = 4, WRITES_READ_ONLY = 8, HAS_SOCKET = 16 };
+
+static bool can_open(const char *folder, const char *name, int flags)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int file = open(path, flags, 0600);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+/* In a child, since it cannot be undone. */
+static int try_all(const char *read, const char *write, const char *other)
+{
+    ifl_confine(read, write, "/proc/self/exe");
+    const int network = socket(AF_INET, SOCK_STREAM, 0);
+    return (can_open(read, "file", O_RDONLY) ? READS_OWN : 0) | (can_open(write, "new", O_WRONLY | O_CREAT) ? WRITES_OWN : 0) |
+           (can_open(other, "file", O_RDONLY) ? READS_OTHER : 0) |
+           (can_open(read, "new", O_WRONLY | O_CREAT) ? WRITES_READ_ONLY : 0) | (network >= 0 ? HAS_SOCKET : 0);
+}
+
+static void make_folder(char path[32], bool with_file)
+{
+    strcpy(path, "/tmp/ifl-confine.XXXXXX");
+    assert_non_null(mkdtemp(path));
+    if (with_file)
+        assert_true(can_open(path, "file", O_WRONLY | O_CREAT));
+}
+
+static void remove_folder(const char *path)
+{
+    static const char *const names[] = {"file", "new"};
+    char file[64];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%.40s/%s", path, names[i]);
+        unlink(file);
+    }
+    rmdir(path);
+}
+
+static void sees_its_folders_only(void **state)
+{
+    char read[32], write[32], other[32];
+    const char *files, *network;
+    int how;
+    (void)state;
+    make_folder(read, true);
+    make_folder(write, false);
+    make_folder(other, true);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(try_all(read, write, other));
+    assert_int_equal(waitpid(child, &how, 0), child);
+    ifl_confinement(&files, &network);
+    const int can = WEXITSTATUS(how);
+    assert_true(can & READS_OWN);
+    assert_true(can & WRITES_OWN);
+    if (strcmp(files, "landlock") == 0)
+        assert_false(can & (READS_OTHER | WRITES_READ_ONLY));
+    if (strcmp(network, "seccomp") == 0)
+        assert_false(can & HAS_SOCKET);
+    remove_folder(read);
+    remove_folder(write);
+    remove_folder(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sees_its_folders_only)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
