@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their general form. The fast
  * common cases are in width/handlers.c. */
+#include "exec/lane.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -187,21 +188,31 @@ static void remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64
     warp->worker->hint[code->site] = is_usable ? a : NULL;
 }
 
+static void store_lanes(const ifl_transfer *t, const char *frame, uint32_t mask, uint8_t *const *to)
+{
+    const uint32_t flip = ifl_store_flip(t->bytes);
+    for (uint32_t m = ifl_store_order(mask, flip); m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m) ^ flip;
+        store_lane(t, frame, lane, to[lane]);
+    }
+}
+
 static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, const uint64_t *address,
                        const uint8_t *space)
 {
     const ifl_transfer *t = code->transfer;
-    bool is_write = t->kind == IFL_ACCESS_STORE;
+    const bool is_write = t->kind == IFL_ACCESS_STORE;
+    uint8_t *host[IFL_WARP_LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, address[lane], t->bytes, is_write);
-        if (!host)
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        host[lane] = ifl_warp_reach_in(warp, code, space[lane], lane, address[lane], t->bytes, is_write);
+        if (!host[lane])
             return false;
-        if (is_write)
-            store_lane(t, frame, lane, host);
-        else
-            load_lane(t, frame, lane, host);
+        if (!is_write)
+            load_lane(t, frame, lane, host[lane]);
     }
+    if (is_write)
+        store_lanes(t, frame, mask, host);
     return true;
 }
 

@@ -221,6 +221,24 @@ IFL_LANE uint64_t ifl_brev64(uint64_t x)
     return (uint64_t)ifl_brev32((uint32_t)x) << 32 | ifl_brev32((uint32_t)(x >> 32));
 }
 
+/* Lanes of one store that write the same address: on an H200 the lowest lane's value stays where lanes write at most 4 bytes,
+ * since the request is one pass; with 8 bytes the halves of the warp pass in turn, with 16 its quarters, so that it is the
+ * lowest of the last part. A position in the order of writing, exclusive-or this, is a lane. */
+IFL_LANE uint32_t ifl_store_flip(uint32_t lane_bytes)
+{
+    return ((128u >> __builtin_ctz(lane_bytes)) - 1) & 31;
+}
+
+/* The positions of a mask's lanes in that order: the bits of each part reversed. */
+IFL_LANE uint32_t ifl_store_order(uint32_t mask, uint32_t flip)
+{
+    mask = (mask >> 1 & 0x55555555) | (mask & 0x55555555) << 1;
+    mask = (mask >> 2 & 0x33333333) | (mask & 0x33333333) << 2;
+    mask = flip & 4 ? (mask >> 4 & 0x0f0f0f0f) | (mask & 0x0f0f0f0f) << 4 : mask;
+    mask = flip & 8 ? (mask >> 8 & 0x00ff00ff) | (mask & 0x00ff00ff) << 8 : mask;
+    return flip & 16 ? mask >> 16 | mask << 16 : mask;
+}
+
 IFL_LANE uint64_t ifl_shl(uint64_t x, uint32_t count, uint32_t width)
 {
     return count >= width ? 0 : x << (count & 63);

@@ -135,7 +135,7 @@ static bool release_from(ifl_warp *warp, ifl_meeting *meeting)
     return false;
 }
 
-bool ifl_warp_release(ifl_warp *warp)
+static bool release_meeting(ifl_warp *warp)
 {
     for (uint32_t i = warp->count; i-- > 0;)
         if (release_from(warp, warp->fragments[i].meeting))
@@ -337,8 +337,8 @@ static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
     ifl_warp_merge(warp);
 }
 
-/* Finishes one group that is complete, if there is one. */
-static bool finish_one(ifl_warp *warp)
+/* Finishes one group that is complete, if there is one. Nobody waits for the lanes in `excused`. */
+static bool finish_one(ifl_warp *warp, uint32_t excused)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
         const ifl_fragment *fragment = &warp->fragments[i];
@@ -347,7 +347,7 @@ static bool finish_one(ifl_warp *warp)
             uint32_t members =
                 ifl_lane_u32(fragment->frame->slots, op_of(fragment)->members, (uint32_t)__builtin_ctz(rest));
             group = waiting_group(warp, fragment, members, &arrived);
-            if (members & warp->live & ~arrived)
+            if (members & warp->live & ~arrived & ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
                 continue;
             finish_group(warp, i, group);
             return true;
@@ -358,8 +358,23 @@ static bool finish_one(ifl_warp *warp)
 
 static void finish_warp_ops(ifl_warp *warp)
 {
-    while (finish_one(warp))
+    while (finish_one(warp, 0))
         continue;
+}
+
+/* Machine code: lanes at a WARPSYNC wait for lanes that wait for them at a BSYNC. CUDA calls that undefined (__syncwarp in a
+ * branch that not all its members take); GPUs come through, and Numba's cuda.reduce counts on it. */
+static bool release_warpsync(ifl_warp *warp)
+{
+    uint32_t at_sync = 0;
+    for (uint32_t i = 0; i < warp->count; i++)
+        at_sync |= warp->fragments[i].state == IFL_FRAGMENT_AT_SYNC ? warp->fragments[i].mask : 0;
+    return at_sync && finish_one(warp, at_sync);
+}
+
+bool ifl_warp_release(ifl_warp *warp)
+{
+    return warp->sync ? release_warpsync(warp) : release_meeting(warp);
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------------------------- */

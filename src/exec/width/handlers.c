@@ -2,6 +2,7 @@
  * The handlers beside the rows of opcode.def: control, moves between registers, and the memory accesses that kernels
  * live from. Compiled once for each vector width; whatever is rare is in ../ and compiled once. */
 #include "exec/bind.h"
+#include "exec/lane.h"
 #include "exec/width/dispatch.h"
 
 /* ---- control ------------------------------------------------------------------------------------------------------- */
@@ -350,9 +351,9 @@ IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
 #define STORE_LANES(memory, lane)                                                                                      \
     do {                                                                                                               \
         const lane *s = (const lane *)(const void *)(frame + t->data[e]);                                              \
-        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                                             \
-        for (uint32_t m = mask; m; m &= m - 1)                                                                         \
-            *(memory *)(to + address[__builtin_ctz(m)]) = (memory)s[__builtin_ctz(m)];                         \
+        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                                         \
+        for (uint32_t m = order; m; m &= m - 1)                                                                        \
+            *(memory *)(to + address[__builtin_ctz(m) ^ flip]) = (memory)s[__builtin_ctz(m) ^ flip];                   \
     } while (0)
 
 #define KEY(element, slot, is_signed) ((element) << 8 | (slot) << 1 | (is_signed))
@@ -415,8 +416,9 @@ IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uin
     }
 }
 
+/* `order` and `flip`: ifl_store_order. */
 IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *frame, uintptr_t base,
-                              const uint64_t *address, uint32_t mask)
+                              const uint64_t *address, uint32_t order, uint32_t flip)
 {
     switch (KEY(t->element_bytes, t->slot_bytes, 0)) {
     case KEY(4, 4, 0):
@@ -488,8 +490,9 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         copy_lanes((void *)(base + at->low), frame + t->data[0], t->element_bytes);
         return;
     }
+    const uint32_t flip = ifl_store_flip(t->bytes), order = ifl_store_order(mask, flip);
     for (unsigned e = 0; e < t->elements; e++)
-        store_element(t, e, frame, base, address, mask);
+        store_element(t, e, frame, base, address, order, flip);
 }
 
 IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const uint64_t *address, uint32_t mask, uint8_t shape)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small kernels of machine code, each for one rule that programs met. What is expected follows from their source,
+ * tests/sass/small_cases.cu (nvcc 13.0 -arch=sm_90 -cubin). */
+#include "inflight.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void set(ifl_launch *launch, const char *key, const char *value)
+{
+    ifl_error error = {0};
+    if (ifl_launch_set(launch, key, value, &error) != IFL_OK)
+        fail_msg("%s = %s: %s", key, value, error.text);
+}
+
+/* Runs one block of 32 threads with four arguments at most, and gives the first, a buffer of floats. */
+static const float *run(ifl_launch **launch, const char *kernel, const char *const *arguments)
+{
+    static ifl_module *module;
+    ifl_profile *profile = NULL;
+    ifl_error error = {0};
+    void *data = NULL;
+    size_t bytes = 0;
+    if (!module)
+        assert_int_equal(ifl_module_open("tests/sass/small_cases.sm_90.cubin", NULL, &module, NULL), IFL_OK);
+    assert_int_equal(ifl_launch_new(module, kernel, launch, NULL), IFL_OK);
+    set(*launch, "grid", "1");
+    set(*launch, "block", "32");
+    for (; *arguments; arguments++)
+        set(*launch, "arg", *arguments);
+    if (ifl_launch_run(*launch, NULL, &profile, &error) != IFL_OK)
+        fail_msg("%s", error.text);
+    ifl_profile_free(profile);
+    assert_int_equal(ifl_launch_buffer(*launch, 0, &data, &bytes, NULL), IFL_OK);
+    return data;
+}
+
+/* CUDA calls that undefined; GPUs come through, and programs count on it (Numba's cuda.reduce). */
+static void lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "partial_meeting", (const char *[]){"f32x3=zero", "i32:32", NULL});
+    assert_true(out[0] == 1);
+    assert_true(out[1] == 0 + 2 + 1 + 3);
+    ifl_launch_free(launch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
