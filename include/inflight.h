@@ -320,14 +320,14 @@ typedef struct ifl_model {
     bool registers_estimated;   /* from the PTX program, not from machine code */
     double occupancy_achieved;  /* warps resident on average over those that an SM could hold */
     ifl_waves waves;
-    double bytes_in_flight_per_sm; /* loads' bytes that resident warps have asked for when they wait */
+    double bytes_in_flight_per_sm; /* loads' bytes on the way to an SM when its warps wait */
     double bytes_needed_per_sm;    /* to come within 5 % of the DRAM's bandwidth */
     double latency_ns;             /* of an average load, unloaded, by where it is found */
     double waits_per_warp;         /* how often a warp waits for loads, one after the other */
     double term_us[IFL_TERM_COUNT]; /* each alone */
     ifl_term limiter, runner_up;    /* the largest terms */
     ifl_estimate time_us;           /* as CUDA events measure it */
-    double dram_bytes;
+    double dram_bytes; /* read and written while the launch runs, without what stays in the L2 */
     double dram_bytes_per_s;
     double dram_utilization; /* of the peak, 0..1 */
     double lever_us[IFL_LEVER_COUNT]; /* the time with that lever pulled */

@@ -21,12 +21,9 @@ static bool is_side_by_side(const ifl_profile_line *line)
 
 /* ---- words and elements of a thread ---------------------------------------------------------- */
 
-/* Share of the instructions that `requests` memory requests and their addresses and tests are: in document 001's naive
- * saxpy five for each of three. The rest is the work itself, which no wider word takes away. */
 static double overhead_of(const ifl_situation *s, double requests)
 {
-    const double each = 6;
-    return s->work.instructions > 0 ? fmin(each * requests / s->work.instructions, 1) : 1;
+    return ifl_overhead_share(&s->work, requests);
 }
 
 /* A thread does the work of `times`: what is overhead it does once. */
