@@ -103,6 +103,8 @@ IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const cha
 IFL_API ifl_status ifl_launch_read(const char *path, ifl_module **module, ifl_launch **out, ifl_error *error);
 /* The GPUs that "gpu" named, in order; NULL past the last. Owned by the launch. */
 IFL_API const char *ifl_launch_gpu(const ifl_launch *launch, size_t index);
+/* The most common data-centre GPU that runs the kernel's code, for a launch that names none; NULL: none is known. */
+IFL_API const char *ifl_launch_default_gpu(const ifl_launch *launch);
 
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
@@ -404,6 +406,7 @@ typedef struct ifl_report_options {
     bool color;
     int max_lines; /* rows of the line table; 0: 20 */
     int width;     /* columns of the terminal; 0: unlimited */
+    bool default_gpu; /* the GPU was not asked for: ifl_launch_default_gpu */
 } ifl_report_options;
 
 /* One report over `count` launches, with the GPUs that were added to each. `options` may be NULL. */

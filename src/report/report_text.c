@@ -12,6 +12,7 @@
 #include "report/machine_part.h"
 #include "report/models_part.h"
 #include "report/page.h"
+#include "report/verdict_part.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +31,8 @@ typedef struct sheet {
     ifl_page page;
     const ifl_outcome *outcome;
     const ifl_profile *profile;
+    const char *default_for; /* the GPU's, where none was asked for; NULL */
+    bool has_legend;
     size_t max_lines;
     uint64_t blocks, threads, warps; /* of the grid; a block; done */
 } sheet;
@@ -125,6 +128,7 @@ static void print_head(sheet *s)
     const ifl_profile *p = s->profile;
     const char *name = p->signature && *p->signature ? p->signature : or_nothing(p->kernel);
     ifl_page_title(&s->page, ifl_clean_line(&s->page.arena, name));
+    ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     if (!p->complete)
         ifl_page_paragraph(
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
@@ -640,6 +644,8 @@ static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_pag
 {
     const ifl_profile *p = input->outcomes[index]->profile;
     sheet s = {.page = *page, .outcome = input->outcomes[index], .profile = p};
+    s.default_for = input->options.default_gpu ? p->target : NULL;
+    s.has_legend = index + 1 == input->count;
     s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
     s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
@@ -666,7 +672,8 @@ static void print_sheet(sheet *s)
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
-    print_legend(&s->page);
+    if (s->has_legend)
+        print_legend(&s->page);
 }
 
 ifl_status ifl_report_print_launch(const ifl_report_input *input, size_t index,

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each problem of problems.list: the remedy is advised, and first; without the fault nobody
+# Each problem of problems.list: the first screen names the remedy, the advice has it first; without the fault nobody
 # advises it, and the model says that it is faster. usage: check_problems.sh INFLIGHT
 set -u
 inflight=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 6
 trap 'rm -rf "$work"' EXIT
+SCREEN=24 # lines of a terminal that nobody made larger
 failures=0
 
 fail() {
@@ -48,6 +49,7 @@ while read -r name rule; do
     analyze fast
     [ "$(rules_of "$work/slow.json" | head -n 1)" = "$rule" ] ||
         fail "slow: advised first: $(rules_of "$work/slow.json" | head -n 1), not $rule"
+    head -n $SCREEN "$work/slow.txt" | grep -q "($rule;" || fail "slow: the first screen does not name $rule"
     check_figures slow
     check_figures fast
     ! rules_of "$work/fast.json" | grep -qx "$rule" || fail "fast: $rule is still advised"
