@@ -123,6 +123,15 @@ static void print_arguments(sheet *s)
     }
 }
 
+static void print_warnings(sheet *s)
+{
+    if (s->profile->warnings.count)
+        ifl_page_heading(&s->page, "Warnings");
+    for (size_t i = 0; i < s->profile->warnings.count; i++)
+        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_WARN,
+                           ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
+}
+
 static void print_head(sheet *s)
 {
     const ifl_profile *p = s->profile;
@@ -138,6 +147,7 @@ static void print_head(sheet *s)
                 ifl_figure_count(p->blocks_done).text, ifl_figure_count(s->blocks).text));
     print_launch(s);
     print_arguments(s);
+    print_warnings(s);
 }
 
 /* ---- verdict and summary --------------------------------------------------------------------- */
@@ -307,15 +317,6 @@ static void print_findings(sheet *s)
                            ifl_arena_printf(&s->page.arena,
                                             "and %zu more of these kinds, in the table below",
                                             s->outcome->findings.left_out));
-}
-
-static void print_warnings(sheet *s)
-{
-    if (s->profile->warnings.count)
-        ifl_page_heading(&s->page, "Warnings");
-    for (size_t i = 0; i < s->profile->warnings.count; i++)
-        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_WARN,
-                           ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
 }
 
 /* ---- memory instructions --------------------------------------------------------------------- */
@@ -657,16 +658,13 @@ static void print_sheet(sheet *s)
 {
     print_head(s);
     ifl_gpu_part_print(&s->page, s->profile);
-    if (s->profile->gpu.known) {
-        print_warnings(s);
+    if (s->profile->gpu.known)
         return;
-    }
     print_traffic(s);
     ifl_models_part_print(&s->page, s->outcome);
     ifl_cache_part_print(&s->page, s->profile);
     ifl_advice_part_print(&s->page, s->outcome);
     print_findings(s);
-    print_warnings(s);
     print_places(s, &s->outcome->off_chip, false);
     print_places(s, &s->outcome->on_chip, true);
     print_idle(s);
