@@ -149,7 +149,8 @@ static const ifl_cli_option options[] = {
      "to a NumPy file; may be given several times",
      set_save},
     {0, "gpu", "NAME",
-     "tell what the launch would do on this GPU, by a model; may be given several times", set_gpu},
+     "model the launch on this GPU; may be given several times (the most common data-centre GPU of the "
+     "code's architecture)", set_gpu},
     {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
     {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
      set_check_reads},
@@ -256,7 +257,8 @@ static int write_reports(const ifl_cli_request *request, const ifl_outcome *cons
                          size_t count, bool with_page)
 {
     const ifl_report_options shown = {
-        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width()};
+        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width(),
+        .default_gpu = request->default_gpu};
     const struct {
         const char *path;
         ifl_report_format format;
@@ -350,7 +352,9 @@ static bool is_worth_a_page(const ifl_profile *profile, ifl_status status,
                             const ifl_cli_request *request)
 {
     uint64_t issued = 0;
-    bool counted = ifl_profile_counter(profile, "ptx_instructions", &issued) && issued;
+    const bool counted = (ifl_profile_counter(profile, "ptx_instructions", &issued) ||
+                          ifl_profile_counter(profile, "instructions", &issued)) &&
+                         issued;
     if (status == IFL_OK || page_format(request) != IFL_REPORT_TEXT)
         return true;
     return status == IFL_INTERRUPTED ? counted : ifl_profile_blocks_done(profile) > 0;
@@ -406,16 +410,27 @@ static bool needs_reference(const ifl_cli_request *request)
     return request->on_gpu && !request->no_check && !request->dump;
 }
 
-static int run_somewhere(const ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference)
+/* Where no GPU is named, the report is for one that runs the code and that many have. */
+static ifl_status choose_gpu(ifl_cli_request *request, const ifl_launch *launch, ifl_error *error)
+{
+    const char *common = ifl_launch_default_gpu(launch);
+    if (request->device_count || request->on_gpu || !common)
+        return IFL_OK;
+    request->default_gpu = true;
+    return set_gpu(request, common, error);
+}
+
+static int run_somewhere(ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference)
 {
     ifl_error error = {0};
-    if (ifl_cli_check_outputs(request, launch, &error) != IFL_OK)
+    if (choose_gpu(request, launch, &error) != IFL_OK ||
+        ifl_cli_check_outputs(request, launch, &error) != IFL_OK)
         return ifl_cli_fail(&error);
     return request->on_gpu ? ifl_cli_run_on_gpu(request, launch, reference)
                            : run_and_report(request, launch);
 }
 
-static int run_kernel(const ifl_cli_request *request, const ifl_module *module)
+static int run_kernel(ifl_cli_request *request, const ifl_module *module)
 {
     ifl_launch *launch = NULL;
     ifl_error error = {0};
@@ -443,7 +458,7 @@ static int dump(const ifl_cli_request *request, const ifl_module *module)
                : ifl_cli_fail(&error);
 }
 
-static int analyze_module(const ifl_cli_request *request)
+static int analyze_module(ifl_cli_request *request)
 {
     ifl_module *module = NULL;
     ifl_error error = {0};

@@ -22,6 +22,7 @@ typedef struct ifl_cli_request {
     size_t device_count;
     int threads, resident, quantum, lines; /* 0: not given */
     bool check_reads, color;
+    bool default_gpu; /* of the devices: nobody named one */
     bool on_gpu, no_check, no_timing, counters, subtract_floor;
     ifl_between between;
     int samples, carveout, device; /* carveout: -1 not given */

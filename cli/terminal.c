@@ -3,6 +3,7 @@
 #include "terminal.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +83,18 @@ static void print_caret(const ifl_error *error)
     fputs("^\n", stderr);
 }
 
+/* Whoever reads the pipe has seen enough, as `| head` does. A pipe without a reader polls as an error. */
+static bool reader_has_left(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return ferror(stdout) && poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
 int ifl_cli_fail(const ifl_error *error)
 {
     fflush(stdout);
+    if (error->status == IFL_NO_FILE && reader_has_left())
+        return 0;
     print_place(error);
     fputs("error: ", stderr);
     print_text(error->text[0] ? error->text : ifl_status_text(error->status));

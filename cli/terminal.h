@@ -7,7 +7,7 @@
 #include <inflight.h>
 
 /* Prints an error as `FILE:LINE:COL: error: text`, with the line and a caret where there is a text,
- * on stderr. Returns the exit status of the program. */
+ * on stderr. Returns the exit status of the program. Output that nobody reads any more is no error. */
 int ifl_cli_fail(const ifl_error *error);
 /* Fills in an error; returns `status`. */
 ifl_status ifl_cli_error(ifl_error *error, ifl_status status, const char *format, ...)

@@ -103,6 +103,8 @@ IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const cha
 IFL_API ifl_status ifl_launch_read(const char *path, ifl_module **module, ifl_launch **out, ifl_error *error);
 /* The GPUs that "gpu" named, in order; NULL past the last. Owned by the launch. */
 IFL_API const char *ifl_launch_gpu(const ifl_launch *launch, size_t index);
+/* The most common data-centre GPU that runs the kernel's code, for a launch that names none; NULL: none is known. */
+IFL_API const char *ifl_launch_default_gpu(const ifl_launch *launch);
 
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
@@ -324,14 +326,14 @@ typedef struct ifl_model {
     bool registers_estimated;   /* from the PTX program, not from machine code */
     double occupancy_achieved;  /* warps resident on average over those that an SM could hold */
     ifl_waves waves;
-    double bytes_in_flight_per_sm; /* loads' bytes that resident warps have asked for when they wait */
+    double bytes_in_flight_per_sm; /* loads' bytes on the way to an SM when its warps wait */
     double bytes_needed_per_sm;    /* to come within 5 % of the DRAM's bandwidth */
     double latency_ns;             /* of an average load, unloaded, by where it is found */
     double waits_per_warp;         /* how often a warp waits for loads, one after the other */
     double term_us[IFL_TERM_COUNT]; /* each alone */
     ifl_term limiter, runner_up;    /* the largest terms */
     ifl_estimate time_us;           /* as CUDA events measure it */
-    double dram_bytes;
+    double dram_bytes; /* read and written while the launch runs, without what stays in the L2 */
     double dram_bytes_per_s;
     double dram_utilization; /* of the peak, 0..1 */
     double lever_us[IFL_LEVER_COUNT]; /* the time with that lever pulled */
@@ -408,6 +410,7 @@ typedef struct ifl_report_options {
     bool color;
     int max_lines; /* rows of the line table; 0: 20 */
     int width;     /* columns of the terminal; 0: unlimited */
+    bool default_gpu; /* the GPU was not asked for: ifl_launch_default_gpu */
 } ifl_report_options;
 
 /* One report over `count` launches, with the GPUs that were added to each. `options` may be NULL. */

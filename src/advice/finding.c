@@ -5,6 +5,7 @@
 #include "advice/finding.h"
 
 #include "advice/cause.h"
+#include "advice/local_memory.h"
 #include "arch/units.h"
 #include "base/figure.h"
 
@@ -30,7 +31,7 @@ static const ifl_cause cause_of_pattern[IFL_PATTERN_COUNT] = {
     [IFL_PATTERN_NONE] = IFL_CAUSE_excess,         [IFL_PATTERN_COALESCED] = IFL_CAUSE_edges,
     [IFL_PATTERN_BROADCAST] = IFL_CAUSE_edges,     [IFL_PATTERN_OFFSET] = IFL_CAUSE_offset,
     [IFL_PATTERN_STRIDED] = IFL_CAUSE_strided,     [IFL_PATTERN_CONTIGUOUS] = IFL_CAUSE_contiguous,
-    [IFL_PATTERN_IRREGULAR] = IFL_CAUSE_irregular,
+    [IFL_PATTERN_IRREGULAR] = IFL_CAUSE_irregular, [IFL_PATTERN_ROWS] = IFL_CAUSE_rows,
 };
 
 typedef struct collector {
@@ -160,9 +161,13 @@ static void add_off_chip(collector *c, const ifl_place_row *row)
     add(c, &f);
 }
 
+static bool atomic_stands_out(const collector *c, const ifl_place_row *row);
+
+/* Atomics whose lanes meet are named as such, once: another order of the addresses would not part them. */
 static bool off_chip_stands_out(const collector *c, const ifl_place_row *row)
 {
-    return at_least(row->excess, OWN_PERCENT, row->traffic.sectors * IFL_SECTOR_BYTES) &&
+    return !atomic_stands_out(c, row) &&
+           at_least(row->excess, OWN_PERCENT, row->traffic.sectors * IFL_SECTOR_BYTES) &&
            at_least(row->excess, WHOLE_PERCENT, c->moved_bytes) && row->excess;
 }
 
@@ -177,9 +182,16 @@ static void add_on_chip(collector *c, const ifl_place_row *row)
     add(c, &f);
 }
 
+/* Of atomics on one word each lane is a pass, which no padding takes away. */
+static bool is_on_one_word(const ifl_place_row *row)
+{
+    return ifl_traffic_info_get(row->kind)->kind == IFL_ACCESS_ATOMIC &&
+           at_least(row->traffic.serial, 50, row->traffic.wavefronts);
+}
+
 static bool on_chip_stands_out(const collector *c, const ifl_place_row *row)
 {
-    return at_least(row->excess, OWN_PERCENT, row->traffic.wavefronts) &&
+    return !is_on_one_word(row) && at_least(row->excess, OWN_PERCENT, row->traffic.wavefronts) &&
            at_least(row->excess, WHOLE_PERCENT, c->wavefronts) && row->excess;
 }
 
@@ -188,19 +200,18 @@ static const char *busiest_kib_text(const collector *c, const ifl_place_row *row
     const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_kib];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
         return "";
-    return ifl_arena_printf(c->arena, " One KiB takes %s passes.", ifl_figure_count(most).text);
+    return ifl_arena_printf(c->arena, "The busiest KiB takes %s passes.",
+                            ifl_figure_count(most).text);
 }
 
 static void add_atomic(collector *c, const ifl_place_row *row)
 {
-    const char *busiest = busiest_kib_text(c, row);
     const ifl_traffic *t = &row->traffic;
-    ifl_finding f = finding_at(c, IFL_CAUSE_serial_atomics, row, "serialised");
-    f.figures =
-        busiest
-            ? ifl_arena_printf(c->arena, "On average %s lanes of a request meet on one address.%s",
-                               ifl_figure_ratio(t->serial, t->requests).text, busiest)
-            : NULL;
+    ifl_finding f =
+        finding_at(c, IFL_CAUSE_serial_atomics, row,
+                   ifl_arena_printf(c->arena, "%s lanes of a request update the same word",
+                                    ifl_figure_ratio(t->serial, t->requests).text));
+    f.figures = busiest_kib_text(c, row);
     add(c, &f);
 }
 
@@ -217,15 +228,17 @@ static void add_local(collector *c)
     ifl_traffic t = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_load);
     const ifl_traffic stores = ifl_traffic_get(&c->profile->counters, IFL_TRAFFIC_local_store);
     ifl_traffic_add(&t, &stores);
-    const ifl_machine_facts *machine = &c->profile->machine;
-    const bool is_gone = machine->known && !machine->stack_bytes; /* ptxas kept it in registers */
-    if (is_gone || !at_least(t.sectors * IFL_SECTOR_BYTES, WHOLE_PERCENT, c->moved_bytes))
+    const ifl_local_use use = ifl_local_use_of(c->profile);
+    if (use == IFL_LOCAL_NONE ||
+        !at_least(t.sectors * IFL_SECTOR_BYTES, WHOLE_PERCENT, c->moved_bytes))
         return;
-    ifl_finding f = finding_of(c, IFL_CAUSE_local_memory);
+    const bool spills = use == IFL_LOCAL_SPILLS;
+    ifl_finding f = finding_of(c, spills ? IFL_CAUSE_spills : IFL_CAUSE_local_memory);
     f.space = ifl_space_text(IFL_SPACE_LOCAL);
-    f.title = ifl_arena_printf(c->arena, "local memory: %s request%s moved %s",
-                               ifl_figure_count(t.requests).text, t.requests == 1 ? "" : "s",
-                               ifl_figure_bytes(t.sectors * IFL_SECTOR_BYTES).text);
+    f.title =
+        ifl_arena_printf(c->arena, "%s: %s request%s moved %s", spills ? "spills" : "local memory",
+                         ifl_figure_count(t.requests).text, t.requests == 1 ? "" : "s",
+                         ifl_figure_bytes(t.sectors * IFL_SECTOR_BYTES).text);
     add(c, &f);
 }
 
@@ -238,7 +251,8 @@ static bool counter(const collector *c, ifl_counter which, uint64_t *value)
 static const char *divergence_figures(const collector *c, bool *stands_out, bool *splits)
 {
     uint64_t warps = 0, lanes = 0, branches = 0, split = 0;
-    bool know_lanes = counter(c, IFL_COUNTER_ptx_instructions, &warps) &&
+    bool know_lanes = (counter(c, IFL_COUNTER_ptx_instructions, &warps) ||
+                       counter(c, IFL_COUNTER_instructions, &warps)) &&
                       counter(c, IFL_COUNTER_thread_instructions, &lanes) && warps;
     bool know_split = counter(c, IFL_COUNTER_branches, &branches) &&
                       counter(c, IFL_COUNTER_divergent_branches, &split) && branches;

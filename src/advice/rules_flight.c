@@ -21,12 +21,9 @@ static bool is_side_by_side(const ifl_profile_line *line)
 
 /* ---- words and elements of a thread ---------------------------------------------------------- */
 
-/* Share of the instructions that `requests` memory requests and their addresses and tests are: in document 001's naive
- * saxpy five for each of three. The rest is the work itself, which no wider word takes away. */
 static double overhead_of(const ifl_situation *s, double requests)
 {
-    const double each = 6;
-    return s->work.instructions > 0 ? fmin(each * requests / s->work.instructions, 1) : 1;
+    return ifl_overhead_share(&s->work, requests);
 }
 
 /* A thread does the work of `times`: what is overhead it does once. */
@@ -122,7 +119,8 @@ static bool has_chain(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && line->pattern.kind == IFL_PATTERN_IRREGULAR)
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) &&
+            line->pattern.kind == IFL_PATTERN_IRREGULAR)
             return true;
     }
     return false;
@@ -234,28 +232,62 @@ bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* The block sizes that are tried, and what each would do. */
+typedef struct block_choice {
+    int threads, warps_per_sm;
+    double seconds;
+    ifl_work work;
+    double blocks_per_sm;
+} block_choice;
+
+/* The same threads in blocks of another size. Shared memory is taken to grow with the block, and to stay as it is:
+ * the one of the two counts that leaves room for fewer warps. */
+static bool try_block(const ifl_situation *s, int threads, block_choice *out)
+{
+    const ifl_occupancy_request now = request_of(s);
+    const double times = (double)threads / now.threads;
+    ifl_occupancy_request grown = now, kept = now;
+    ifl_occupancy with, literal;
+    grown.threads = kept.threads = threads;
+    grown.shared_bytes = (int)(now.shared_bytes * times);
+    if (blocks_with(s, grown, &with) <= 0 || blocks_with(s, kept, &literal) <= 0)
+        return false;
+    const ifl_occupancy *fewer = literal.warps_per_sm < with.warps_per_sm ? &literal : &with;
+    *out = (block_choice){.threads = threads,
+                          .warps_per_sm = fewer->warps_per_sm,
+                          .work = s->work,
+                          .blocks_per_sm = fewer->blocks_per_sm};
+    ifl_timing timing;
+    out->work.each = NULL;
+    out->work.blocks /= times;
+    out->work.warps_per_block = ceil(threads / 32.0);
+    ifl_timing_find(&s->rates, &out->work, out->blocks_per_sm, &timing);
+    out->seconds = timing.total;
+    return true;
+}
+
+/* Larger blocks pay for their start once for more threads, and let an SM that may hold few blocks hold more warps. */
 bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
 {
     static const int sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024};
-    const double better = 1.1;
-    const ifl_occupancy_request now = request_of(s);
-    int best = 0, warps = 0;
-    ifl_occupancy with;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && s->waits; i++) {
-        ifl_occupancy_request request = now;
-        request.threads = sizes[i];
-        request.shared_bytes = (int)((double)now.shared_bytes * sizes[i] / now.threads);
-        if (blocks_with(s, request, &with) > 0 && with.warps_per_sm > warps) {
-            warps = with.warps_per_sm;
-            best = sizes[i];
-        }
-    }
-    if (warps < better * s->model.occupancy.warps_per_sm)
+    const double as_good = 1.02, enough_waves = 1;
+    const int now = request_of(s).threads;
+    block_choice best = {0}, other;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && s->waits; i++)
+        if (sizes[i] != now && try_block(s, sizes[i], &other) &&
+            (!best.threads || other.seconds * as_good < best.seconds))
+            best = other;
+    if (!best.threads || s->model.waves.waves < enough_waves)
         return false;
-    to->blocks_per_sm *= ifl_remedy_part(to, (double)warps / s->model.occupancy.warps_per_sm);
+    const double times = ifl_remedy_part(to, (double)best.threads / now);
+    to->work.each = NULL;
+    to->work.blocks /= times;
+    to->work.warps_per_block *= times;
+    to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
     to->symptom =
-        ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d",
-                          now.threads, s->model.occupancy.warps_per_sm, best, warps);
+        ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d", now,
+                          s->model.occupancy.warps_per_sm, best.threads, best.warps_per_sm);
+    to->remedy = ifl_situation_say(s, "blocks of %d threads in place of %d", best.threads, now);
     return true;
 }
 
@@ -328,7 +360,8 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     const ifl_profile_line *busiest = NULL;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && line->pattern.kind != IFL_PATTERN_IRREGULAR &&
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) &&
+            line->pattern.kind != IFL_PATTERN_IRREGULAR &&
             (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
             busiest = line;
     }
@@ -350,34 +383,56 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static double opcodes_with(const ifl_situation *s, const char *start, const char *within)
+static double count_with(const ifl_opcode_list *list, const char *start, const char *within)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->profile->ptx_opcodes.count; i++) {
-        const ifl_opcode_count *o = &s->profile->ptx_opcodes.at[i];
-        if (strncmp(o->name, start, strlen(start)) == 0 && strstr(o->name, within))
-            sum += (double)o->count;
-    }
+    for (size_t i = 0; i < list->count; i++)
+        if (strncmp(list->at[i].name, start, strlen(start)) == 0 &&
+            strstr(list->at[i].name, within))
+            sum += (double)list->at[i].count;
     return sum;
+}
+
+/* Conversions between float and double: those of the machine code that ran, else of the PTX. */
+typedef struct conversions {
+    double widened, narrowed;
+} conversions;
+
+static conversions find_conversions(const ifl_situation *s)
+{
+    const ifl_opcode_list *machine = &s->profile->opcodes, *ptx = &s->profile->ptx_opcodes;
+    return s->profile->machine.ran ? (conversions){count_with(machine, "F2F.F64.F32", ""),
+                                                   count_with(machine, "F2F.F32.F64", "")}
+                                   : (conversions){count_with(ptx, "cvt.f64.f32", ""),
+                                                   count_with(ptx, "cvt", "f32.f64")};
+}
+
+/* Machine code does not say what 8 bytes are: doubles that a kernel loads or stores need no conversion. */
+static bool may_hold_doubles(const ifl_situation *s, const ifl_profile_line *line)
+{
+    enum { DOUBLE = 8 };
+    return s->profile->machine.ran ? line->access_bytes == DOUBLE && line->space == IFL_SPACE_GLOBAL
+                                   : strstr(line->op, "f64") != NULL;
 }
 
 /* Numbers are widened for arithmetic that no double was ever loaded for. */
 bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
 {
-    const double widened = opcodes_with(s, "cvt.f64.f32", "");
-    const double narrowed = opcodes_with(s, "cvt", "f32.f64");
+    const conversions c = find_conversions(s);
     for (size_t i = 0; i < s->profile->lines.count; i++)
-        if (strstr(s->profile->lines.at[i].op, "f64"))
+        if (may_hold_doubles(s, &s->profile->lines.at[i]))
             return false;
-    if (widened <= 0 || s->work.fp64 <= 0)
+    if (c.widened <= 0 || s->work.fp64 <= 0)
         return false;
     to->work.fp32 += to->share * to->work.fp64;
     to->work.fp64 *= 1 - to->share;
     to->work.convert *= 1 - to->share;
-    to->work.instructions -= to->share * (widened + narrowed);
+    to->work.instructions -= to->share * (c.widened + c.narrowed);
+    if (s->profile->machine.ran) /* where conversions are among the special functions */
+        to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->symptom = ifl_situation_say(
         s, "%.3g conversions from float to double a warp, and no double in memory",
-        widened / s->warps);
+        c.widened / s->warps);
     return true;
 }
 
@@ -386,7 +441,7 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     const double often = 0.1, full = 0.75, least = 0.4;
     const double branches = of(s, IFL_COUNTER_branches),
                  split = of(s, IFL_COUNTER_divergent_branches);
-    const double issued = of(s, IFL_COUNTER_ptx_instructions);
+    const double issued = ifl_situation_issued(s);
     const double lanes = issued > 0 ? of(s, IFL_COUNTER_thread_instructions) / issued / 32 : 1;
     if (branches <= 0 || split < often * s->warps || lanes > full ||
         !(ifl_situation_spends(s, IFL_TERM_ISSUE, least) ||

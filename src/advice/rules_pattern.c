@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document 002's caches. */
+#include "advice/local_memory.h"
 #include "advice/situation.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@ static double of(const ifl_situation *s, ifl_counter which)
 static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *line)
 {
     const double requests = ifl_line_requests(line);
-    return ifl_situation_say(s, "%.3g sectors a request where %.3g would do", ifl_line_sectors(line) / requests,
-                             ifl_line_ideal(line) / requests);
+    return ifl_situation_say(s, "%.3g sectors a request where %.3g would do",
+                             ifl_line_sectors(line) / requests, ifl_line_ideal(line) / requests);
 }
 
 static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_remedy *to)
@@ -31,7 +32,13 @@ static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_rem
 
 bool ifl_rule_alignment(const ifl_situation *s, ifl_remedy *to)
 {
-    return spare_pattern(s, IFL_PATTERN_OFFSET, to) && !ifl_profile_has_aligned(s->profile, to->line);
+    return spare_pattern(s, IFL_PATTERN_OFFSET, to) &&
+           !ifl_profile_has_aligned(s->profile, to->line);
+}
+
+bool ifl_rule_wider_rows(const ifl_situation *s, ifl_remedy *to)
+{
+    return spare_pattern(s, IFL_PATTERN_ROWS, to);
 }
 
 static double stride_bytes(const ifl_profile_line *line)
@@ -70,7 +77,7 @@ static walkers find_walkers(const ifl_situation *s)
 
 enum {
     MEMBERS = 3,
-    SMALL_STRIDE = 128, /* bytes: a structure; beyond it a row */
+    SMALL_STRIDE = 128,     /* bytes: a structure; beyond it a row */
     LARGEST_STRUCTURE = 256 /* bytes from one thread to the next; document 004 has 160 */
 };
 
@@ -80,7 +87,8 @@ static bool walks_structures(const ifl_situation *s)
 {
     double excess;
     const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
-    return line && find_walkers(s).instructions >= MEMBERS && line->pattern.region_bytes <= LARGEST_STRUCTURE;
+    return line && find_walkers(s).instructions >= MEMBERS &&
+           line->pattern.region_bytes <= LARGEST_STRUCTURE;
 }
 
 bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
@@ -122,7 +130,8 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
     to->line = worst ? worst : other;
     if (!to->line || s->rates.load_sector_bytes <= sector)
         return false;
-    const double sectors = of(s, IFL_COUNTER_global_load_sectors), lines = of(s, IFL_COUNTER_global_load_lines);
+    const double sectors = of(s, IFL_COUNTER_global_load_sectors),
+                 lines = of(s, IFL_COUNTER_global_load_lines);
     const double less = lines > 0 ? sectors * sector / (lines * line_bytes) : 1;
     if (less > few)
         return false;
@@ -130,7 +139,8 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
     to->work.load_bytes *= part;
     to->work.l2_bytes *= part;
     to->work.dram_bytes *= part;
-    to->symptom = ifl_situation_say(s, "loads use %.0f %% of the lines that they bring", 100 * less);
+    to->symptom =
+        ifl_situation_say(s, "loads use %.0f %% of the lines that they bring", 100 * less);
     return true;
 }
 
@@ -156,15 +166,20 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
             to->line = &s->profile->lines.at[i];
         }
     }
-    if (!to->line || conflicts < least * s->work.shared_passes)
+    const bool depends_on_data = to->line && to->line->pattern.kind == IFL_PATTERN_IRREGULAR;
+    if (!to->line || depends_on_data || conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the passes through shared memory are for bank conflicts",
-                                    100 * conflicts / s->work.shared_passes);
+    to->symptom =
+        ifl_situation_say(s, "%.0f %% of the passes through shared memory are for bank conflicts",
+                          100 * conflicts / s->work.shared_passes);
     if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
-        to->remedy = ifl_situation_say(s, "pad the rows of the shared array by one element of %u bytes: %lld words between lanes instead of %lld",
-                                       to->line->access_bytes, (long long)to->line->pattern.stride_words + 1,
-                                       (long long)to->line->pattern.stride_words);
+        to->remedy =
+            ifl_situation_say(s,
+                              "pad the rows of the shared array by one element of %u bytes: %lld "
+                              "words between lanes instead of %lld",
+                              to->line->access_bytes, (long long)to->line->pattern.stride_words + 1,
+                              (long long)to->line->pattern.stride_words);
     return true;
 }
 
@@ -208,31 +223,38 @@ bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
     to->work.waits_in_l1 = 1 - (1 - s->work.waits_in_l1) * fewer;
     to->work.waits_in_l2 *= fewer;
     to->blocks_per_sm *= 1 - to->share / 2;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the loads' sectors hit the L1; with half the blocks on an SM %.0f %% would",
-                                    100 * s->work.l1_hit, 100 * better);
+    to->symptom = ifl_situation_say(
+        s, "%.0f %% of the loads' sectors hit the L1; with half the blocks on an SM %.0f %% would",
+        100 * s->work.l1_hit, 100 * better);
     return true;
 }
 
 static bool spills(const ifl_situation *s)
 {
-    const ifl_machine_facts *m = &s->profile->machine;
-    return m->known && m->spill_load_bytes + m->spill_store_bytes > 0;
+    return ifl_local_use_of(s->profile) == IFL_LOCAL_SPILLS;
 }
 
+/* Local memory that is not used moves nothing; from DRAM still comes what is asked of global memory for the first time. */
 static void spare_local(const ifl_situation *s, double part, ifl_remedy *to)
 {
+    const double useful =
+        of(s, IFL_COUNTER_global_load_useful_bytes) + of(s, IFL_COUNTER_global_store_useful_bytes);
+    const double spared = to->work.dram_bytes * (1 - part);
+    const double least = s->profile->caches.count ? fmin(to->work.dram_bytes, useful) : 0;
     to->work.l1_passes *= 1 - part;
     to->work.l2_bytes *= 1 - part;
     to->work.load_bytes *= 1 - part;
-    if (!s->profile->caches.count) /* else they were followed, and local memory rarely goes that far */
-        to->work.dram_bytes *= 1 - part;
+    to->work.missed_lines *= 1 - part;
+    to->work.dram_bytes = fmax(spared, least);
 }
 
 /* Of all sectors off chip. */
 static double local_share(const ifl_situation *s)
 {
-    const double local = of(s, IFL_COUNTER_local_load_sectors) + of(s, IFL_COUNTER_local_store_sectors);
-    const double global = of(s, IFL_COUNTER_global_load_sectors) + of(s, IFL_COUNTER_global_store_sectors);
+    const double local =
+        of(s, IFL_COUNTER_local_load_sectors) + of(s, IFL_COUNTER_local_store_sectors);
+    const double global =
+        of(s, IFL_COUNTER_global_load_sectors) + of(s, IFL_COUNTER_global_store_sectors);
     return local + global > 0 ? local / (local + global) : 0;
 }
 
@@ -257,20 +279,70 @@ static void spare_spills(const ifl_situation *s, ifl_remedy *to)
     to->work.spills.frame_lines *= left;
 }
 
-/* What spills is in machine code alone, which tells how often where that is certain; on a GPU it is counted as local
- * memory. */
-bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
+static void spare_all_spills(const ifl_situation *s, ifl_remedy *to)
 {
-    const ifl_machine_facts *m = &s->profile->machine;
-    if (!spills(s))
-        return false;
     if (s->work.spills.requests > 0)
         spare_spills(s, to);
     else
         spare_local(s, to->share * local_share(s), to);
+}
+
+static const char *say_spills(const ifl_situation *s)
+{
+    const ifl_machine_facts *m = &s->profile->machine;
+    return ifl_situation_say(s,
+                             "%u registers a thread; the code stores %u bytes a thread to local "
+                             "memory and reads %u back",
+                             m->registers, m->spill_store_bytes, m->spill_load_bytes);
+}
+
+/* Registers with which nothing spills, and the occupancy with them; false where a thread may not have so many. ptxas
+ * spills below that only where it is told to stay there. */
+static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy *with)
+{
+    enum { WORD = 4 };
+    const ifl_machine_facts *m = &s->profile->machine;
+    const uint32_t *block = s->profile->block;
+    ifl_error error;
+    *registers = (int)(m->registers + m->stack_bytes / WORD);
+    const ifl_occupancy_request request = {.threads = (int)(block[0] * block[1] * block[2]),
+                                           .registers = *registers,
+                                           .shared_bytes = (int)s->profile->shared_bytes};
+    return *registers <= (int)s->device->value[IFL_DEVICE_max_registers_per_thread] &&
+           ifl_occupancy_compute(s->device, &request, with, &error) == IFL_OK &&
+           with->blocks_per_sm;
+}
+
+/* A second pass is more work than a looser bound: it is for kernels that would have few warps left with all registers.
+ * What spills is in machine code alone, which tells how often where that is certain; on a GPU it is counted as local
+ * memory. */
+bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
+{
+    const double many_warps = 0.25;
+    ifl_occupancy with;
+    int registers;
+    if (!spills(s) || (fits_registers(s, &registers, &with) && with.theoretical >= many_warps))
+        return false;
+    spare_all_spills(s, to);
     add_pass(s, to);
-    to->symptom = ifl_situation_say(s, "%u registers; %u bytes spilled and %u read back a thread", m->registers,
-                                    m->spill_store_bytes, m->spill_load_bytes);
+    to->symptom = say_spills(s);
+    return true;
+}
+
+bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
+{
+    ifl_occupancy with;
+    int registers;
+    if (!spills(s) || !fits_registers(s, &registers, &with))
+        return false;
+    spare_all_spills(s, to);
+    to->blocks_per_sm += to->share * (with.blocks_per_sm - s->model.occupancy.blocks_per_sm);
+    to->symptom = say_spills(s);
+    to->remedy = ifl_situation_say(
+        s,
+        "ask for %d block%s an SM in __launch_bounds__, or raise -maxrregcount: with "
+        "about %d registers a thread nothing spills",
+        with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", registers);
     return true;
 }
 
@@ -285,9 +357,11 @@ static const ifl_profile_line *local_line(const ifl_situation *s)
 bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.05, share = local_share(s);
-    if (share < least || spills(s) || (s->profile->machine.known && !s->profile->machine.stack_bytes))
+    if (share < least || ifl_local_use_of(s->profile) != IFL_LOCAL_ARRAYS)
         return false;
     spare_local(s, to->share * share, to);
+    to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
+                                          of(s, IFL_COUNTER_local_store_requests));
     to->line = local_line(s);
     to->symptom = ifl_situation_say(s, "%.0f %% of the sectors are of local memory", 100 * share);
     return true;
@@ -313,7 +387,8 @@ bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
     to->work.dram_bytes *= part;
     to->work.l2_bytes *= part;
     to->work.load_bytes *= part;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth that can be reached, %.0f %% of it for doubles", 100 * s->busy,
-                                    100 * wide / all);
+    to->symptom = ifl_situation_say(
+        s, "%.0f %% of the bandwidth that can be reached, %.0f %% of it for doubles", 100 * s->busy,
+        100 * wide / all);
     return true;
 }

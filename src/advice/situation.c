@@ -91,6 +91,14 @@ double ifl_remedy_part(const ifl_remedy *to, double factor)
     return 1 + to->share * (factor - 1);
 }
 
+double ifl_situation_issued(const ifl_situation *s)
+{
+    const ifl_counters *c = &s->profile->counters;
+    return ifl_situation_count(c, c->known[IFL_COUNTER_ptx_instructions]
+                                      ? IFL_COUNTER_ptx_instructions
+                                      : IFL_COUNTER_instructions);
+}
+
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least)
 {
     return s->model.term_us[term] > least * s->model.time_us.mid;

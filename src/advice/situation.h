@@ -48,6 +48,8 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
                                             double *excess);
 /* The work without `excess` sectors of the launch's, as if they had never been asked for. */
 void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to);
+/* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that ran. */
+double ifl_situation_issued(const ifl_situation *s);
 /* Does this term alone take more than a share of the launch's time? */
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
 /* A share of `factor`: 1 for nothing of the effect, `factor` for all. */

@@ -131,39 +131,54 @@ static bool is_permuted(const lanes *l, const ifl_access *access, ifl_lookup *lo
     return (side_by_side && ideal) || filled;
 }
 
-/* Active lanes in runs of equal length, each lane `inner` bytes after the one before, the runs
- * `outer` bytes apart. */
+/* How far from `first` on each lane is `step` bytes after the one `period` lanes before it. */
+static unsigned regular_until(const lanes *l, unsigned period)
+{
+    const uint64_t step = l->address[period] - l->address[0];
+    unsigned i = period;
+    while (i < l->count && l->address[i] - l->address[i - period] == step)
+        i++;
+    return i;
+}
+
+/* Active lanes in runs of equal length, each lane `inner` bytes after the one before; the runs are rows of a block, `outer`
+ * bytes apart, and those may be the rows of equal layers. There are two whole rows at least. */
 static bool has_runs(const lanes *l, int64_t *inner, int64_t *outer)
 {
-    unsigned run = 1;
-    uint64_t in = l->address[1] - l->address[0];
-    while (run < l->count && l->address[run] - l->address[run - 1] == in)
-        run++;
-    if (run < 2 || run == l->count)
+    const unsigned run = regular_until(l, 1);
+    if (run < 2 || 2 * run > l->count)
         return false;
-    uint64_t out = l->address[run] - l->address[0];
-    for (unsigned i = run; i < l->count; i++)
-        if (l->address[i] - l->address[i - run] != out)
-            return false;
-    *inner = (int64_t)in;
-    *outer = (int64_t)out;
+    const unsigned layer = regular_until(l, run);
+    if (layer < l->count && (layer < 2 * run || layer % run || regular_until(l, layer) < l->count))
+        return false;
+    *inner = (int64_t)(l->address[1] - l->address[0]);
+    *outer = (int64_t)(l->address[run] - l->address[0]);
     return true;
+}
+
+static ifl_layout rows(const lanes *l, const ifl_access *access, ifl_lookup *lookup)
+{
+    ifl_footprint f;
+    ifl_footprint_measure(lookup, access, &f);
+    const bool ideal = f.sectors == ifl_ideal(f.useful_bytes, IFL_SECTOR_BYTES);
+    return (ifl_layout){ideal || !l->offset_matters ? IFL_PATTERN_COALESCED : IFL_PATTERN_ROWS, 0,
+                        0};
 }
 
 static ifl_layout runs(const lanes *l, const ifl_access *access, ifl_lookup *lookup)
 {
     int64_t inner, outer;
-    ifl_footprint f;
     if (!has_runs(l, &inner, &outer))
         return irregular;
+    const uint64_t apart = inner < 0 ? 0 - (uint64_t)inner : (uint64_t)inner;
     if (inner == 0)
         return (ifl_layout){IFL_PATTERN_STRIDED, outer, l->address[0]};
-    if (inner != (int64_t)l->bytes)
-        return irregular;
-    ifl_footprint_measure(lookup, access, &f);
-    if (f.sectors != ifl_ideal(f.useful_bytes, IFL_SECTOR_BYTES))
-        return irregular;
-    return (ifl_layout){IFL_PATTERN_COALESCED, 0, 0};
+    if (apart < l->bytes)
+        return irregular; /* lanes overlap: unaligned accesses only */
+    if (apart > l->bytes)
+        return (ifl_layout){IFL_PATTERN_STRIDED, inner,
+                            l->address[0] - (uint64_t)inner * l->lane[0]};
+    return rows(l, access, lookup);
 }
 
 ifl_layout ifl_layout_of(ifl_lookup *lookup, const ifl_access *access)

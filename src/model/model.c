@@ -4,7 +4,9 @@
 #include "model/model.h"
 
 #include "profile/registers.h"
+#include "profile/traffic.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const term_names[IFL_TERM_COUNT] = {
@@ -116,23 +118,38 @@ static void find_time(question *q, ifl_model *m)
                        time_with(q, q->work.dram_high, blocks_per_sm) * range};
     find_limiter(m);
     m->latency_ns = q->timing.latency * 1e9;
-    m->dram_bytes = q->work.dram_bytes;
-    m->dram_bytes_per_s = q->work.dram_bytes / q->timing.total;
+    m->dram_bytes = q->work.dram_bytes - q->work.left_bytes;
+    m->dram_bytes_per_s = m->dram_bytes / q->timing.total;
     m->dram_utilization = m->dram_bytes_per_s / q->device->value[IFL_DEVICE_dram_bytes_per_s];
 }
 
 /* ---- Little's law ---------------------------------------------------------------------------- */
 
+/* What is on its way has its place in the L1 already. Where the caches were not followed the L1 is all that its SM has
+ * beside the blocks' shared memory; before Volta loads need no place there. */
+static double most_in_flight(const question *q, const ifl_model *m)
+{
+    const ifl_device *d = q->device;
+    const double shared = (double)q->profile->shared_bytes * m->occupancy.blocks_per_sm;
+    const double bytes = q->work.l1_lines > 0
+                             ? q->work.l1_lines * IFL_LINE_BYTES
+                             : d->value[IFL_DEVICE_l1_bytes_per_sm] - shared;
+    return q->rates.l1_by_line ? HUGE_VAL : q->rates.arch.lines_in_flight * bytes;
+}
+
+/* Loads that the L1 has, or that wait for what others asked for, have no bytes of their own on the way. */
 static void find_bytes(const question *q, ifl_model *m)
 {
     const ifl_work *w = &q->work;
     const double filled = m->waves.waves < 1 ? m->waves.waves : 1;
+    const double asked = w->load_bytes * (1 - w->l1_hit);
     m->waits_per_warp = w->waits_known ? w->waits : -1;
     m->bytes_needed_per_sm = ifl_bytes_needed_per_sm(&q->rates, w->writes);
     m->bytes_in_flight_per_sm = -1;
     if (w->waits_known && w->waits > 0)
-        m->bytes_in_flight_per_sm = m->occupancy.warps_per_sm * filled * w->load_bytes /
-                                    (w->waits * w->blocks * w->warps_per_block);
+        m->bytes_in_flight_per_sm = fmin(m->occupancy.warps_per_sm * filled * asked /
+                                             (w->waits * w->blocks * w->warps_per_block),
+                                         most_in_flight(q, m));
 }
 
 typedef struct pulled {
@@ -162,12 +179,22 @@ static void pull_requests(const question *q, pulled *to)
     to->work.spread += to->work.waits;
 }
 
-/* Half as many threads, each with words twice as wide: half the instructions too. */
+static double requests_of(const ifl_profile *profile)
+{
+    double sum = 0;
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
+        if (!ifl_traffic_info_get(kind)->on_chip)
+            sum += (double)ifl_traffic_get(&profile->counters, kind).requests;
+    return sum;
+}
+
+/* Half as many threads, each with words twice as wide: half the requests, with their addresses and tests, for as much
+ * arithmetic. */
 static void pull_bytes(const question *q, pulled *to)
 {
-    (void)q;
+    const double overhead = ifl_overhead_share(&to->work, requests_of(q->profile));
     to->work.blocks /= 2;
-    to->work.instructions /= 2;
+    to->work.instructions *= 1 - overhead / 2;
 }
 
 static void find_levers(const question *q, ifl_model *m)

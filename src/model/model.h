@@ -60,7 +60,8 @@ typedef struct ifl_work {
     double fp32, fp64, int32, special, convert; /* warp instructions */
     double load_bytes;          /* asked of global memory by loads */
     double l2_bytes;            /* that its bandwidth is used up for: pieces that are not whole count as such */
-    double dram_bytes;          /* moved */
+    double dram_bytes;          /* moved, while the launch runs or later */
+    double left_bytes;          /* of these, those that stay in the L2 when the launch ends */
     double dram_low, dram_high; /* bounds of dram_bytes */
     double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
     double waits_in_l1, waits_in_l2; /* shares of the waits whose last load comes from there */
@@ -80,6 +81,9 @@ typedef struct ifl_work {
 
 ifl_status ifl_work_find(const ifl_profile *profile, const ifl_device *device,
                          const ifl_rates *rates, ifl_work *out, ifl_error *error);
+
+/* Share of the instructions that so many memory requests are, with their addresses and tests. */
+double ifl_overhead_share(const ifl_work *work, double requests);
 
 /* ---- instruction_mix.c: instructions, and what they keep busy ------------------------------------------------------------- */
 

@@ -34,6 +34,12 @@ static ifl_traffic off_chip(const ifl_counters *c, ifl_access_kind kind)
     return sum;
 }
 
+double ifl_overhead_share(const ifl_work *work, double requests)
+{
+    const double each = ifl_model_constants.request_instructions;
+    return work->instructions > 0 ? fmin(each * requests / work->instructions, 1) : 1;
+}
+
 /* ---- passes through the L1 ------------------------------------------------------------------- */
 
 /* A load takes the longer of its wavefronts through the data stage and of those beside its passes through the tags,
@@ -221,7 +227,8 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(part / whole, 1) : 0;
 }
 
-/* The caches were followed. What stays dirty in the L2 is written all the same, by whoever comes next. */
+/* The caches were followed. What stays dirty in the L2 is written by the launch after this one, which finds as much there
+ * of its own time: it takes time as if it were written now. */
 static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
 {
     const double asked = f->l1_load_sectors.value;
@@ -234,6 +241,7 @@ static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_wor
     out->l2_bytes = IFL_SECTOR_BYTES * (f->l2_read_sectors.value + f->l2_write_sectors.value +
                                        f->l2_atomic_sectors.value);
     out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
+    out->left_bytes = f->dirty_bytes.value;
     out->dram_low = f->dram_read_bytes.low + f->dram_write_bytes.low;
     out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high + f->dirty_bytes.high;
 }

@@ -16,7 +16,7 @@ static const char *const pattern_texts[IFL_PATTERN_COUNT] = {
     [IFL_PATTERN_NONE] = "none",           [IFL_PATTERN_COALESCED] = "coalesced",
     [IFL_PATTERN_BROADCAST] = "broadcast", [IFL_PATTERN_OFFSET] = "offset",
     [IFL_PATTERN_STRIDED] = "strided",     [IFL_PATTERN_CONTIGUOUS] = "contiguous",
-    [IFL_PATTERN_IRREGULAR] = "irregular",
+    [IFL_PATTERN_IRREGULAR] = "irregular", [IFL_PATTERN_ROWS] = "rows",
 };
 
 const ifl_counter_info *ifl_counter_get(ifl_counter counter)

@@ -53,6 +53,7 @@ typedef enum ifl_pattern_kind {
     IFL_PATTERN_STRIDED,    /* a constant distance between lanes, more than one word */
     IFL_PATTERN_CONTIGUOUS, /* each thread walks a contiguous region of its own */
     IFL_PATTERN_IRREGULAR,
+    IFL_PATTERN_ROWS,       /* equal runs of consecutive words, more sectors than needed: rows of a 2D block */
     IFL_PATTERN_COUNT
 } ifl_pattern_kind;
 

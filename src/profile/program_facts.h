@@ -11,6 +11,7 @@
 typedef struct ifl_program_facts {
     bool known;
     uint32_t registers;  /* of a thread: values that live at once, 32 bits each */
+    uint32_t bound_warps; /* that an SM must be able to hold: .maxntid and .minnctapersm; 0: no bound */
     double load_waits;   /* times that a warp waits for loads or atomics of global memory */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* the same of shared or local memory */

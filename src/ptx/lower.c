@@ -534,6 +534,7 @@ static void describe(ifl_lowerer *l)
     demands->param_bytes = kernel->param_bytes;
     memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
     memcpy(demands->required_threads, kernel->required_threads, sizeof demands->required_threads);
+    demands->min_blocks = kernel->min_blocks;
 }
 
 static bool lower_all(ifl_lowerer *l)

@@ -17,7 +17,7 @@ static void say(ifl_page *page, int first, int rest, ifl_style style, const char
     ifl_page_paragraph(page, first, rest, style, text ? text : "");
 }
 
-static const char *gain_text(ifl_page *page, const ifl_advice *a)
+const char *ifl_advice_gain(ifl_page *page, const ifl_advice *a)
 {
     return a->gain_high - a->gain_low < 0.05
                ? ifl_arena_printf(&page->arena, "%.2f×", a->gain_high)
@@ -32,7 +32,7 @@ static const char *source_prefix(const char *document)
 
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
 {
-    const char *gain = gain_text(page, a),
+    const char *gain = ifl_advice_gain(page, a),
                *place = a->file ? ifl_place_name(&page->arena, a->file, a->line) : "";
     if (!gain || !place) {
         page->no_memory = true;

@@ -29,8 +29,7 @@ static const char *say(ifl_page *page, const char *format, ...)
     return kept ? kept : "";
 }
 
-/* Three figures: 118, 97.6, 4.02. */
-static const char *figure(ifl_page *page, double value)
+const char *ifl_models_part_figure(ifl_page *page, double value)
 {
     if (value < 0 || !isfinite(value))
         return "?";
@@ -59,12 +58,12 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, const ifl_model *m)
 {
     const ifl_row row = {
-        .cell = {device->id, figure(page, m->time_us.mid),
-                 say(page, "%s–%s", figure(page, m->time_us.low), figure(page, m->time_us.high)),
+        .cell = {device->id, ifl_models_part_figure(page, m->time_us.mid),
+                 say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low), ifl_models_part_figure(page, m->time_us.high)),
                  ifl_term_name(m->limiter), say(page, "%.0f", m->dram_bytes_per_s / 1e9),
                  percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
-                 figure(page, m->waves.waves), figure(page, m->bytes_in_flight_per_sm / 1024),
-                 figure(page, m->bytes_needed_per_sm / 1024)}};
+                 ifl_models_part_figure(page, m->waves.waves), ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+                 ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
     ifl_table_add(page, table, &row);
 }
 
@@ -84,7 +83,7 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
             break;
         told[next] = true;
         text = say(page, "%s%s%s %s µs", text, *text ? ", " : "", ifl_term_name((ifl_term)next),
-                   figure(page, m->term_us[next]));
+                   ifl_models_part_figure(page, m->term_us[next]));
     }
     return text;
 }
@@ -93,7 +92,7 @@ static const char *limits_text(ifl_page *page, const ifl_device *device, const i
 {
     const char *runners = runners_text(page, m);
     return say(page, "%s: %s limits it: alone it would take %s µs%s%s.", device->id,
-               ifl_term_name(m->limiter), figure(page, m->term_us[m->limiter]),
+               ifl_term_name(m->limiter), ifl_models_part_figure(page, m->term_us[m->limiter]),
                *runners ? "; then " : "", runners);
 }
 
@@ -129,9 +128,9 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
     return say(page,
                "%s A warp waits for loads %s times: %s KiB in flight an SM; %s reach 95 %% of the "
                "bandwidth.",
-               held, figure(page, m->waits_per_warp),
-               figure(page, m->bytes_in_flight_per_sm / 1024),
-               figure(page, m->bytes_needed_per_sm / 1024));
+               held, ifl_models_part_figure(page, m->waits_per_warp),
+               ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+               ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
 }
 
 static const char *const lever_texts[IFL_LEVER_COUNT] = {
@@ -149,7 +148,7 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
         if (m->lever_us[l] > 0 && m->lever_us[l] < 0.98 * m->time_us.mid)
             text = say(page, "%s%s%s %s µs", text,
                        *text ? ", " : "What would change it: ", lever_texts[l],
-                       figure(page, m->lever_us[l]));
+                       ifl_models_part_figure(page, m->lever_us[l]));
     return *text ? say(page, "%s.", text)
                  : "None of the four ways to more bytes in flight would change it.";
 }

@@ -12,6 +12,7 @@
 #include "report/machine_part.h"
 #include "report/models_part.h"
 #include "report/page.h"
+#include "report/verdict_part.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +31,8 @@ typedef struct sheet {
     ifl_page page;
     const ifl_outcome *outcome;
     const ifl_profile *profile;
+    const char *default_for; /* the GPU's, where none was asked for; NULL */
+    bool has_legend;
     size_t max_lines;
     uint64_t blocks, threads, warps; /* of the grid; a block; done */
 } sheet;
@@ -120,11 +123,21 @@ static void print_arguments(sheet *s)
     }
 }
 
+static void print_warnings(sheet *s)
+{
+    if (s->profile->warnings.count)
+        ifl_page_heading(&s->page, "Warnings");
+    for (size_t i = 0; i < s->profile->warnings.count; i++)
+        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_WARN,
+                           ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
+}
+
 static void print_head(sheet *s)
 {
     const ifl_profile *p = s->profile;
     const char *name = p->signature && *p->signature ? p->signature : or_nothing(p->kernel);
     ifl_page_title(&s->page, ifl_clean_line(&s->page.arena, name));
+    ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     if (!p->complete)
         ifl_page_paragraph(
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
@@ -134,6 +147,7 @@ static void print_head(sheet *s)
                 ifl_figure_count(p->blocks_done).text, ifl_figure_count(s->blocks).text));
     print_launch(s);
     print_arguments(s);
+    print_warnings(s);
 }
 
 /* ---- verdict and summary --------------------------------------------------------------------- */
@@ -303,15 +317,6 @@ static void print_findings(sheet *s)
                            ifl_arena_printf(&s->page.arena,
                                             "and %zu more of these kinds, in the table below",
                                             s->outcome->findings.left_out));
-}
-
-static void print_warnings(sheet *s)
-{
-    if (s->profile->warnings.count)
-        ifl_page_heading(&s->page, "Warnings");
-    for (size_t i = 0; i < s->profile->warnings.count; i++)
-        ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, IFL_STYLE_WARN,
-                           ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
 }
 
 /* ---- memory instructions --------------------------------------------------------------------- */
@@ -640,6 +645,8 @@ static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_pag
 {
     const ifl_profile *p = input->outcomes[index]->profile;
     sheet s = {.page = *page, .outcome = input->outcomes[index], .profile = p};
+    s.default_for = input->options.default_gpu ? p->target : NULL;
+    s.has_legend = index + 1 == input->count;
     s.max_lines = input->options.max_lines > 0 ? (size_t)input->options.max_lines : DEFAULT_LINES;
     s.blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     s.threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
@@ -651,22 +658,20 @@ static void print_sheet(sheet *s)
 {
     print_head(s);
     ifl_gpu_part_print(&s->page, s->profile);
-    if (s->profile->gpu.known) {
-        print_warnings(s);
+    if (s->profile->gpu.known)
         return;
-    }
     print_traffic(s);
     ifl_models_part_print(&s->page, s->outcome);
     ifl_cache_part_print(&s->page, s->profile);
     ifl_advice_part_print(&s->page, s->outcome);
     print_findings(s);
-    print_warnings(s);
     print_places(s, &s->outcome->off_chip, false);
     print_places(s, &s->outcome->on_chip, true);
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
-    print_legend(&s->page);
+    if (s->has_legend)
+        print_legend(&s->page);
 }
 
 ifl_status ifl_report_print_launch(const ifl_report_input *input, size_t index,

@@ -182,6 +182,12 @@ const char *ifl_launch_gpu(const ifl_launch *launch, size_t index)
     return index < launch->gpus.count ? launch->gpus.at[index] : NULL;
 }
 
+const char *ifl_launch_default_gpu(const ifl_launch *launch)
+{
+    const char *target = launch->of->target, *digits = target ? strpbrk(target, "0123456789") : NULL;
+    return digits ? ifl_device_common((uint32_t)strtoul(digits, NULL, 10)) : NULL;
+}
+
 /* "kernel 'saxpy' takes 4 parameters (u32, f32, u64, u64), 3 given". */
 static ifl_status fail_count(const ifl_launch *launch, size_t given, ifl_error *error)
 {

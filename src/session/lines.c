@@ -98,7 +98,7 @@ static bool fits(const char *pattern, const char *name)
 
 bool ifl_lines_is_toolkit(const char *path)
 {
-    const char *include = NULL;
+    const char *include = strchr(path, '/') ? NULL : path; /* a name alone, where folders were taken off */
     for (const char *at = path; (at = strstr(at, "/include/")); at++)
         include = at + strlen("/include/");
     for (size_t i = 0; include && i < sizeof toolkit_headers / sizeof *toolkit_headers; i++)

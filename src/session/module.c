@@ -9,6 +9,7 @@
 #include "ptx/ptx.h"
 #include "session/argument.h"
 #include "compile/cuda_source.h"
+#include "compile/ptxas.h"
 #include "sass/constant_header.h"
 #include "sass/embedded.h"
 
@@ -379,14 +380,32 @@ static uint32_t wanted_sm(const char *arch)
     return *digits ? (uint32_t)atoi(digits) : H200;
 }
 
+/* A GPU runs what ptxas makes of a .cu file. Where there is no ptxas, or it takes other PTX than we do, the PTX runs. */
+static ifl_status assemble(ifl_module *module, const ifl_ptx_text *text, const char *arch, ifl_error *error)
+{
+    char number[ARCH_BYTES];
+    ifl_status status = read_arch(arch, "sm_90", number, error);
+    if (status != IFL_OK)
+        return status;
+    status = ifl_ptx_assemble(text->text, text->bytes, number, &module->assembled, &module->assembled_bytes,
+                              &module->unassembled);
+    module->has_machine = module->assembled != NULL;
+    if (status == IFL_NO_MEMORY && error)
+        *error = module->unassembled;
+    return status == IFL_NO_MEMORY ? status : IFL_OK;
+}
+
 static ifl_status fill(ifl_module *module, const char *path, const char *arch, ifl_error *error)
 {
+    const bool is_source = ends_with(path, ".cu");
     ifl_ptx_texts texts = {0};
     module->path = ifl_arena_text(&module->arena, path, strlen(path));
     if (!module->path)
         return ifl_fail_memory(error, strlen(path));
-    module->has_machine = !ends_with(path, ".cu") && may_hold_machine_code(path);
+    module->has_machine = !is_source && may_hold_machine_code(path);
     ifl_status status = load(path, arch, &texts, error);
+    if (status == IFL_OK && is_source)
+        status = assemble(module, &texts.list.at[0], arch, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
@@ -482,6 +501,7 @@ void ifl_module_close(ifl_module *module)
         ifl_program_free(module->programs.at[i]);
     for (size_t i = 0; i < module->parts.count; i++)
         ifl_program_free(module->parts.at[i]);
+    free(module->assembled);
     if (module->machine)
         ifl_machine_free(module->machine);
     ifl_vec_free(&module->parts);

@@ -33,6 +33,9 @@ struct ifl_module {
     IFL_VEC(ifl_kernel) kernels;
     IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
     bool has_machine;               /* the file may hold machine code, too */
+    char *assembled;                /* a cubin made of its PTX; NULL: none was */
+    size_t assembled_bytes;
+    ifl_error unassembled;          /* what the assembler said where it made none; no text: nothing */
     ifl_machine *machine;           /* whose kernels these are where there is no PTX; NULL: there is some */
     ifl_error unread;               /* the first PTX text among several that could not be read */
     size_t unread_count;

@@ -118,9 +118,10 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
     ifl_status status = IFL_OK;
+    const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled, module->assembled_bytes};
     if (machine || module->has_machine)
-        status = load_objects(session, &(ifl_machine_source){.name = machine ? machine : module->path},
-                              machine != NULL, loaded, error);
+        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own, machine != NULL,
+                              loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK)

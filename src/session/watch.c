@@ -111,6 +111,15 @@ static void *state_of(const ifl_observation *wanted, void *const *states)
     return NULL;
 }
 
+/* Warps that the launch bounds leave room for. */
+static uint32_t bound_warps(const ifl_demands *demands)
+{
+    const uint32_t *bound = demands->required_threads[0] ? demands->required_threads : demands->max_threads;
+    const uint64_t threads = (uint64_t)bound[0] * bound[1] * bound[2];
+    const uint64_t blocks = demands->min_blocks ? demands->min_blocks : 1;
+    return threads && threads <= 1024 && blocks <= 64 ? (uint32_t)((threads + 31) / 32 * blocks) : 0;
+}
+
 /* What the order of the PTX says, where machine code does not. */
 static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile,
                                 ifl_error *error)
@@ -130,6 +139,7 @@ static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
     to->load_spread = found.load_spread;
     to->shared_waits = found.shared_waits;
     to->chain = found.chain;
+    to->bound_warps = bound_warps(&kernel->image.demands);
     to->known = true;
     return IFL_OK;
 }

@@ -112,6 +112,29 @@ static void an_unknown_name_lists_the_known(void **state)
     assert_non_null(strstr(error.text, "h200"));
 }
 
+/* CUDA C++ Programming Guide, "Compute Capabilities": PTX runs on later GPUs, machine code on later ones of the same
+ * major number. sm_52 is what nvcc 12 builds for unless told otherwise. */
+static void code_has_a_common_gpu_that_runs_it(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t sm;
+        const char *id;
+    } rows[] = {{52, "v100"}, {75, "t4"}, {80, "a100-80"}, {87, "l40s"}, {90, "h100"}, {100, "b200"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ifl_device *device;
+        ifl_error error;
+        const char *id = ifl_device_common(rows[i].sm);
+        assert_non_null(id);
+        assert_string_equal(id, rows[i].id);
+        assert_int_equal(ifl_device_open(id, &device, &error), IFL_OK);
+        assert_true(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5 >= rows[i].sm);
+        ifl_device_close(device);
+    }
+    assert_null(ifl_device_common(103)); /* a B200 does not run it */
+    assert_null(ifl_device_common(200));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +143,7 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(a_complete_file_overrides_its_limits),
         cmocka_unit_test(an_unknown_name_lists_the_known),
+        cmocka_unit_test(code_has_a_common_gpu_that_runs_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,10 +150,27 @@ static void rows_of_a_block_are_coalesced_when_sectors_are_whole(void **unused)
     check_alone(&access, IFL_PATTERN_COALESCED, 0);
     for (unsigned i = 0; i < LANES; i++)
         address[i] += 4;
-    check_alone(&access, IFL_PATTERN_IRREGULAR, 0);
+    check_alone(&access, IFL_PATTERN_ROWS, 0);
     for (unsigned i = 0; i < LANES; i++)
-        address[i] = 4096 + i / 2 * 64 + i % 2 * 4; /* half of no sector is used */
+        address[i] = 4096 + i / 2 * 64 + i % 2 * 4; /* a quarter of each sector is used */
+    check_alone(&access, IFL_PATTERN_ROWS, 0);
+    for (unsigned i = 0; i < LANES; i++) /* 4 × 4 × 2 threads of an array of three dimensions */
+        address[i] = 4096 + i / 16 * 65536 + i / 4 % 4 * 1024 + i % 4 * 4;
+    check_alone(&access, IFL_PATTERN_ROWS, 0);
+    address[31] += 4;
     check_alone(&access, IFL_PATTERN_IRREGULAR, 0);
+}
+
+static void columns_of_a_block_are_strides(void **unused)
+{
+    (void)unused;
+    ifl_access access = load(4);
+    for (unsigned i = 0; i < LANES; i++) /* the naive transpose in blocks of 16 × 16 */
+        address[i] = 4096 + i % 16 * 16384 + i / 16 * 4;
+    check_alone(&access, IFL_PATTERN_STRIDED, 4096);
+    for (unsigned i = 0; i < LANES; i++) /* in blocks of 4 × 4 × 2 */
+        address[i] = 4096 + i % 4 * 16384 + i / 4 % 4 * 4 + i / 16 * (1 << 20);
+    check_alone(&access, IFL_PATTERN_STRIDED, 4096);
 }
 
 static void one_address_is_broadcast(void **unused)
@@ -411,6 +428,7 @@ int main(void)
         cmocka_unit_test(misaligned_words_are_offset),
         cmocka_unit_test(permuted_words_are_coalesced),
         cmocka_unit_test(rows_of_a_block_are_coalesced_when_sectors_are_whole),
+        cmocka_unit_test(columns_of_a_block_are_strides),
         cmocka_unit_test(one_address_is_broadcast),
         cmocka_unit_test(constant_distances_are_strides),
         cmocka_unit_test(other_addresses_are_irregular),

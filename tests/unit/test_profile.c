@@ -77,7 +77,7 @@ static void patterns_have_words(void **unused)
 {
     (void)unused;
     static const char *const words[] = {"none",    "coalesced",  "broadcast", "offset",
-                                        "strided", "contiguous", "irregular"};
+                                        "strided", "contiguous", "irregular", "rows"};
     for (int k = 0; k < IFL_PATTERN_COUNT; k++)
         assert_string_equal(ifl_pattern_text((ifl_pattern_kind)k), words[k]);
     assert_string_equal(ifl_pattern_text(IFL_PATTERN_COUNT), "unknown");

@@ -307,7 +307,7 @@ static void test_other_findings(void **state)
     ifl_counters_set(&p->counters, IFL_COUNTER_branches, 20);
     ifl_counters_set(&p->counters, IFL_COUNTER_divergent_branches, 5);
     char *text = text_of(p, IFL_REPORT_TEXT, NULL);
-    assert_has(text, "On average 32.0 lanes of a request meet on one address.");
+    assert_has(text, "32.0 lanes of a request update the same word");
     assert_has(text, "local memory: 10 requests moved 1.28 kB\n");
     free(text);
     p->machine.known = true; /* and has no stack: the array became registers */

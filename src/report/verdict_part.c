@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What limits a kernel and what would help most, in two sentences a GPU. The tables further down have the figures. */
+#include "report/verdict_part.h"
+
+#include "base/figure.h"
+#include "report/advice_part.h"
+#include "report/models_part.h"
+
+enum { INDENT = 2, MOST_GPUS = 4 };
+
+static const char *const limits[IFL_TERM_COUNT] = {
+    [IFL_TERM_DRAM] = "DRAM bandwidth",
+    [IFL_TERM_L2] = "L2 bandwidth",
+    [IFL_TERM_L1] = "L1 throughput (LSU)",
+    [IFL_TERM_SHARED] = "shared memory throughput",
+    [IFL_TERM_ATOMICS] = "atomics",
+    [IFL_TERM_ISSUE] = "instruction issue",
+    [IFL_TERM_ARITHMETIC] = "arithmetic",
+    [IFL_TERM_LATENCY] = "latency: too few bytes are in flight",
+    [IFL_TERM_LAUNCH] = "the launch itself",
+    [IFL_TERM_TAIL] = "the last wave of blocks",
+};
+
+static const char *help_text(ifl_page *page, const ifl_advices *advice)
+{
+    if (!advice->list.count)
+        return "No known remedy would gain 5 %.";
+    const ifl_advice *best = &advice->list.at[0];
+    const char *gain = ifl_advice_gain(page, best);
+    return gain ? ifl_arena_printf(&page->arena, "What would help most: %s (%s; %s).", best->remedy, best->rule, gain)
+                : NULL;
+}
+
+static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)
+{
+    const ifl_model *m = &gpu->model;
+    const char *help = help_text(page, &gpu->advice);
+    const char *time = ifl_models_part_figure(page, m->time_us.mid);
+    const char *text =
+        ifl_arena_printf(&page->arena, "%s: %s µs, limited by %s. %s", gpu->device->name, time,
+                         limits[m->limiter], help ? help : "");
+    page->no_memory |= !text || !help;
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");
+}
+
+static void print_default(ifl_page *page, const char *target)
+{
+    const char *text = ifl_arena_printf(
+        &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.", target);
+    page->no_memory |= !text;
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM, text ? text : "");
+}
+
+void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const char *default_for)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < outcome->gpus.count && shown < MOST_GPUS; i++)
+        if (outcome->gpus.at[i].has_model) {
+            print_gpu(page, &outcome->gpus.at[i]);
+            shown++;
+        }
+    if (shown && default_for)
+        print_default(page, default_for);
+}
