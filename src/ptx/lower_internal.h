@@ -105,5 +105,7 @@ ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_atomic, ifl_lower_
 /* lower_control.c */
 ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, ifl_lower_exit, ifl_lower_trap,
     ifl_lower_barrier, ifl_lower_warp_op, ifl_lower_nothing, ifl_lower_nanosleep;
+/* lower_matrix.c */
+ifl_lower_function ifl_lower_matrix_move, ifl_lower_matrix_transpose, ifl_lower_matrix_product;
 
 #endif

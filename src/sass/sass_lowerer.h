@@ -93,9 +93,12 @@ uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *t
 extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
 void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 
-/* sass_lower_memory.c */
+/* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
+void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
 ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load, ifl_sass_lower_atomic,
     ifl_sass_lower_copy, ifl_sass_lower_space_query;
+/* sass_lower_matrix.c */
+ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product;
 /* sass_lower_control.c */
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call, ifl_sass_lower_exit,
     ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break, ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync,
