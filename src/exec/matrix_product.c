@@ -142,17 +142,31 @@ static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl
     return ifl_matrix_sum(&op->rule, &row, &column, count, op->c_type, c);
 }
 
+/* A denormal byte is a normal half, whose exponent says so. */
+static ifl_number as_half(ifl_number x, unsigned mantissa_bits)
+{
+    enum { LEAST = -14 };
+    for (; x.kind == IFL_NUMBER_FINITE && x.significand && x.exponent > LEAST; x.exponent--) {
+        if ((x.significand < 0 ? -x.significand : x.significand) >> mantissa_bits)
+            break;
+        x.significand *= 2;
+    }
+    return x;
+}
+
 /* Bytes that ptxas makes halves: first those in the lower half of each register, then those in the upper one; their sum is
  * added to c apart. */
 static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
                               uint32_t c)
 {
+    const unsigned a_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits,
+                   b_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits;
     ifl_number a_half[HALF_DEPTH], b_half[HALF_DEPTH];
     uint32_t sum = 0;
     for (unsigned upper = 0; upper < 2; upper++) {
         unsigned count = 0;
         for (unsigned i = 2 * upper; i < f->a_depth; i += i & 1 ? 3 : 1, count++)
-            a_half[count] = a[i], b_half[count] = b[i];
+            a_half[count] = as_half(a[i], a_bits), b_half[count] = as_half(b[i], b_bits);
         sum = sum_of(op, f, a_half, b_half, count, sum);
     }
     return ifl_matrix_add(op->c_type, c, sum);
