@@ -36,7 +36,8 @@ enum {
     IFL_FLAG_EXPECT_TX = 1 << 20, IFL_FLAG_READ = 1 << 21, IFL_FLAG_CACHE_HINT = 1 << 22,
     IFL_FLAG_MBARRIER = 1 << 23, IFL_FLAG_BULK_GROUP = 1 << 24,
     IFL_FLAG_SHARED_CLUSTER = 1 << 25, /* the (first) space was written .shared::cluster */
-    IFL_FLAG_TRANS = 1 << 26, IFL_FLAG_SPARSE = 1 << 27, IFL_FLAG_SPARSE_ORDERED = 1 << 28
+    IFL_FLAG_TRANS = 1 << 26, IFL_FLAG_SPARSE = 1 << 27, IFL_FLAG_SPARSE_ORDERED = 1 << 28,
+    IFL_FLAG_MULTICAST = 1 << 29
 };
 
 typedef struct ifl_modifiers {
