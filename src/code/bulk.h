@@ -51,8 +51,8 @@ typedef struct ifl_bulk_op {
     uint8_t rank;
     bool is_image;           /* im2col */
     uint32_t coordinates[IFL_BULK_RANKS];
-    uint32_t offsets[IFL_BULK_RANKS - 2]; /* im2col: slots, or one with a byte each */
-    bool are_packed;
+    uint32_t offsets[IFL_BULK_RANKS - 2]; /* im2col: slots, or one with so many bits each */
+    uint8_t packed_bits;
 } ifl_bulk_op;
 
 #endif

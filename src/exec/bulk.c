@@ -171,6 +171,14 @@ static bool begin_bytes(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     return true;
 }
 
+static uint16_t packed_offset(const ifl_bulk_op *op, const char *frame, uint32_t lane, unsigned i)
+{
+    if (!op->packed_bits)
+        return (uint16_t)ifl_lane_u32(frame, op->offsets[i], lane);
+    const uint32_t packed = (uint16_t)ifl_lane_u32(frame, op->offsets[0], lane);
+    return (uint16_t)(packed >> (op->packed_bits * i) & ((1u << op->packed_bits) - 1));
+}
+
 static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
     const bool loads = op->to.space == IFL_SPACE_SHARED;
@@ -180,8 +188,7 @@ static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     for (unsigned i = 0; i < op->rank; i++)
         c->box.coordinates[i] = (int32_t)ifl_lane_u32(frame, op->coordinates[i], c->lane);
     for (unsigned i = 0; op->is_image && i + 2 < op->rank; i++)
-        c->box.offsets[i] = op->are_packed ? ifl_lane_u32(frame, op->offsets[0], c->lane) >> (8 * i) & 0xff
-                                           : (uint16_t)ifl_lane_u32(frame, op->offsets[i], c->lane);
+        c->box.offsets[i] = packed_offset(op, frame, c->lane, i);
     if (!ifl_box_bytes(c->warp, c->code, c->lane, &c->box, &c->bytes))
         return false;
     tell_bulk(c->warp, c->code, shared, c->box.shared, c->bytes);

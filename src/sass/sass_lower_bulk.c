@@ -259,7 +259,7 @@ static uint8_t rank_of(ifl_sass_word word)
 }
 
 /* Loads: [UR to, UR barrier, UR coordinates ...]; stores: [UR from, UR coordinates ...]; [UR description]; UR: offsets of
- * im2col a byte each, in the upper half blocks of the cluster. */
+ * im2col (one of 16 bits, two of 8, three of 5), in the upper half blocks of the cluster. */
 void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
 {
     enum { UPPER_HALF = 16 };
@@ -280,7 +280,7 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     op->is_once = true;
     for (unsigned i = 0; i < op->rank && !l->refused; i++)
         op->coordinates[i] = ifl_sass_uniform_slot(l, shared->uniform) + (i + (loads ? 2 : 1)) * IFL_PLANE_BYTES;
-    op->are_packed = true;
+    op->packed_bits = op->rank == 5 ? 5 : op->rank == 4 ? 8 : 16;
     op->offsets[0] = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_COUNT), 1);
     if (value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_MULTICAST) {
         op->multicast = op->offsets[0];
