@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Atomic operations and reductions. Lanes of a request go in ascending order; blocks on different workers meet only
  * in operations whose order does not show (see lower_memory.c), done with the host's atomics. */
-#include "exec/bulk.h"
+#include "exec/bulk_copies.h"
 #include "exec/lane.h"
 #include "exec/warp.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
-#include "exec/bulk.h"
+#include "exec/bulk_copies.h"
 #include "exec/converge.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Barrier objects (mbarrier): arrivals, bytes that copies bring, phases. What the word holds is in code/bulk.h. */
-#include "exec/bulk.h"
+#include "exec/bulk_copies.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Boxes of tensors between global and shared memory (PTX ISA 9.0, "Tensors"): tiles and im2col, fill outside of the tensor,
- * swizzle. Knows a box and a description; when it is copied is bulk.c's matter. */
+ * swizzle. Knows a box and a description; when it is copied is bulk_copies.c's matter. */
 #include "code/tensor_map.h"
-#include "exec/bulk.h"
+#include "exec/bulk_copies.h"
 
 #include <string.h>
 

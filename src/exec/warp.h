@@ -116,7 +116,7 @@ typedef struct ifl_block {
     uint8_t *shared;
     uint8_t *shared_written;
     ifl_barrier barriers[IFL_BARRIERS];
-    struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk.c) */
+    struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
 } ifl_block;
 
 typedef struct ifl_block_count {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bulk copies: begun here, kept with the block, done when somebody waits for them (bulk.h). How a box of a tensor is copied is
+ * Bulk copies: begun here, kept with the block, done when somebody waits for them (bulk_copies.h). How a box of a tensor is copied is
  * in tensor_copy.c. */
-#include "exec/bulk.h"
+#include "exec/bulk_copies.h"
 
 #include "base/vec.h"
 
