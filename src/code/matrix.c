@@ -31,6 +31,16 @@ bool ifl_matrix_product_fits(const ifl_matrix_product *p)
            ifl_matrix_register_count(p->c_type, (unsigned)p->m * p->n) - 1 < IFL_MATRIX_REGISTERS;
 }
 
+/* 8 columns and more, 32 bytes of each line along k. */
+bool ifl_group_product_fits(const ifl_group_product *p)
+{
+    enum { LINE_BITS = 256 };
+    const ifl_matrix_product *one = &p->one;
+    return one->a_type && one->b_type && one->c_type && ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS && one->n <= IFL_GROUP_COLUMNS &&
+           one->n % IFL_MATRIX_COLUMNS == 0 && one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS &&
+           ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
+}
+
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm)
 {
     const ifl_matrix_format *a = ifl_matrix_format_of(product->a_type);

@@ -50,10 +50,25 @@ typedef struct ifl_matrix_product {
     uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
 } ifl_matrix_product;
 
+/* A warp group's product: each of its four warps has 16 rows. b, and a where it is not in registers, lie in shared memory as
+ * descriptors of 64 bits say (PTX ISA 9.0, "Matrix Descriptor Format", "Strides"). */
+enum { IFL_GROUP_COLUMNS = 256, IFL_GROUP_SUMS = IFL_GROUP_COLUMNS / 2, IFL_GROUP_A_REGISTERS = 4 };
+
+typedef struct ifl_group_product {
+    ifl_matrix_product one;     /* of a warp: 16 rows, n columns; types, rule; its slots are not used */
+    bool is_a_in_registers, transposes_a, transposes_b, negates_a, negates_b;
+    bool are_planes;            /* a descriptor is two slots of words */
+    uint32_t a[IFL_GROUP_A_REGISTERS];
+    uint32_t a_descriptor, b_descriptor;
+    uint32_t accumulates, flip; /* predicate; where it is false c is 0 */
+    uint32_t c[IFL_GROUP_SUMS], d[IFL_GROUP_SUMS]; /* as those of products with 8 columns, side by side */
+} ifl_group_product;
+
 /* Registers of a lane that hold so many elements of a warp's matrix: 32 bits each, of f64 64. */
 unsigned ifl_matrix_register_count(ifl_matrix_type type, unsigned elements);
 /* Has it no more elements than the arrays have room for, and whole registers of them? */
 bool ifl_matrix_product_fits(const ifl_matrix_product *product);
+bool ifl_group_product_fits(const ifl_group_product *product);
 /* Fills the rule that a product's types need; false where the architecture has none. */
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
 

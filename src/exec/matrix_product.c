@@ -132,14 +132,20 @@ static uint32_t integer_sum(const ifl_matrix_product *op, const ifl_number *a, c
     return (uint32_t)(op->saturates ? ifl_clamp(sum, INT32_MIN, INT32_MAX) : sum);
 }
 
+uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row, const ifl_numbers *column, unsigned count,
+                            uint32_t c)
+{
+    if (op->c_type == IFL_MATRIX_S32)
+        return integer_sum(op, row->at, column->at, count, c);
+    return ifl_matrix_sum(&op->rule, row, column, count, op->c_type, c);
+}
+
 static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
                        unsigned count, uint32_t c)
 {
-    if (op->c_type == IFL_MATRIX_S32)
-        return integer_sum(op, a, b, count, c);
     const ifl_numbers row = {a, ifl_matrix_format_of(op->a_type)->mantissa_bits, f->a_finite};
     const ifl_numbers column = {b, ifl_matrix_format_of(op->b_type)->mantissa_bits, f->b_finite};
-    return ifl_matrix_sum(&op->rule, &row, &column, count, op->c_type, c);
+    return ifl_matrix_element(op, &row, &column, count, c);
 }
 
 /* A denormal byte is a normal half, whose exponent says so. */

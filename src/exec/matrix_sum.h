@@ -25,6 +25,9 @@ ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits);
 /* a . b + c, of `count` products; c and the result are bits of c_type (F16 or F32). */
 uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, unsigned count,
                         ifl_matrix_type c_type, uint32_t c);
+/* An element of d: `count` elements of a row of a and a column of b, and c. */
+uint32_t ifl_matrix_element(const ifl_matrix_product *product, const ifl_numbers *row, const ifl_numbers *column,
+                            unsigned count, uint32_t c);
 /* x + y, rounded to the nearest; bits of F16 or F32. */
 uint32_t ifl_matrix_add(ifl_matrix_type type, uint32_t x, uint32_t y);
 

@@ -165,3 +165,63 @@ void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
         set_sparse(l, op);
     ifl_sass_emit(l, IFL_CODE_matrix_product)->extra = op;
 }
+
+/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+
+/* gdesc[UR]: a's descriptor, behind it b's; of a in registers the first one has no meaning. */
+static void set_descriptors(ifl_sass_lowerer *l, ifl_group_product *op)
+{
+    enum { DESCRIPTOR_WORDS = 2 };
+    const ifl_sass_operand *a = operand(l, IFL_SASS_ROLE_A), *b = operand(l, IFL_SASS_ROLE_B);
+    const ifl_sass_operand *at = a && a->kind == IFL_SASS_MEMORY ? a : b;
+    if (!a || !at || at->kind != IFL_SASS_MEMORY || at->uniform == IFL_SASS_NO_REGISTER) {
+        ifl_sass_refuse(l, "without descriptors");
+        return;
+    }
+    op->are_planes = true;
+    op->a_descriptor = ifl_sass_uniform_slot(l, at->uniform);
+    op->b_descriptor = op->a_descriptor + DESCRIPTOR_WORDS * IFL_PLANE_BYTES;
+    op->is_a_in_registers = a->kind == IFL_SASS_REGISTER;
+    for (unsigned i = 0; op->is_a_in_registers && i < IFL_GROUP_A_REGISTERS; i++)
+        op->a[i] = ifl_sass_lower_source(l, a, 1) + i * IFL_PLANE_BYTES;
+    op->negates_a = !is_off(l, IFL_SASS_VALUE_NEGATE_A) || (op->is_a_in_registers && a->negated);
+    op->negates_b = !is_off(l, IFL_SASS_VALUE_NEGATE_B);
+    op->transposes_a = !is_off(l, IFL_SASS_VALUE_TRANSPOSE_A);
+    op->transposes_b = !is_off(l, IFL_SASS_VALUE_TRANSPOSE_B);
+}
+
+static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
+{
+    const ifl_sass_matrix shape = ifl_sass_word_matrix(value(l, IFL_SASS_VALUE_SHAPE));
+    op->one = (ifl_matrix_product){.m = IFL_MATRIX_ROWS,
+                                   .n = shape.columns,
+                                   .k = shape.depth,
+                                   .a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A),
+                                   .b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B),
+                                   .c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO)),
+                                   .saturates = !is_off(l, IFL_SASS_VALUE_SATURATION)};
+    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_SPARSE) && ifl_group_product_fits(op) &&
+           ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, l->instruction->sm);
+}
+
+void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
+{
+    ifl_group_product *op = ifl_sass_lower_allocate(l, sizeof *op);
+    const ifl_sass_operand *c = operand(l, IFL_SASS_ROLE_C);
+    if (!op)
+        return;
+    if (!describe_group(l, op)) {
+        ifl_sass_refuse(l, "of this shape and these types");
+        return;
+    }
+    set_descriptors(l, op);
+    op->accumulates = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
+    const uint32_t from = ifl_sass_lower_source(l, c, 1),
+                   to = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
+    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER;
+    for (unsigned i = 0; i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
+        op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
+        op->d[i] = to + i * IFL_PLANE_BYTES;
+    }
+    ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
+}

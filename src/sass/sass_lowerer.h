@@ -102,7 +102,8 @@ ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lowe
 ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives, ifl_sass_lower_group_end, ifl_sass_lower_group_wait,
     ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
 /* sass_lower_matrix.c */
-ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product;
+ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product,
+    ifl_sass_lower_group_product;
 /* sass_lower_control.c */
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call, ifl_sass_lower_exit,
     ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break, ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync,

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROWS = 16, COLUMNS = 8, DEPTH = 256, LANES = 32, WORD_BITS = 32 };
+enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, WARP_ROWS = 16, LANES = 32, WORD_BITS = 32 };
 
 typedef struct shape {
     unsigned m, n, k;
@@ -76,8 +76,8 @@ static void set_a(matrices *x, const matrix_kernel *k, shape s, factor f, unsign
 {
     const unsigned each = elements_of(k->a_type, k->a) / k->a, group = lane / 4, in_group = lane % 4;
     for (unsigned i = 0; i < elements_of(k->a_type, k->a); i++) {
-        const unsigned part = s.m == ROWS ? i / (2 * each) : i / each;
-        const unsigned row = group + (s.m == ROWS && i / each % 2 ? 8 : 0);
+        const unsigned part = s.m == WARP_ROWS ? i / (2 * each) : i / each;
+        const unsigned row = group + (s.m == WARP_ROWS && i / each % 2 ? 8 : 0);
         x->a[row][in_group * each + i % each + part * 4 * each] = value_of(f, element_bits(k->a_type, words, i));
     }
 }
@@ -91,12 +91,12 @@ static void set_b(matrices *x, const matrix_kernel *k, factor f, unsigned lane, 
 
 static unsigned row_of_c(unsigned lane, unsigned i)
 {
-    return lane / 4 + 8 * (i / 2);
+    return lane / 4 + 8 * (i / 2 % 2);
 }
 
 static unsigned column_of_c(unsigned lane, unsigned i)
 {
-    return lane % 4 * 2 + i % 2;
+    return lane % 4 * 2 + i % 2 + i / 4 * 8;
 }
 
 static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c, const uint32_t *in)
@@ -108,6 +108,70 @@ static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a
         set_b(x, k, b, lane, in + a_words);
         for (unsigned i = 0; i < elements_of(k->c_type, k->c); i++)
             x->c[row_of_c(lane, i)][column_of_c(lane, i)] = value_of(c, element_bits(k->c_type, in + a_words + b_words, i));
+    }
+}
+
+/* ---- matrices in shared memory ----------------------------------------------------------------------------------- */
+
+/* The byte of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's canonical layouts have them:
+ * along k ((8, m), 2) : ((w, stride), 1 or leading); across ((w, m), (8, k)) : ((1, leading), (w, stride)), without swizzle
+ * ((1, m), (8, k)) : ((-, stride), (1, leading)). w pieces are a row of the swizzle. */
+static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsigned bytes, unsigned line, unsigned k)
+{
+    static const unsigned rows[] = {1, 8, 4, 2};
+    const unsigned mode = (unsigned)(layout >> 62), w = rows[mode];
+    const unsigned leading = layout >> 16 & 0x3fff, stride = layout >> 32 & 0x3fff, each = 16 / bytes;
+    const unsigned piece = (across ? line : k) / each, other = across ? k : line, within = (across ? line : k) % each;
+    unsigned unit;
+    if (!across)
+        unit = other % 8 * w + other / 8 * stride + (mode ? piece : piece * leading);
+    else if (mode)
+        unit = piece % w + piece / w * leading + other % 8 * w + other / 8 * stride;
+    else
+        unit = piece * stride + other % 8 + other / 8 * leading;
+    const unsigned at = start + unit * 16;
+    return (at ^ ((at >> 7 & (w - 1)) << 4)) + within * bytes;
+}
+
+static long double shared_element(const matrix_kernel *k, factor f, unsigned base, uint64_t layout, unsigned start, bool across,
+                                  unsigned line, unsigned depth, const uint32_t *in)
+{
+    const unsigned bytes = (unsigned)matrix_type_of(f.type).bits / 8;
+    const unsigned at = shared_byte(layout, start, across, bytes, line, depth);
+    uint64_t bits = 0;
+    (void)k;
+    memcpy(&bits, (const uint8_t *)in + base + at, bytes);
+    return value_of(f, bits);
+}
+
+/* wgmma: the words of both matrices, then those of the threads. In `rest` two flags of transposition stand behind the two
+ * scales, of b alone where a is in registers. */
+static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c, const uint32_t *in)
+{
+    int scale_a = 1, scale_b = 1, a_across = 0, b_across = 0;
+    if (sscanf(k->rest, ", %d, %d, %d, %d", &scale_a, &scale_b, &a_across, &b_across) == 3)
+        b_across = a_across, a_across = 0;
+    const uint32_t *words = in + k->shared_words;
+    const unsigned each = words_of(k->a_type, k->a) + words_of(k->c_type, k->c);
+    for (unsigned column = 0; column < s.n; column++)
+        for (unsigned i = 0; i < s.k; i++)
+            x->b[i][column] = scale_b * shared_element(k, b, 4 * MATRIX_SHARED_WORDS, k->b_layout, k->b_start, b_across, column, i, in);
+    for (unsigned row = 0; row < s.m && !k->a; row++)
+        for (unsigned i = 0; i < s.k; i++)
+            x->a[row][i] = scale_a * shared_element(k, a, 0, k->a_layout, k->a_start, a_across, row, i, in);
+    for (unsigned thread = 0; thread < k->threads; thread++, words += each) {
+        matrices one;
+        const unsigned first = thread / LANES * WARP_ROWS;
+        if (k->a)
+            set_a(&one, k, (shape){WARP_ROWS, s.n, s.k}, a, thread % LANES, words);
+        for (unsigned i = 0; k->a && i < elements_of(k->a_type, k->a); i++) {
+            const unsigned per = elements_of(k->a_type, k->a) / k->a, row = thread % LANES / 4 + (i / per % 2 ? 8 : 0);
+            const unsigned at = thread % 4 * per + i % per + i / (2 * per) * 4 * per;
+            x->a[first + row][at] = scale_a * one.a[row][at];
+        }
+        for (unsigned i = 0; i < elements_of(k->c_type, k->c); i++)
+            x->c[first + row_of_c(thread % LANES, i)][column_of_c(thread % LANES, i)] =
+                value_of(c, element_bits(k->c_type, words + words_of(k->a_type, k->a), i));
     }
 }
 
@@ -156,11 +220,12 @@ static bool is_integer_right(const exact *e, const char *text, uint64_t got)
     return (uint32_t)got == (uint32_t)(int64_t)wide;
 }
 
-static bool is_float_right(const exact *e, int type, unsigned depth, uint64_t bits)
+/* A warp group sums bytes with 13 bits of fraction. */
+static bool is_float_right(const exact *e, int type, unsigned depth, bool has_13_bits, uint64_t bits)
 {
     const matrix_type t = matrix_type_of(type);
     const long double got = value_of((factor){type, true}, bits), largest = ldexpl(2, (1 << (t.exponent_bits - 1)) - 1);
-    const __float128 relative = ldexpl(1, -(type == MATRIX_F32 ? 23 : t.mantissa_bits)) * (depth + 2);
+    const __float128 relative = ldexpl(1, -(has_13_bits && type == MATRIX_F32 ? 12 : t.mantissa_bits)) * (depth + 2);
     const __float128 bound = e->magnitude * relative + ldexpl(1, 2 - (1 << (t.exponent_bits - 1)) - t.mantissa_bits);
     if (e->is_nan)
         return isnan(got);
@@ -176,16 +241,18 @@ int matrix_exact_check(const matrix_kernel *k, uint32_t fragment, const uint32_t
 {
     static matrices x;
     shape s;
-    if (k->selector || k->shared_words || sscanf(k->text, "m%un%uk%u", &s.m, &s.n, &s.k) != 3)
+    if (k->selector || k->c_type == MATRIX_BITS1 || sscanf(k->text, "m%un%uk%u", &s.m, &s.n, &s.k) != 3)
         return -1;
-    const bool a_unsigned = strstr(k->text, "s32.u") || k->a_type == MATRIX_BITS1, b_signed = strstr(k->text, "s8.s32") || strstr(k->text, "s4.s32");
+    const bool a_unsigned = strstr(k->text, "s32.u") || k->a_type == MATRIX_BITS1, b_signed = strstr(k->text, "s8.s32") || strstr(k->text, "s4.s32") || (k->shared_words && strstr(k->text, ".s8"));
     int wrong = 0;
-    read_matrices(&x, k, s, (factor){k->a_type, !a_unsigned}, (factor){k->b_type, b_signed}, (factor){k->c_type, true}, in);
-    for (unsigned lane = 0; lane < LANES; lane++)
+    (k->shared_words ? read_group : read_matrices)(&x, k, s, (factor){k->a_type, !a_unsigned}, (factor){k->b_type, b_signed},
+                                                   (factor){k->c_type, true}, in);
+    for (unsigned lane = 0; lane < k->threads; lane++)
         for (unsigned i = 0; i < elements_of(k->c_type, k->c); i++) {
             const uint64_t got = element_bits(k->c_type, out + lane * words_of(k->c_type, k->c), i);
-            const exact e = exact_of(&x, k, s, row_of_c(lane, i), column_of_c(lane, i));
-            if (k->c_type == MATRIX_BITS32 ? is_integer_right(&e, k->text, got) : is_float_right(&e, k->c_type, s.k, got))
+            const exact e = exact_of(&x, k, s, lane / LANES * WARP_ROWS + row_of_c(lane % LANES, i),
+                                     column_of_c(lane % LANES, i));
+            if (k->c_type == MATRIX_BITS32 ? is_integer_right(&e, k->text, got) : is_float_right(&e, k->c_type, s.k, k->shared_words && matrix_type_of(k->a_type).bits == 8, got))
                 continue;
             if (!wrong++)
                 printf("%s, fragment %u, lane %u, element %u: %llx, by exact arithmetic %Lg\n", k->name, fragment, lane, i,

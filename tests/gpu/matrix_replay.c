@@ -143,7 +143,12 @@ static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
     uint32_t *in = NULL, *out = NULL, *machine_in = NULL, *machine_out = NULL;
     const bool has_machine = compute(machine, kernel, MACHINE_FRAGMENTS, &machine_in, &machine_out);
     const bool has_ptx = has_machine && compute_ptx(kernel, MACHINE_FRAGMENTS, &in, &out);
-    const int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
+    int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
+    for (uint32_t f = 0; has_machine && !has_ptx && f < EXACT_FRAGMENTS; f++) {
+        const int wrong = matrix_exact_check(kernel, f, machine_in + (size_t)f * matrix_words_in(kernel),
+                                             machine_out + (size_t)f * matrix_words_out(kernel));
+        different += wrong > 0 ? wrong : 0;
+    }
     free(in), free(out), free(machine_in), free(machine_out);
     return different;
 }
