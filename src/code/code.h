@@ -213,26 +213,15 @@ typedef struct ifl_call_op {
     uint32_t result_count;
 } ifl_call_op;
 
-/* Asynchronous copies and the like: code->extra. */
+/* Asynchronous copies by lanes (cp.async): code->extra. */
 typedef struct ifl_copy_op {
-    ifl_transfer to;   /* .kind STORE, space SHARED (or GLOBAL for bulk) */
+    ifl_transfer to;   /* .kind STORE, space SHARED */
     ifl_transfer from; /* .kind LOAD */
     uint32_t size;     /* slot of the bytes to copy (32 bits), 0: all */
     uint32_t ignore;   /* predicate: source ignored */
     uint32_t ignore_flip;
     bool has_ignore;
-    uint32_t barrier;  /* slot of an mbarrier address (64 bits, shared), 0 none */
 } ifl_copy_op;
-
-typedef struct ifl_mbarrier_op {
-    uint32_t address;  /* slot, 64 bits: shared offset or generic */
-    bool generic;
-    bool by_parity;    /* the state to wait for is a parity */
-    bool no_increment; /* an arrival of copies that was expected from the start */
-    uint32_t state;    /* slot, 64 bits (by parity: 32); or the count, 32 bits; 0 none */
-    uint32_t d;        /* 64-bit slot, or predicate */
-    bool has_d;
-} ifl_mbarrier_op;
 
 /* code->value of a carry operation; code->count: bits of the type, plus 1 when signed; e: the carry. */
 enum { IFL_CARRY_SUBTRACTS = 1, IFL_CARRY_MULTIPLIES = 2, IFL_CARRY_TAKES_HIGH = 4, IFL_CARRY_COMES_IN = 8,
@@ -319,6 +308,7 @@ typedef struct ifl_demands {
     uint64_t static_shared;       /* bytes of shared memory up to the end of the last variable that the kernel names */
     uint64_t dynamic_shared;      /* where the unsized array begins, when the kernel names it */
     bool takes_parameter_address; /* of its parameters as a block of memory */
+    uint32_t parameter_misalign;  /* that block begins so many bytes behind a multiple of 256 */
     bool syncs;                   /* its lanes meet at barrier registers, not at post-dominators */
     bool reserves_shared;         /* uses the shared memory that the system reserves in every block */
 } ifl_demands;

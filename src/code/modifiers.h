@@ -26,6 +26,7 @@ enum { IFL_SCOPE_CTA = 1, IFL_SCOPE_CLUSTER, IFL_SCOPE_GPU, IFL_SCOPE_SYS };
 enum { IFL_CACHE_CA = 1, IFL_CACHE_CG, IFL_CACHE_CS, IFL_CACHE_LU, IFL_CACHE_CV, IFL_CACHE_WB, IFL_CACHE_WT };
 enum { IFL_LEVEL_L1 = 1, IFL_LEVEL_L2 };
 enum { IFL_EVICT_NORMAL = 1, IFL_EVICT_FIRST, IFL_EVICT_LAST, IFL_EVICT_UNCHANGED, IFL_EVICT_NO_ALLOCATE };
+enum { IFL_LAYOUT_ROW = 1, IFL_LAYOUT_COLUMN };
 enum {
     IFL_FLAG_FTZ = 1 << 0, IFL_FLAG_SAT = 1 << 1, IFL_FLAG_SATFINITE = 1 << 2, IFL_FLAG_RELU = 1 << 3,
     IFL_FLAG_APPROX = 1 << 4, IFL_FLAG_FULL = 1 << 5, IFL_FLAG_NAN = 1 << 6, IFL_FLAG_XORSIGN = 1 << 7,
@@ -34,7 +35,9 @@ enum {
     IFL_FLAG_SYNC = 1 << 16, IFL_FLAG_NOINC = 1 << 17, IFL_FLAG_NOCOMPLETE = 1 << 18, IFL_FLAG_PARITY = 1 << 19,
     IFL_FLAG_EXPECT_TX = 1 << 20, IFL_FLAG_READ = 1 << 21, IFL_FLAG_CACHE_HINT = 1 << 22,
     IFL_FLAG_MBARRIER = 1 << 23, IFL_FLAG_BULK_GROUP = 1 << 24,
-    IFL_FLAG_SHARED_CLUSTER = 1 << 25 /* the (first) space was written .shared::cluster */
+    IFL_FLAG_SHARED_CLUSTER = 1 << 25, /* the (first) space was written .shared::cluster */
+    IFL_FLAG_TRANS = 1 << 26, IFL_FLAG_SPARSE = 1 << 27, IFL_FLAG_SPARSE_ORDERED = 1 << 28,
+    IFL_FLAG_MULTICAST = 1 << 29
 };
 
 typedef struct ifl_modifiers {
@@ -54,6 +57,10 @@ typedef struct ifl_modifiers {
     uint8_t level;      /* IFL_LEVEL_* */
     uint8_t eviction;   /* L1: IFL_EVICT_* */
     uint8_t eviction2;  /* L2: IFL_EVICT_* */
+    uint16_t shape[3];  /* .m16n8k16: rows, columns, depth; 0: not written */
+    uint8_t layout;     /* IFL_LAYOUT_*: of a matrix, the first of two */
+    uint8_t layout2;
+    uint8_t matrices;   /* .x4 */
     uint8_t space;      /* ifl_space: of the access; the first of two */
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */

@@ -104,6 +104,15 @@ uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space
     return at.host;
 }
 
+bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
+                  bool is_write)
+{
+    const bool is_there = reach(warp, space, lane, address, bytes, is_write).host;
+    if (!is_there)
+        ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
+    return is_there;
+}
+
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
                         bool is_write)
 {
@@ -255,7 +264,7 @@ static uint64_t read_form(const char *frame, uint32_t slot, uint8_t form, uint32
     return form == IFL_ADDRESS_PAIR ? low | (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 : low;
 }
 
-static uint64_t lane_address(const ifl_transfer *t, const char *frame, uint32_t lane)
+uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane)
 {
     const uint64_t sum = (read_form(frame, t->address, t->form, lane) << t->scale) +
                          read_form(frame, t->uniform, t->uniform_form, lane) + (uint64_t)t->offset;
@@ -265,7 +274,7 @@ static uint64_t lane_address(const ifl_transfer *t, const char *frame, uint32_t 
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES])
 {
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        address[lane] = lane_address(t, frame, lane);
+        address[lane] = ifl_lane_address(t, frame, lane);
 }
 
 ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)

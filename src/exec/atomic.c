@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Atomic operations and reductions. Lanes of a request go in ascending order; blocks on different workers meet only
  * in operations whose order does not show (see lower_memory.c), done with the host's atomics. */
+#include "exec/bulk_copies.h"
 #include "exec/lane.h"
 #include "exec/warp.h"
 
@@ -220,4 +221,22 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     if (--warp->requests_left == 0)
         return IFL_REASON_YIELD;
     return IFL_REASON_NONE;
+}
+
+/* ---- in bulk ----------------------------------------------------------------------------------------------------- */
+
+static void reduce_element(const ifl_atomic *a, uint8_t *to, const uint8_t *from)
+{
+    uint64_t old, b = 0;
+    memcpy(&b, from, a->transfer.element_bytes);
+    update(a, to, b, 0, false, &old);
+}
+
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+    const unsigned element = ifl_type_bits(type) / 8;
+    const ifl_atomic a = {
+        .operation = operation, .type = type, .transfer = {.element_bytes = (uint8_t)element, .bytes = (uint8_t)element}};
+    for (uint64_t at = 0; at + element <= bytes; at += element)
+        reduce_element(&a, to + at, from + at);
 }

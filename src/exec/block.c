@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
+#include "exec/bulk_copies.h"
 #include "exec/converge.h"
 
 #include <stdlib.h>
@@ -175,6 +176,7 @@ void ifl_block_free(ifl_block *block)
 {
     for (uint32_t w = 0; block->warps && w < block->warp_count; w++)
         free_warp(block->warps[w]);
+    ifl_bulk_free(block);
     free(block->warps);
     free(block->shared);
     free(block->shared_written);
@@ -307,6 +309,7 @@ static void tell_end(ifl_worker *worker, const ifl_block *block)
 static void end_block(ifl_worker *worker, ifl_block *block)
 {
     block->is_running = false;
+    ifl_bulk_finish_all(block);
     if (worker->tells_ends)
         tell_end(worker, block);
     worker->done++;

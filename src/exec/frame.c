@@ -114,6 +114,9 @@ static uint64_t special_value(const where *w, ifl_special special)
         return w->warp->clock >> 32;
     case IFL_SPECIAL_WARP_SIZE:
         return IFL_WARP_LANES;
+    case IFL_SPECIAL_PARAMETERS_HI:
+        return w->grid->parameters >> 32;
+    case IFL_SPECIAL_PARAMETERS_LO:
     case IFL_SPECIAL_PARAMETERS:
         return w->grid->parameters;
     default:

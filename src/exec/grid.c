@@ -344,7 +344,7 @@ static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_err
 {
     const ifl_bank *bank = &grid->launch->banks[0];
     const ifl_status status =
-        ifl_memory_allocate(grid->launch->memory, bank->bytes, 0, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
+        ifl_memory_allocate(grid->launch->memory, bank->bytes, grid->image->demands.parameter_misalign, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
                             "the kernel's parameters", out, error);
     if (status != IFL_OK)
         return status;

@@ -18,6 +18,7 @@
 
 /* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the warp wait for it, and
  * fewer when it looks at memory that others change, so that a spinning one is soon found out. */
+enum { IFL_PLANE = 4 * IFL_WARP_LANES /* a slot of 32 bits a lane */ };
 enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
 typedef struct ifl_worker ifl_worker;
@@ -116,6 +117,7 @@ typedef struct ifl_block {
     uint8_t *shared;
     uint8_t *shared_written;
     ifl_barrier barriers[IFL_BARRIERS];
+    struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
 } ifl_block;
 
 typedef struct ifl_block_count {
@@ -234,9 +236,13 @@ uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uin
 /* The same in a known space. */
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
                            uint64_t bytes, bool is_write);
+/* Is it there? Nothing is noted as read or written; false after a fault. */
+bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
+                  bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
 
-/* Every lane's address by a transfer's registers and offset. */
+/* A lane's address, and every lane's, by a transfer's registers and offset. */
+uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);
 /* The space of each lane's address, and the address within it. */
 void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);

@@ -35,7 +35,8 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         {IFL_OP_LD, IFL_ACCESS_LOAD},      {IFL_OP_LDU, IFL_ACCESS_LOAD},
         {IFL_OP_ST, IFL_ACCESS_STORE},     {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
         {IFL_OP_RED, IFL_ACCESS_ATOMIC},   {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
-        {IFL_OP_CP_ASYNC_BULK, IFL_ACCESS_LOAD},
+        {IFL_OP_CP_ASYNC_BULK, IFL_ACCESS_LOAD}, {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
+        {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].opcode == instruction->opcode && is_counted_space(instruction->modifiers.space))
@@ -51,6 +52,8 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
         const bool known = instruction->operand_count > SIZE_OPERAND && size->kind == IFL_OPERAND_IMMEDIATE;
         return known ? (uint32_t)size->value : 0;
     }
+    if (instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX)
+        return 16; /* a row */
     const unsigned elements = instruction->modifiers.vector ? instruction->modifiers.vector : 1;
     return ifl_type_bits(instruction->type[0]) / 8 * elements;
 }
@@ -76,7 +79,8 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     const ifl_modifiers *m = &instruction->modifiers;
     const bool is_second = is_copy(instruction) && !copies_to_global(instruction);
     ifl_site_access access = {.kind = access_kind(instruction)};
-    access.space = is_second ? m->space2 : m->space;
+    const bool is_matrix = instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX;
+    access.space = is_second ? m->space2 : is_matrix ? IFL_SPACE_SHARED : m->space;
     access.path = path_of(m);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;

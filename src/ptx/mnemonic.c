@@ -157,6 +157,28 @@ static bool set_modifier(ifl_instruction *to, uint32_t fields, slice word)
     return false;
 }
 
+/* One of "m16n8k16", "m8n8": a letter, a number, up to three of them. */
+static bool set_shape(ifl_instruction *to, slice word)
+{
+    static const char letters[] = "mnk";
+    enum { MOST = 1024 };
+    uint16_t shape[3] = {0};
+    size_t at = 0;
+    unsigned part = 0;
+    for (; part < 3 && at < word.length && word.at[at] == letters[part]; part++) {
+        unsigned value = 0;
+        for (at++; at < word.length && word.at[at] >= '0' && word.at[at] <= '9' && value < MOST; at++)
+            value = value * 10 + (unsigned)(word.at[at] - '0');
+        if (!value || value > MOST)
+            return false;
+        shape[part] = (uint16_t)value;
+    }
+    if (at != word.length || part < 2 || to->modifiers.shape[0])
+        return false;
+    memcpy(to->modifiers.shape, shape, sizeof shape);
+    return true;
+}
+
 static bool next_word(slice *rest, slice *word)
 {
     if (!rest->length)
@@ -175,7 +197,7 @@ static bool set_words(slice rest, slice opcode, ifl_ptx_mnemonic *out)
     uint32_t fields = ifl_opcode_get(to->opcode)->fields;
     for (slice word; next_word(&rest, &word);) {
         bool is_set = set_type(to, word) || ((fields & IFL_FIELD_space) && set_space(to, word)) ||
-                      set_modifier(to, fields, word);
+                      ((fields & IFL_FIELD_shape) && set_shape(to, word)) || set_modifier(to, fields, word);
         if (!is_set) {
             problem(out, IFL_PTX_MISSING, "'%.*s' with the modifier '.%.*s' is not supported",
                     (int)opcode.length, opcode.at, (int)(word.length < 64 ? word.length : 64),

@@ -70,6 +70,14 @@ static const name_part usual_order[] = {
     {PART_TYPES, 0},
 };
 
+/* Of instructions on matrices. */
+static const name_part matrix_order[] = {
+    FLAGS(IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED), FLAGS(IFL_FLAG_SYNC), FLAGS(IFL_FLAG_ALIGNED),
+    {IFL_FIELD_shape, 0}, {IFL_FIELD_matrices, 0}, {IFL_FIELD_layout, 0}, {IFL_FIELD_layout2, 0},
+    FLAGS(IFL_FLAG_TRANS), FLAGS(IFL_FLAG_SATFINITE), {PART_SPACES, 0}, {PART_TYPES, 0},
+    {IFL_FIELD_combine, 0}, {IFL_FIELD_operation, 0},
+};
+
 /* Fields that a few instructions write first, before all else, or last. */
 static const struct {
     uint16_t opcode;
@@ -123,10 +131,23 @@ static void put_spaces(text *out, const ifl_modifiers *modifiers)
         put_modifier(out, ifl_space_text(modifiers->space2));
 }
 
+static void put_shape(text *out, const uint16_t shape[3])
+{
+    static const char letters[] = "mnk";
+    char word[32];
+    size_t used = 0;
+    for (unsigned i = 0; i < 3 && shape[i]; i++)
+        used += (size_t)snprintf(word + used, sizeof word - used, "%c%u", letters[i], shape[i]);
+    if (used)
+        put_modifier(out, word);
+}
+
 static void put_part(text *out, const ifl_instruction *instruction, const name_part *part)
 {
     if (part->field == PART_SPACES)
         put_spaces(out, &instruction->modifiers);
+    else if (part->field == IFL_FIELD_shape)
+        put_shape(out, instruction->modifiers.shape);
     else if (part->field == IFL_FIELD_FLAG)
         put_flags(out, instruction->modifiers.flags & part->flags);
     else if (part->field != PART_TYPES)
@@ -151,9 +172,13 @@ char *ifl_instruction_name(const ifl_instruction *instruction, char *to, size_t 
             last = exceptions[i].last;
         }
     put_field(&out, instruction, first);
-    for (size_t i = 0; i < sizeof usual_order / sizeof *usual_order; i++)
-        if (usual_order[i].field != first && usual_order[i].field != last)
-            put_part(&out, instruction, &usual_order[i]);
+    const bool is_of_matrices = ifl_opcode_get(instruction->opcode)->fields & IFL_FIELD_shape;
+    const name_part *order = is_of_matrices ? matrix_order : usual_order;
+    const size_t parts = is_of_matrices ? sizeof matrix_order / sizeof *matrix_order
+                                        : sizeof usual_order / sizeof *usual_order;
+    for (size_t i = 0; i < parts; i++)
+        if (order[i].field != first && order[i].field != last)
+            put_part(&out, instruction, &order[i]);
     put_field(&out, instruction, last);
     return to;
 }

@@ -26,7 +26,8 @@ enum {
     IFL_FIELD_operation = 1 << 3, IFL_FIELD_mode = 1 << 4, IFL_FIELD_wrap = 1 << 5, IFL_FIELD_half = 1 << 6,
     IFL_FIELD_order = 1 << 7, IFL_FIELD_scope = 1 << 8, IFL_FIELD_cache = 1 << 9, IFL_FIELD_vector = 1 << 10,
     IFL_FIELD_level = 1 << 11, IFL_FIELD_eviction = 1 << 12, IFL_FIELD_eviction2 = 1 << 13,
-    IFL_FIELD_prefetch = 1 << 14, IFL_FIELD_FLAG = 1 << 15, IFL_FIELD_space = 1 << 16
+    IFL_FIELD_prefetch = 1 << 14, IFL_FIELD_FLAG = 1 << 15, IFL_FIELD_space = 1 << 16,
+    IFL_FIELD_shape = 1 << 17, IFL_FIELD_layout = 1 << 18, IFL_FIELD_layout2 = 1 << 19, IFL_FIELD_matrices = 1 << 20
 };
 
 /* ---- operands ------------------------------------------------------------------------------------------------ */

@@ -40,6 +40,7 @@ static const struct {
     PLACE(rounding), PLACE(compare), PLACE(combine),  PLACE(operation), PLACE(mode),
     PLACE(wrap),     PLACE(half),    PLACE(order),    PLACE(scope),     PLACE(cache),
     PLACE(vector),   PLACE(level),   PLACE(eviction), PLACE(eviction2),
+    PLACE(layout),   PLACE(layout2), PLACE(matrices),
 #undef PLACE
 };
 

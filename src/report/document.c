@@ -61,6 +61,10 @@ static const struct {
     {IFL_FIELD_eviction, "eviction", "L1 eviction"},
     {IFL_FIELD_eviction2, "eviction2", "L2 eviction"},
     {IFL_FIELD_prefetch, "prefetch", "prefetch size"},
+    {IFL_FIELD_shape, "shape", "shape"},
+    {IFL_FIELD_layout, "layout", "layout"},
+    {IFL_FIELD_layout2, "layout2", "second layout"},
+    {IFL_FIELD_matrices, "matrices", "matrices"},
     {IFL_FIELD_FLAG, "FLAG", "flags"},
 };
 

@@ -132,6 +132,7 @@ static void place_registers(ifl_sass_lowerer *l)
     l->sink = ifl_builder_room(&l->build, (uint64_t)MOST_WORDS * IFL_PLANE_BYTES);
     l->barrier_result = ifl_builder_slot(&l->build, 32);
     l->temporary = ifl_builder_room(&l->build, 2 * IFL_PLANE_BYTES);
+    l->return_place = ifl_builder_room(&l->build, 2 * IFL_PLANE_BYTES);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -282,10 +283,11 @@ static bool keep(ifl_sass_lowerer *l)
 /* Shared memory begins with what the system reserves where the file counts it (sm_90 on). */
 static void describe(ifl_sass_lowerer *l)
 {
-    enum { ALIGNMENT = 16 };
+    enum { ALIGNMENT = 16, BANK_ALIGNMENT = 256 };
     const ifl_machine_kernel *kernel = l->input->kernel->kernel;
     ifl_demands *demands = &l->image->demands;
     l->image->name = kernel->name;
+    demands->parameter_misalign = kernel->param_base % BANK_ALIGNMENT;
     demands->param_bytes = ifl_sass_param_bytes(kernel);
     memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
     demands->declared_shared = kernel->static_shared_bytes;

@@ -36,7 +36,7 @@ static uint8_t form_of(const ifl_sass_lowerer *l, const ifl_sass_operand *at, ui
     return IFL_ADDRESS_EXTENDED;
 }
 
-static void set_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t)
+void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t)
 {
     if (!at || at->kind != IFL_SASS_MEMORY) {
         ifl_sass_refuse(l, "an address is wanted");
@@ -85,7 +85,7 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     t->observes = kind == IFL_ACCESS_LOAD && is_ordered(l);
     if (!bytes || t->elements > IFL_MAX_ELEMENTS)
         ifl_sass_refuse(l, "of this width");
-    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), t);
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), t);
     return t;
 }
 
@@ -327,7 +327,7 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
                                  .elements = of->count,
                                  .bytes = (uint8_t)(of->bytes * of->count),
                                  .slot_bytes = of->bytes};
-    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &a->transfer);
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &a->transfer);
     set_atomic_data(l, of, a);
     set_atomic_results(l, of, a);
     if (ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_POPC_INC) && !(a->transfer.sink & 1))
@@ -356,8 +356,8 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     op->from = op->to;
     op->from.space = IFL_SPACE_GLOBAL;
     op->from.kind = IFL_ACCESS_LOAD;
-    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
-    set_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
     if (!ifl_sass_is_true(p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */
         op->has_ignore = true;
         op->ignore = ifl_sass_lower_predicate(l, p, true, &op->ignore_flip);
@@ -381,7 +381,7 @@ void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
     if (!t || l->refused)
         return;
     t->space = IFL_SPACE_GENERIC;
-    set_address(l, at, t);
+    ifl_sass_lower_address(l, at, t);
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_space_query);
     code->transfer = t;
     code->d = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));

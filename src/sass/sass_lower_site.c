@@ -76,6 +76,14 @@ static bool is_float_type(const ifl_sass_instruction *instruction)
     }
 }
 
+/* Of a matrix a lane gives the address of a row. */
+static uint8_t bytes_of(const ifl_sass_instruction *instruction)
+{
+    enum { ROW_BYTES = 16 };
+    const bool is_matrix = instruction->op == IFL_SASS_OP_LDSM || instruction->op == IFL_SASS_OP_STSM;
+    return is_matrix ? ROW_BYTES : instruction->memory_bytes;
+}
+
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 {
     const access_class found = class_of(instruction);
@@ -86,7 +94,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
                              .is_float = is_float_type(instruction),
                              .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
                              .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
-                             .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : instruction->memory_bytes};
+                             .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : bytes_of(instruction)};
 }
 
 /* ---- what it leaves open ----------------------------------------------------------------------------------------- */

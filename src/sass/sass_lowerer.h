@@ -40,6 +40,7 @@ typedef struct ifl_sass_lowerer {
     uint32_t predicates, uniform_predicates;      /* of P0, UP0 */
     uint32_t zeros, sink, barrier_result;
     uint32_t temporary;                           /* a pair */
+    uint32_t return_place;                        /* Rpc.LO, behind it Rpc.HI */
     IFL_VEC(ifl_sass_header) headers;
     ifl_flow flow;
     uint32_t *block_start; /* by block of the flow: its first operation */
@@ -93,9 +94,16 @@ uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *t
 extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
 void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 
-/* sass_lower_memory.c */
+/* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
+void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
 ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load, ifl_sass_lower_atomic,
     ifl_sass_lower_copy, ifl_sass_lower_space_query;
+/* sass_lower_bulk.c */
+ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives, ifl_sass_lower_group_end, ifl_sass_lower_group_wait,
+    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
+/* sass_lower_matrix.c */
+ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product,
+    ifl_sass_lower_group_product;
 /* sass_lower_control.c */
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call, ifl_sass_lower_exit,
     ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break, ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync,

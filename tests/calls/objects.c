@@ -49,10 +49,10 @@ void *find_call(const char *name)
 int invoke(void *call, const word w[MOST_WORDS])
 {
     int (*function)(word, word, word, word, word, word, word, word, word, word, word, word, word,
-                    word);
+                    word, word);
     memcpy(&function, &call, sizeof function);
     return function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
-                    w[13]);
+                    w[13], w[14]);
 }
 
 void must(const char *name, const word words[MOST_WORDS])

@@ -2,7 +2,9 @@
  * Runs .ptx files and checks the expectations written in them, under every vector width that this
  * CPU has and under one, two and five threads. Knows the public header only.
  *
- *     run_tests FILE.ptx ...        exit status 0: all as expected, 1: not */
+ *     run_tests FILE.ptx ...        exit status 0: all as expected, 1: not
+ *     run_tests --machine FILE.cubin FILE.ptx      the same launches of the machine code; what is
+ *                                   expected of lines is not asked */
 #include "expect.h"
 #include "inflight.h"
 
@@ -20,6 +22,7 @@ typedef struct printed {
 /* One launch under one configuration. */
 typedef struct trial {
     const ifl_expect_file *file;
+    const char *code; /* the file that is run */
     const ifl_expect_launch *launch;
     const char *width;
     int threads;
@@ -171,6 +174,11 @@ static void (*const checks[])(trial *, const ifl_expectation *) = {
     [IFL_EXPECT_PRINT] = check_print,
 };
 
+static bool is_of_line(ifl_expect_kind kind)
+{
+    return kind == IFL_EXPECT_LINE_COUNTER || kind == IFL_EXPECT_LINE_PATTERN;
+}
+
 static void check_all(trial *t)
 {
     const char *wanted = ifl_expect_status(t->launch);
@@ -180,7 +188,8 @@ static void check_all(trial *t)
         return;
     }
     for (size_t i = 0; i < t->launch->expectation_count; i++)
-        checks[t->launch->expectations[i].kind](t, &t->launch->expectations[i]);
+        if (t->code == t->file->path || !is_of_line(t->launch->expectations[i].kind))
+            checks[t->launch->expectations[i].kind](t, &t->launch->expectations[i]);
 }
 
 /* ---- the runs ---------------------------------------------------------------------------- */
@@ -235,12 +244,12 @@ static int try_launch(trial t, const ifl_module *module)
 
 /* Every launch of a file under one configuration; a file that does not open fails each of them in
  * the same way. */
-static int try_file(const ifl_expect_file *file, const char *width, int threads)
+static int try_file(const ifl_expect_file *file, const char *code, const char *width, int threads)
 {
     ifl_module *module = NULL;
     int failures = 0;
-    trial t = {.file = file, .width = width, .threads = threads};
-    t.status = ifl_module_open(file->path, NULL, &module, &t.error);
+    trial t = {.file = file, .code = code, .width = width, .threads = threads};
+    t.status = ifl_module_open(code, NULL, &module, &t.error);
     for (size_t i = 0; i < file->launch_count; i++) {
         t.launch = &file->launches[i];
         failures += try_launch(t, t.status == IFL_OK ? module : NULL);
@@ -281,7 +290,8 @@ static const struct {
 #endif
 };
 
-static int test_file(const char *path)
+/* `code` NULL: the file itself is run. */
+static int test_file(const char *path, const char *code)
 {
     ifl_expect_file file;
     int failures = 0;
@@ -293,8 +303,8 @@ static int test_file(const char *path)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t i = 0; i < sizeof thread_counts / sizeof *thread_counts && widths[w].here();
              i++)
-            failures += try_file(&file, widths[w].name, thread_counts[i]);
-    printf("%s: %zu launches, %d failures\n", path, file.launch_count, failures);
+            failures += try_file(&file, code ? code : file.path, widths[w].name, thread_counts[i]);
+    printf("%s: %zu launches, %d failures\n", code ? code : path, file.launch_count, failures);
     ifl_expect_free(&file);
     return failures;
 }
@@ -302,12 +312,15 @@ static int test_file(const char *path)
 int main(int count, char **paths)
 {
     int failures = 0;
+    const bool is_machine = count == 4 && strcmp(paths[1], "--machine") == 0;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         if (!widths[w].here())
             printf("skipped: vector width %s, which this CPU does not have\n", widths[w].name);
-    for (int i = 1; i < count; i++)
-        failures += test_file(paths[i]);
+    if (is_machine)
+        failures = test_file(paths[3], paths[2]);
+    for (int i = 1; i < count && !is_machine; i++)
+        failures += test_file(paths[i], NULL);
     if (count < 2)
-        fprintf(stderr, "usage: run_tests FILE.ptx ...\n");
+        fprintf(stderr, "usage: run_tests [--machine FILE.cubin] FILE.ptx ...\n");
     return count < 2 ? 2 : failures != 0;
 }

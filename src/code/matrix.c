@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The rows of matrix_type.def, and which rule of adding a product follows. */
+#include "code/matrix.h"
+
+static const ifl_matrix_format formats[] = {
+    [IFL_MATRIX_NONE] = {0},
+#define TYPE(name, bits, exponent, mantissa, class_, top)                                                              \
+    [IFL_MATRIX_##name] = {bits, exponent, mantissa, #class_[0], IFL_MATRIX_TOP_##top},
+#include "code/matrix_type.def"
+};
+
+const ifl_matrix_format *ifl_matrix_format_of(ifl_matrix_type type)
+{
+    return &formats[type < IFL_MATRIX_TYPES ? type : IFL_MATRIX_NONE];
+}
+
+unsigned ifl_matrix_register_count(ifl_matrix_type type, unsigned elements)
+{
+    enum { WORD_BITS = 32 };
+    const unsigned bits = ifl_matrix_format_of(type)->bits, width = bits > WORD_BITS ? bits : WORD_BITS;
+    return elements * bits / width / IFL_WARP_LANES;
+}
+
+bool ifl_matrix_product_fits(const ifl_matrix_product *p)
+{
+    const unsigned a = (unsigned)p->m * p->k / (p->is_sparse ? 2 : 1);
+    return (p->m == IFL_MATRIX_ROWS || p->m == IFL_MATRIX_ROWS / 2) && p->n == IFL_MATRIX_COLUMNS &&
+           p->k >= 4 && p->k <= IFL_MATRIX_DEPTH &&
+           ifl_matrix_register_count(p->a_type, a) - 1 < IFL_MATRIX_REGISTERS &&
+           ifl_matrix_register_count(p->b_type, (unsigned)p->n * p->k) - 1 < IFL_MATRIX_REGISTERS &&
+           ifl_matrix_register_count(p->c_type, (unsigned)p->m * p->n) - 1 < IFL_MATRIX_REGISTERS;
+}
+
+/* 8 columns and more, 32 bytes of each line along k. */
+bool ifl_group_product_fits(const ifl_group_product *p)
+{
+    enum { LINE_BITS = 256 };
+    const ifl_matrix_product *one = &p->one;
+    return one->a_type && one->b_type && one->c_type && ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS && one->n <= IFL_GROUP_COLUMNS &&
+           one->n % IFL_MATRIX_COLUMNS == 0 && one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS &&
+           ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
+}
+
+bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm)
+{
+    const ifl_matrix_format *a = ifl_matrix_format_of(product->a_type);
+    if (a->class_ != 'F' || product->a_type == IFL_MATRIX_F64)
+        return true;
+    const ifl_matrix_operands operands = product->a_type == IFL_MATRIX_TF32 ? IFL_MATRIX_OPERANDS_TF32
+                                         : a->bits == 16                   ? IFL_MATRIX_OPERANDS_HALVES
+                                                                           : IFL_MATRIX_OPERANDS_BYTES;
+    return ifl_matrix_rule_find(unit, operands, sm, &product->rule);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operations on matrices that the lanes of a warp hold together: code->extra of matrix_product, matrix_load and the like.
+ * PTX and machine code both lower to them.
+ *
+ * How elements lie in registers is the same for all shapes (PTX ISA, "Matrix Fragments for mma"). Of lane l, group l / 4
+ * and place l % 4, with e elements in a register:
+ *     a: register r has row group + 8 (r & 1), columns (place + 4 (r / 2)) e and on
+ *     b: register r has rows (place + 4 r) e and on, column group
+ *     c, d: register r of 32-bit elements has row group + 8 (r / 2), column 2 place + (r & 1); of 16-bit elements row
+ *        group + 8 r, columns 2 place and 2 place + 1; from the ninth column on the same again
+ * Of a matrix with 8 rows a has its even registers only. */
+#ifndef IFL_CODE_MATRIX_H
+#define IFL_CODE_MATRIX_H
+
+#include "arch/matrix_rules.h"
+#include "code/code.h"
+
+typedef enum ifl_matrix_type {
+    IFL_MATRIX_NONE,
+#define TYPE(name, bits, exponent, mantissa, class_, top) IFL_MATRIX_##name,
+#include "code/matrix_type.def"
+    IFL_MATRIX_TYPES
+} ifl_matrix_type;
+
+typedef enum ifl_matrix_top { IFL_MATRIX_TOP_IEEE, IFL_MATRIX_TOP_LAST, IFL_MATRIX_TOP_NUMBER } ifl_matrix_top;
+
+typedef struct ifl_matrix_format {
+    uint8_t bits, exponent_bits, mantissa_bits;
+    char class_; /* 'F', 'S', 'U' */
+    uint8_t top; /* ifl_matrix_top */
+} ifl_matrix_format;
+
+const ifl_matrix_format *ifl_matrix_format_of(ifl_matrix_type type);
+
+/* The most that a warp multiplies at once; the depth is that of single bits. */
+enum { IFL_MATRIX_REGISTERS = 8, IFL_MATRIX_ROWS = 16, IFL_MATRIX_COLUMNS = 8, IFL_MATRIX_DEPTH = 256 };
+
+/* d = a * b + c. Slots have 32 bits a lane; of f64 64, or two planes of 32. */
+typedef struct ifl_matrix_product {
+    uint16_t m, n, k;
+    uint8_t a_type, b_type, c_type; /* ifl_matrix_type; c_type is that of d too */
+    bool saturates;                 /* integers */
+    bool is_and;                    /* single bits are combined by and, else by exclusive or */
+    bool is_planes;                 /* an f64 is two slots of words */
+    bool is_sparse;                 /* a has half of its elements: metadata tells which */
+    uint8_t selector;
+    ifl_matrix_rule rule;           /* of floats up to 32 bits */
+    uint32_t metadata;
+    uint32_t a[IFL_MATRIX_REGISTERS], b[IFL_MATRIX_REGISTERS];
+    uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
+} ifl_matrix_product;
+
+/* A warp group's product: each of its four warps has 16 rows. b, and a where it is not in registers, lie in shared memory as
+ * descriptors of 64 bits say (PTX ISA 9.0, "Matrix Descriptor Format", "Strides"). */
+enum { IFL_GROUP_COLUMNS = 256, IFL_GROUP_SUMS = IFL_GROUP_COLUMNS / 2, IFL_GROUP_A_REGISTERS = 4 };
+
+typedef struct ifl_group_product {
+    ifl_matrix_product one;     /* of a warp: 16 rows, n columns; types, rule; its slots are not used */
+    bool is_a_in_registers, transposes_a, transposes_b, negates_a, negates_b;
+    bool are_planes;            /* a descriptor is two slots of words */
+    uint32_t a[IFL_GROUP_A_REGISTERS];
+    uint32_t a_descriptor, b_descriptor;
+    uint32_t accumulates, flip; /* predicate; where it is false c is 0 */
+    uint32_t c[IFL_GROUP_SUMS], d[IFL_GROUP_SUMS]; /* as those of products with 8 columns, side by side */
+} ifl_group_product;
+
+/* Registers of a lane that hold so many elements of a warp's matrix: 32 bits each, of f64 64. */
+unsigned ifl_matrix_register_count(ifl_matrix_type type, unsigned elements);
+/* Has it no more elements than the arrays have room for, and whole registers of them? */
+bool ifl_matrix_product_fits(const ifl_matrix_product *product);
+bool ifl_group_product_fits(const ifl_group_product *product);
+/* Fills the rule that a product's types need; false where the architecture has none. */
+bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
+
+/* Eight rows of 16 bytes are a matrix; lane 8 i + r has the address of row r of matrix i. code->extra of matrix_load,
+ * matrix_store. Lane l holds, of each matrix, the 4 bytes l % 4 of row l / 4; transposed, elements of 16 bits, those of
+ * column l / 4. */
+typedef struct ifl_matrix_move {
+    ifl_transfer at; /* the address; kind, space; bytes 16 */
+    uint8_t count;   /* matrices: 1, 2, 4 */
+    bool transposes;
+    uint32_t data[4]; /* slots */
+} ifl_matrix_move;
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copies of a block that a unit of its own does: what is begun is done when somebody waits for it, so that whoever does not
+ * wait finds memory as it was before. */
+#ifndef IFL_EXEC_BULK_H
+#define IFL_EXEC_BULK_H
+
+#include "code/bulk.h"
+#include "exec/warp.h"
+
+/* Does what the barrier object at `object` counts; false after a fault. */
+bool ifl_bulk_finish_counted(ifl_warp *warp, const uint8_t *object);
+/* Does all that is left of a block that has ended. */
+void ifl_bulk_finish_all(ifl_block *block);
+/* Forgets it. */
+void ifl_bulk_free(ifl_block *block);
+
+/* The object at a lane's address; NULL after a fault. */
+uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at, const char *frame, uint32_t lane);
+/* Bytes have come. */
+void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes);
+
+/* tensor_copy.c: a lane's box; false after a fault. `bytes`: what its barrier counts. */
+typedef struct ifl_box {
+    uint64_t description; /* address */
+    int32_t coordinates[IFL_BULK_RANKS];
+    uint16_t offsets[IFL_BULK_RANKS - 2];
+    uint64_t shared;      /* address */
+} ifl_box;
+bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, uint32_t *bytes);
+bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box);
+
+/* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). */
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from, uint64_t bytes);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of matrices whose elements lie in the registers of a warp: where they lie (code/matrix.h), and what is added to
+ * what. How sums are made is in matrix_sum.c. */
+#include "exec/lane.h"
+#include "exec/matrix_sum.h"
+#include "exec/warp.h"
+
+enum { PLANE = 4 * IFL_WARP_LANES, WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH / 2 };
+
+/* Rows of a and columns of b, one behind the other. */
+typedef struct factors {
+    ifl_number a[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
+    uint8_t row_of_b[IFL_MATRIX_ROWS][HALF_DEPTH]; /* of a sparse matrix: which row of b an element of a meets */
+    unsigned a_depth;                              /* of a sparse matrix half of b's */
+    bool a_finite, b_finite;
+} factors;
+
+/* ---- where elements lie ------------------------------------------------------------------------------------------ */
+
+typedef struct place {
+    unsigned row, column;
+} place;
+
+static place place_of_a(const ifl_matrix_product *op, unsigned lane, unsigned reg, unsigned per_register)
+{
+    const unsigned r = op->m == IFL_MATRIX_ROWS ? reg : 2 * reg;
+    return (place){lane / 4 + 8 * (r & 1), (lane % 4 + 4 * (r / 2)) * per_register};
+}
+
+static place place_of_b(unsigned lane, unsigned reg, unsigned per_register)
+{
+    return (place){(lane % 4 + 4 * reg) * per_register, lane / 4};
+}
+
+/* Of the first element in a register of c or d; a second one is in the next column. */
+static place place_of_c(unsigned lane, unsigned reg, unsigned per_register)
+{
+    const unsigned r = reg * per_register;
+    return (place){lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2};
+}
+
+/* ---- reading registers ------------------------------------------------------------------------------------------- */
+
+/* The elements of a register; what is not finite among them. */
+static unsigned split_word(ifl_matrix_type type, uint32_t word, ifl_number *to)
+{
+    const unsigned bits = ifl_matrix_format_of(type)->bits;
+    unsigned special = 0;
+    for (unsigned i = 0; i < WORD_BITS / bits; i++) {
+        to[i] = ifl_number_of(type, word >> (i * bits));
+        special |= to[i].kind;
+    }
+    return special;
+}
+
+static void read_a(const ifl_matrix_product *op, const char *frame, factors *f)
+{
+    const unsigned per_register = WORD_BITS / ifl_matrix_format_of(op->a_type)->bits;
+    const unsigned registers = ifl_matrix_register_count(op->a_type, op->m * f->a_depth);
+    unsigned special = 0;
+    for (unsigned reg = 0; reg < registers; reg++)
+        for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
+            const place at = place_of_a(op, lane, reg, per_register);
+            special |= split_word(op->a_type, ifl_lane_u32(frame, op->a[reg], lane),
+                                  &f->a[at.row * f->a_depth + at.column]);
+        }
+    f->a_finite = special == 0;
+}
+
+static void read_b(const ifl_matrix_product *op, const char *frame, factors *f)
+{
+    const unsigned per_register = WORD_BITS / ifl_matrix_format_of(op->b_type)->bits;
+    const unsigned registers = ifl_matrix_register_count(op->b_type, (unsigned)op->n * op->k);
+    unsigned special = 0;
+    for (unsigned reg = 0; reg < registers; reg++)
+        for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
+            const place at = place_of_b(lane, reg, per_register);
+            special |= split_word(op->b_type, ifl_lane_u32(frame, op->b[reg], lane),
+                                  &f->b[at.column * op->k + at.row]);
+        }
+    f->b_finite = special == 0;
+}
+
+/* ---- which rows of b a sparse a meets ---------------------------------------------------------------------------- */
+
+/* Four bits of metadata for each two elements of a: of bytes and halves two places among four; of TF32, whose elements
+ * count as two halves each, 4 bits a element (PTX ISA 9.0, "Sparse matrix storage"). A unit of metadata is of the elements
+ * in 16 bytes of a: 16 bits where elements have 16 bits or more, the lower ones in a lane of row l / 4, the upper ones of the
+ * row 8 further on; 32 bits of bytes, where the lanes of a group take turns. */
+static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, unsigned row, unsigned unit, bool is_bytes)
+{
+    const unsigned lane = row % 8 * 4, half = row / 8, units = op->k / (is_bytes ? 32 : op->a_type == IFL_MATRIX_TF32 ? 8 : 16);
+    if (is_bytes)
+        return ifl_lane_u32(frame, op->metadata, lane + (2 * (unit + op->selector * units) + half) % 4);
+    return ifl_lane_u32(frame, op->metadata, lane + (unit + op->selector * units) % 4) >> (16 * half) & 0xffff;
+}
+
+static void find_rows_of_b(const ifl_matrix_product *op, const char *frame, factors *f)
+{
+    const unsigned bits = ifl_matrix_format_of(op->a_type)->bits, in_unit = 128 / bits;
+    const bool is_bytes = bits == 8, is_tf32 = op->a_type == IFL_MATRIX_TF32;
+    for (unsigned row = 0; row < op->m; row++)
+        for (unsigned i = 0; i < f->a_depth; i++) {
+            const uint32_t meta = metadata_of(op, frame, row, i / in_unit, is_bytes);
+            const unsigned at = i % in_unit;
+            f->row_of_b[row][i] = (uint8_t)(is_tf32 ? 2 * i + (meta >> (4 * at + 1) & 1)
+                                                    : i / 2 * 4 + (meta >> (2 * at) & 3));
+        }
+}
+
+static void read_factors(const ifl_matrix_product *op, const char *frame, factors *f)
+{
+    f->a_depth = op->is_sparse ? op->k / 2u : op->k;
+    read_a(op, frame, f);
+    read_b(op, frame, f);
+    if (op->is_sparse)
+        find_rows_of_b(op, frame, f);
+}
+
+/* ---- single elements of d ---------------------------------------------------------------------------------------- */
+
+static uint32_t integer_sum(const ifl_matrix_product *op, const ifl_number *a, const ifl_number *b, unsigned count,
+                            uint32_t c)
+{
+    int64_t sum = (int32_t)c;
+    if (op->a_type == IFL_MATRIX_B1)
+        for (unsigned i = 0; i < count; i++)
+            sum += op->is_and ? a[i].significand & b[i].significand : a[i].significand ^ b[i].significand;
+    else
+        for (unsigned i = 0; i < count; i++)
+            sum += (int64_t)a[i].significand * b[i].significand;
+    return (uint32_t)(op->saturates ? ifl_clamp(sum, INT32_MIN, INT32_MAX) : sum);
+}
+
+uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row, const ifl_numbers *column, unsigned count,
+                            uint32_t c)
+{
+    if (op->c_type == IFL_MATRIX_S32)
+        return integer_sum(op, row->at, column->at, count, c);
+    return ifl_matrix_sum(&op->rule, row, column, count, op->c_type, c);
+}
+
+static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
+                       unsigned count, uint32_t c)
+{
+    const ifl_numbers row = {a, ifl_matrix_format_of(op->a_type)->mantissa_bits, f->a_finite};
+    const ifl_numbers column = {b, ifl_matrix_format_of(op->b_type)->mantissa_bits, f->b_finite};
+    return ifl_matrix_element(op, &row, &column, count, c);
+}
+
+/* A denormal byte is a normal half, whose exponent says so. */
+static ifl_number as_half(ifl_number x, unsigned mantissa_bits)
+{
+    enum { LEAST = -14 };
+    for (; x.kind == IFL_NUMBER_FINITE && x.significand && x.exponent > LEAST; x.exponent--) {
+        if ((x.significand < 0 ? -x.significand : x.significand) >> mantissa_bits)
+            break;
+        x.significand *= 2;
+    }
+    return x;
+}
+
+/* Bytes that ptxas makes halves: first those in the lower half of each register, then those in the upper one; their sum is
+ * added to c apart. */
+static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
+                              uint32_t c)
+{
+    const unsigned a_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits,
+                   b_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits;
+    ifl_number a_half[HALF_DEPTH], b_half[HALF_DEPTH];
+    uint32_t sum = 0;
+    for (unsigned upper = 0; upper < 2; upper++) {
+        unsigned count = 0;
+        for (unsigned i = 2 * upper; i < f->a_depth; i += i & 1 ? 3 : 1, count++)
+            a_half[count] = as_half(a[i], a_bits), b_half[count] = as_half(b[i], b_bits);
+        sum = sum_of(op, f, a_half, b_half, count, sum);
+    }
+    return ifl_matrix_add(op->c_type, c, sum);
+}
+
+static uint32_t element_at(const ifl_matrix_product *op, const factors *f, place at, uint32_t c)
+{
+    const ifl_number *a = &f->a[at.row * f->a_depth], *b = &f->b[at.column * op->k];
+    ifl_number met[HALF_DEPTH];
+    for (unsigned i = 0; op->is_sparse && i < f->a_depth; i++)
+        met[i] = b[f->row_of_b[at.row][i]];
+    b = op->is_sparse ? met : b;
+    return op->rule.in_halves ? sum_in_halves(op, f, a, b, c) : sum_of(op, f, a, b, f->a_depth, c);
+}
+
+static void compute_words(const ifl_matrix_product *op, char *frame, const factors *f, uint32_t mask)
+{
+    const unsigned bits = ifl_matrix_format_of(op->c_type)->bits, per_register = WORD_BITS / bits;
+    const unsigned registers = ifl_matrix_register_count(op->c_type, (unsigned)op->m * op->n);
+    uint32_t results[IFL_MATRIX_REGISTERS][IFL_WARP_LANES];
+    for (unsigned reg = 0; reg < registers; reg++)
+        for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
+            const place at = place_of_c(lane, reg, per_register);
+            const uint32_t c = ifl_lane_u32(frame, op->c[reg], lane);
+            uint32_t word = 0;
+            for (unsigned i = 0; i < per_register; i++) {
+                const uint32_t element = c >> (i * bits) & (bits == WORD_BITS ? UINT32_MAX : (1u << bits) - 1);
+                word |= element_at(op, f, (place){at.row, at.column + i}, element) << (i * bits);
+            }
+            results[reg][lane] = word;
+        }
+    for (unsigned reg = 0; reg < registers; reg++)
+        for (uint32_t m = mask; m; m &= m - 1)
+            ((uint32_t *)ifl_slot(frame, op->d[reg]))[__builtin_ctz(m)] = results[reg][__builtin_ctz(m)];
+}
+
+/* ---- doubles ----------------------------------------------------------------------------------------------------- */
+
+static double read_double(const ifl_matrix_product *op, const char *frame, uint32_t slot, unsigned lane)
+{
+    const uint64_t bits = op->is_planes ? (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 |
+                                              ifl_lane_u32(frame, slot, lane)
+                                        : ifl_lane_u64(frame, slot, lane);
+    return ifl_bits_f64(bits);
+}
+
+static void write_double(const ifl_matrix_product *op, char *frame, uint32_t slot, unsigned lane, double value)
+{
+    const uint64_t bits = ifl_f64_bits(value);
+    if (!op->is_planes) {
+        ((uint64_t *)ifl_slot(frame, slot))[lane] = bits;
+        return;
+    }
+    ((uint32_t *)ifl_slot(frame, slot))[lane] = (uint32_t)bits;
+    ((uint32_t *)ifl_slot(frame, slot + PLANE))[lane] = (uint32_t)(bits >> 32);
+}
+
+typedef struct doubles {
+    double a[IFL_MATRIX_ROWS][IFL_MATRIX_ROWS], b[IFL_MATRIX_COLUMNS][IFL_MATRIX_ROWS];
+} doubles;
+
+static void read_doubles(const ifl_matrix_product *op, const char *frame, doubles *f)
+{
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
+        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->k); reg++) {
+            const place at = place_of_a(op, lane, reg, 1);
+            f->a[at.row][at.column] = read_double(op, frame, op->a[reg], lane);
+        }
+        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->n * op->k); reg++) {
+            const place at = place_of_b(lane, reg, 1);
+            f->b[at.column][at.row] = read_double(op, frame, op->b[reg], lane);
+        }
+    }
+}
+
+/* Each product is fused with the sum before it, in the order of k. */
+static double double_sum(const double *a, const double *b, unsigned count, double sum)
+{
+    for (unsigned i = 0; i < count; i++)
+        sum = ifl_nan3(fma(a[i], b[i], sum), a[i], b[i], sum);
+    return sum;
+}
+
+static void compute_doubles(const ifl_matrix_product *op, char *frame, uint32_t mask)
+{
+    doubles f;
+    read_doubles(op, frame, &f);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(m);
+        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->n); reg++) {
+            const place at = place_of_c(lane, reg, 1);
+            const double c = read_double(op, frame, op->c[reg], lane);
+            write_double(op, frame, op->d[reg], lane, double_sum(f.a[at.row], f.b[at.column], op->k, c));
+        }
+    }
+}
+
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
+
+ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)active;
+    const ifl_matrix_product *op = code->extra;
+    if (!mask)
+        return IFL_REASON_NONE;
+    if (mask != warp->live)
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
+                               "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold", mask, warp->live);
+    if (op->a_type == IFL_MATRIX_F64) {
+        compute_doubles(op, frame, mask);
+        return IFL_REASON_NONE;
+    }
+    factors f;
+    read_factors(op, frame, &f);
+    compute_words(op, frame, &f, mask);
+    return IFL_REASON_NONE;
+}

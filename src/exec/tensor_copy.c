@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Boxes of tensors between global and shared memory (PTX ISA 9.0, "Tensors"): tiles and im2col, fill outside of the tensor,
+ * swizzle. Knows a box and a description; when it is copied is bulk_copies.c's matter. */
+#include "code/tensor_map.h"
+#include "exec/bulk_copies.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 128 };
+
+static const ifl_tensor_map *map_at(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address)
+{
+    const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_MAP_BYTES, false);
+    const ifl_tensor_map *map = (const void *)at;
+    if (!at)
+        return NULL;
+    if (map->mark == IFL_TENSOR_MAP_MARK && address % 64 == 0)
+        return map;
+    ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
+                    (unsigned long long)address);
+    return NULL;
+}
+
+/* ---- how much, and where in shared memory ------------------------------------------------------------------------ */
+
+/* Elements of a box along a dimension: strided, only every so many is there. The innermost has no stride (CUDA driver API,
+ * cuTensorMapEncodeTiled). */
+static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
+{
+    const uint32_t stride = dimension ? map->element_stride[dimension] : 1;
+    return (map->box[dimension] + stride - 1) / stride;
+}
+
+static uint64_t box_bytes(const ifl_tensor_map *map)
+{
+    uint64_t count = 1;
+    if (map->is_image)
+        count = (uint64_t)map->image.channels * map->image.pixels;
+    else
+        for (unsigned i = 0; i < map->rank; i++)
+            count *= steps(map, i);
+    return count * map->element_bytes;
+}
+
+bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, uint32_t *bytes)
+{
+    const ifl_bulk_op *op = code->extra;
+    const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
+    if (!map)
+        return false;
+    const char *what = map->rank != op->rank            ? "has another number of dimensions"
+                       : map->is_image != op->is_image  ? "is described for the other mode (tiles, im2col)"
+                       : box->shared % ALIGNMENT        ? "goes to or comes from shared memory that is not aligned to 128 bytes"
+                                                        : NULL;
+    if (what) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
+        return false;
+    }
+    *bytes = (uint32_t)box_bytes(map);
+    return ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, *bytes, op->to.space == IFL_SPACE_SHARED);
+}
+
+/* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0, "Swizzling modes"). */
+static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
+{
+    enum { CHUNK_AT = 4, ROW_AT = 7 };
+    const uint64_t bits = (UINT64_C(1) << map->swizzle) - 1;
+    return address ^ (address >> ROW_AT & bits) << CHUNK_AT;
+}
+
+/* ---- single elements --------------------------------------------------------------------------------------------- */
+
+typedef struct box_copy {
+    ifl_warp *warp;
+    const ifl_code *code;
+    const ifl_tensor_map *map;
+    const ifl_bulk_op *op;
+    uint32_t lane;
+    uint64_t shared; /* of the next element, before it is swizzled */
+    uint64_t base;
+    uint8_t *first;  /* the box's in shared memory */
+} box_copy;
+
+static bool is_inside(const ifl_tensor_map *map, const int64_t *at)
+{
+    for (unsigned i = 0; i < map->rank; i++)
+        if (at[i] < 0 || at[i] >= map->size[i])
+            return false;
+    return true;
+}
+
+static uint64_t global_address(const ifl_tensor_map *map, const int64_t *at)
+{
+    uint64_t address = map->address + (uint64_t)at[0] * map->element_bytes;
+    for (unsigned i = 1; i < map->rank; i++)
+        address += (uint64_t)at[i] * map->stride[i - 1];
+    return address;
+}
+
+/* Of floats with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA all bits but the sign. */
+static void fill(const ifl_tensor_map *map, uint8_t *to)
+{
+    memset(to, map->fills_nan ? 0xff : 0, map->element_bytes);
+    if (map->fills_nan)
+        to[map->element_bytes - 1] = 0x7f;
+}
+
+/* TF32: rounded to the nearest, ties to even. */
+static void round_tf32(uint8_t *to)
+{
+    enum { CUT = 13 };
+    uint32_t bits;
+    memcpy(&bits, to, sizeof bits);
+    if ((bits & 0x7fffffff) < 0x7f800000)
+        bits += (1u << (CUT - 1)) - 1 + (bits >> CUT & 1);
+    bits &= ~((1u << CUT) - 1);
+    memcpy(to, &bits, sizeof bits);
+}
+
+static bool move_element(box_copy *c, const int64_t *at, bool loads)
+{
+    const unsigned bytes = c->map->element_bytes;
+    uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
+    c->shared += bytes;
+    if (!is_inside(c->map, at)) {
+        if (loads)
+            fill(c->map, shared);
+        return true;
+    }
+    uint8_t *global = ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane, global_address(c->map, at), bytes, !loads);
+    if (!global)
+        return false;
+    if (c->op->operation)
+        ifl_reduce_bytes(c->op->operation, c->map->type, global, shared, bytes);
+    else
+        memcpy(loads ? shared : global, loads ? global : shared, bytes);
+    if (loads && c->map->type == IFL_TYPE_TF32)
+        round_tf32(shared);
+    return true;
+}
+
+/* ---- tiles, im2col ----------------------------------------------------------------------------------------------- */
+
+static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
+{
+    const ifl_tensor_map *map = c->map;
+    uint32_t step[IFL_TENSOR_RANKS] = {0};
+    for (bool is_last = false; !is_last;) {
+        int64_t at[IFL_TENSOR_RANKS];
+        for (unsigned i = 0; i < map->rank; i++)
+            at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * (i ? map->element_stride[i] : 1);
+        if (!move_element(c, at, loads))
+            return false;
+        unsigned i = 0;
+        while (i < map->rank && ++step[i] == steps(map, i))
+            step[i++] = 0;
+        is_last = i == map->rank;
+    }
+    return true;
+}
+
+/* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each dimension but the first and the
+ * last. */
+static void next_pixel(const ifl_tensor_map *map, int64_t *at)
+{
+    for (unsigned i = 1; i + 1 < map->rank; i++) {
+        at[i] += map->element_stride[i];
+        if (at[i] < (int64_t)map->size[i] + map->image.upper[i - 1])
+            return;
+        at[i] = map->image.lower[i - 1];
+    }
+    at[map->rank - 1]++;
+}
+
+static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
+{
+    const ifl_tensor_map *map = c->map;
+    int64_t pixel[IFL_TENSOR_RANKS] = {0};
+    for (unsigned i = 0; i < map->rank; i++)
+        pixel[i] = box->coordinates[i];
+    for (unsigned p = 0; p < map->image.pixels; p++, next_pixel(map, pixel)) {
+        int64_t at[IFL_TENSOR_RANKS];
+        for (unsigned i = 0; i < map->rank; i++)
+            at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
+        for (unsigned channel = 0; channel < map->image.channels; channel++, at[0]++)
+            if (!move_element(c, at, loads))
+                return false;
+    }
+    return true;
+}
+
+bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)
+{
+    const ifl_bulk_op *op = code->extra;
+    const bool loads = op->to.space == IFL_SPACE_SHARED;
+    const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
+    uint8_t *first = map ? ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared, box_bytes(map), loads) : NULL;
+    if (!first)
+        return false;
+    box_copy c = {warp, code, map, op, lane, box->shared, box->shared, first};
+    return map->is_image ? copy_image(&c, box, loads) : copy_tile(&c, box, loads);
+}

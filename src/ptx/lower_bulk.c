@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of barrier objects (mbarrier) and of bulk copies (code/bulk.h). */
+#include "code/bulk.h"
+#include "ptx/lower_internal.h"
+
+static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind, ifl_transfer *t)
+{
+    enum { CHUNK = 16 };
+    *t = (ifl_transfer){.space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
+    t->address = ifl_lower_address(l, memory, space);
+}
+
+static const ifl_operand *slot_of(ifl_lowerer *l, unsigned slot)
+{
+    return ifl_lower_has(l, slot) ? l->slots.at[slot] : NULL;
+}
+
+/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
+
+/* To shared memory a barrier counts the bytes; to global memory, a group. */
+static void lower_bulk(ifl_lowerer *l, uint8_t operation, uint8_t type)
+{
+    enum { SIZE = 2, BARRIER = 3, MULTICAST = 4 };
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
+    const ifl_operand *barrier = slot_of(l, BARRIER);
+    if (!op)
+        return;
+    set_end(l, l->slots.at[0], m->space, IFL_ACCESS_STORE, &op->to);
+    set_end(l, l->slots.at[1], m->space2, IFL_ACCESS_LOAD, &op->from);
+    op->size = ifl_lower_source(l, l->slots.at[SIZE], 32, false);
+    op->size_mask = UINT32_MAX;
+    op->operation = operation;
+    op->type = type;
+    op->has_barrier = barrier != NULL;
+    if (barrier)
+        set_end(l, barrier, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+    if (m->flags & IFL_FLAG_MULTICAST)
+        op->multicast = ifl_lower_source(l, l->slots.at[MULTICAST], 32, false);
+    ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+void ifl_lower_cp_async_bulk(ifl_lowerer *l)
+{
+    lower_bulk(l, 0, 0);
+}
+
+void ifl_lower_cp_reduce_bulk(ifl_lowerer *l)
+{
+    lower_bulk(l, l->instruction->modifiers.operation, l->instruction->type[0]);
+}
+
+void ifl_lower_bulk_commit(ifl_lowerer *l)
+{
+    ifl_lower_emit(l, IFL_CODE_bulk_commit);
+}
+
+void ifl_lower_bulk_wait(ifl_lowerer *l)
+{
+    const ifl_operand *groups = l->slots.at[0];
+    if (groups->kind != IFL_OPERAND_IMMEDIATE) {
+        ifl_lower_unsupported(l, "for a number of groups that is no constant");
+        return;
+    }
+    ifl_lower_emit(l, IFL_CODE_bulk_wait)->count = (uint32_t)groups->value;
+}
+
+/* ---- barrier objects --------------------------------------------------------------------------------------------- */
+
+static ifl_mbarrier_op *new_object(ifl_lowerer *l, const ifl_operand *memory)
+{
+    const bool is_generic = !l->instruction->modifiers.space_written;
+    ifl_mbarrier_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (op && memory)
+        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->at);
+    return op;
+}
+
+void ifl_lower_mbarrier_init(ifl_lowerer *l)
+{
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
+    if (!op)
+        return;
+    op->arrivals = ifl_lower_source(l, l->slots.at[1], 32, false);
+    ifl_lower_emit(l, IFL_CODE_mbarrier_init)->extra = op;
+}
+
+void ifl_lower_mbarrier_inval(ifl_lowerer *l)
+{
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
+    if (!op)
+        return;
+    op->state = ifl_builder_constant_pair(&l->build, 0);
+    ifl_lower_emit(l, IFL_CODE_mbarrier_set)->extra = op;
+}
+
+/* arrive, arrive_drop: the state that they give is the word before. */
+void ifl_lower_mbarrier_arrive(ifl_lowerer *l)
+{
+    enum { STATE, ADDRESS, AMOUNT };
+    const ifl_operand *d = slot_of(l, STATE), *amount = slot_of(l, AMOUNT);
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[ADDRESS]);
+    const bool expects = l->instruction->modifiers.flags & IFL_FLAG_EXPECT_TX;
+    if (!op)
+        return;
+    op->fixed_arrivals = 1;
+    op->drops = l->instruction->opcode == IFL_OP_MBARRIER_ARRIVE_DROP;
+    if (amount)
+        *(expects ? &op->bytes : &op->arrivals) = ifl_lower_source(l, amount, 32, false);
+    op->has_d = d != NULL;
+    op->d = d ? ifl_lower_destination(l, d, 64) : 0;
+    ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
+    if (d)
+        ifl_lower_finish(l, d, op->d, 64, false);
+}
+
+void ifl_lower_mbarrier_bytes(ifl_lowerer *l)
+{
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
+    if (!op)
+        return;
+    op->bytes = ifl_lower_source(l, l->slots.at[1], 32, false);
+    op->completes = l->instruction->opcode == IFL_OP_MBARRIER_COMPLETE_TX;
+    ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
+}
+
+/* cp.async.mbarrier.arrive without .noinc first adds the arrival that it then makes; the copies are done. */
+void ifl_lower_mbarrier_of_copies(ifl_lowerer *l)
+{
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
+    if (!op)
+        return;
+    op->fixed_arrivals = l->instruction->modifiers.flags & IFL_FLAG_NOINC ? 1 : 0;
+    ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
+}
+
+void ifl_lower_mbarrier_wait(ifl_lowerer *l)
+{
+    enum { DONE, ADDRESS, STATE };
+    ifl_mbarrier_op *op = new_object(l, l->slots.at[ADDRESS]);
+    if (!op)
+        return;
+    op->by_parity = l->instruction->modifiers.flags & IFL_FLAG_PARITY;
+    op->state_bits = op->by_parity ? 32 : 64;
+    op->state = ifl_lower_source(l, l->slots.at[STATE], op->state_bits, false);
+    op->d = ifl_lower_predicate_destination(l, l->slots.at[DONE]);
+    ifl_lower_emit(l, IFL_CODE_mbarrier_wait)->extra = op;
+}
+
+void ifl_lower_mbarrier_pending(ifl_lowerer *l)
+{
+    ifl_mbarrier_op *op = new_object(l, NULL);
+    if (!op)
+        return;
+    op->state = ifl_lower_source(l, l->slots.at[1], 64, false);
+    op->d = ifl_lower_destination(l, l->slots.at[0], 32);
+    ifl_lower_emit(l, IFL_CODE_mbarrier_pending)->extra = op;
+    ifl_lower_finish(l, l->slots.at[0], op->d, 32, false);
+}

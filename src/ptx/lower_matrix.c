@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of matrices: ldmatrix, stmatrix, movmatrix, mma. */
+#include "code/matrix.h"
+#include "ptx/lower_internal.h"
+
+/* PTX runs as on the GPU that its results are held against, an H200. */
+enum { PTX_SM = 90 };
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+static bool has_shape(const ifl_lowerer *l, unsigned m, unsigned n, unsigned k)
+{
+    const uint16_t *shape = l->instruction->modifiers.shape;
+    return shape[0] == m && shape[1] == n && shape[2] == k;
+}
+
+static void set_matrix_address(ifl_lowerer *l, const ifl_operand *memory, ifl_transfer *t)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    t->space = m->space_written ? m->space : IFL_SPACE_GENERIC;
+    t->address = ifl_lower_address(l, memory, t->space);
+    t->form = IFL_ADDRESS_64;
+    t->bytes = t->element_bytes = 16;
+    t->elements = 1;
+}
+
+void ifl_lower_matrix_move(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const bool is_load = l->instruction->opcode == IFL_OP_LDMATRIX;
+    ifl_matrix_move *op = ifl_lower_allocate(l, sizeof *op);
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[is_load ? 0 : 1], &count);
+    if (!op)
+        return;
+    if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16 || count != m->matrices) {
+        ifl_lower_unsupported(l, "of this shape, type and number of registers");
+        return;
+    }
+    set_matrix_address(l, l->slots.at[is_load ? 1 : 0], &op->at);
+    op->at.kind = is_load ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE;
+    op->count = m->matrices;
+    op->transposes = m->flags & IFL_FLAG_TRANS;
+    for (uint32_t i = 0; i < count; i++)
+        op->data[i] = is_load ? ifl_lower_destination(l, &member[i], 32) : ifl_lower_source(l, &member[i], 32, false);
+    ifl_lower_emit(l, is_load ? IFL_CODE_matrix_load : IFL_CODE_matrix_store)->extra = op;
+    for (uint32_t i = 0; i < count && is_load; i++)
+        ifl_lower_finish(l, &member[i], op->data[i], 32, false);
+}
+
+void ifl_lower_matrix_transpose(ifl_lowerer *l)
+{
+    if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16)
+        ifl_lower_unsupported(l, "of this shape and type");
+    const uint32_t a = ifl_lower_source(l, l->slots.at[1], 32, false), d = ifl_lower_destination(l, l->slots.at[0], 32);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_matrix_transpose);
+    code->a = a, code->d = d;
+    ifl_lower_finish(l, l->slots.at[0], d, 32, false);
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t matrix_type(uint8_t type)
+{
+    static const uint8_t types[IFL_TYPE_COUNT] = {
+        [IFL_TYPE_F16] = IFL_MATRIX_F16,   [IFL_TYPE_BF16] = IFL_MATRIX_BF16, [IFL_TYPE_TF32] = IFL_MATRIX_TF32,
+        [IFL_TYPE_F32] = IFL_MATRIX_F32,   [IFL_TYPE_F64] = IFL_MATRIX_F64,   [IFL_TYPE_E4M3] = IFL_MATRIX_E4M3,
+        [IFL_TYPE_E5M2] = IFL_MATRIX_E5M2, [IFL_TYPE_S8] = IFL_MATRIX_S8,     [IFL_TYPE_U8] = IFL_MATRIX_U8,
+        [IFL_TYPE_S4] = IFL_MATRIX_S4,     [IFL_TYPE_U4] = IFL_MATRIX_U4,     [IFL_TYPE_B1] = IFL_MATRIX_B1,
+        [IFL_TYPE_S32] = IFL_MATRIX_S32,
+    };
+    return types[type];
+}
+
+/* The shapes and types of PTX ISA 9.0, "Multiply-and-Accumulate Instruction: mma": columns are always 8. */
+static bool is_product_known(const ifl_matrix_product *op)
+{
+    static const struct {
+        uint8_t a, c, m;
+        uint16_t k[3];
+    } table[] = {
+        {IFL_MATRIX_F16, IFL_MATRIX_F16, 16, {8, 16}},       {IFL_MATRIX_F16, IFL_MATRIX_F32, 16, {8, 16}},
+        {IFL_MATRIX_BF16, IFL_MATRIX_F32, 16, {8, 16}},      {IFL_MATRIX_TF32, IFL_MATRIX_F32, 16, {4, 8}},
+        {IFL_MATRIX_F64, IFL_MATRIX_F64, 8, {4}},            {IFL_MATRIX_F64, IFL_MATRIX_F64, 16, {4, 8, 16}},
+        {IFL_MATRIX_E4M3, IFL_MATRIX_F16, 16, {16, 32}},     {IFL_MATRIX_E4M3, IFL_MATRIX_F32, 16, {16, 32}},
+        {IFL_MATRIX_E5M2, IFL_MATRIX_F16, 16, {16, 32}},     {IFL_MATRIX_E5M2, IFL_MATRIX_F32, 16, {16, 32}},
+        {IFL_MATRIX_S8, IFL_MATRIX_S32, 8, {16}},            {IFL_MATRIX_S8, IFL_MATRIX_S32, 16, {16, 32}},
+        {IFL_MATRIX_U8, IFL_MATRIX_S32, 8, {16}},            {IFL_MATRIX_U8, IFL_MATRIX_S32, 16, {16, 32}},
+        {IFL_MATRIX_S4, IFL_MATRIX_S32, 8, {32}},            {IFL_MATRIX_S4, IFL_MATRIX_S32, 16, {32, 64}},
+        {IFL_MATRIX_U4, IFL_MATRIX_S32, 8, {32}},            {IFL_MATRIX_U4, IFL_MATRIX_S32, 16, {32, 64}},
+        {IFL_MATRIX_B1, IFL_MATRIX_S32, 8, {128}},           {IFL_MATRIX_B1, IFL_MATRIX_S32, 16, {128, 256}},
+    };
+    const unsigned depth = op->is_sparse ? op->k / 2u : op->k;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (unsigned k = 0; k < 3 && table[i].a == op->a_type && table[i].c == op->c_type && table[i].m == op->m; k++)
+            if (table[i].k[k] == depth)
+                return op->n == 8;
+    return false;
+}
+
+static bool set_sources(ifl_lowerer *l, unsigned slot, uint8_t type, unsigned elements, uint32_t *to)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[slot], &count);
+    if (count != ifl_matrix_register_count(type, elements) || count > IFL_MATRIX_REGISTERS) {
+        ifl_lower_unsupported(l, "with this number of registers");
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = ifl_lower_source(l, &member[i], type == IFL_MATRIX_F64 ? 64 : 32, false);
+    return true;
+}
+
+/* The metadata, and which lanes hold it. */
+static void set_sparse(ifl_lowerer *l, ifl_matrix_product *op)
+{
+    enum { METADATA = 4, SELECTOR = 5, MOST = 3 };
+    const ifl_operand *selector = l->slots.at[SELECTOR];
+    if (!ifl_lower_has(l, METADATA) || !ifl_lower_has(l, SELECTOR) || selector->kind != IFL_OPERAND_IMMEDIATE ||
+        selector->value > MOST || op->rule.in_halves) {
+        ifl_lower_unsupported(l, op->rule.in_halves ? "of a sparse matrix of bytes that are floats"
+                                                    : "with this selector of metadata");
+        return;
+    }
+    op->metadata = ifl_lower_source(l, l->slots.at[METADATA], 32, false);
+    op->selector = (uint8_t)selector->value;
+}
+
+static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
+{
+    const ifl_instruction *in = l->instruction;
+    const ifl_modifiers *m = &in->modifiers;
+    op->m = m->shape[0], op->n = m->shape[1], op->k = m->shape[2];
+    op->c_type = matrix_type(in->type[0]);
+    op->a_type = matrix_type(in->type[1]);
+    op->b_type = matrix_type(in->type[2]);
+    op->saturates = m->flags & IFL_FLAG_SATFINITE;
+    op->is_and = m->combine == IFL_COMBINE_AND;
+    op->is_sparse = m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED);
+    if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] || m->layout != IFL_LAYOUT_ROW ||
+        m->layout2 != IFL_LAYOUT_COLUMN || !is_product_known(op) || !ifl_matrix_product_fits(op) ||
+        !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, PTX_SM)) {
+        ifl_lower_unsupported(l, "of this shape, these layouts and types");
+        return false;
+    }
+    return true;
+}
+
+void ifl_lower_matrix_product(ifl_lowerer *l)
+{
+    ifl_matrix_product *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op || !describe_product(l, op))
+        return;
+    const unsigned bits = op->c_type == IFL_MATRIX_F64 ? 64 : 32, c_elements = (unsigned)op->m * op->n;
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[0], &count);
+    if (count != ifl_matrix_register_count(op->c_type, c_elements) ||
+        !set_sources(l, 1, op->a_type, (unsigned)op->m * op->k / (op->is_sparse ? 2 : 1), op->a) ||
+        !set_sources(l, 2, op->b_type, (unsigned)op->n * op->k, op->b) ||
+        !set_sources(l, 3, op->c_type, c_elements, op->c)) {
+        ifl_lower_unsupported(l, "with this number of registers");
+        return;
+    }
+    if (op->is_sparse)
+        set_sparse(l, op);
+    for (uint32_t i = 0; i < count; i++)
+        op->d[i] = ifl_lower_destination(l, &member[i], bits);
+    ifl_lower_emit(l, IFL_CODE_matrix_product)->extra = op;
+    for (uint32_t i = 0; i < count; i++)
+        ifl_lower_finish(l, &member[i], op->d[i], bits, false);
+}

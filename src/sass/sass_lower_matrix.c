@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of machine code on matrices that the lanes of a warp hold together (code/matrix.h). */
+#include "code/matrix.h"
+#include "sass/sass_lowerer.h"
+
+static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    return ifl_sass_lower_operand(l, role);
+}
+
+static ifl_sass_word value(const ifl_sass_lowerer *l, ifl_sass_value_role role)
+{
+    return ifl_sass_value(l->instruction, role);
+}
+
+static bool is_off(const ifl_sass_lowerer *l, ifl_sass_value_role role)
+{
+    const ifl_sass_word word = value(l, role);
+    return word == IFL_SASS_WORD_ABSENT || word == IFL_SASS_WORD_OFF;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+static uint8_t matrix_count(ifl_sass_word word)
+{
+    return word == IFL_SASS_WORD_FOUR_MATRICES ? 4 : word == IFL_SASS_WORD_TWO_MATRICES ? 2 : 1;
+}
+
+/* Elements of 16 bits; M88 as they stand, MT88 transposed. */
+static bool is_move_known(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_word shape = value(l, IFL_SASS_VALUE_SHAPE);
+    return value(l, IFL_SASS_VALUE_ELEMENT) == IFL_SASS_WORD_M16 &&
+           (shape == IFL_SASS_WORD_M88 || shape == IFL_SASS_WORD_MT88);
+}
+
+void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
+{
+    enum { ROW_BYTES = 16 };
+    const bool is_load = l->instruction->op == IFL_SASS_OP_LDSM;
+    ifl_matrix_move *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (!is_move_known(l)) {
+        ifl_sass_refuse(l, "of this shape and type");
+        return;
+    }
+    op->at = (ifl_transfer){.space = IFL_SPACE_SHARED,
+                            .kind = is_load ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
+                            .bytes = ROW_BYTES,
+                            .element_bytes = ROW_BYTES,
+                            .elements = 1};
+    ifl_sass_lower_address(l, operand(l, IFL_SASS_ROLE_ADDRESS), &op->at);
+    op->count = matrix_count(value(l, IFL_SASS_VALUE_MATRICES));
+    op->transposes = value(l, IFL_SASS_VALUE_SHAPE) == IFL_SASS_WORD_MT88;
+    const uint32_t first = is_load ? ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION))
+                                   : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), op->count);
+    for (unsigned i = 0; i < op->count; i++)
+        op->data[i] = first + i * IFL_PLANE_BYTES;
+    ifl_sass_emit(l, is_load ? IFL_CODE_matrix_load : IFL_CODE_matrix_store)->extra = op;
+}
+
+void ifl_sass_lower_matrix_transpose(ifl_sass_lowerer *l)
+{
+    if (value(l, IFL_SASS_VALUE_ELEMENT) != IFL_SASS_WORD_M16 || value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_MT88) {
+        ifl_sass_refuse(l, "of this shape and type");
+        return;
+    }
+    const uint32_t a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
+                   d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_matrix_transpose);
+    code->a = a, code->d = d;
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t matrix_type(ifl_sass_word word)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t type;
+    } types[] = {
+        {IFL_SASS_WORD_F16, IFL_MATRIX_F16},   {IFL_SASS_WORD_BF16, IFL_MATRIX_BF16},
+        {IFL_SASS_WORD_TF32, IFL_MATRIX_TF32}, {IFL_SASS_WORD_F32, IFL_MATRIX_F32},
+        {IFL_SASS_WORD_F64, IFL_MATRIX_F64},   {IFL_SASS_WORD_E4M3, IFL_MATRIX_E4M3},
+        {IFL_SASS_WORD_E5M2, IFL_MATRIX_E5M2}, {IFL_SASS_WORD_E2M1, IFL_MATRIX_E2M1},
+        {IFL_SASS_WORD_E2M3, IFL_MATRIX_E2M3}, {IFL_SASS_WORD_E3M2, IFL_MATRIX_E3M2},
+        {IFL_SASS_WORD_S8, IFL_MATRIX_S8},     {IFL_SASS_WORD_U8, IFL_MATRIX_U8},
+        {IFL_SASS_WORD_S4, IFL_MATRIX_S4},     {IFL_SASS_WORD_U4, IFL_MATRIX_U4},
+        {IFL_SASS_WORD_ONE_BIT, IFL_MATRIX_B1}, {IFL_SASS_WORD_S32, IFL_MATRIX_S32},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].word == word)
+            return types[i].type;
+    return IFL_MATRIX_NONE;
+}
+
+static uint8_t type_of_factor(const ifl_sass_lowerer *l, ifl_sass_value_role role)
+{
+    const ifl_sass_word own = value(l, role);
+    return matrix_type(own == IFL_SASS_WORD_ABSENT ? value(l, IFL_SASS_VALUE_TYPE_FROM) : own);
+}
+
+/* Registers of 32 bits, of doubles pairs of them. */
+static void set_registers(uint32_t first, uint8_t type, unsigned elements, uint32_t *to, bool is_zero)
+{
+    const unsigned count = ifl_matrix_register_count(type, elements), planes = type == IFL_MATRIX_F64 ? 2 : 1;
+    for (unsigned i = 0; i < count && i < IFL_MATRIX_REGISTERS; i++)
+        to[i] = is_zero ? first : first + i * planes * IFL_PLANE_BYTES;
+}
+
+static void set_source(ifl_sass_lowerer *l, ifl_sass_role role, uint8_t type, unsigned elements, uint32_t *to)
+{
+    const ifl_sass_operand *from = operand(l, role);
+    if (!from || from->negated || from->absolute || from->inverted) {
+        ifl_sass_refuse(l, "with the sign of a matrix changed");
+        return;
+    }
+    const bool is_zero = from->kind == IFL_SASS_REGISTER && from->index == IFL_SASS_NO_REGISTER;
+    set_registers(ifl_sass_lower_source(l, from, 1), type, elements, to, is_zero);
+}
+
+static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
+{
+    const ifl_sass_matrix shape = ifl_sass_word_matrix(value(l, IFL_SASS_VALUE_SHAPE));
+    const ifl_sass_word rounding = value(l, IFL_SASS_VALUE_ROUNDING);
+    op->m = shape.rows, op->n = shape.columns, op->k = shape.depth;
+    op->a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A);
+    op->b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B);
+    op->c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO));
+    op->saturates = !is_off(l, IFL_SASS_VALUE_SATURATION);
+    op->is_and = value(l, IFL_SASS_VALUE_COMBINE) == IFL_SASS_WORD_AND;
+    op->is_planes = true;
+    op->is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE);
+    return op->a_type && op->b_type && op->c_type && ifl_matrix_product_fits(op) &&
+           (rounding == IFL_SASS_WORD_ABSENT || rounding == IFL_SASS_WORD_RN) &&
+           is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) && value(l, IFL_SASS_VALUE_STEP) == IFL_SASS_WORD_ABSENT &&
+           ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_IN)) &&
+           ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, l->instruction->sm);
+}
+
+static void set_sparse(ifl_sass_lowerer *l, ifl_matrix_product *op)
+{
+    const ifl_sass_operand *selector = operand(l, IFL_SASS_ROLE_SELECTOR);
+    op->metadata = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_METADATA), 1);
+    op->selector = selector ? (uint8_t)selector->value : 0;
+}
+
+void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
+{
+    ifl_matrix_product *op = ifl_sass_lower_allocate(l, sizeof *op);
+    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);
+    if (!op)
+        return;
+    if (!describe_product(l, op)) {
+        ifl_sass_refuse(l, "of this shape and these types");
+        return;
+    }
+    const unsigned a_elements = (unsigned)op->m * op->k / (op->is_sparse ? 2 : 1), c_elements = (unsigned)op->m * op->n;
+    set_source(l, IFL_SASS_ROLE_A, op->a_type, a_elements, op->a);
+    set_source(l, IFL_SASS_ROLE_B, op->b_type, (unsigned)op->n * op->k, op->b);
+    set_source(l, IFL_SASS_ROLE_C, op->c_type, c_elements, op->c);
+    set_registers(ifl_sass_lower_destination(l, d), op->c_type, c_elements, op->d, false);
+    if (op->is_sparse)
+        set_sparse(l, op);
+    ifl_sass_emit(l, IFL_CODE_matrix_product)->extra = op;
+}
+
+/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+
+/* gdesc[UR]: a's descriptor, behind it b's; of a in registers the first one has no meaning. */
+static void set_descriptors(ifl_sass_lowerer *l, ifl_group_product *op)
+{
+    enum { DESCRIPTOR_WORDS = 2 };
+    const ifl_sass_operand *a = operand(l, IFL_SASS_ROLE_A), *b = operand(l, IFL_SASS_ROLE_B);
+    const ifl_sass_operand *at = a && a->kind == IFL_SASS_MEMORY ? a : b;
+    if (!a || !at || at->kind != IFL_SASS_MEMORY || at->uniform == IFL_SASS_NO_REGISTER) {
+        ifl_sass_refuse(l, "without descriptors");
+        return;
+    }
+    op->are_planes = true;
+    op->a_descriptor = ifl_sass_uniform_slot(l, at->uniform);
+    op->b_descriptor = op->a_descriptor + DESCRIPTOR_WORDS * IFL_PLANE_BYTES;
+    op->is_a_in_registers = a->kind == IFL_SASS_REGISTER;
+    for (unsigned i = 0; op->is_a_in_registers && i < IFL_GROUP_A_REGISTERS; i++)
+        op->a[i] = ifl_sass_lower_source(l, a, 1) + i * IFL_PLANE_BYTES;
+    op->negates_a = !is_off(l, IFL_SASS_VALUE_NEGATE_A) || (op->is_a_in_registers && a->negated);
+    op->negates_b = !is_off(l, IFL_SASS_VALUE_NEGATE_B);
+    op->transposes_a = !is_off(l, IFL_SASS_VALUE_TRANSPOSE_A);
+    op->transposes_b = !is_off(l, IFL_SASS_VALUE_TRANSPOSE_B);
+}
+
+static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
+{
+    const ifl_sass_matrix shape = ifl_sass_word_matrix(value(l, IFL_SASS_VALUE_SHAPE));
+    op->one = (ifl_matrix_product){.m = IFL_MATRIX_ROWS,
+                                   .n = shape.columns,
+                                   .k = shape.depth,
+                                   .a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A),
+                                   .b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B),
+                                   .c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO)),
+                                   .saturates = !is_off(l, IFL_SASS_VALUE_SATURATION)};
+    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_SPARSE) && ifl_group_product_fits(op) &&
+           ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, l->instruction->sm);
+}
+
+void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
+{
+    ifl_group_product *op = ifl_sass_lower_allocate(l, sizeof *op);
+    const ifl_sass_operand *c = operand(l, IFL_SASS_ROLE_C);
+    if (!op)
+        return;
+    if (!describe_group(l, op)) {
+        ifl_sass_refuse(l, "of this shape and these types");
+        return;
+    }
+    set_descriptors(l, op);
+    op->accumulates = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
+    const uint32_t from = ifl_sass_lower_source(l, c, 1),
+                   to = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
+    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER;
+    for (unsigned i = 0; i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
+        op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
+        op->d[i] = to + i * IFL_PLANE_BYTES;
+    }
+    ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
+}

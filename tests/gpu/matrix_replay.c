@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix products of the engine on random fragments, special values among them.
+ *
+ *     matrix_replay --exact                 against exact arithmetic (matrix_exact.c)
+ *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
+ *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
+ * A name after these: of this product only. */
+#include "inflight.h"
+#include "matrix_exact.h"
+#include "matrix_values.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT_FRAGMENTS = 64, MACHINE_FRAGMENTS = 256 };
+
+static _Noreturn void stop(const char *what, const ifl_error *error)
+{
+    fprintf(stderr, "matrix_replay: %s: %s\n", what, error ? error->text : "");
+    exit(2);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *at = malloc(bytes + 1);
+    if (!at)
+        stop("memory", NULL);
+    return at;
+}
+
+/* ---- one kernel in the engine ------------------------------------------------------------------------------------ */
+
+/* All kernels, each in a file of its own: what is not supported stops only its own. */
+static ifl_module *open_ptx(const matrix_kernel *kernel, ifl_error *error)
+{
+    char path[] = "/tmp/matrix_replay_XXXXXX.ptx";
+    ifl_module *module = NULL;
+    const int file = mkstemps(path, 4);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (!out)
+        stop(path, NULL);
+    matrix_write_head("sm_90a", out);
+    matrix_write_ptx(kernel, out);
+    fclose(out);
+    ifl_module_open(path, NULL, &module, error);
+    remove(path);
+    return module;
+}
+
+static ifl_status set(ifl_launch *launch, const char *key, size_t value, ifl_error *error)
+{
+    char text[64];
+    snprintf(text, sizeof text, key[0] == 'a' ? "u32x%zu=zero" : "%zu", value);
+    return ifl_launch_set(launch, key, text, error);
+}
+
+/* NULL: the kernel cannot be run. */
+static uint32_t *words_at(ifl_launch *launch, size_t argument, ifl_error *error)
+{
+    void *data = NULL;
+    size_t bytes;
+    const ifl_status status = ifl_launch_buffer(launch, argument, &data, &bytes, error);
+    if (status != IFL_OK && status != IFL_UNSUPPORTED)
+        stop("buffer", error);
+    return data;
+}
+
+/* Fragments [0, count); false where it is not supported. The caller frees *in and *out. */
+static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint32_t count, uint32_t **in, uint32_t **out)
+{
+    const size_t in_words = matrix_words_in(kernel), out_words = matrix_words_out(kernel);
+    ifl_error error = {0};
+    ifl_launch *launch;
+    ifl_profile *profile = NULL;
+    if (!module || ifl_launch_new(module, kernel->name, &launch, &error) != IFL_OK)
+        return false;
+    if (set(launch, "grid", count, &error) != IFL_OK || set(launch, "block", kernel->threads, &error) != IFL_OK ||
+        set(launch, "arg", in_words * count, &error) != IFL_OK || set(launch, "arg", out_words * count, &error) != IFL_OK)
+        stop(kernel->name, &error);
+    uint32_t *words = words_at(launch, 0, &error);
+    for (uint32_t f = 0; f < count && words; f++)
+        matrix_fill(kernel, f, words + f * in_words);
+    const ifl_status status = words ? ifl_launch_run(launch, NULL, &profile, &error) : IFL_UNSUPPORTED;
+    if (status != IFL_OK && status != IFL_UNSUPPORTED)
+        stop(kernel->name, &error);
+    if (status != IFL_OK) {
+        printf("%s: %s\n", kernel->name, error.text);
+        ifl_launch_free(launch);
+        return false;
+    }
+    *in = allocate(in_words * count * sizeof **in);
+    *out = allocate(out_words * count * sizeof **out);
+    memcpy(*in, words_at(launch, 0, &error), in_words * count * sizeof **in);
+    memcpy(*out, words_at(launch, 1, &error), out_words * count * sizeof **out);
+    ifl_profile_free(profile);
+    ifl_launch_free(launch);
+    return true;
+}
+
+static bool compute_ptx(const matrix_kernel *kernel, uint32_t count, uint32_t **in, uint32_t **out)
+{
+    ifl_error error = {0};
+    ifl_module *module = open_ptx(kernel, &error);
+    const bool is_done = module && compute(module, kernel, count, in, out);
+    ifl_module_close(module);
+    return is_done;
+}
+
+/* ---- the comparisons --------------------------------------------------------------------------------------------- */
+
+static int check_exact(const matrix_kernel *kernel)
+{
+    uint32_t *in = NULL, *out = NULL;
+    int wrong = 0;
+    if (!compute_ptx(kernel, EXACT_FRAGMENTS, &in, &out))
+        printf("%s: not supported\n", kernel->name);
+    for (uint32_t f = 0; out && f < EXACT_FRAGMENTS && wrong >= 0; f++) {
+        const int here = matrix_exact_check(kernel, f, in + (size_t)f * matrix_words_in(kernel),
+                                            out + (size_t)f * matrix_words_out(kernel));
+        wrong = here < 0 ? here : wrong + here;
+    }
+    free(in);
+    free(out);
+    return wrong > 0 ? wrong : 0;
+}
+
+static int count_different(const matrix_kernel *kernel, uint32_t count, const uint32_t *one, const uint32_t *other)
+{
+    const size_t words = matrix_words_out(kernel);
+    int different = 0;
+    for (size_t i = 0; i < words * count; i++) {
+        if (one[i] == other[i])
+            continue;
+        if (different++ < 3)
+            printf("%s, fragment %zu, word %zu: %08x, not %08x\n", kernel->name, i / words, i % words, one[i], other[i]);
+    }
+    return different;
+}
+
+static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
+{
+    uint32_t *in = NULL, *out = NULL, *machine_in = NULL, *machine_out = NULL;
+    const bool has_machine = compute(machine, kernel, MACHINE_FRAGMENTS, &machine_in, &machine_out);
+    const bool has_ptx = has_machine && compute_ptx(kernel, MACHINE_FRAGMENTS, &in, &out);
+    int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
+    for (uint32_t f = 0; has_machine && !has_ptx && f < EXACT_FRAGMENTS; f++) {
+        const int wrong = matrix_exact_check(kernel, f, machine_in + (size_t)f * matrix_words_in(kernel),
+                                             machine_out + (size_t)f * matrix_words_out(kernel));
+        different += wrong > 0 ? wrong : 0;
+    }
+    free(in), free(out), free(machine_in), free(machine_out);
+    return different;
+}
+
+/* The file of tools/gpu-matrix: "name fragments whole words\n", hashes, the words of the whole ones. */
+static int check_gpu(const matrix_kernel *kernel, uint32_t fragments, uint32_t whole, const uint32_t *hashes,
+                     const uint32_t *words)
+{
+    const unsigned each = matrix_words_out(kernel);
+    uint32_t *in = NULL, *out = NULL;
+    int different = 0;
+    if (compute_ptx(kernel, fragments, &in, &out)) {
+        int same = 0;
+        for (uint32_t f = 0; f < fragments; f++)
+            same += matrix_hash(out + (size_t)f * each, each) == hashes[f];
+        different = (int)fragments - same;
+        printf("%s: %d of %u fragments have other bits\n", kernel->name, different, fragments);
+        count_different(kernel, whole, out, words);
+    }
+    free(in), free(out);
+    return different;
+}
+
+static const matrix_kernel *kernel_named(const char *name)
+{
+    for (size_t i = 0; i < matrix_kernel_count; i++)
+        if (strcmp(matrix_kernels[i].name, name) == 0)
+            return &matrix_kernels[i];
+    return NULL;
+}
+
+static int check_gpu_file(FILE *file, const char *only)
+{
+    char name[64];
+    uint32_t fragments, whole, each;
+    int different = 0;
+    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 && fgetc(file) == '\n') {
+        const matrix_kernel *kernel = kernel_named(name);
+        const size_t words = (size_t)whole * each;
+        uint32_t *hashes = allocate(fragments * sizeof *hashes), *results = allocate(words * sizeof *results);
+        if (!kernel || each != matrix_words_out(kernel) || fread(hashes, sizeof *hashes, fragments, file) != fragments ||
+            fread(results, sizeof *results, words, file) != words)
+            stop(name, NULL);
+        if (!only || strcmp(only, name) == 0)
+            different += check_gpu(kernel, fragments, whole, hashes, results);
+        free(hashes), free(results);
+    }
+    return different;
+}
+
+static int check_each(const ifl_module *machine, const char *only)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < matrix_kernel_count; i++)
+        if (!only || strcmp(only, matrix_kernels[i].name) == 0)
+            wrong += machine ? check_machine(machine, &matrix_kernels[i]) : check_exact(&matrix_kernels[i]);
+    return wrong;
+}
+
+int main(int count, char **words)
+{
+    ifl_error error = {0};
+    ifl_module *machine = NULL;
+    int wrong = 2;
+    if (count >= 2 && strcmp(words[1], "--exact") == 0) {
+        wrong = check_each(NULL, words[2]);
+    } else if (count >= 3 && strcmp(words[1], "--machine") == 0) {
+        if (ifl_module_open(words[2], NULL, &machine, &error) != IFL_OK)
+            stop(words[2], &error);
+        wrong = check_each(machine, count > 3 ? words[3] : NULL);
+        ifl_module_close(machine);
+    } else if (count >= 3 && strcmp(words[1], "--gpu") == 0) {
+        FILE *file = fopen(words[2], "rb");
+        if (!file)
+            stop(words[2], NULL);
+        wrong = check_gpu_file(file, count > 3 ? words[3] : NULL);
+        fclose(file);
+    } else {
+        fprintf(stderr, "usage: matrix_replay --exact | --machine FILE.cubin | --gpu FILE [NAME]\n");
+        return 2;
+    }
+    printf("%d differences\n", wrong);
+    return wrong != 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors (tests/gpu/tensor_copies.h), and holds them
+ * against what they must come to.
+ *
+ *     gpu-tensors FILE.cubin COUNT [FIRST]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
+ *                                              kernel, hash of what it left; differences on stderr; status 1: some differ */
+#include "tensor_copies.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMORY_BYTES = TENSOR_SHARED_BYTES + 4, THREADS = 128 };
+
+typedef struct driver {
+    int (*init)(unsigned);
+    int (*device)(int *, int);
+    int (*retain)(void **, int);
+    int (*set)(void *);
+    int (*load)(void **, const void *);
+    int (*function)(void **, void *, const char *);
+    int (*allocate)(uint64_t *, size_t);
+    int (*to)(uint64_t, const void *, size_t);
+    int (*from)(void *, uint64_t, size_t);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*wait)(void);
+    int (*tiled)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int,
+                 int, int, int);
+    int (*image)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const int *, const int *, unsigned,
+                 unsigned, const uint32_t *, int, int, int, int);
+} driver;
+
+static driver cu;
+
+static void must(int code, const char *what)
+{
+    if (!code)
+        return;
+    fprintf(stderr, "gpu-tensors: %s: error %d\n", what, code);
+    exit(1);
+}
+
+static void open_driver(void)
+{
+    static const char *const names[] = {
+        "cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadData", "cuModuleGetFunction",
+        "cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuLaunchKernel", "cuCtxSynchronize", "cuTensorMapEncodeTiled",
+        "cuTensorMapEncodeIm2col"};
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int device;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *found = library ? dlsym(library, names[i]) : NULL;
+        if (!found) {
+            fprintf(stderr, "gpu-tensors: no driver, or it has no %s\n", names[i]);
+            exit(5);
+        }
+        memcpy((char *)&cu + i * sizeof found, &found, sizeof found);
+    }
+    must(cu.init(0), "cuInit");
+    must(cu.device(&device, 0), "cuDeviceGet");
+    must(cu.retain(&context, device), "cuDevicePrimaryCtxRetain");
+    must(cu.set(context), "cuCtxSetCurrent");
+}
+
+static void *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *bytes = file ? calloc(1, 4 << 20) : NULL;
+    if (!bytes || !fread(bytes, 1, 4 << 20, file)) {
+        fprintf(stderr, "gpu-tensors: cannot read '%s'\n", path);
+        exit(2);
+    }
+    fclose(file);
+    return bytes;
+}
+
+static uint32_t random_word(uint32_t i)
+{
+    uint32_t x = i * 2654435761u + 12345;
+    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13, x *= 3266489917u;
+    return x ^ x >> 16;
+}
+
+static uint32_t hash(const uint8_t *bytes, size_t count)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < count; i++)
+        h = (h ^ bytes[i]) * 16777619u;
+    return h;
+}
+
+static int describe(const tensor_copy *c, uint64_t tensor, void *map)
+{
+    if (c->is_image)
+        return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper, c->channels, c->pixels,
+                        c->element_stride, 0, c->swizzle, 0, c->fill);
+    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0, c->swizzle, 0, c->fill);
+}
+
+static _Alignas(1024) uint8_t shared[TENSOR_SHARED_BYTES], got_shared[MEMORY_BYTES];
+static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES], got[TENSOR_GLOBAL_BYTES];
+
+/* Device addresses of the tensor and of what goes to or comes from shared memory. */
+static uint64_t tensor, memory;
+
+static void launch(void *module, const tensor_copy *c, const char *name, void *map)
+{
+    uint32_t words[10] = {0};
+    void *function, *parameters[] = {map, words, &memory};
+    for (unsigned i = 0; i < TENSOR_RANKS; i++)
+        words[i] = (uint32_t)c->coordinates[i];
+    for (unsigned i = 0; i < TENSOR_RANKS - 2; i++)
+        words[TENSOR_RANKS + i] = c->offsets[i];
+    words[8] = c->bytes;
+    must(cu.function(&function, module, name), name);
+    must(cu.launch(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, parameters, NULL), name);
+    must(cu.wait(), name);
+}
+
+/* Whether it came to what it must. */
+static bool run(void *module, uint32_t index)
+{
+    static _Alignas(64) uint8_t map[128];
+    tensor_copy c;
+    char name[16];
+    tensor_copy_make(index, &c);
+    snprintf(name, sizeof name, "%s_%u", c.is_image ? "image" : c.adds ? "add" : c.is_store ? "store" : "load", c.rank);
+    const int code = describe(&c, tensor, map);
+    if (code) {
+        printf("%u %s refused %d\n", index, name, code);
+        return true;
+    }
+    memcpy(expected, tensor_bytes, sizeof expected);
+    memset(got_shared, 0, sizeof got_shared);
+    for (uint32_t i = 0; i < TENSOR_SHARED_BYTES / 4; i++) {
+        const uint32_t word = c.is_store ? random_word(i + 77) : 0xa5a5a5a5;
+        memcpy(shared + 4 * i, &word, 4);
+        memcpy(got_shared + 4 * i, &word, 4);
+    }
+    must(cu.to(memory, got_shared, sizeof got_shared), "cuMemcpyHtoD");
+    must(cu.to(tensor, tensor_bytes, sizeof tensor_bytes), "cuMemcpyHtoD");
+    launch(module, &c, name, map);
+    tensor_copy_do(&c, shared, expected);
+    must(cu.from(got_shared, memory, sizeof got_shared), "cuMemcpyDtoH");
+    must(cu.from(got, tensor, sizeof got), "cuMemcpyDtoH");
+    const bool has_come = got_shared[TENSOR_SHARED_BYTES] == 1;
+    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 && memcmp(got_shared, shared, sizeof shared) == 0;
+    printf("%u %s %08x%s%s\n", index, name, c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
+           has_come ? "" : " never came", is_right ? "" : " differs");
+    return is_right;
+}
+
+int main(int count, char **words)
+{
+    if (count < 3) {
+        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FIRST]\n");
+        return 2;
+    }
+    const uint32_t copies = (uint32_t)atoi(words[2]), first = count > 3 ? (uint32_t)atoi(words[3]) : 0;
+    uint32_t wrong = 0;
+    void *module;
+    open_driver();
+    must(cu.load(&module, read_file(words[1])), "cuModuleLoadData");
+    must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
+    must(cu.allocate(&memory, MEMORY_BYTES), "cuMemAlloc");
+    for (uint32_t i = 0; i < TENSOR_GLOBAL_BYTES / 4; i++) {
+        const uint32_t word = random_word(i);
+        memcpy(tensor_bytes + 4 * i, &word, 4);
+    }
+    for (uint32_t i = 0; i < copies; i++)
+        wrong += !run(module, first + i);
+    fprintf(stderr, "%u of %u copies differ from what they must come to\n", wrong, copies);
+    return wrong != 0;
+}
