@@ -17,6 +17,7 @@ set(INFLIGHT_FOLDERS
     exec
     count
     cache
+    time
     gpu
     model
     session

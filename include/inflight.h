@@ -337,6 +337,9 @@ typedef struct ifl_model {
     double dram_bytes_per_s;
     double dram_utilization; /* of the peak, 0..1 */
     double lever_us[IFL_LEVER_COUNT]; /* the time with that lever pulled */
+    double sm_time_us;   /* time_us by the schedule of one SM, where machine code ran */
+    double cycles;       /* of an SM, by it */
+    double issue_active; /* share of the cycles in which a scheduler issues, by it */
 } ifl_model;
 
 /* What the profile's launch would do on `device`. IFL_UNSUPPORTED where a block does not fit the GPU or the

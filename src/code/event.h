@@ -41,13 +41,21 @@ typedef struct ifl_issue {
 } ifl_issue;
 
 /* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block. Their accesses come
- * after it, so that the events of a warp stand in the order of issue. */
+ * after it, so that the events of a warp stand in the order of issue. Comes of blocks that are followed. */
 typedef struct ifl_stretch {
     uint32_t first, last;
     uint32_t mask;
     uint64_t block;
     uint32_t warp;
 } ifl_stretch;
+
+/* A load of a constant bank at an address of each lane's own, of a block that is followed: so many different addresses. */
+typedef struct ifl_indexed {
+    uint32_t site;
+    uint32_t addresses;
+    uint64_t block;
+    uint32_t warp;
+} ifl_indexed;
 
 /* A branch split a warp: some lanes of `active` took it, some did not. */
 typedef struct ifl_divergence {
@@ -79,7 +87,9 @@ typedef struct ifl_observer {
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
     void (*issue)(void *state, const ifl_issue *issue);
+    bool (*follows)(void *state, uint64_t block); /* asked when a block starts: stretch and indexed come of this one */
     void (*stretch)(void *state, const ifl_stretch *stretch);
+    void (*indexed)(void *state, const ifl_indexed *indexed);
     void (*divergence)(void *state, const ifl_divergence *divergence);
     void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
     void (*block_end)(void *state, const ifl_block_end *end);

@@ -34,6 +34,45 @@ typedef enum ifl_pipe {
     IFL_PIPES
 } ifl_pipe;
 
+/* What tells when the result of an instruction is there. */
+typedef enum ifl_delay {
+    IFL_DELAY_FIXED,    /* the cycles of its pipe, which the compiler has counted in the stalls */
+    IFL_DELAY_UNIT,     /* its unit sets a scoreboard */
+    IFL_DELAY_L1,       /* likewise, after an access through the L1 */
+    IFL_DELAY_SHARED,   /* ... of shared memory */
+    IFL_DELAY_CONSTANT, /* ... of the constant caches */
+    IFL_DELAY_TEXTURE,
+    IFL_DELAY_GROUP,    /* an asynchronous copy: a group of copies tells */
+    IFL_DELAYS
+} ifl_delay;
+
+/* What an instruction does to the order in which its warp goes on, beside its control word. */
+typedef enum ifl_control_step {
+    IFL_STEP_PLAIN,
+    IFL_STEP_BARRIER, /* waits for the other warps of the block */
+    IFL_STEP_ARRIVE,  /* tells them and goes on */
+    IFL_STEP_DRAIN,   /* waits until at most `left` are outstanding on scoreboard `board` */
+    IFL_STEP_GROUP    /* the copies since the last one become one more outstanding on scoreboard 0 */
+} ifl_control_step;
+
+/* The control word of machine code; PTX has none. */
+typedef struct ifl_control {
+    bool known;
+    bool is_half;   /* takes a pipe of two halves for one of them only: integer products */
+    uint8_t stall;  /* cycles to the next instruction of the warp */
+    uint8_t writes; /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
+    uint8_t reads;  /* likewise, until the sources have been read */
+    uint8_t waits;  /* scoreboards that must be clear before it is issued, a bit each */
+    uint8_t delay;  /* ifl_delay */
+    uint8_t step;   /* ifl_control_step */
+    uint8_t board, left; /* of IFL_STEP_DRAIN */
+    uint8_t sources[2];  /* registers that it reads, of even and of odd numbers: two banks */
+    uint8_t kept[2];     /* of them, those that the instruction before it keeps at hand */
+    uint32_t products;   /* multiply-adds of a matrix product */
+} ifl_control;
+
+enum { IFL_BOARDS = 6, IFL_NO_BOARD = 7 };
+
 /* What an instruction leaves open between two machines that both run it right. */
 enum {
     IFL_OPEN_APPROXIMATE = 1 << 0, /* to `error` */
@@ -69,6 +108,7 @@ typedef struct ifl_site {
     float error;      /* relative, of an approximation */
     uint32_t turn;    /* an estimate: memory instructions that agree in this are on their way together */
     ifl_site_access access;
+    ifl_control control;
 } ifl_site;
 
 enum { IFL_TURN_BITS = 8 }; /* of ifl_site.turn: how many waits of its basic block come before it */

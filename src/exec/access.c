@@ -13,6 +13,27 @@ void ifl_warp_tell(ifl_warp *warp, const ifl_access *access)
         worker->listeners[i].access(worker->listeners[i].state, access);
 }
 
+void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const ifl_block_range *range = &worker->grid->image->blocks[block->count];
+    const ifl_stretch stretch = {range->first, range->last, active, warp->block->index, warp->index};
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->stretch)
+            launch->observers[o]->stretch(worker->states[o], &stretch);
+}
+
+void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const ifl_indexed indexed = {code->site, addresses, warp->block->index, warp->index};
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->indexed)
+            launch->observers[o]->indexed(worker->states[o], &indexed);
+}
+
 ifl_space ifl_space_of(uint64_t address)
 {
     if (address - IFL_SHARED_WINDOW < IFL_WINDOW_BYTES)

@@ -182,10 +182,21 @@ void ifl_block_free(ifl_block *block)
     free(block->shared_written);
 }
 
-static bool start_warp(ifl_warp *warp, ifl_block *block)
+static bool is_followed(const ifl_worker *worker, uint64_t index)
+{
+    const ifl_exec_launch *launch = worker->grid->launch;
+    bool found = false;
+    for (size_t o = 0; worker->follows && o < launch->observer_count; o++)
+        if (launch->observers[o]->follows)
+            found |= launch->observers[o]->follows(worker->states[o], index);
+    return found;
+}
+
+static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
 {
     const ifl_image *image = warp->worker->grid->image;
     warp->block = block;
+    warp->is_followed = is_followed;
     warp->live = warp->lanes;
     warp->slice = -1;
     warp->running = NULL;
@@ -201,7 +212,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block)
     return true;
 }
 
-static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index)
+static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index, bool is_followed)
 {
     const ifl_grid *grid = worker->grid;
     const uint32_t *size = grid->launch->grid;
@@ -218,7 +229,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index)
     for (unsigned id = 0; id < IFL_BARRIERS; id++)
         block->barriers[id] = (ifl_barrier){.all = 1};
     for (uint32_t w = 0; w < block->warp_count; w++)
-        if (!start_warp(block->warps[w], block))
+        if (!start_warp(block->warps[w], block, is_followed))
             return false;
     return true;
 }
@@ -273,16 +284,30 @@ static bool add_block(ifl_worker *worker)
     return make_block(worker, &worker->blocks[worker->block_count++]);
 }
 
+/* The next block that is to run; the others count as done. */
+static bool take_wanted(ifl_worker *worker, uint64_t *index, bool *follows)
+{
+    while (take_block(worker, index)) {
+        *follows = is_followed(worker, *index);
+        if (*follows || !worker->grid->launch->only_followed)
+            return true;
+        worker->done++;
+        __atomic_fetch_add(&worker->grid->done, 1, __ATOMIC_RELAXED);
+    }
+    return false;
+}
+
 static bool fill_place(ifl_worker *worker, uint32_t place)
 {
     uint64_t index;
-    if (worker->fault.is_set || !take_block(worker, &index))
+    bool follows;
+    if (worker->fault.is_set || !take_wanted(worker, &index, &follows))
         return false;
     if (place == worker->block_count && !add_block(worker)) {
         fault_memory(worker, index);
         return false;
     }
-    if (!start_block(worker, &worker->blocks[place], index))
+    if (!start_block(worker, &worker->blocks[place], index, follows))
         fault_memory(worker, index);
     return true;
 }

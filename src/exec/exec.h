@@ -38,6 +38,7 @@ typedef struct ifl_exec_launch {
                          (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
     int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid */
     int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
+    bool only_followed; /* only the blocks that some observer follows: results are then not the kernel's */
     bool check_reads; /* warn about reads of memory that nothing wrote */
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);

@@ -101,6 +101,7 @@ static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
         if (!worker->states[i])
             return false;
         worker->tells_ends |= launch->observers[i]->block_end != NULL;
+        worker->follows |= launch->observers[i]->follows != NULL;
         if (launch->observers[i]->access)
             worker->listeners[worker->listener_count++] =
                 (ifl_listener){launch->observers[i]->access, worker->states[i]};

@@ -46,6 +46,19 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     return IFL_REASON_NONE;
 }
 
+/* Lanes of one address are served together. */
+static void tell_addresses(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask)
+{
+    uint32_t count = 0;
+    for (uint32_t left = mask; left; count++) {
+        const uint32_t first = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(left));
+        for (uint32_t m = left; m; m &= m - 1)
+            if (ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(m)) == first)
+                left &= ~(m & -m);
+    }
+    ifl_warp_tell_indexed(warp, code, count);
+}
+
 /* What lies past the end of a bank is zero. */
 ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
@@ -54,6 +67,8 @@ ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame,
     const ifl_bank *bank = &warp->worker->grid->launch->banks[code->count];
     const uint32_t bytes = code->e >> 1;
     const bool is_signed = code->e & 1;
+    if (warp->is_followed)
+        tell_addresses(warp, code, frame, mask);
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
         const uint64_t at = ifl_lane_u32(frame, code->a, lane) + code->value;

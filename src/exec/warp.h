@@ -79,6 +79,7 @@ struct ifl_warp {
     ifl_frame *frame;
     ifl_worker *worker;
     struct ifl_block *block;
+    bool is_followed;       /* stretches of its block are told */
     bool observed;          /* read memory in a way that may wait for others */
     bool changed;           /* wrote memory */
     bool spins;             /* in its last slice it observed and changed nothing */
@@ -163,6 +164,7 @@ struct ifl_worker {
     uint64_t done;
     uint64_t told;    /* warp instructions of the blocks that observers were told of */
     bool tells_ends;  /* some observer asks for them */
+    bool follows;     /* some observer wants stretches of some blocks */
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
     uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
@@ -229,6 +231,9 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 
 /* Tells the observers about a request. */
 void ifl_warp_tell(ifl_warp *warp, const ifl_access *access);
+/* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a constant bank. */
+void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
+void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses);
 /* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a fault. `what` is
  * "read" or "write". */
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,

@@ -123,6 +123,42 @@ static void find_time(question *q, ifl_model *m)
     m->dram_utilization = m->dram_bytes_per_s / q->device->value[IFL_DEVICE_dram_bytes_per_s];
 }
 
+/* ---- by the schedule of one SM ----------------------------------------------------------------- */
+
+static const ifl_time_facts *schedule_of(const question *q)
+{
+    for (size_t i = 0; i < q->profile->sm_times.count; i++)
+        if (strcmp(q->profile->sm_times.at[i].device, q->device->id) == 0)
+            return &q->profile->sm_times.at[i];
+    return NULL;
+}
+
+/* Blocks that differ go to the SM that is free first: an SM gets the average work, not that of the followed blocks, and the
+ * last ones end alone. */
+static double unevenness(const question *q, const ifl_time_facts *f, double blocks_per_sm)
+{
+    const ifl_counters *c = &q->profile->counters;
+    if (!q->work.each || !c->known[IFL_COUNTER_instructions] || f->block_instructions <= 0)
+        return 1;
+    ifl_work equal = q->work;
+    equal.each = NULL;
+    const double average = (double)c->value[IFL_COUNTER_instructions] / q->work.blocks;
+    return average / f->block_instructions * ifl_schedule_find(&q->rates, &q->work, blocks_per_sm).end /
+           ifl_schedule_find(&q->rates, &equal, blocks_per_sm).end;
+}
+
+static void find_schedule(const question *q, ifl_model *m)
+{
+    const ifl_time_facts *f = schedule_of(q);
+    m->sm_time_us = m->cycles = m->issue_active = -1;
+    if (!f)
+        return;
+    const double uneven = unevenness(q, f, m->occupancy.blocks_per_sm);
+    m->sm_time_us = (f->seconds * uneven + q->timing.term[IFL_TERM_LAUNCH]) * 1e6;
+    m->cycles = f->cycles * uneven;
+    m->issue_active = f->issue_active;
+}
+
 /* ---- Little's law ---------------------------------------------------------------------------- */
 
 /* What is on its way has its place in the L1 already. Where the caches were not followed the L1 is all that its SM has
@@ -231,6 +267,7 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
     if (status != IFL_OK)
         return status;
     find_time(&q, m);
+    find_schedule(&q, m);
     m->occupancy_achieved = achieved_occupancy(&q, m);
     find_bytes(&q, m);
     find_levers(&q, m);

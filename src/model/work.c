@@ -159,24 +159,6 @@ static double l2_work_by_line(const ifl_arch *k, const ifl_work *w, double bytes
     return (1 - k->line_share) * bytes + k->line_share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
 }
 
-/* Loads and atomics whose lanes each ask for a place of their own, as a share of all. */
-static double random_share(const ifl_profile *p)
-{
-    static const ifl_traffic_kind kinds[] = {IFL_TRAFFIC_global_load, IFL_TRAFFIC_global_atomic};
-    double all_sectors = 0, random = 0;
-    for (size_t i = 0; i < p->lines.count; i++) {
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            const ifl_traffic t = ifl_traffic_get(&p->lines.at[i].counters, kinds[k]);
-            const bool is_random =
-                p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
-                (double)t.lines > ifl_model_constants.random_lines * (double)t.requests;
-            all_sectors += (double)t.sectors;
-            random += is_random ? (double)t.sectors : 0;
-        }
-    }
-    return all_sectors > 0 ? random / all_sectors : 0;
-}
-
 static double store_bytes_of(const ifl_counters *c)
 {
     const double atomics = count(c, IFL_COUNTER_global_atomic_sectors);
@@ -278,7 +260,7 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
                                       : l2_work(p, facts_of(p, device), k, out);
     if (!rates->l1_by_line)
         out->l1_passes += out->missed_lines * k->fill_passes;
-    out->random = random_share(p);
+    out->random = ifl_traffic_random_share(p);
     out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
     out->dram_low = out->dram_low > 0 ? fmin(out->dram_low, out->dram_bytes) : out->dram_bytes;
     out->dram_high = fmax(out->dram_high, out->dram_bytes);

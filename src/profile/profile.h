@@ -12,6 +12,7 @@
 #include "profile/cache_facts.h"
 #include "profile/machine_facts.h"
 #include "profile/program_facts.h"
+#include "profile/time_facts.h"
 #include "profile/timing.h"
 
 typedef enum ifl_counter {
@@ -115,6 +116,7 @@ struct ifl_profile {
     ifl_block_work work;       /* of each block, in warp instructions */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
     IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
+    IFL_VEC(ifl_time_facts) sm_times; /* likewise, where machine code ran */
     ifl_gpu_facts gpu;     /* where a real GPU ran it */
     ifl_times timing;     /* its times, where they were taken */
     ifl_outputs outputs;   /* its results beside the engine's */

@@ -83,3 +83,19 @@ uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind)
     const uint64_t ideal = on_chip ? traffic->wavefronts_ideal : traffic->sectors_ideal;
     return actual > ideal ? (actual - ideal) * (on_chip ? 1 : IFL_SECTOR_BYTES) : 0;
 }
+
+double ifl_traffic_random_share(const ifl_profile *p)
+{
+    static const ifl_traffic_kind kinds[] = {IFL_TRAFFIC_global_load, IFL_TRAFFIC_global_atomic};
+    double all = 0, random = 0;
+    for (size_t i = 0; i < p->lines.count; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const ifl_traffic t = ifl_traffic_get(&p->lines.at[i].counters, kinds[k]);
+            const bool is_random =
+                p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR && t.lines > IFL_RANDOM_LINES * t.requests;
+            all += (double)t.sectors;
+            random += is_random ? (double)t.sectors : 0;
+        }
+    }
+    return all > 0 ? random / all : 0;
+}

@@ -4,6 +4,7 @@
 #include "report/models_part.h"
 
 #include "report/cache_part.h"
+#include "report/stalls_part.h"
 #include "base/figure.h"
 
 #include <math.h>
@@ -161,6 +162,10 @@ static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_d
                        flight_text(page, profile, m));
     if (m->waits_per_warp >= 0)
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
+    if (m->sm_time_us >= 0)
+        ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+                           say(page, "By the schedule of one SM it takes %s µs.", figure(page, m->sm_time_us)));
+    ifl_stalls_part_print(page, profile, device->id);
 }
 
 void ifl_models_part_print(ifl_page *page, const ifl_outcome *outcome)
@@ -248,6 +253,9 @@ static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "dram_bytes", m->dram_bytes);
     put_known(tree, o, "dram_bytes_per_s", m->dram_bytes_per_s);
     put_known(tree, o, "dram_utilization", m->dram_utilization);
+    put_known(tree, o, "sm_time_us", m->sm_time_us);
+    put_known(tree, o, "cycles", m->cycles);
+    put_known(tree, o, "issue_active", m->issue_active);
 }
 
 static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
@@ -262,6 +270,7 @@ static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_
     put_occupancy(tree, object, &gpu->model);
     put_time(tree, object, &gpu->model);
     ifl_cache_part_put(tree, object, profile, gpu->device->id);
+    ifl_stalls_part_put(tree, object, profile, gpu->device->id);
     return object;
 }
 

@@ -229,6 +229,83 @@ static uint8_t pipe_of(const ifl_sass_instruction *instruction)
     }
 }
 
+/* ---- control words ------------------------------------------------------------------------------------------------- */
+
+static uint8_t delay_of(const ifl_sass_instruction *instruction)
+{
+    static const uint8_t delays[IFL_SASS_LATENCIES] = {
+        [IFL_SASS_LATENCY_VARIABLE] = IFL_DELAY_UNIT,     [IFL_SASS_LATENCY_L1] = IFL_DELAY_L1,
+        [IFL_SASS_LATENCY_SHARED] = IFL_DELAY_SHARED,     [IFL_SASS_LATENCY_CONSTANT] = IFL_DELAY_CONSTANT,
+        [IFL_SASS_LATENCY_TEXTURE] = IFL_DELAY_TEXTURE,   [IFL_SASS_LATENCY_ASYNC] = IFL_DELAY_GROUP,
+    };
+    return delays[ifl_sass_op_latency(instruction->op, instruction->sm)];
+}
+
+/* DEPBAR.LE SB0, 0x1 waits until at most one is outstanding. */
+static void find_drain(const ifl_sass_instruction *instruction, ifl_control *to)
+{
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        const ifl_sass_operand *operand = &instruction->operand[i];
+        if (operand->kind == IFL_SASS_SCOREBOARD && to->step != IFL_STEP_DRAIN) {
+            to->step = IFL_STEP_DRAIN;
+            to->board = operand->index < BOARDS ? operand->index : 0;
+        } else if (operand->kind == IFL_SASS_IMMEDIATE && operand->value >= 0 && operand->value < UINT8_MAX) {
+            to->left = (uint8_t)operand->value;
+        }
+    }
+}
+
+/* The register that a port reads; NULL: none. */
+static const ifl_sass_operand *source_at(const ifl_sass_instruction *instruction, unsigned port)
+{
+    static const ifl_sass_role roles[] = {IFL_SASS_ROLE_A, IFL_SASS_ROLE_B, IFL_SASS_ROLE_C};
+    const ifl_sass_operand *found = ifl_sass_operand_of(instruction, roles[port]);
+    const bool is_read = found && found->kind == IFL_SASS_REGISTER && found->index != IFL_SASS_NO_REGISTER;
+    return is_read ? found : NULL;
+}
+
+/* An operand stays at hand for the next instruction that reads the same register through the same port. */
+static bool is_kept(const ifl_sass_instruction *before, unsigned port, const ifl_sass_operand *source)
+{
+    const ifl_sass_operand *held = before && before->reuse >> port & 1 ? source_at(before, port) : NULL;
+    return held && held->index == source->index;
+}
+
+static void find_sources(const ifl_sass_instruction *instruction, const ifl_sass_instruction *before, ifl_control *to)
+{
+    enum { PORTS = 3 };
+    for (unsigned port = 0; port < PORTS; port++) {
+        const ifl_sass_operand *source = source_at(instruction, port);
+        for (unsigned word = 0; source && word < source->count; word++) {
+            const unsigned bank = (source->index + word) & 1;
+            to->sources[bank]++;
+            to->kept[bank] = (uint8_t)(to->kept[bank] + is_kept(before, port, source));
+        }
+    }
+}
+
+static ifl_control control_of(const ifl_sass_instruction *instruction, const ifl_sass_instruction *before)
+{
+    ifl_control found = {.known = true,
+                         .is_half = ifl_sass_op_pipe(instruction->op, instruction->sm) == IFL_SASS_PIPE_FMAHEAVY,
+                         .stall = instruction->stall,
+                         .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
+                         .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,
+                         .waits = instruction->wait_mask,
+                         .delay = delay_of(instruction)};
+    const ifl_sass_word mode = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
+    const ifl_sass_matrix shape = ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
+    found.products = (uint32_t)shape.rows * shape.columns * shape.depth;
+    find_sources(instruction, before, &found);
+    if (instruction->op == IFL_SASS_OP_BAR)
+        found.step = mode == IFL_SASS_WORD_ARV ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
+    else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
+        found.step = IFL_STEP_GROUP;
+    else if (instruction->op == IFL_SASS_OP_DEPBAR)
+        find_drain(instruction, &found);
+    return found;
+}
+
 /* Names are few: instructions of one name that follow each other share its text. */
 static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *instruction, const char *last)
 {
@@ -251,7 +328,8 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
                               .pipe = pipe_of(instruction),
                               .open = open_of(instruction),
                               .turn = next_turn(l, i, w),
-                              .access = access_of(instruction)};
+                              .access = access_of(instruction),
+                              .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
     }
     if (!name && l->status == IFL_OK)
         l->status = ifl_fail_memory(l->error, part->count);

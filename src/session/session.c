@@ -363,6 +363,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .resident = way->resident,
         .quantum = way->quantum,
         .check_reads = way->check_reads,
+        .only_followed = way->only_followed,
         .stop = way->stop,
         .progress = way->progress,
         .progress_user = way->progress_user,

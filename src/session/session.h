@@ -96,7 +96,7 @@ typedef struct ifl_session_launch {
 typedef struct ifl_session_way {
     const ifl_device *device; /* to believe in; NULL: the session's */
     int threads, resident, quantum; /* of ifl_run_options */
-    bool check_reads;
+    bool check_reads, only_followed;
     const char *vector_width;
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);

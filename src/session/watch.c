@@ -25,16 +25,37 @@ static ifl_status follow_caches(ifl_watch *watch, const ifl_device *const *devic
     return IFL_OK;
 }
 
+/* PTX has no control words. */
+static void follow_warps(ifl_watch *watch, const ifl_device *const *devices, size_t count,
+                         const ifl_session_launch *launch)
+{
+    if (!launch->kernel->object)
+        return;
+    ifl_time_run_init(&watch->time, devices, count);
+    ifl_time_run_shape(&watch->time, launch->grid, launch->block);
+    watch->time_at = watch->count;
+    watch->observers[watch->count++] = &watch->time.observer;
+}
+
+static ifl_status follow(ifl_watch *watch, const ifl_device *const *devices, size_t count,
+                         const ifl_session_launch *launch, ifl_error *error)
+{
+    const ifl_status status = follow_caches(watch, devices, count, launch, error);
+    if (status == IFL_OK)
+        follow_warps(watch, devices, count, launch);
+    return status;
+}
+
 ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,
                            const ifl_device *const *devices, size_t device_count,
                            const ifl_session_launch *launch, ifl_error *error)
 {
     *watch = (ifl_watch){.depth = depth, .workspace = &session->workspace};
-    if (ifl_observation_count + 1 > IFL_WATCH_MOST)
+    if (ifl_observation_count + 2 > IFL_WATCH_MOST)
         return ifl_fail(error, IFL_INTERNAL, "%zu observers are too many", ifl_observation_count);
     for (size_t i = 0; depth != IFL_WATCH_NOTHING && i < ifl_observation_count; i++)
         watch->observers[watch->count++] = ifl_observations[i]->observer;
-    return depth == IFL_WATCH_MODEL && device_count ? follow_caches(watch, devices, device_count, launch, error)
+    return depth == IFL_WATCH_MODEL && device_count ? follow(watch, devices, device_count, launch, error)
                                                     : IFL_OK;
 }
 
@@ -172,5 +193,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     if (status == IFL_OK && has_caches && states[ifl_observation_count])
         status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count], watch->workspace,
                                       profile, error);
+    if (status == IFL_OK && watch->time_at && states[watch->time_at])
+        status = ifl_time_run_report(&watch->time, states[watch->time_at], &kernel->image.sites, profile, error);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "cache/cache_run.h"
 #include "session/session.h"
+#include "time/time_run.h"
 
 typedef enum ifl_watch_depth { IFL_WATCH_NOTHING, IFL_WATCH_COUNTERS, IFL_WATCH_MODEL } ifl_watch_depth;
 
@@ -16,10 +17,12 @@ typedef struct ifl_watch {
     const ifl_observer *observers[IFL_WATCH_MOST]; /* those of ifl_observations come first */
     size_t count;
     ifl_cache_run caches;
+    size_t time_at; /* of `observers`: where machine code's warps are followed; 0: they are not */
+    ifl_time_run time;
     ifl_cache_workspace *workspace; /* the session's */
 } ifl_watch;
 
-/* Caches are followed for the devices, where there are any. `watch` stays where it is until ifl_watch_end, which follows
+/* Caches are followed for the devices, where there are any, and of machine code the warps of an SM. `watch` stays where it is until ifl_watch_end, which follows
  * in every case. */
 ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,
                            const ifl_device *const *devices, size_t device_count,

@@ -12,6 +12,8 @@ IFL_HANDLER(block)
     ifl_block_count *count = &warp->worker->counts[code->count];
     count->warps++;
     count->threads += (uint64_t)__builtin_popcount(active);
+    if (__builtin_expect(warp->is_followed, 0))
+        ifl_warp_tell_stretch(warp, code, active);
     if (__builtin_expect(--warp->slice < 0, 0))
         IFL_STOP(IFL_REASON_YIELD, code + 1);
     IFL_NEXT;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What following the warps of one SM tells of a launch on one GPU: its time, and why warps stood still, as plain data of
+ * the profile. Knows nothing of how it was found. */
+#ifndef IFL_PROFILE_TIME_FACTS_H
+#define IFL_PROFILE_TIME_FACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ifl_stall {
+#define STALL(name, what) IFL_STALL_##name,
+#include "profile/stall.def"
+    IFL_STALLS
+} ifl_stall;
+
+/* "long_scoreboard"; what it waits for. NULL past the end. */
+const char *ifl_stall_name(ifl_stall stall);
+const char *ifl_stall_text(ifl_stall stall);
+
+/* Of one instruction: how long warps stood before it, in cycles of all warps that were followed. */
+typedef struct ifl_site_stalls {
+    uint64_t issued;
+    uint64_t cycles[IFL_STALLS];
+} ifl_site_stalls;
+
+/* An instruction before which warps stand. */
+typedef struct ifl_stalled_site {
+    const char *op, *function;
+    const char *file;        /* NULL: not known */
+    uint32_t line, address;  /* of the source; in the function's code */
+    uint64_t issued;
+    double share;            /* of all cycles that warps stood still */
+    double stalls[IFL_STALLS]; /* its part of ifl_time_facts.stalls */
+} ifl_stalled_site;
+
+typedef struct ifl_time_facts {
+    const char *device;    /* the device's id, "h200" */
+    double cycles;         /* of an SM, from the first block's start until the last one ends */
+    double seconds;        /* the same, without what a launch costs by itself */
+    double instructions;   /* of a warp, that were followed */
+    double block_instructions; /* of a followed block, on average: others may have more to do */
+    double issue_active;   /* share of a scheduler's cycles in which it issues */
+    double stalls[IFL_STALLS]; /* warps in this state, on average, for each cycle in which a scheduler issues */
+    double l1_sectors, l1_hits, l2_sectors, dram_sectors; /* of loads, that were followed */
+    uint64_t blocks;       /* that were followed */
+    double followed;       /* of what the SM does, the share that was followed: the rest goes on at its pace */
+    const ifl_stalled_site *sites; /* those that matter, the worst first */
+    size_t site_count;
+} ifl_time_facts;
+
+#endif

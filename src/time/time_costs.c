@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From a device's figures to what one of its SMs does in a cycle. */
+#include "time/time_costs.h"
+
+#include "arch/units.h"
+#include "profile/traffic.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pipes ----------------------------------------------------------------------------------- */
+
+/* Cycles for 32 lanes on the part of the SM's lanes that a scheduler has. */
+static double cycles_on(const ifl_device *device, ifl_device_field lanes, double otherwise)
+{
+    const double all = device->known[lanes] ? device->value[lanes] : otherwise;
+    return fmax(IFL_WARP_LANES * IFL_TIME_SCHEDULERS / all, 1);
+}
+
+/* CUDA C++ Programming Guide, throughput of native arithmetic instructions; special functions: 16 lanes of an SM. */
+static void find_pipes(const ifl_device *device, const ifl_arch *arch, ifl_sm_rates *out)
+{
+    const double fp32 = cycles_on(device, IFL_DEVICE_fp32_lanes_per_sm, 128);
+    for (int pipe = 0; pipe < IFL_PIPES; pipe++)
+        out->units[pipe] = 2;
+    out->units[IFL_PIPE_FMA] = fp32;
+    out->units[IFL_PIPE_FP16] = fp32;
+    out->units[IFL_PIPE_ALU] = cycles_on(device, IFL_DEVICE_int32_lanes_per_sm, 64);
+    out->units[IFL_PIPE_FP64] = cycles_on(device, IFL_DEVICE_fp64_lanes_per_sm, 2);
+    out->units[IFL_PIPE_XU] = fp32 / arch->special_share;
+    out->units[IFL_PIPE_LSU] = 1;
+}
+
+static void find_latencies(ifl_sm_rates *out)
+{
+    static const struct {
+        int delay, pipe;
+        double cycles;
+    } rows[] = {
+#define LATENCY(delay, pipe, cycles, source) {delay, pipe, cycles},
+#include "time/unit_latency.def"
+    };
+    for (size_t i = sizeof rows / sizeof *rows; i-- > 0;)
+        for (int pipe = 0; pipe <= IFL_PIPES; pipe++)
+            if (rows[i].pipe == IFL_PIPES || rows[i].pipe == pipe)
+                out->result[rows[i].delay][pipe] = rows[i].cycles;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static double known_or(const ifl_device *device, ifl_device_field field, double otherwise)
+{
+    return device->known[field] ? device->value[field] : otherwise;
+}
+
+/* Latencies are counted in SM cycles; one that is known as a time was taken at the clock of the latencies. */
+static double dram_latency_of(const ifl_device *device)
+{
+    if (device->known[IFL_DEVICE_dram_latency_ns])
+        return device->value[IFL_DEVICE_dram_latency_ns] * 1e-9 *
+               known_or(device, IFL_DEVICE_latency_clock_hz, device->value[IFL_DEVICE_clock_hz]);
+    return device->value[IFL_DEVICE_dram_latency_cycles];
+}
+
+static double counter(const ifl_profile *p, ifl_counter which)
+{
+    return p->counters.known[which] ? (double)p->counters.value[which] : 0;
+}
+
+static const ifl_cache_facts *facts_of(const ifl_profile *p, const ifl_device *device)
+{
+    for (size_t i = 0; i < p->caches.count; i++)
+        if (strcmp(p->caches.at[i].device, device->id) == 0)
+            return &p->caches.at[i];
+    return NULL;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
+}
+
+static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
+{
+    const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
+    const double stored = f->l2_write_sectors.value + f->l2_atomic_sectors.value;
+    out->l1_lines = (uint32_t)(f->l1_bytes / IFL_LINE_BYTES);
+    out->l2_hit = 1 - f->lines_from_dram;
+    const double past = f->l1_load_sectors.value - f->l1_load_hits.value;
+    out->l1_hit = share(f->l1_load_hits.value, f->l1_load_sectors.value);
+    out->dram_together = f->from_dram_together;
+    out->shared_past = share(past - f->l2_read_sectors.value, past);
+    const double missed = f->l2_read_sectors.value * f->lines_from_dram;
+    if (missed > 0)
+        out->dram_sector_bytes = fmin(fmax(f->dram_read_bytes.value / missed, IFL_SECTOR_BYTES / 2), IFL_LINE_BYTES);
+    out->far_share = out->l2_hit > 0 ? share(out->l2_hit - near, out->l2_hit) : 0;
+    out->dram_store_share =
+        share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored);
+}
+
+/* A turn for each line stored; where most is written, more for each piece of 64 bytes (docs/model.md). */
+static double store_turns(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch)
+{
+    const double lines = counter(p, IFL_COUNTER_global_store_lines) + counter(p, IFL_COUNTER_local_store_lines);
+    const double sectors = counter(p, IFL_COUNTER_global_store_sectors) + counter(p, IFL_COUNTER_local_store_sectors);
+    const double pieces = fmax(lines, sectors / 2), read = f ? f->l2_read_pieces : 0;
+    return lines > 0 ? fmax(1, (pieces * arch->write_turns - read) / lines) : 1;
+}
+
+void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks, ifl_sm_rates *out)
+{
+    enum { PORT_BYTES = 64 }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
+    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+    const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
+    const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] / blocks; /* it has a part of the GPU's, as of the work */
+    const double writes = counter(p, IFL_COUNTER_global_store_sectors);
+    const double triad = device->value[IFL_DEVICE_dram_triad_fraction];
+    const double fraction = writes > 0 ? triad : known_or(device, IFL_DEVICE_dram_read_fraction, triad);
+    const double l2 = known_or(device, IFL_DEVICE_l2_bytes_per_s,
+                               device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * sms * clock);
+    const ifl_cache_facts *facts = facts_of(p, device);
+    memset(out, 0, sizeof *out);
+    out->clock_hz = clock;
+    out->l2_bytes_per_cycle = fmin(l2 / clock / used, PORT_BYTES);
+    const double random = ifl_traffic_random_share(p);
+    const double at_random = known_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
+    const double even = 1 / ((1 - random) / fraction + random / at_random);
+    out->dram_bytes_per_cycle = fmin(device->value[IFL_DEVICE_dram_bytes_per_s] * even / clock / used, PORT_BYTES);
+    out->l1_latency = device->value[IFL_DEVICE_l1_latency_cycles];
+    out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
+    out->l2_far_latency = known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
+    out->dram_latency = dram_latency_of(device);
+    out->fill_passes = arch.fill_passes;
+    out->tag_lines = arch.tag_lines;
+    out->data_beside_tags = arch.data_beside_tags;
+    out->block_cycles = arch.block_cycles;
+    out->block_start_cycles = arch.block_start_cycles;
+    out->warp_start_cycles = arch.warp_start_cycles;
+    out->atomic_bytes = arch.atomic_bytes;
+    out->lone_fetch = arch.lone_fetch;
+    out->dram_sector_bytes = IFL_SECTOR_BYTES;
+    if (facts)
+        take_facts(facts, out);
+    out->lines_in_flight = arch.lines_in_flight * out->l1_lines;
+    out->store_pieces = store_turns(p, facts, &arch);
+    find_pipes(device, &arch, out);
+    find_latencies(out);
+}

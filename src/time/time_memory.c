@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Requests of one SM and the servers that they pass. What the other SMs ask for meanwhile is as much as this one does:
+ * it has its share of the L2's and the DRAM's pace. */
+#include "time/time_memory.h"
+
+#include "arch/units.h"
+#include "cache/line.h"
+#include "cache/set_shape.h"
+
+#include <math.h>
+
+enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES };
+
+bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
+{
+    ifl_room room = m->room;
+    *m = (ifl_time_memory){.rates = rates, .room = room, .sets = rates->l1_lines / IFL_TIME_WAYS};
+    m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
+    return m->lines != NULL;
+}
+
+void ifl_time_memory_free(ifl_time_memory *m)
+{
+    ifl_room_free(&m->room);
+}
+
+/* A number between 0 and 1 that is the same in every run (SplitMix64, S. Vigna, public domain). */
+static double draw(ifl_time_memory *m)
+{
+    uint64_t z = m->drawn += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* ---- behind the L1 --------------------------------------------------------------------------- */
+
+static double serve(double *free, double now, double cycles)
+{
+    const double begins = fmax(*free, now);
+    *free = begins + cycles;
+    return begins;
+}
+
+/* Requests of all SMs wait for each other: with this the time is the smooth minimum of Little's bound and the bandwidth,
+ * as it was measured (docs/model.md). */
+static double wait_under(double load, double latency)
+{
+    static const double most = 0.97;
+    const double busy = fmin(load, most);
+    return latency * (1 / sqrt(1 - busy * busy) - 1);
+}
+
+/* What an SM asks for at once goes at more than its share of the pace, as the others ask at other times: it feels what
+ * it is ahead of its share by only beyond `slack`. Returns when the request is taken. */
+static double serve_shared(ifl_time_server *s, double now, double cycles, double latency)
+{
+    static const double load_cycles = 4000, slack = 1000;
+    const double passed = fmax(now - s->seen, 0), ahead = fmax(s->free - now, 0);
+    s->load = s->load * exp(-passed / load_cycles) + cycles / load_cycles;
+    s->seen = fmax(s->seen, now);
+    s->free = now + ahead + cycles;
+    return now + fmax(ahead - slack, wait_under(s->load, latency));
+}
+
+/* As many lines can be on their way as the L1 has places for: the next one waits for the first of them. */
+static double wait_for_place(const ifl_time_memory *m, double now)
+{
+    const uint32_t most = (uint32_t)fmin(m->rates->lines_in_flight, IFL_TIME_IN_FLIGHT - 1);
+    if (!most)
+        return now;
+    return fmax(now, m->in_flight[(m->in_flight_at + IFL_TIME_IN_FLIGHT - most) % IFL_TIME_IN_FLIGHT]);
+}
+
+static double pieces_of(unsigned sectors)
+{
+    return ((sectors & 3) != 0) + ((sectors & 0xc) != 0);
+}
+
+static double lone_pieces_of(unsigned sectors)
+{
+    return ((sectors & 3) == 1 || (sectors & 3) == 2) + ((sectors & 0xc) == 4 || (sectors & 0xc) == 8);
+}
+
+static double count_of(unsigned sectors)
+{
+    return (double)__builtin_popcount(sectors);
+}
+
+/* Sectors of a line that the L1 lacks: when they come. */
+static double fetch(ifl_time_memory *m, unsigned sectors, double now, bool from_dram)
+{
+    const ifl_sm_rates *r = m->rates;
+    const double turns = pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
+    const double asked = wait_for_place(m, now);
+    const double l2 = serve_shared(&m->l2, asked, turns * PIECE_BYTES / r->l2_bytes_per_cycle, r->l2_latency);
+    double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
+    m->l2_sectors += (uint64_t)count_of(sectors);
+    if (from_dram) {
+        const double bytes = count_of(sectors) * r->dram_sector_bytes;
+        m->dram_sectors += (uint64_t)count_of(sectors);
+        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) + r->dram_latency;
+    }
+    m->in_flight[m->in_flight_at] = ends;
+    m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
+    return ends;
+}
+
+static void store_behind(ifl_time_memory *m, unsigned sectors, double now)
+{
+    const ifl_sm_rates *r = m->rates;
+    const double l2 = serve_shared(&m->l2, now, r->store_pieces * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
+    const double bytes = count_of(sectors) * IFL_SECTOR_BYTES * r->dram_store_share;
+    serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, 0);
+}
+
+/* ---- the L1 ---------------------------------------------------------------------------------- */
+
+static ifl_time_line *set_of(const ifl_time_memory *m, uint64_t line)
+{
+    return &m->lines[(size_t)ifl_set_of(ifl_line_place(line), 0, m->sets) * IFL_TIME_WAYS];
+}
+
+static ifl_time_line *find_line(const ifl_time_memory *m, uint64_t line)
+{
+    ifl_time_line *set = m->sets ? set_of(m, line) : NULL;
+    for (int way = 0; set && way < IFL_TIME_WAYS; way++)
+        if (set[way].line == line + 1)
+            return &set[way];
+    return NULL;
+}
+
+/* In the place of the one that was not used for longest. */
+static ifl_time_line *place_line(ifl_time_memory *m, uint64_t line)
+{
+    ifl_time_line *set = m->sets ? set_of(m, line) : NULL, *oldest = set;
+    for (int way = 1; set && way < IFL_TIME_WAYS; way++)
+        if (set[way].used < oldest->used)
+            oldest = &set[way];
+    if (oldest)
+        *oldest = (ifl_time_line){.line = line + 1, .there = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    return oldest;
+}
+
+/* Sectors that the line does not have and that nobody has asked for. */
+static unsigned missing_of(const ifl_time_line *line, unsigned sectors)
+{
+    unsigned missing = 0;
+    for (unsigned s = 0; s < IFL_LINE_SECTORS; s++)
+        if (sectors >> s & 1 && (!line || line->there[s] == HUGE_VAL))
+            missing |= 1u << s;
+    return missing;
+}
+
+typedef struct load {
+    double ends;
+    double filled; /* lines */
+    bool is_far, has_dram, is_drawn;
+} load;
+
+/* Requests are of two kinds: those that find all in the L2, and those whose lines each come from DRAM with the
+ * probability that one does beside another (docs/model.md, "Work"). */
+static bool comes_from_dram(ifl_time_memory *m, load *l)
+{
+    const double missed = 1 - m->rates->l2_hit, together = fmax(m->rates->dram_together, missed);
+    if (!l->is_drawn)
+        l->has_dram = draw(m) * together < missed;
+    l->is_drawn = true;
+    return l->has_dram && draw(m) < together;
+}
+
+/* Past the L1: what another request has asked for is shared while it is on its way; how often, the caches' simulation
+ * says. */
+static double load_past(ifl_time_memory *m, unsigned sectors, double now, load *l)
+{
+    l->filled++;
+    if (draw(m) < m->rates->shared_past)
+        return now + m->rates->l2_latency;
+    return fetch(m, sectors, now, comes_from_dram(m, l));
+}
+
+/* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
+ * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. */
+static bool is_granted(const ifl_time_memory *m)
+{
+    enum { BEGINNING = 4096 }; /* sectors */
+    return m->l1_sectors > BEGINNING && (double)m->l1_hits < m->rates->l1_hit * (double)m->l1_sectors;
+}
+
+/* Through it. */
+static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
+{
+    ifl_time_line *line = find_line(m, number);
+    const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
+    double ends = missing ? fetch(m, missing, now, comes_from_dram(m, l)) : 0;
+    const double comes = ends;
+    m->l1_hits += (uint64_t)count_of(sectors & ~missing);
+    if (missing && !line)
+        line = place_line(m, number);
+    for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++) {
+        if (missing >> s & 1)
+            line->there[s] = comes;
+        if (sectors >> s & 1 && line->there[s] != HUGE_VAL)
+            ends = fmax(ends, line->there[s]);
+    }
+    if (line)
+        line->used = now;
+    l->filled += missing != 0;
+    return ends;
+}
+
+static void load_line(ifl_time_memory *m, uint64_t number, unsigned sectors, bool keeps, double now, load *l)
+{
+    m->l1_sectors += (uint64_t)count_of(sectors);
+    l->ends = fmax(l->ends, keeps ? load_through(m, number, sectors, now, l) : load_past(m, sectors, now, l));
+    l->is_far |= l->ends > now + m->rates->l1_latency;
+}
+
+static bool uses_l1(uint8_t path)
+{
+    return path != IFL_PATH_PAST && path != IFL_PATH_BYPASS;
+}
+
+static uint64_t line_at(const uint32_t *words, uint32_t index, unsigned *sectors)
+{
+    *sectors = words[index] & ((1u << IFL_LINE_SECTORS) - 1);
+    return words[index] >> IFL_LINE_SECTORS;
+}
+
+static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost)
+{
+    const double tags = (cost.lines + 2) / r->tag_lines;
+    return fmax(cost.passes, tags + r->data_beside_tags * cost.passes);
+}
+
+static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
+                            const uint32_t *words, double now)
+{
+    const double passes = passes_of_load(m->rates, cost), begins = serve(&m->l1_free, now, passes);
+    load l = {.ends = begins + passes - 1 + m->rates->l1_latency};
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        const uint64_t line = line_at(words, i, &sectors);
+        load_line(m, line, sectors, uses_l1(access->path), begins, &l);
+    }
+    m->l1_free += l.filled * m->rates->fill_passes;
+    return (ifl_served){begins, l.ends, l.is_far};
+}
+
+/* Of a thread's own memory, what was written is there for later loads. */
+static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
+{
+    ifl_time_line *line = find_line(m, number);
+    if (!line)
+        line = place_line(m, number);
+    for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++)
+        if (sectors >> s & 1)
+            line->there[s] = fmin(line->there[s], now);
+}
+
+static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
+                             const uint32_t *words, double now)
+{
+    enum { ROOM = 1024 }; /* cycles that stores may be ahead of the L2 */
+    const double begins = serve(&m->l1_free, fmax(now, m->l2.free - ROOM), fmax(cost.passes, 1));
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        const uint64_t number = line_at(words, i, &sectors);
+        if (access->path == IFL_PATH_LOCAL)
+            keep_stored(m, number, sectors, begins);
+        store_behind(m, sectors, begins);
+    }
+    return (ifl_served){begins, begins, true};
+}
+
+static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words, double now)
+{
+    const ifl_sm_rates *r = m->rates;
+    const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1));
+    double sector_count = 0;
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        line_at(words, i, &sectors);
+        sector_count += count_of(sectors);
+    }
+    const double bytes = fmax(sector_count, cost.serial) * r->atomic_bytes;
+    const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
+    const bool from_dram = draw(m) >= r->l2_hit && sector_count > 0;
+    if (from_dram)
+        serve_shared(&m->dram, l2, sector_count * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle, 0);
+    return (ifl_served){begins, l2 + bytes / r->l2_bytes_per_cycle + (from_dram ? r->dram_latency : r->l2_latency), true};
+}
+
+static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost, double now)
+{
+    const uint32_t passes = cost.serial > cost.passes ? cost.serial : cost.passes;
+    const double taken = fmax(passes, 1), begins = serve(&m->l1_free, now, taken);
+    (void)access;
+    return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false};
+}
+
+ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
+                                const uint32_t *words, double now)
+{
+    if (cost.served == IFL_REQUEST_SHARED)
+        return take_shared(m, access, cost, now);
+    if (access->kind == IFL_ACCESS_STORE)
+        return take_store(m, access, cost, words, now);
+    if (access->kind == IFL_ACCESS_ATOMIC)
+        return take_atomic(m, cost, words, now);
+    return take_load(m, access, cost, words, now);
+}
+
+double ifl_time_memory_ends(const ifl_time_memory *m)
+{
+    return fmax(m->l1_free, fmax(m->l2.free, m->dram.free));
+}

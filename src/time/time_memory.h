@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The memory of one SM: the L1's tags and data stage, and what lies behind it, as servers that take requests one after
+ * the other. When a request ends is known when it comes. Knows rates, costs and lines; not warps. */
+#ifndef IFL_TIME_TIME_MEMORY_H
+#define IFL_TIME_TIME_MEMORY_H
+
+#include "base/room.h"
+#include "time/time_costs.h"
+#include "time/time_trace.h"
+
+enum { IFL_TIME_WAYS = 8, IFL_TIME_IN_FLIGHT = 4096 };
+
+/* A line of the L1: when its sectors are there. */
+typedef struct ifl_time_line {
+    uint64_t line; /* + 1; 0: none */
+    double used;
+    double there[4]; /* by sector; HUGE_VAL: it is not asked for */
+} ifl_time_line;
+
+/* Takes one request after the other. */
+typedef struct ifl_time_server {
+    double free;       /* when the next one may begin */
+    double load, seen; /* the share of the last cycles in which it was busy, as of `seen` */
+} ifl_time_server;
+
+typedef struct ifl_time_memory {
+    const ifl_sm_rates *rates;
+    double l1_free, constant_free; /* when the next request may begin */
+    ifl_time_server l2, dram;
+    ifl_time_line *lines;
+    uint32_t sets;
+    double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
+    uint32_t in_flight_at;
+    uint64_t drawn;       /* for what only a share is known of */
+    uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
+    ifl_room room;
+} ifl_time_memory;
+
+/* What a request waits for. */
+typedef struct ifl_served {
+    double begins; /* the L1 takes it: its sources are free, its place in the queue too */
+    double ends;   /* its result is there */
+    bool is_far;   /* it went beyond the L1 */
+} ifl_served;
+
+/* A zeroed memory may be begun, and one that was begun again. False without memory. */
+bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
+void ifl_time_memory_free(ifl_time_memory *memory);
+
+/* A request that comes at `now`; `words`: its lines, as in a trace. */
+ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access, ifl_request_cost cost,
+                                const uint32_t *words, double now);
+/* When all that was asked for has been done. */
+double ifl_time_memory_ends(const ifl_time_memory *memory);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From the traces of a run to the time of a launch: one SM is followed, all others do as it does. */
+#include "time/time_run.h"
+
+#include "device/block_places.h"
+#include "profile/registers.h"
+#include "time/time_sm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+/* ---- before the run -------------------------------------------------------------------------- */
+
+void ifl_time_run_init(ifl_time_run *run, const ifl_device *const *devices, size_t count)
+{
+    *run = (ifl_time_run){.devices = devices, .device_count = count < IFL_TIME_SCOPES ? count : IFL_TIME_SCOPES};
+    run->observer = ifl_time_observer;
+    run->observer.settings = &run->plan;
+}
+
+/* Devices of as many SMs follow the same blocks. */
+static size_t add_scope(ifl_time_plan *plan, ifl_time_scope scope)
+{
+    for (size_t i = 0; i < plan->scope_count; i++)
+        if (memcmp(&plan->scopes[i], &scope, sizeof scope) == 0)
+            return i;
+    plan->scopes[plan->scope_count] = scope;
+    return plan->scope_count++;
+}
+
+void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_t block[3])
+{
+    run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = product(grid);
+    run->plan.scope_count = 0;
+    for (size_t i = 0; i < run->device_count; i++) {
+        const ifl_device *device = run->devices[i];
+        const uint32_t warps = (uint32_t)device->value[IFL_DEVICE_max_warps_per_sm];
+        const uint32_t least = 2 * (warps / run->plan.warps_per_block + 1);
+        run->scope_of[i] = add_scope(
+            &run->plan, ifl_time_scope_of((uint32_t)device->value[IFL_DEVICE_sms], run->plan.blocks, least));
+    }
+}
+
+/* ---- after it -------------------------------------------------------------------------------- */
+
+static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
+{
+    const ifl_occupancy_request request = {
+        .threads = (int)product(profile->block),
+        .registers =
+            ifl_profile_registers(profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
+        .shared_bytes = (int)profile->shared_bytes,
+    };
+    ifl_occupancy occupancy = {0};
+    ifl_error error;
+    const bool fits = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
+    return fits && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
+}
+
+/* Of what the SM does, how much the traces hold: blocks that were left out, and words of warps. */
+typedef struct part {
+    double blocks;       /* that the SM gets */
+    double instructions; /* that the followed blocks issued, over those in their traces */
+} part;
+
+static part part_of(const ifl_time_run *run, const ifl_time_scope *scope, const ifl_block_trace *const *blocks,
+                    size_t count)
+{
+    uint64_t all = 0, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < run->plan.warps_per_block; w++) {
+            all += blocks[i]->warps[w].instructions;
+            kept += blocks[i]->warps[w].kept;
+        }
+    const uint64_t rest = run->plan.blocks % scope->sms, each = run->plan.blocks / scope->sms;
+    return (part){.blocks = (double)(each + (scope->chosen < rest)), .instructions = kept ? (double)all / (double)kept : 1};
+}
+
+/* What was not followed goes on at the pace of the second half of what was. */
+static double extrapolate(const ifl_sm_outcome *o, size_t followed, const part *all)
+{
+    const double more = all->blocks - (double)followed;
+    const double steps = (double)(o->last_blocks - o->half_blocks);
+    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps : o->cycles / fmax((double)followed, 1);
+    return (o->cycles + fmax(more, 0) * pace) * all->instructions;
+}
+
+/* ---- stalls by site -------------------------------------------------------------------------- */
+
+static uint64_t stalled(const ifl_site_stalls *s)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < IFL_STALLS; i++)
+        sum += i == IFL_STALL_selected ? 0 : s->cycles[i];
+    return sum;
+}
+
+static const char *copied(ifl_profile *profile, const char *text)
+{
+    return text ? ifl_arena_text(&profile->arena, text, strlen(text)) : NULL;
+}
+
+static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const ifl_site_stalls *s, double issue_cycles,
+                                      ifl_profile *profile)
+{
+    const ifl_site *site = &sites->at[i];
+    const ifl_source *place = site->place && site->place < sites->place_count ? &sites->places[site->place] : NULL;
+    ifl_stalled_site one = {.op = copied(profile, site->name),
+                            .function = copied(profile, site->function),
+                            .address = site->address,
+                            .issued = s->issued};
+    if (place && place->line && place->file < sites->file_count) {
+        one.file = copied(profile, sites->files[place->file]);
+        one.line = place->line;
+    }
+    for (int r = 0; r < IFL_STALLS; r++)
+        one.stalls[r] = (double)s->cycles[r] / issue_cycles;
+    return one;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const ifl_stalled_site *x = a, *y = b;
+    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
+                                : (x->address > y->address) - (x->address < y->address);
+}
+
+/* Those at which at least a hundredth of the standing still is, and the sums of all. */
+static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, double issue_cycles, ifl_profile *profile,
+                        ifl_time_facts *to)
+{
+    enum { MOST = 100 };
+    double sum = 0;
+    ifl_stalled_site *kept = ifl_arena_alloc(&profile->arena, MOST * sizeof *kept);
+    for (size_t i = 0; i < sites->count; i++) {
+        sum += (double)stalled(&all[i]);
+        for (int r = 0; r < IFL_STALLS && issue_cycles > 0; r++)
+            to->stalls[r] += (double)all[i].cycles[r] / issue_cycles;
+    }
+    for (size_t i = 0; kept && i < sites->count && to->site_count < MOST; i++) {
+        const double own = (double)stalled(&all[i]);
+        if (own <= 0 || own * MOST < sum)
+            continue;
+        kept[to->site_count] = describe_site(sites, i, &all[i], issue_cycles, profile);
+        kept[to->site_count++].share = own / sum;
+    }
+    if (kept)
+        qsort(kept, to->site_count, sizeof *kept, by_share);
+    to->sites = kept;
+    return kept != NULL;
+}
+
+/* ---- one device ------------------------------------------------------------------------------ */
+
+static void describe(const ifl_sm_outcome *o, const ifl_sm_rates *rates, size_t followed, const part *all,
+                     ifl_time_facts *to)
+{
+    to->cycles = extrapolate(o, followed, all);
+    to->seconds = to->cycles / rates->clock_hz;
+    to->instructions = (double)o->issued;
+    to->block_instructions = (double)o->issued * all->instructions / (double)followed;
+    to->issue_active = o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_TIME_SCHEDULERS : 0;
+    to->l1_sectors = (double)o->l1_sectors;
+    to->l1_hits = (double)o->l1_hits;
+    to->l2_sectors = (double)o->l2_sectors;
+    to->dram_sectors = (double)o->dram_sectors;
+    to->blocks = followed;
+    to->followed = all->blocks > 0 ? (double)followed / all->blocks / all->instructions : 1;
+}
+
+/* What one device's SM is followed with; freed when it has been. */
+typedef struct workspace {
+    const ifl_block_trace **blocks;
+    ifl_site_stalls *stalls;
+    size_t count;
+} workspace;
+
+static bool follow_sm(const ifl_time_run *run, size_t i, const ifl_sites *sites, const workspace *w, uint32_t per_sm,
+                      ifl_profile *profile)
+{
+    const ifl_device *device = run->devices[i];
+    const part all = part_of(run, &run->plan.scopes[run->scope_of[i]], w->blocks, w->count);
+    ifl_time_facts facts = {.device = copied(profile, device->id)};
+    ifl_sm_outcome outcome = {.sites = w->stalls};
+    ifl_sm_rates rates;
+    ifl_sm_rates_find(device, profile, all.blocks, &rates);
+    const ifl_sm_case of = {sites, &rates, w->blocks, w->count, run->plan.warps_per_block, per_sm};
+    if (!facts.device || !ifl_sm_run(&of, &outcome))
+        return false;
+    describe(&outcome, &rates, w->count, &all, &facts);
+    return take_stalls(sites, w->stalls, (double)outcome.issue_cycles, profile, &facts) &&
+           ifl_vec_push(&profile->sm_times, facts);
+}
+
+static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *traces, size_t i, const ifl_sites *sites,
+                                ifl_profile *profile, ifl_error *error)
+{
+    const size_t scope = run->scope_of[i], count = ifl_time_traces_of(traces, scope, NULL, 0);
+    const uint32_t per_sm = blocks_per_sm(run->devices[i], profile);
+    if (!per_sm || !count)
+        return IFL_OK;
+    const workspace w = {.blocks = malloc(count * sizeof *w.blocks),
+                         .stalls = calloc(sites->count, sizeof *w.stalls),
+                         .count = count};
+    bool done = w.blocks && w.stalls;
+    if (done)
+        ifl_time_traces_of(traces, scope, w.blocks, count);
+    done = done && follow_sm(run, i, sites, &w, per_sm, profile);
+    free(w.blocks);
+    free(w.stalls);
+    return done ? IFL_OK : ifl_fail_memory(error, count * sizeof *w.blocks);
+}
+
+ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites, ifl_profile *profile,
+                               ifl_error *error)
+{
+    const ifl_time_traces *traces = state;
+    ifl_status status = IFL_OK;
+    if (!sites->count || !sites->at[0].control.known)
+        return IFL_OK;
+    if (!ifl_time_traces_are_whole(traces))
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to follow the warps of an SM");
+    for (size_t i = 0; i < run->device_count && status == IFL_OK; i++)
+        status = report_device(run, traces, i, sites, profile, error);
+    return status;
+}

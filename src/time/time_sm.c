@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Warps that issue when their control words let them. Time is counted in cycles; cycles in which no scheduler can issue are
+ * skipped. Every result's end is known when its instruction is issued, so that a warp's next cycle is a number. */
+#include "time/time_sm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTSTANDING = 8, MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2 };
+#define NEVER UINT64_MAX
+
+/* What is outstanding on a scoreboard: when the last ones end, and why one waits for them. */
+typedef struct board {
+    uint64_t ends[OUTSTANDING]; /* a ring; each ends no earlier than the one before it */
+    uint32_t count;             /* that were put there */
+    uint8_t why;                /* ifl_stall */
+} board;
+
+typedef struct warp {
+    const uint32_t *at, *end; /* what is left of its trace */
+    uint32_t site, stop;      /* the next instruction; where its stretch ends */
+    uint64_t issued;          /* cycle of the last issue, or of its start */
+    uint64_t stalled;         /* until then by the stall of the last instruction */
+    uint64_t boarded;         /* until then by scoreboards; why: */
+    uint8_t board_why;
+    uint8_t queue_why;        /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
+    uint64_t queued;          /* until then by that */
+    uint64_t ready;           /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
+    uint64_t copies;          /* end of the copies of no group yet */
+    board boards[IFL_BOARDS];
+    uint32_t place;           /* of its block */
+    bool at_barrier;
+} warp;
+
+typedef struct place {
+    uint32_t live, waiting; /* warps; of them, at the barrier */
+    uint64_t free_at;
+    bool is_taken;
+} place;
+
+typedef struct scheduler {
+    warp *warps[MOST_WARPS];
+    uint32_t count, last;
+    uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
+    uint64_t bank[BANKS];             /* of registers: when its port is free */
+    const warp *issued;               /* that issued last, and what */
+    uint32_t issued_site;
+    uint64_t queue[QUEUE];            /* when the last requests left the queue to the memory, in a ring */
+    uint32_t queue_at;
+} scheduler;
+
+typedef struct ifl_sm {
+    const ifl_sm_case *of;
+    ifl_sm_outcome *out;
+    ifl_time_memory memory;
+    scheduler schedulers[IFL_TIME_SCHEDULERS];
+    warp *warps; /* by place, then by index in the block */
+    place *places;
+    size_t next; /* block */
+    uint64_t starter; /* when the next block may start */
+    uint64_t now;
+    uint32_t running; /* blocks */
+} ifl_sm;
+
+/* ---- what a warp is at ----------------------------------------------------------------------- */
+
+/* Takes the next stretch; false at the end of the trace. Requests that belong to none are passed. */
+static bool next_stretch(warp *w)
+{
+    while (w->at < w->end && !(*w->at & IFL_WORD_STRETCH))
+        w->at += 2 + ifl_request_unpack(w->at[1]).lines;
+    if (w->at >= w->end)
+        return false;
+    w->site = w->at[0] & ~IFL_WORD_STRETCH;
+    w->stop = w->site + w->at[1];
+    w->at += 2;
+    return w->site < w->stop || next_stretch(w);
+}
+
+static uint64_t latest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void look_at_boards(const ifl_control *control, warp *w)
+{
+    w->boarded = 0;
+    for (unsigned b = 0; b < IFL_BOARDS; b++) {
+        const board *on = &w->boards[b];
+        const bool drains = control->step == IFL_STEP_DRAIN && control->board == b;
+        const uint32_t left = drains && !(control->waits >> b & 1) ? control->left : 0;
+        if ((!drains && !(control->waits >> b & 1)) || on->count <= left || left >= OUTSTANDING)
+            continue;
+        const uint64_t ends = on->ends[(on->count - 1 - left) % OUTSTANDING];
+        if (ends > w->boarded) {
+            w->boarded = ends;
+            w->board_why = on->why;
+        }
+    }
+}
+
+/* When may it issue what it is at? */
+static void find_ready(const ifl_sm *sm, warp *w)
+{
+    look_at_boards(&sm->of->sites->at[w->site].control, w);
+    w->ready = latest(w->stalled, w->boarded);
+    w->queue_why = IFL_STALL_not_selected;
+    w->queued = w->ready;
+}
+
+static void put_on_board(warp *w, unsigned b, double ends, ifl_stall why)
+{
+    board *on = &w->boards[b];
+    const uint64_t before = on->count ? on->ends[(on->count - 1) % OUTSTANDING] : 0, at = (uint64_t)ceil(ends);
+    if (at >= before)
+        on->why = (uint8_t)why;
+    on->ends[on->count++ % OUTSTANDING] = latest(before, at);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static scheduler *scheduler_of(ifl_sm *sm, size_t number)
+{
+    return &sm->schedulers[number % IFL_TIME_SCHEDULERS];
+}
+
+static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace, uint64_t at)
+{
+    const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
+    warp *w = &sm->warps[number];
+    scheduler *on = scheduler_of(sm, number);
+    *w = (warp){.at = trace->words.at, .end = trace->words.at + trace->words.count, .place = at_place};
+    w->issued = w->stalled = at;
+    if (!next_stretch(w))
+        return;
+    find_ready(sm, w);
+    on->warps[on->count++] = w;
+    sm->places[at_place].live++;
+}
+
+/* An SM starts one block after the other, a warp at a time. */
+static void start_block(ifl_sm *sm, uint32_t index)
+{
+    const ifl_sm_rates *r = sm->of->rates;
+    const ifl_block_trace *block = sm->of->blocks[sm->next++];
+    place *p = &sm->places[index];
+    const double warps = sm->of->warps_per_block;
+    const uint64_t begins = latest(sm->starter, p->free_at);
+    sm->starter = begins + (uint64_t)fmax(r->block_start_cycles, r->warp_start_cycles * warps);
+    p->live = p->waiting = 0;
+    p->is_taken = true;
+    sm->running++;
+    for (uint32_t w = 0; w < sm->of->warps_per_block; w++)
+        start_warp(sm, index, w, &block->warps[w], begins + (uint64_t)(r->warp_start_cycles * w));
+    if (sm->next == (sm->of->block_count + 1) / 2) {
+        sm->out->half_cycles = (double)begins;
+        sm->out->half_blocks = sm->next;
+    }
+    sm->out->last_cycles = (double)begins;
+    sm->out->last_blocks = sm->next;
+    if (!p->live) {
+        p->is_taken = false;
+        sm->running--;
+    }
+}
+
+static void fill_places(ifl_sm *sm)
+{
+    for (uint32_t i = 0; i < sm->of->blocks_per_sm && sm->next < sm->of->block_count; i++)
+        while (!sm->places[i].is_taken && sm->next < sm->of->block_count)
+            start_block(sm, i);
+}
+
+/* All warps of the block are there. */
+static void release(ifl_sm *sm, uint32_t index, uint64_t at)
+{
+    const uint32_t warps = sm->of->warps_per_block;
+    for (uint32_t i = 0; i < warps; i++) {
+        warp *w = &sm->warps[(size_t)index * warps + i];
+        if (!w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        w->ready = latest(w->ready == NEVER ? at : w->ready, at);
+        w->queued = w->ready;
+        w->queue_why = IFL_STALL_barrier;
+    }
+    sm->places[index].waiting = 0;
+}
+
+static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index)
+{
+    const uint32_t at = on->warps[index]->place;
+    place *p = &sm->places[at];
+    on->warps[index] = on->warps[--on->count];
+    on->last = on->count;
+    if (--p->live) {
+        if (p->waiting == p->live)
+            release(sm, at, sm->now + 1);
+        return;
+    }
+    p->is_taken = false;
+    p->free_at = sm->now + (uint64_t)sm->of->rates->block_cycles;
+    sm->running--;
+    fill_places(sm);
+}
+
+/* ---- issue ----------------------------------------------------------------------------------- */
+
+static void account(ifl_sm *sm, const warp *w)
+{
+    ifl_site_stalls *s = &sm->out->sites[w->site];
+    uint64_t at = w->issued + 1;
+    const struct {
+        uint64_t until;
+        uint8_t why;
+    } parts[] = {{w->stalled, IFL_STALL_wait}, {w->boarded, w->board_why}, {w->queued, w->queue_why},
+                 {sm->now, IFL_STALL_not_selected}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
+        if (until <= at)
+            continue;
+        s->cycles[parts[i].why] += until - at;
+        at = until;
+    }
+    s->cycles[IFL_STALL_selected]++;
+    s->issued++;
+}
+
+static bool is_queued(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU || site->pipe == IFL_PIPE_ADU ||
+           site->pipe == IFL_PIPE_TEX;
+}
+
+static bool is_far(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
+}
+
+/* Of the two halves of a pipe the one that is free first; what is of one half only takes the first. */
+static uint64_t *half_of(scheduler *on, const ifl_site *site)
+{
+    uint64_t *halves = on->pipe[site->pipe];
+    const bool has_halves = site->pipe == IFL_PIPE_FMA && !site->control.is_half;
+    return has_halves && halves[1] < halves[0] ? &halves[1] : &halves[0];
+}
+
+/* Cycles that the instruction keeps its part of the pipe busy. */
+static uint64_t busy_of(const ifl_sm *sm, const ifl_site *site)
+{
+    const double cycles = sm->of->rates->units[site->pipe];
+    return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * HALVES : cycles);
+}
+
+/* Registers are read in three cycles after the issue, one a cycle from each of two banks, but for those that the
+ * instruction before has left at hand (Huerta et al., MICRO 2025, "register file"). */
+enum { READ_WINDOW = 3 };
+
+static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *c, unsigned bank)
+{
+    const bool follows = on->issued == w && on->issued_site + 1 == w->site;
+    return (uint64_t)(c->sources[bank] - (follows ? c->kept[bank] : 0));
+}
+
+static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w)
+{
+    uint64_t may = now;
+    for (unsigned bank = 0; bank < BANKS; bank++) {
+        const uint64_t read = latest(on->bank[bank], now) + reads_of(on, w, &site->control, bank);
+        may = latest(may, read > READ_WINDOW ? read - READ_WINDOW : 0);
+    }
+    if (may <= now)
+        return false;
+    w->queue_why = IFL_STALL_dispatch_stall;
+    w->ready = w->queued = may;
+    return true;
+}
+
+static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uint64_t now)
+{
+    for (unsigned bank = 0; bank < BANKS; bank++)
+        on->bank[bank] = latest(on->bank[bank], now) + reads_of(on, w, &site->control, bank);
+    on->issued = w;
+    on->issued_site = w->site;
+}
+
+/* A pipe or a queue that is not free: the warp comes again when it is. */
+static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
+{
+    const bool queues = is_queued(site);
+    const uint64_t free_at = queues                    ? on->queue[on->queue_at]
+                             : site->pipe < IFL_PIPES ? *half_of(on, site)
+                                                       : 0;
+    if (free_at <= now)
+        return !queues && is_undispatched(on, site, now, w);
+    w->queue_why = (uint8_t)(!queues            ? IFL_STALL_math_pipe_throttle
+                             : is_far(site) ? IFL_STALL_lg_throttle
+                                            : IFL_STALL_mio_throttle);
+    w->ready = w->queued = free_at;
+    return true;
+}
+
+/* The costs of a request that stands in the trace behind the stretch; nothing where no lane asked for anything. */
+static bool take_request(warp *w, ifl_request_cost *cost, const uint32_t **lines)
+{
+    if (w->at >= w->end || *w->at != w->site)
+        return false;
+    *cost = ifl_request_unpack(w->at[1]);
+    *lines = w->at + 2;
+    w->at += 2 + cost->lines;
+    return true;
+}
+
+static ifl_served serve_constant(ifl_sm *sm, ifl_request_cost cost, double now)
+{
+    /* One address after the other (CUDA C++ Programming Guide, constant memory). */
+    const double latency = sm->of->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
+    const double begins = fmax(now, sm->memory.constant_free);
+    sm->memory.constant_free = begins + cost.passes * 2;
+    return (ifl_served){begins, begins + cost.passes * 2 + latency, false};
+}
+
+/* All that the instruction asks of the memory; ends no earlier than without. */
+static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
+{
+    const double now = (double)sm->now;
+    ifl_served all = {now, now + sm->of->rates->result[site->control.delay][site->pipe], false};
+    ifl_request_cost cost;
+    const uint32_t *lines;
+    while (take_request(w, &cost, &lines)) {
+        const ifl_served one = cost.served == IFL_REQUEST_CONSTANT
+                                   ? serve_constant(sm, cost, now)
+                                   : ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
+        all.begins = fmax(all.begins, one.begins);
+        all.ends = fmax(all.ends, one.ends);
+        all.is_far |= one.is_far;
+    }
+    return all;
+}
+
+static ifl_stall why_of(const ifl_site *site, const ifl_served *served)
+{
+    if (site->control.delay == IFL_DELAY_CONSTANT)
+        return IFL_STALL_short_scoreboard;
+    (void)served;
+    return is_far(site) || site->control.delay == IFL_DELAY_TEXTURE ? IFL_STALL_long_scoreboard
+                                                                     : IFL_STALL_short_scoreboard;
+}
+
+static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site)
+{
+    enum { READ_CYCLES = 8 }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
+    const ifl_control *c = &site->control;
+    const ifl_served served = serve_requests(sm, w, site);
+    if (is_queued(site)) {
+        on->queue[on->queue_at] = (uint64_t)served.begins;
+        on->queue_at = (on->queue_at + 1) % QUEUE;
+    }
+    if (site->pipe < IFL_PIPES)
+        *half_of(on, site) = sm->now + busy_of(sm, site);
+    if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
+        put_on_board(w, c->writes, served.ends, why_of(site, &served));
+    if (c->reads < IFL_BOARDS)
+        put_on_board(w, c->reads, served.begins + READ_CYCLES, why_of(site, &served));
+    if (c->delay == IFL_DELAY_GROUP || (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
+        w->copies = latest(w->copies, (uint64_t)served.ends);
+    if (c->step == IFL_STEP_GROUP) {
+        put_on_board(w, 0, (double)latest(w->copies, sm->now), IFL_STALL_long_scoreboard);
+        w->copies = 0;
+    }
+}
+
+static void meet(ifl_sm *sm, warp *w)
+{
+    enum { BARRIER_CYCLES = 20 }; /* unmeasured: as the other results of the queue */
+    place *p = &sm->places[w->place];
+    w->at_barrier = true;
+    if (++p->waiting == p->live)
+        release(sm, w->place, sm->now + BARRIER_CYCLES);
+    else
+        w->ready = NEVER;
+}
+
+static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
+{
+    warp *w = on->warps[index];
+    const ifl_site *site = &sm->of->sites->at[w->site];
+    account(sm, w);
+    if (!is_queued(site))
+        read_sources(on, w, site, sm->now);
+    take_effect(sm, on, w, site);
+    on->last = index;
+    sm->out->issued++;
+    w->issued = sm->now;
+    w->stalled = sm->now + (site->control.stall ? site->control.stall : 1);
+    if (++w->site >= w->stop && !next_stretch(w)) {
+        end_warp(sm, on, index);
+        return;
+    }
+    find_ready(sm, w);
+    if (site->control.step == IFL_STEP_BARRIER)
+        meet(sm, w);
+}
+
+/* The warp that issued last goes on as long as it can, else the one that has waited longest. */
+static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
+{
+    uint32_t best = on->count;
+    for (uint32_t i = 0; i < on->count; i++) {
+        warp *w = on->warps[i];
+        if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->site], sm->now, w))
+            continue;
+        if (i == on->last) {
+            best = i;
+            break;
+        }
+        if (best == on->count || w->issued < on->warps[best]->issued)
+            best = i;
+    }
+    *found = best;
+    return best < on->count;
+}
+
+static uint64_t next_ready(const scheduler *on)
+{
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < on->count; i++)
+        if (on->warps[i]->ready < next)
+            next = on->warps[i]->ready;
+    return next;
+}
+
+/* Every warp waits at a barrier that lacks warps of which the trace knows nothing: they go on. */
+static bool unblock(ifl_sm *sm)
+{
+    bool released = false;
+    for (uint32_t i = 0; i < sm->of->blocks_per_sm; i++) {
+        if (!sm->places[i].is_taken || !sm->places[i].waiting)
+            continue;
+        release(sm, i, sm->now + 1);
+        released = true;
+    }
+    return released;
+}
+
+static void run(ifl_sm *sm)
+{
+    fill_places(sm);
+    while (sm->running) {
+        uint64_t next = NEVER;
+        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
+            scheduler *on = &sm->schedulers[s];
+            uint32_t found;
+            if (pick(sm, on, &found)) {
+                issue(sm, on, found);
+                sm->out->issue_cycles++;
+            }
+        }
+        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
+            const uint64_t ready = next_ready(&sm->schedulers[s]);
+            next = ready < next ? ready : next;
+        }
+        if (next == NEVER && sm->running && !unblock(sm))
+            break;
+        sm->now = next == NEVER || next <= sm->now ? sm->now + 1 : next;
+    }
+}
+
+bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
+{
+    ifl_sm sm = {.of = of, .out = out};
+    const size_t warps = (size_t)of->blocks_per_sm * of->warps_per_block;
+    sm.warps = calloc(warps + 1, sizeof *sm.warps);
+    sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
+    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places && ifl_time_memory_begin(&sm.memory, of->rates);
+    if (fits)
+        run(&sm);
+    out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);
+    out->l1_sectors = sm.memory.l1_sectors;
+    out->l1_hits = sm.memory.l1_hits;
+    out->l2_sectors = sm.memory.l2_sectors;
+    out->dram_sectors = sm.memory.dram_sectors;
+    ifl_time_memory_free(&sm.memory);
+    free(sm.warps);
+    free(sm.places);
+    return fits;
+}

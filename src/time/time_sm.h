@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One SM: blocks that come one after the other, their warps on four schedulers, issue by the control words. Knows
+ * traces, sites and rates; not devices nor profiles. */
+#ifndef IFL_TIME_TIME_SM_H
+#define IFL_TIME_TIME_SM_H
+
+#include "profile/time_facts.h"
+#include "time/time_memory.h"
+
+typedef struct ifl_sm_case {
+    const ifl_sites *sites;
+    const ifl_sm_rates *rates;
+    const ifl_block_trace *const *blocks; /* in the order in which they come */
+    size_t block_count;
+    uint32_t warps_per_block;
+    uint32_t blocks_per_sm;
+} ifl_sm_case;
+
+typedef struct ifl_sm_outcome {
+    double cycles;
+    uint64_t issued;
+    uint64_t issue_cycles;     /* of all schedulers, in which one issued */
+    double half_cycles;        /* when the first half of the blocks had started; with it, the pace of the rest is known */
+    size_t half_blocks, last_blocks;
+    double last_cycles;        /* when the last block started */
+    uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
+    ifl_site_stalls *sites;    /* by site: the caller's, zeroed */
+} ifl_sm_outcome;
+
+/* False without memory, or where an SM cannot hold so many warps. */
+bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The traces of one worker, and how they are kept short. */
+#include "time/time_trace.h"
+
+#include "cache/request_lines.h"
+#include "count/footprint.h"
+#include "device/block_places.h"
+
+#include <string.h>
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+enum { PASS_BITS = 8, SERIAL_AT = 8, SERIAL_BITS = 6, LINES_AT = 16, LINE_BITS = 7, SERVED_AT = 24, SERVED_BITS = 2 };
+
+static uint32_t at_most(uint32_t value, unsigned bits)
+{
+    const uint32_t most = (1u << bits) - 1;
+    return value < most ? value : most;
+}
+
+uint32_t ifl_request_pack(ifl_request_cost cost)
+{
+    return at_most(cost.passes, PASS_BITS) | at_most(cost.serial, SERIAL_BITS) << SERIAL_AT |
+           at_most(cost.lines, LINE_BITS) << LINES_AT | (uint32_t)cost.served << SERVED_AT;
+}
+
+static uint32_t field(uint32_t word, unsigned at, unsigned bits)
+{
+    return word >> at & ((1u << bits) - 1);
+}
+
+ifl_request_cost ifl_request_unpack(uint32_t word)
+{
+    return (ifl_request_cost){.passes = field(word, 0, PASS_BITS),
+                              .serial = field(word, SERIAL_AT, SERIAL_BITS),
+                              .lines = field(word, LINES_AT, LINE_BITS),
+                              .served = (ifl_request_class)field(word, SERVED_AT, SERVED_BITS)};
+}
+
+uint32_t ifl_line_pack(uint64_t line, uint32_t sectors)
+{
+    return (uint32_t)line << IFL_LINE_SECTORS | (sectors & ((1u << IFL_LINE_SECTORS) - 1));
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+struct ifl_time_traces {
+    const ifl_time_plan *plan;
+    IFL_VEC(ifl_block_trace) blocks;
+    ifl_block_trace *last; /* the block of the last event, NULL: it is not kept */
+    uint64_t last_number;
+    uint64_t words;
+    uint32_t level; /* every level halves the blocks of an SM, then the words of a warp */
+    bool lost;
+    ifl_lookup lookup;
+    ifl_request_lines lines;
+};
+
+ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least)
+{
+    const uint64_t used = blocks < sms ? blocks : sms, rest = blocks % sms;
+    return (ifl_time_scope){.sms = sms, .chosen = (uint32_t)((rest && blocks > sms ? rest : used) / 2), .least = least};
+}
+
+static uint64_t blocks_of(const ifl_time_plan *plan, const ifl_time_scope *scope)
+{
+    return (plan->blocks + scope->sms - 1) / scope->sms;
+}
+
+/* The first blocks of an SM are kept, at each level half as many. */
+static uint64_t most_blocks(const ifl_time_plan *plan, const ifl_time_scope *scope, uint32_t level)
+{
+    const uint64_t all = blocks_of(plan, scope), left = level < 64 ? all >> level : 0;
+    return left > scope->least ? left : all < scope->least ? all : scope->least;
+}
+
+static uint32_t block_levels(const ifl_time_plan *plan)
+{
+    uint32_t level = 0;
+    for (size_t i = 0; i < plan->scope_count; i++)
+        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least && level < 63)
+            level++;
+    return level;
+}
+
+static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)
+{
+    for (size_t i = 0; i < plan->scope_count; i++) {
+        const ifl_time_scope *scope = &plan->scopes[i];
+        if (ifl_place_sm(block, scope->sms) == scope->chosen &&
+            block / scope->sms < most_blocks(plan, scope, level))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t words_at_most(const ifl_time_plan *plan)
+{
+    return plan->most_words ? plan->most_words : IFL_TIME_WORDS;
+}
+
+/* Of a warp, once no more blocks can be left out. */
+static uint64_t warp_words_at_most(const ifl_time_plan *plan, uint32_t level)
+{
+    const uint32_t past = level - block_levels(plan);
+    return level > block_levels(plan) ? words_at_most(plan) >> (past < 63 ? past : 63) : UINT64_MAX;
+}
+
+static void free_block(ifl_block_trace *block, uint32_t warps)
+{
+    for (uint32_t w = 0; block->warps && w < warps; w++)
+        ifl_vec_free(&block->warps[w].words);
+    free(block->warps);
+}
+
+static void destroy(void *self)
+{
+    ifl_time_traces *t = self;
+    for (size_t i = 0; t && i < t->blocks.count; i++)
+        free_block(&t->blocks.at[i], t->plan->warps_per_block);
+    if (t)
+        ifl_vec_free(&t->blocks);
+    free(t);
+}
+
+static void *create(const ifl_sites *sites, const void *settings)
+{
+    (void)sites;
+    ifl_time_traces *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->plan = settings;
+    t->last_number = UINT64_MAX;
+    ifl_request_lines_init(&t->lines);
+    return t;
+}
+
+/* ---- keeping it short ------------------------------------------------------------------------ */
+
+/* Cuts a warp's words behind the last stretch that ends within the limit. */
+static void cut_warp(ifl_warp_trace *warp, uint64_t most)
+{
+    size_t at = 0, end = 0;
+    uint64_t kept = 0;
+    while (at < warp->words.count) {
+        const uint32_t *word = &warp->words.at[at];
+        const bool is_stretch = *word & IFL_WORD_STRETCH;
+        at += is_stretch ? 2 : 2 + ifl_request_unpack(word[1]).lines;
+        if (at > most)
+            break;
+        kept += is_stretch ? word[1] : 0;
+        end = at;
+    }
+    warp->words.count = end;
+    warp->kept = kept;
+}
+
+static uint64_t count_words(const ifl_block_trace *block, uint32_t warps)
+{
+    uint64_t words = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        words += block->warps[w].words.count;
+    return words;
+}
+
+/* What the level leaves out goes. */
+static void apply_level(ifl_time_traces *t)
+{
+    const uint64_t most = warp_words_at_most(t->plan, t->level);
+    size_t kept = 0;
+    t->words = 0;
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        ifl_block_trace *block = &t->blocks.at[i];
+        if (!is_kept(t->plan, block->number, t->level)) {
+            free_block(block, t->plan->warps_per_block);
+            continue;
+        }
+        for (uint32_t w = 0; w < t->plan->warps_per_block; w++)
+            if (block->warps[w].words.count > most)
+                cut_warp(&block->warps[w], most);
+        t->words += count_words(block, t->plan->warps_per_block);
+        t->blocks.at[kept++] = *block;
+    }
+    t->blocks.count = kept;
+    t->last = NULL;
+    t->last_number = UINT64_MAX;
+}
+
+static void shorten(ifl_time_traces *t)
+{
+    const uint32_t most_level = block_levels(t->plan) + 40;
+    while (t->words > words_at_most(t->plan) && t->level < most_level) {
+        t->level++;
+        apply_level(t);
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool add_block(ifl_time_traces *t, uint64_t number)
+{
+    ifl_warp_trace *warps = calloc(t->plan->warps_per_block, sizeof *warps);
+    if (warps && ifl_vec_push(&t->blocks, (ifl_block_trace){.number = number, .warps = warps}))
+        return true;
+    free(warps);
+    t->lost = true;
+    return false;
+}
+
+static bool follows(void *self, uint64_t block)
+{
+    ifl_time_traces *t = self;
+    t->last_number = UINT64_MAX;
+    return is_kept(t->plan, block, t->level) && add_block(t, block);
+}
+
+static ifl_warp_trace *warp_of(ifl_time_traces *t, uint64_t block, uint32_t warp)
+{
+    if (block != t->last_number) {
+        t->last_number = block;
+        t->last = NULL;
+        for (size_t i = t->blocks.count; i-- > 0 && !t->last;)
+            if (t->blocks.at[i].number == block)
+                t->last = &t->blocks.at[i];
+    }
+    return t->last && warp < t->plan->warps_per_block ? &t->last->warps[warp] : NULL;
+}
+
+static bool has_room(ifl_time_traces *t, const ifl_warp_trace *warp)
+{
+    return warp->kept == warp->instructions && warp->words.count < warp_words_at_most(t->plan, t->level);
+}
+
+/* NULL: no more of the warp is kept. */
+static uint32_t *add_words(ifl_time_traces *t, ifl_warp_trace *warp, size_t count)
+{
+    if (!ifl_vec_reserve(&warp->words, count)) {
+        t->lost = true;
+        return NULL;
+    }
+    uint32_t *to = warp->words.at + warp->words.count;
+    warp->words.count += count;
+    t->words += count;
+    return to;
+}
+
+static void stretch_event(void *self, const ifl_stretch *stretch)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, stretch->block, stretch->warp);
+    if (!warp)
+        return;
+    const bool fits = has_room(t, warp);
+    uint32_t *word = fits ? add_words(t, warp, 2) : NULL;
+    warp->instructions += stretch->last - stretch->first;
+    if (word) {
+        word[0] = IFL_WORD_STRETCH | stretch->first;
+        word[1] = stretch->last - stretch->first;
+        warp->kept += word[1];
+    }
+    if (t->words > words_at_most(t->plan))
+        shorten(t);
+}
+
+static void add_lines(uint32_t *word, const ifl_request_lines *lines)
+{
+    for (uint32_t l = 0; l < lines->count; l++)
+        word[l] = ifl_line_pack(lines->at[l].line, lines->at[l].sectors);
+}
+
+static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site, ifl_request_cost cost)
+{
+    uint32_t *word = has_room(t, warp) ? add_words(t, warp, 2 + (size_t)cost.lines) : NULL;
+    if (!word)
+        return;
+    word[0] = site;
+    word[1] = ifl_request_pack(cost);
+    if (cost.lines)
+        add_lines(word + 2, &t->lines);
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, access->block, access->warp);
+    if (!warp || !access->mask)
+        return;
+    const bool is_shared = access->space == IFL_SPACE_SHARED;
+    ifl_footprint footprint;
+    ifl_footprint_measure(&t->lookup, access, &footprint);
+    ifl_request_cost cost = {.passes = footprint.wavefronts,
+                             .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL};
+    if (access->kind == IFL_ACCESS_ATOMIC)
+        cost.serial = ifl_footprint_serial(&t->lookup, access);
+    if (!is_shared) {
+        ifl_request_lines_find(&t->lines, access);
+        cost.lines = t->lines.count;
+    }
+    add_request(t, warp, access->site, cost);
+}
+
+static void indexed_event(void *self, const ifl_indexed *indexed)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, indexed->block, indexed->warp);
+    if (warp)
+        add_request(t, warp, indexed->site,
+                    (ifl_request_cost){.passes = indexed->addresses, .served = IFL_REQUEST_CONSTANT});
+}
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+static bool take_warp(ifl_warp_trace *to, const ifl_warp_trace *from)
+{
+    to->instructions = from->instructions;
+    to->kept = from->kept;
+    if (!ifl_vec_reserve(&to->words, from->words.count))
+        return false;
+    if (from->words.count)
+        memcpy(to->words.at, from->words.at, from->words.count * sizeof *to->words.at);
+    to->words.count = from->words.count;
+    return true;
+}
+
+/* What a worker left out, all of them together would have left out: the traces are as if one had made them. */
+static void merge(void *self, const void *other)
+{
+    ifl_time_traces *t = self;
+    const ifl_time_traces *o = other;
+    t->lost |= o->lost;
+    for (size_t i = 0; i < o->blocks.count && !t->lost; i++) {
+        if (!add_block(t, o->blocks.at[i].number))
+            return;
+        const ifl_block_trace *to = &t->blocks.at[t->blocks.count - 1];
+        for (uint32_t w = 0; w < t->plan->warps_per_block; w++)
+            t->lost |= !take_warp(&to->warps[w], &o->blocks.at[i].warps[w]);
+    }
+    t->level = t->level > o->level ? t->level : o->level;
+    apply_level(t);
+    shorten(t);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool ifl_time_traces_are_whole(const ifl_time_traces *traces)
+{
+    return !traces->lost;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const ifl_block_trace *const *x = a, *const *y = b;
+    return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most)
+{
+    const ifl_time_scope *of = &traces->plan->scopes[scope];
+    size_t count = 0;
+    for (size_t i = 0; i < traces->blocks.count; i++) {
+        const ifl_block_trace *block = &traces->blocks.at[i];
+        if (ifl_place_sm(block->number, of->sms) != of->chosen ||
+            block->number / of->sms >= most_blocks(traces->plan, of, traces->level))
+            continue;
+        if (count < most)
+            to[count] = block;
+        count++;
+    }
+    if (to)
+        qsort(to, count < most ? count : most, sizeof *to, by_number);
+    return count;
+}
+
+const ifl_observer ifl_time_observer = {
+    .name = "time",
+    .create_with = create,
+    .access = access_event,
+    .follows = follows,
+    .stretch = stretch_event,
+    .indexed = indexed_event,
+    .merge = merge,
+    .destroy = destroy,
+};

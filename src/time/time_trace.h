@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the warps of a few blocks did, in the order of issue: their basic blocks, and what each request costs whoever serves
+ * it. Which blocks are kept does not depend on how many workers ran. Knows events; not GPUs nor time.
+ *
+ * A warp's trace is a row of 32-bit words:
+ *
+ *     stretch   IFL_WORD_STRETCH | first site, number of sites
+ *     request   site, its packed cost, and a word a line: its number's lower 28 bits (lines 32 GiB apart look alike), and
+ *               its sectors, a bit each
+ *
+ * Requests follow the stretch that they are of. */
+#ifndef IFL_TIME_TIME_TRACE_H
+#define IFL_TIME_TIME_TRACE_H
+
+#include "base/vec.h"
+#include "code/event.h"
+
+#define IFL_WORD_STRETCH (UINT32_C(1) << 31)
+
+/* What serves a request. */
+typedef enum ifl_request_class { IFL_REQUEST_GLOBAL, IFL_REQUEST_SHARED, IFL_REQUEST_CONSTANT } ifl_request_class;
+
+/* The second word of a request. */
+typedef struct ifl_request_cost {
+    uint32_t passes; /* data wavefronts; of constants, different addresses */
+    uint32_t serial; /* of atomics: the most lanes on one address */
+    uint32_t lines;
+    ifl_request_class served;
+} ifl_request_cost;
+
+uint32_t ifl_request_pack(ifl_request_cost cost);
+ifl_request_cost ifl_request_unpack(uint32_t word);
+
+uint32_t ifl_line_pack(uint64_t line, uint32_t sectors);
+
+typedef struct ifl_warp_trace {
+    IFL_VEC(uint32_t) words;
+    uint64_t instructions; /* that it issued */
+    uint64_t kept;         /* of them, those in the words */
+} ifl_warp_trace;
+
+typedef struct ifl_block_trace {
+    uint64_t number; /* in the grid */
+    ifl_warp_trace *warps;
+} ifl_block_trace;
+
+/* The blocks that one SM of a GPU gets. */
+typedef struct ifl_time_scope {
+    uint32_t sms, chosen;
+    uint32_t least; /* blocks that are kept in every case */
+} ifl_time_scope;
+
+enum { IFL_TIME_SCOPES = 16, IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */ };
+
+typedef struct ifl_time_plan {
+    ifl_time_scope scopes[IFL_TIME_SCOPES];
+    size_t scope_count;
+    uint32_t warps_per_block;
+    uint64_t blocks;
+    uint64_t most_words; /* 0: IFL_TIME_WORDS */
+} ifl_time_plan;
+
+/* The middle one of the SMs that get the most blocks. */
+ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least);
+
+/* Its settings are an ifl_time_plan, its state an ifl_time_traces. */
+extern const ifl_observer ifl_time_observer;
+
+typedef struct ifl_time_traces ifl_time_traces;
+/* False where memory was short: the traces are not all. */
+bool ifl_time_traces_are_whole(const ifl_time_traces *traces);
+/* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there are. */
+size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One SM on traces made by hand. What is expected follows from the rates that the test gives and from the rules of issue:
+ * a scheduler issues one instruction a cycle; a warp's next one waits for the stall of the one before it and for the
+ * scoreboards of its own wait mask (docs/model.md, "One SM"). */
+#include "time/time_sm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SITES = 64, MOST_WARPS = 64, WORDS = 4096 };
+
+static ifl_site all_sites[SITES];
+static ifl_sites sites = {.at = all_sites, .count = SITES};
+
+/* Nothing but what a test sets takes time. */
+static ifl_sm_rates quick_rates(void)
+{
+    ifl_sm_rates r = {.clock_hz = 1e9,
+                      .l2_bytes_per_cycle = 1e9,
+                      .dram_bytes_per_cycle = 1e9,
+                      .l1_latency = 30,
+                      .l2_latency = 200,
+                      .l2_far_latency = 200,
+                      .dram_latency = 500,
+                      .tag_lines = 4,
+                      .l1_lines = 1024,
+                      .lines_in_flight = 1024,
+                      .store_pieces = 1,
+                      .dram_sector_bytes = 32};
+    for (int p = 0; p < IFL_PIPES; p++)
+        r.units[p] = 1;
+    r.units[IFL_PIPE_LSU] = 1;
+    for (int p = 0; p <= IFL_PIPES; p++)
+        r.result[IFL_DELAY_SHARED][p] = 29;
+    return r;
+}
+
+static ifl_site plain(uint8_t stall)
+{
+    return (ifl_site){.name = "IADD3",
+                      .pipe = IFL_PIPES,
+                      .access = {.kind = IFL_ACCESS_KINDS},
+                      .control = {.known = true, .stall = stall, .writes = IFL_NO_BOARD, .reads = IFL_NO_BOARD}};
+}
+
+static ifl_site memory(uint8_t kind, uint8_t space, uint8_t board)
+{
+    ifl_site site = plain(1);
+    site.pipe = IFL_PIPE_LSU;
+    site.access = (ifl_site_access){.kind = kind, .space = space, .path = IFL_PATH_PLAIN, .bytes = 4};
+    site.control.writes = board;
+    site.control.delay = space == IFL_SPACE_SHARED ? IFL_DELAY_SHARED : IFL_DELAY_L1;
+    return site;
+}
+
+static ifl_site waits_for(uint8_t board)
+{
+    ifl_site site = plain(1);
+    site.control.waits = (uint8_t)(1u << board);
+    return site;
+}
+
+/* All warps of all blocks have the same trace. */
+typedef struct bench {
+    uint32_t words[WORDS];
+    size_t count;
+    ifl_warp_trace warps[MOST_WARPS];
+    ifl_block_trace blocks[MOST_WARPS];
+    const ifl_block_trace *list[MOST_WARPS];
+    ifl_site_stalls stalls[SITES];
+    ifl_sm_outcome out;
+} bench;
+
+static void run_sites(bench *b, uint32_t first, uint32_t count)
+{
+    b->words[b->count++] = IFL_WORD_STRETCH | first;
+    b->words[b->count++] = count;
+}
+
+static void ask(bench *b, uint32_t site, ifl_request_cost cost, uint64_t first_line)
+{
+    b->words[b->count++] = site;
+    b->words[b->count++] = ifl_request_pack(cost);
+    for (uint32_t i = 0; i < cost.lines; i++)
+        b->words[b->count++] = ifl_line_pack(first_line + i, 0xf);
+}
+
+static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks, uint32_t per_sm)
+{
+    for (uint32_t w = 0; w < warps; w++) {
+        b->warps[w] = (ifl_warp_trace){0};
+        b->warps[w].words.at = b->words;
+        b->warps[w].words.count = b->count;
+    }
+    for (uint32_t i = 0; i < blocks; i++) {
+        b->blocks[i] = (ifl_block_trace){i, b->warps};
+        b->list[i] = &b->blocks[i];
+    }
+    memset(b->stalls, 0, sizeof b->stalls);
+    b->out = (ifl_sm_outcome){.sites = b->stalls};
+    const ifl_sm_case of = {&sites, rates, b->list, blocks, warps, per_sm};
+    assert_true(ifl_sm_run(&of, &b->out));
+    return b->out.cycles;
+}
+
+static void set_all(uint32_t count, ifl_site site)
+{
+    for (uint32_t i = 0; i < count; i++)
+        all_sites[i] = site;
+}
+
+/* n instructions that each wait for the one before take n times the latency that the compiler wrote as their stall. */
+static void test_chain(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(50, plain(4));
+    run_sites(&b, 0, 50);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 49 * 4, 50 * 4 + 1);
+    assert_int_equal(b.out.issued, 50);
+    assert_int_equal(b.stalls[10].cycles[IFL_STALL_wait], 3);
+}
+
+/* Four schedulers issue one each a cycle: 16 warps of 50 instructions take 200 cycles, and no warp's stall shows. */
+static void test_independent(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(50, plain(4));
+    run_sites(&b, 0, 50);
+    assert_in_range(follow(&b, &rates, 16, 1, 1), 199, 208);
+    assert_int_equal(b.out.issued, 16 * 50);
+    assert_int_equal(b.out.issue_cycles, 16 * 50);
+}
+
+/* A pipe that takes 2 cycles a warp instruction: 8 warps a scheduler, 10 instructions each, 160 cycles. */
+static void test_pipe(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    ifl_sm_rates rates = quick_rates();
+    ifl_site site = plain(1);
+    site.pipe = IFL_PIPE_ALU;
+    rates.units[IFL_PIPE_ALU] = 2;
+    set_all(10, site);
+    run_sites(&b, 0, 10);
+    assert_in_range(follow(&b, &rates, 32, 1, 1), 158, 162);
+    assert_true(b.stalls[5].cycles[IFL_STALL_math_pipe_throttle] > 0);
+}
+
+/* Three registers of one bank are read in three cycles. */
+static void test_register_banks(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    ifl_site site = plain(1);
+    site.control.sources[0] = 3;
+    set_all(40, site);
+    run_sites(&b, 0, 40);
+    assert_in_range(follow(&b, &rates, 16, 1, 1), 160 * 3 - 8, 160 * 3 + 3);
+    assert_true(b.stalls[5].cycles[IFL_STALL_dispatch_stall] > 0);
+}
+
+/* A load that the L1 lacks ends after the DRAM's latency; what waits for its scoreboard stands so long. */
+static void test_load(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    run_sites(&b, 0, 2);
+    ask(&b, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 500, 503);
+    assert_in_range(b.stalls[1].cycles[IFL_STALL_long_scoreboard], 495, 502);
+    assert_int_equal(b.out.dram_sectors, 4);
+}
+
+/* The same line once more is found in the L1. */
+static void test_hit(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    run_sites(&b, 0, 2);
+    ask(&b, 0, cost, 100);
+    run_sites(&b, 0, 2);
+    ask(&b, 0, cost, 100);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 500 + 30, 500 + 30 + 6);
+    assert_int_equal(b.out.l1_hits, 4);
+}
+
+/* Shared memory takes one wavefront a cycle, of all warps together: 8 warps, 16 passes each. */
+static void test_conflicts(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, 0);
+    all_sites[1] = waits_for(0);
+    run_sites(&b, 0, 2);
+    ask(&b, 0, (ifl_request_cost){.passes = 16, .served = IFL_REQUEST_SHARED}, 0);
+    assert_in_range(follow(&b, &rates, 8, 1, 1), 8 * 16 + 29 - 1, 8 * 16 + 29 + 3);
+    assert_true(b.stalls[1].cycles[IFL_STALL_short_scoreboard] > 0);
+}
+
+/* A warp alone reaches the barrier at once; the other comes after its load, and both go on then. */
+static void test_barrier(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0}, late = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    ifl_site barrier = plain(1);
+    barrier.control.step = IFL_STEP_BARRIER;
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    all_sites[2] = barrier;
+    all_sites[3] = plain(1);
+    run_sites(&b, 2, 2);
+    run_sites(&late, 0, 4);
+    ask(&late, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100);
+    ifl_warp_trace warps[2] = {{.kept = 0}, {.kept = 0}};
+    warps[0].words.at = b.words;
+    warps[0].words.count = b.count;
+    warps[1].words.at = late.words;
+    warps[1].words.count = late.count;
+    const ifl_block_trace block = {0, warps}, *list[] = {&block};
+    const ifl_sm_case of = {&sites, &rates, list, 1, 2, 1};
+    b.out = (ifl_sm_outcome){.sites = b.stalls};
+    assert_true(ifl_sm_run(&of, &b.out));
+    assert_in_range(b.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
+}
+
+/* Many loads are served at the pace of the DRAM: 64 warps, 8 lines each, 4 sectors of 32 bytes at 8 bytes a cycle. */
+static void test_dram_bound(void **unused)
+{
+    (void)unused;
+    enum { LOADS = 8, WARPS = 64, BLOCKS = 16 };
+    bench b = {.count = 0};
+    ifl_sm_rates rates = quick_rates();
+    rates.dram_bytes_per_cycle = 8;
+    rates.l1_lines = 0;
+    for (uint32_t i = 0; i < LOADS; i++)
+        all_sites[i] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[LOADS] = waits_for(0);
+    run_sites(&b, 0, LOADS + 1);
+    for (uint32_t i = 0; i < LOADS; i++)
+        ask(&b, i, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, i);
+    const double pace = (double)BLOCKS * WARPS * LOADS * 128 / 8;
+    const double cycles = follow(&b, &rates, WARPS, BLOCKS, 1);
+    assert_true(cycles >= pace && cycles < 1.15 * pace + 4000);
+}
+
+/* A block comes when another has ended: four, one at a time, take four times as long. */
+static void test_blocks_in_turn(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(50, plain(4));
+    run_sites(&b, 0, 50);
+    const double one = follow(&b, &rates, 4, 1, 1), four = follow(&b, &rates, 4, 4, 1),
+                 together = follow(&b, &rates, 4, 4, 4);
+    assert_true(four > 3.9 * one && four < 4.1 * one);
+    assert_true(together < 1.1 * one);
+}
+
+/* Lines and costs come out of a word as they went in. */
+static void test_words(void **unused)
+{
+    (void)unused;
+    const ifl_request_cost cost = {.passes = 200, .serial = 32, .lines = 64, .served = IFL_REQUEST_SHARED};
+    const ifl_request_cost back = ifl_request_unpack(ifl_request_pack(cost));
+    assert_int_equal(back.passes, 200);
+    assert_int_equal(back.serial, 32);
+    assert_int_equal(back.lines, 64);
+    assert_int_equal(back.served, IFL_REQUEST_SHARED);
+    assert_int_equal(ifl_line_pack(5, 0xa), 5 << 4 | 0xa);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain),     cmocka_unit_test(test_independent),     cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_load),      cmocka_unit_test(test_register_banks),  cmocka_unit_test(test_hit),
+        cmocka_unit_test(test_conflicts), cmocka_unit_test(test_barrier),         cmocka_unit_test(test_dram_bound),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
