@@ -27,7 +27,7 @@ typedef struct ifl_access {
     uint64_t block;       /* linear index in the grid */
     uint32_t warp;        /* in the block */
     /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses as the hardware
-     * lays local memory out, the 4-byte words of 32 lanes side by side; of wider accesses, the whole accesses are. */
+     * lays local memory out, the 4-byte words of 32 lanes side by side; a wider access is several, a word each. */
     const uint64_t *address;
 } ifl_access;
 

@@ -3,9 +3,9 @@
  * change it. Knows what a model says, not how it comes to it. */
 #include "report/models_part.h"
 
+#include "base/figure.h"
 #include "report/cache_part.h"
 #include "report/stalls_part.h"
-#include "base/figure.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -60,10 +60,12 @@ static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, 
 {
     const ifl_row row = {
         .cell = {device->id, ifl_models_part_figure(page, m->time_us.mid),
-                 say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low), ifl_models_part_figure(page, m->time_us.high)),
+                 say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low),
+                     ifl_models_part_figure(page, m->time_us.high)),
                  ifl_term_name(m->limiter), say(page, "%.0f", m->dram_bytes_per_s / 1e9),
                  percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
-                 ifl_models_part_figure(page, m->waves.waves), ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+                 ifl_models_part_figure(page, m->waves.waves),
+                 ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
                  ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
     ifl_table_add(page, table, &row);
 }
@@ -164,7 +166,8 @@ static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_d
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
     if (m->sm_time_us >= 0)
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-                           say(page, "By the schedule of one SM it takes %s µs.", figure(page, m->sm_time_us)));
+                           say(page, "By the schedule of one SM it takes %s µs.",
+                               ifl_models_part_figure(page, m->sm_time_us)));
     ifl_stalls_part_print(page, profile, device->id);
 }
 

@@ -472,13 +472,13 @@ ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, i
 /* ---- what a GPU runs ------------------------------------------------------------------------- */
 
 /* Machine code runs on its own target and on later ones of the same major number: CUDA C++
- * Programming Guide, "Binary Compatibility". 0: there is none. */
+ * Programming Guide, "Binary Compatibility". 0: there is none that is known here. */
 static uint32_t newest_runnable(const ifl_machine_target_list *targets, uint32_t sm)
 {
     enum { MAJOR = 10 };
     uint32_t found = 0;
     for (size_t i = 0; i < targets->count; i++)
-        if (targets->sm[i] <= sm && targets->sm[i] / MAJOR == sm / MAJOR)
+        if (targets->sm[i] <= sm && targets->sm[i] / MAJOR == sm / MAJOR && ifl_sass_supports(targets->sm[i]))
             found = targets->sm[i];
     return found;
 }
@@ -557,8 +557,9 @@ static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm, con
     size_t length = 0;
     for (size_t i = 0; i < targets->count && length < sizeof list; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%ssm_%u", i ? ", " : "", targets->sm[i]);
-    return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs; it has machine code for %s",
-                    source->name, sm, targets->count ? list : "no GPU");
+    return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs%s; it has machine code for %s",
+                    source->name, sm, ifl_sass_supports(sm) ? "" : " and that is known here",
+                    targets->count ? list : "no GPU");
 }
 
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,

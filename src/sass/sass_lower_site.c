@@ -187,6 +187,8 @@ static uint8_t role_of(unsigned op)
     case IFL_SASS_OP_BRA:
     case IFL_SASS_OP_BRX:
     case IFL_SASS_OP_BRXU:
+    case IFL_SASS_OP_CALL:
+    case IFL_SASS_OP_RET:
         return IFL_SITE_BRANCH;
     case IFL_SASS_OP_BAR:
         return IFL_SITE_BARRIER;

@@ -370,7 +370,7 @@ static void places_mistakes_in_values(void **state)
     assert_not_set("grid", "0", 1, "it can be 1 to");
     assert_not_set("grid", "1,2,3,4", 6, "at most three");
     assert_not_set("grid", "1,", 3, "expected a number");
-    assert_not_set("grid", "8x8", 2, "at most three");
+    assert_not_set("grid", "8x8x8x8", 6, "at most three");
     assert_not_set("block", "1025", 1, "block.x");
     assert_not_set("block", "1,1,65", 5, "block.z");
     assert_not_set("block", "64,32", 1, "a block of 2048 threads; the most is 1024");

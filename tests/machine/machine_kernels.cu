@@ -144,3 +144,18 @@ extern "C" __global__ void addresses(const int *x, int *out, int n)
     out[i + 128] = pick(table, (i + n) % 12);
     out[i + 192] = __isShared(inside) + 2 * __isLocal(own) + 4 * __isGlobal(x);
 }
+
+// Arrays of words of 4, 8 and 16 bytes in local memory, at places that only the launch knows.
+template <class T> static __device__ void keep(const T *x, T *out, int n)
+{
+    T own[8];
+    const int i = threadIdx.x;
+    for (int k = 0; k < n; k++)
+        own[k * 3 % 8] = x[i + k * 32];
+    for (int k = 0; k < n; k++)
+        out[i + k * 32] = own[(k + n) % 8];
+}
+
+extern "C" __global__ void keep_words(const int *x, int *out, int n) { keep(x, out, n); }
+extern "C" __global__ void keep_pairs(const int2 *x, int2 *out, int n) { keep(x, out, n); }
+extern "C" __global__ void keep_quads(const int4 *x, int4 *out, int n) { keep(x, out, n); }
