@@ -46,6 +46,7 @@ typedef struct scheduler {
     uint64_t bank[BANKS];             /* of registers: when its port is free */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
+    double lost;                      /* cycles in which it will not issue, whatever is ready */
     uint64_t queue[QUEUE];            /* when the last requests left the queue to the memory, in a ring */
     uint32_t queue_at;
 } scheduler;
@@ -444,19 +445,25 @@ static bool unblock(ifl_sm *sm)
     return released;
 }
 
+static void run_scheduler(ifl_sm *sm, scheduler *on)
+{
+    uint32_t found;
+    if (on->lost >= 1) {
+        on->lost--;
+    } else if (pick(sm, on, &found)) {
+        on->lost += sm->of->rates->issue_loss;
+        sm->out->issue_cycles++;
+        issue(sm, on, found);
+    }
+}
+
 static void run(ifl_sm *sm)
 {
     fill_places(sm);
     while (sm->running) {
         uint64_t next = NEVER;
-        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
-            scheduler *on = &sm->schedulers[s];
-            uint32_t found;
-            if (pick(sm, on, &found)) {
-                issue(sm, on, found);
-                sm->out->issue_cycles++;
-            }
-        }
+        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+            run_scheduler(sm, &sm->schedulers[s]);
         for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
             const uint64_t ready = next_ready(&sm->schedulers[s]);
             next = ready < next ? ready : next;
