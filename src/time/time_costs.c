@@ -131,7 +131,6 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     const double at_random = known_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
     const double even = 1 / ((1 - random) / fraction + random / at_random);
     out->dram_bytes_per_cycle = fmin(device->value[IFL_DEVICE_dram_bytes_per_s] * even / clock / used, PORT_BYTES);
-    out->issue_loss = ifl_sm_constant.issue_loss;
     out->l1_latency = device->value[IFL_DEVICE_l1_latency_cycles];
     out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
     out->l2_far_latency = known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);

@@ -21,7 +21,6 @@ extern const ifl_sm_constants ifl_sm_constant;
 typedef struct ifl_sm_rates {
     double clock_hz;
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
-    double issue_loss; /* cycles in which a scheduler does not issue, for each instruction that it issues */
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
     double tag_lines;      /* that the tag stage takes a cycle */
     double data_beside_tags;

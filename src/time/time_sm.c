@@ -46,7 +46,6 @@ typedef struct scheduler {
     uint64_t bank[BANKS];             /* of registers: when its port is free */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
-    double lost;                      /* cycles in which it will not issue, whatever is ready */
     uint64_t queue[QUEUE];            /* when the last requests left the queue to the memory, in a ring */
     uint32_t queue_at;
 } scheduler;
@@ -448,13 +447,10 @@ static bool unblock(ifl_sm *sm)
 static void run_scheduler(ifl_sm *sm, scheduler *on)
 {
     uint32_t found;
-    if (on->lost >= 1) {
-        on->lost--;
-    } else if (pick(sm, on, &found)) {
-        on->lost += sm->of->rates->issue_loss;
-        sm->out->issue_cycles++;
-        issue(sm, on, found);
-    }
+    if (!pick(sm, on, &found))
+        return;
+    sm->out->issue_cycles++;
+    issue(sm, on, found);
 }
 
 static void run(ifl_sm *sm)
