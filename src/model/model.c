@@ -147,6 +147,18 @@ static double unevenness(const question *q, const ifl_time_facts *f, double bloc
            ifl_schedule_find(&q->rates, &equal, blocks_per_sm).end;
 }
 
+/* The schedule's time takes the place of the formula's; what the formula says of other bytes, blocks or requests is taken
+ * as a ratio. */
+static void take_time(const question *q, double seconds, ifl_model *m)
+{
+    const double ratio = seconds / q->timing.total;
+    m->time_us = (ifl_estimate){m->time_us.low * ratio, seconds * 1e6, m->time_us.high * ratio};
+    for (int l = 0; l < IFL_LEVER_COUNT; l++)
+        m->lever_us[l] *= m->lever_us[l] > 0 ? ratio : 1;
+    m->dram_bytes_per_s /= ratio;
+    m->dram_utilization /= ratio;
+}
+
 static void find_schedule(const question *q, ifl_model *m)
 {
     const ifl_time_facts *f = schedule_of(q);
@@ -154,9 +166,11 @@ static void find_schedule(const question *q, ifl_model *m)
     if (!f)
         return;
     const double uneven = unevenness(q, f, m->occupancy.blocks_per_sm);
-    m->sm_time_us = (f->seconds * uneven + q->timing.term[IFL_TERM_LAUNCH]) * 1e6;
+    const double seconds = f->seconds * uneven + q->timing.term[IFL_TERM_LAUNCH];
+    m->sm_time_us = seconds * 1e6;
     m->cycles = f->cycles * uneven;
     m->issue_active = f->issue_active;
+    take_time(q, seconds, m);
 }
 
 /* ---- Little's law ---------------------------------------------------------------------------- */
@@ -267,10 +281,10 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
     if (status != IFL_OK)
         return status;
     find_time(&q, m);
-    find_schedule(&q, m);
     m->occupancy_achieved = achieved_occupancy(&q, m);
     find_bytes(&q, m);
     find_levers(&q, m);
+    find_schedule(&q, m);
     out->rates = q.rates;
     out->work = q.work;
     return IFL_OK;

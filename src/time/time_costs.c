@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+const ifl_sm_constants ifl_sm_constant = {
+#define SM_CONSTANT(name, value, unit, doc) .name = (value),
+#include "time/sm_constant.def"
+};
+
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
 /* Cycles for 32 lanes on the part of the SM's lanes that a scheduler has. */
@@ -130,7 +135,6 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
     out->l2_far_latency = known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
-    out->fill_passes = arch.fill_passes;
     out->tag_lines = arch.tag_lines;
     out->data_beside_tags = arch.data_beside_tags;
     out->block_cycles = arch.block_cycles;

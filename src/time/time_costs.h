@@ -11,12 +11,17 @@
 
 enum { IFL_TIME_SCHEDULERS = 4 };
 
+typedef struct ifl_sm_constants {
+#define SM_CONSTANT(name, value, unit, doc) double name;
+#include "time/sm_constant.def"
+} ifl_sm_constants;
+extern const ifl_sm_constants ifl_sm_constant;
+
 /* What an SM does in a cycle of its own, and how long things take, in cycles. */
 typedef struct ifl_sm_rates {
     double clock_hz;
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
-    double fill_passes;    /* of the L1's data stage for a line that it lacked */
     double tag_lines;      /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;

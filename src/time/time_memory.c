@@ -46,21 +46,20 @@ static double serve(double *free, double now, double cycles)
  * as it was measured (docs/model.md). */
 static double wait_under(double load, double latency)
 {
-    static const double most = 0.97;
-    const double busy = fmin(load, most);
-    return latency * (1 / sqrt(1 - busy * busy) - 1);
+    const double busy = fmin(load, ifl_sm_constant.most_load);
+    return ifl_sm_constant.wait_part * latency * (1 / sqrt(1 - busy * busy) - 1);
 }
 
 /* What an SM asks for at once goes at more than its share of the pace, as the others ask at other times: it feels what
- * it is ahead of its share by only beyond `slack`. Returns when the request is taken. */
+ * it is ahead of its share by only beyond the slack. Returns when the request is taken. */
 static double serve_shared(ifl_time_server *s, double now, double cycles, double latency)
 {
-    static const double load_cycles = 4000, slack = 1000;
+    const double load_cycles = ifl_sm_constant.load_cycles;
     const double passed = fmax(now - s->seen, 0), ahead = fmax(s->free - now, 0);
     s->load = s->load * exp(-passed / load_cycles) + cycles / load_cycles;
     s->seen = fmax(s->seen, now);
     s->free = now + ahead + cycles;
-    return now + fmax(ahead - slack, wait_under(s->load, latency));
+    return now + fmax(ahead - ifl_sm_constant.slack, wait_under(s->load, latency));
 }
 
 /* As many lines can be on their way as the L1 has places for: the next one waits for the first of them. */
@@ -93,7 +92,8 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, bool from_
     const ifl_sm_rates *r = m->rates;
     const double turns = pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
     const double asked = wait_for_place(m, now);
-    const double l2 = serve_shared(&m->l2, asked, turns * PIECE_BYTES / r->l2_bytes_per_cycle, r->l2_latency);
+    const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * ifl_sm_constant.l2_share);
+    const double l2 = serve_shared(&m->l2, asked, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
     if (from_dram) {
@@ -173,9 +173,9 @@ static bool comes_from_dram(ifl_time_memory *m, load *l)
  * says. */
 static double load_past(ifl_time_memory *m, unsigned sectors, double now, load *l)
 {
-    l->filled++;
     if (draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
+    l->filled++;
     return fetch(m, sectors, now, comes_from_dram(m, l));
 }
 
@@ -243,7 +243,7 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access, i
         const uint64_t line = line_at(words, i, &sectors);
         load_line(m, line, sectors, uses_l1(access->path), begins, &l);
     }
-    m->l1_free += l.filled * m->rates->fill_passes;
+    m->l1_free += l.filled * ifl_sm_constant.fill_passes;
     return (ifl_served){begins, l.ends, l.is_far};
 }
 

@@ -444,19 +444,22 @@ static bool unblock(ifl_sm *sm)
     return released;
 }
 
+static void run_scheduler(ifl_sm *sm, scheduler *on)
+{
+    uint32_t found;
+    if (!pick(sm, on, &found))
+        return;
+    sm->out->issue_cycles++;
+    issue(sm, on, found);
+}
+
 static void run(ifl_sm *sm)
 {
     fill_places(sm);
     while (sm->running) {
         uint64_t next = NEVER;
-        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
-            scheduler *on = &sm->schedulers[s];
-            uint32_t found;
-            if (pick(sm, on, &found)) {
-                issue(sm, on, found);
-                sm->out->issue_cycles++;
-            }
-        }
+        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+            run_scheduler(sm, &sm->schedulers[s]);
         for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
             const uint64_t ready = next_ready(&sm->schedulers[s]);
             next = ready < next ? ready : next;
