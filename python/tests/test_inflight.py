@@ -31,6 +31,7 @@ class Analyze(unittest.TestCase):
         self.assertEqual(report.counters["global_load_requests"], 64 * 8 * 2)
         self.assertEqual(report.counters["global_load_sectors"], 64 * 8 * 2 * 4)
         self.assertEqual(report.counters["global_store_sectors"], 64 * 8 * 4)
+        self.assertEqual(report.ncu["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 64 * 8 * 2)
         self.assertEqual(len(report.lines), 3)
         self.assertEqual(set(report.models), {"h200", "t4"})
         self.assertGreater(report.models["h200"]["time_us"], 0)
