@@ -166,7 +166,7 @@ static ifl_status find_place(const holding *h, ifl_breach *breach, ifl_error *er
 
 static const char *number(ifl_arena *arena, double value)
 {
-    if (value == (double)(long long)value && fabs(value) < 1e15)
+    if (fabs(value) < 1e15 && value == (double)(long long)value)
         return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)fabs(value)).text);
     return ifl_arena_printf(arena, "%.4g", value);
 }
