@@ -126,6 +126,30 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
     return status;
 }
 
+/* A word for the compiler of a .cu file, which takes them from the environment; folders as seen from anywhere. */
+static ifl_status add_compiler_word(char letter, const char *value, ifl_error *error)
+{
+    char whole[PATH_MAX], words[3 * PATH_MAX];
+    const char *before = getenv("INFLIGHT_CUDA_OPTIONS");
+    const char *word = letter == 'I' && realpath(value, whole) ? whole : value;
+    const int length = snprintf(words, sizeof words, "%s%s-%c%s", before ? before : "", before && *before ? "\n" : "", letter, word);
+    if (length < 0 || (size_t)length >= sizeof words || setenv("INFLIGHT_CUDA_OPTIONS", words, 1) != 0)
+        return ifl_cli_error(error, IFL_USAGE, "-%c: too many options for the compiler", letter);
+    return IFL_OK;
+}
+
+static ifl_status set_include(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    return add_compiler_word('I', value, error);
+}
+
+static ifl_status set_define(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    return add_compiler_word('D', value, error);
+}
+
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
      "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed where the file has "
@@ -136,6 +160,8 @@ static const ifl_cli_option options[] = {
     {'s', "shared", "BYTES", "dynamic shared memory of a block: 49152 or 48Ki", set_shared},
     {0, "arch", "SM",
      "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
+    {'I', "include", "FOLDER", "for a .cu file: where its headers are; may be given several times", set_include},
+    {'D', "define", "NAME[=VALUE]", "for a .cu file: a macro; may be given several times", set_define},
     {0, "machine", "FILE",
      "the kernel's machine code (a cubin, or what holds some): it runs in place of the PTX", set_machine},
     {0, "code", "WHICH",

@@ -255,6 +255,19 @@ void ifl_cli_confine(const char *read, const char *write, const char *program)
     ifl_confine(read, write, program);
 }
 
+/* Options of budgets and of --against do not go together. */
+static ifl_status check_together(const request *r, ifl_error *error)
+{
+    const ifl_against_options *a = &r->against;
+    const bool has_judging = a->gpu || a->trials || a->seed || a->tolerance > 0 || a->claimed_us > 0;
+    const bool has_budgets = r->format || r->output_count || r->cache || r->no_cache || r->update || r->strict || r->jobs;
+    if (!a->reference && has_judging)
+        return ifl_cli_error(error, IFL_USAGE, "--gpu, --trials, --seed, --tolerance and --claimed-us go with --against; a budget names its GPUs itself");
+    if (a->reference && has_budgets)
+        return ifl_cli_error(error, IFL_USAGE, "with --against there is one verdict, in JSON, on standard output: other options of budgets do not go with it");
+    return IFL_OK;
+}
+
 static int judge_candidate(request *r, char **files, int count)
 {
     char program[PATH_BYTES];
@@ -284,6 +297,8 @@ static int run(int word_count, char **words)
         ifl_cli_print_command(&ifl_cli_check, stdout);
         return 0;
     }
+    if (status == IFL_OK)
+        status = check_together(&r, &error);
     if (status == IFL_OK && first == word_count)
         status = ifl_cli_error(&error, IFL_USAGE, "which budget? inflight check FILE...\n'inflight help check' says more");
     if (status != IFL_OK)

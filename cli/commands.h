@@ -48,6 +48,7 @@ extern const ifl_cli_command ifl_cli_analyze;
 extern const ifl_cli_command ifl_cli_run;
 extern const ifl_cli_command ifl_cli_compare;
 extern const ifl_cli_command ifl_cli_check;
+extern const ifl_cli_command ifl_cli_prove;
 extern const ifl_cli_command ifl_cli_sass;
 extern const ifl_cli_command ifl_cli_lab;
 extern const ifl_cli_command ifl_cli_devices;

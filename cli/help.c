@@ -2,6 +2,7 @@
  * inflight help, counters, opcodes; and what the tables of commands, options and topics look like
  * on a terminal. */
 #include "commands.h"
+#include "prove.h"
 #include "terminal.h"
 
 #include <string.h>
@@ -151,7 +152,8 @@ static int print_page(const ifl_cli_command *command, int word_count, char **wor
     ifl_error error = {0};
     int first = 0;
     bool help = false;
-    ifl_status status = ifl_cli_parse(command, word_count, words, NULL, &first, &help, &error);
+    bool unused = false;
+    ifl_status status = ifl_cli_parse(command, word_count, words, &unused, &first, &help, &error);
     if (status == IFL_OK && !help && first < word_count)
         status = ifl_cli_error(&error, IFL_USAGE, "'%s' is one word too many: inflight %s",
                                words[first], command->name);
@@ -162,9 +164,29 @@ static int print_page(const ifl_cli_command *command, int word_count, char **wor
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
+static ifl_status set_record(void *user, const char *value, ifl_error *error)
+{
+    (void)value;
+    (void)error;
+    *(bool *)user = true;
+    return IFL_OK;
+}
+
+static const ifl_cli_option advice_options[] = {
+    {0, "record", NULL, "how often each remedy was proven, and how near the predictions were: 'inflight help prove'", set_record},
+};
+
 static int run_advice(int word_count, char **words)
 {
-    return print_page(&ifl_cli_advice, word_count, words);
+    bool record = false, help = false;
+    ifl_error error = {0};
+    int first = 0;
+    if (ifl_cli_parse(&ifl_cli_advice, word_count, words, &record, &first, &help, &error) != IFL_OK)
+        return ifl_cli_fail(&error);
+    if (!record)
+        return print_page(&ifl_cli_advice, word_count, words);
+    ifl_cli_print_record(stdout);
+    return 0;
 }
 
 static int run_counters(int word_count, char **words)
@@ -179,9 +201,11 @@ static int run_opcodes(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_advice = {
     .name = "advice",
-    .usage = {"", NULL},
+    .usage = {"[--record]", NULL},
     .summary = "list the remedies that a report can advise, with their symptoms and costs",
     .text = "The page is Markdown: docs/advice.md.",
+    .options = advice_options,
+    .option_count = sizeof advice_options / sizeof *advice_options,
     .run = run_advice,
 };
 

@@ -16,6 +16,7 @@ static const ifl_cli_command *const commands[] = {
     &ifl_cli_run,
     &ifl_cli_compare,
     &ifl_cli_check,
+    &ifl_cli_prove,
     &ifl_cli_sass,
     &ifl_cli_devices,
     &ifl_cli_occupancy,

@@ -42,6 +42,8 @@ TEXT_OPTION(set_each, IFL_RUN_EACH)
         return status == IFL_OK ? put(name, value, error) : status;                                \
     }
 NUMBER_OPTION(set_launches, IFL_RUN_LAUNCHES, "launches", INT_MAX)
+NUMBER_OPTION(set_skip, IFL_RUN_SKIP, "launch-skip", INT_MAX)
+NUMBER_OPTION(set_count, IFL_RUN_COUNT, "launch-count", INT_MAX)
 NUMBER_OPTION(set_threads, IFL_RUN_THREADS, "threads", 1024)
 
 static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
@@ -92,6 +94,8 @@ static const ifl_cli_option options[] = {
     {0, "html", "FILE", "write the report as an HTML page too", set_html},
     {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},
     {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
+    {0, "launch-skip", "N", "observe nothing of the first N launches, of --kernel where that is given (0)", set_skip},
+    {0, "launch-count", "N", "then look at N launches only (all)", set_count},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
     {0, "each", NULL, "report each launch too, in order", set_each},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},

@@ -118,6 +118,9 @@ target_link_libraries(inflight_lab PUBLIC inflight_static PRIVATE inflight_setti
 file(GLOB check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/check/*.c)
 add_library(inflight_check STATIC ${check_sources})
 target_link_libraries(inflight_check PUBLIC inflight_static PRIVATE inflight_settings PkgConfig::JANSSON Threads::Threads m)
+if(INFLIGHT_FUZZ)
+  target_compile_options(inflight_check PRIVATE -fsanitize=fuzzer-no-link)
+endif()
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c)
 if(cli_sources)

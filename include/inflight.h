@@ -484,6 +484,8 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
 #define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only these kernels are reported: named as for ifl_launch_new */
 #define IFL_RUN_LAUNCHES "INFLIGHT_RUN_LAUNCHES" /* the first so many launches with the same arguments are observed; 0: all; else 4 */
+#define IFL_RUN_SKIP "INFLIGHT_RUN_SKIP"         /* so many launches (of that kernel) are not observed at first */
+#define IFL_RUN_COUNT "INFLIGHT_RUN_COUNT"       /* and so many then; 0: all */
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
 #define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package against the lab's kernels: what is counted is arithmetic on the launch, as the comments have it."""
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -30,6 +31,7 @@ class Analyze(unittest.TestCase):
         self.assertEqual(report.counters["global_load_requests"], 64 * 8 * 2)
         self.assertEqual(report.counters["global_load_sectors"], 64 * 8 * 2 * 4)
         self.assertEqual(report.counters["global_store_sectors"], 64 * 8 * 4)
+        self.assertEqual(report.ncu["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 64 * 8 * 2)
         self.assertEqual(len(report.lines), 3)
         self.assertEqual(set(report.models), {"h200", "t4"})
         self.assertGreater(report.models["h200"]["time_us"], 0)
@@ -138,6 +140,14 @@ class Triton(unittest.TestCase):
         configs = [Config("coalescing"), Config("fp64")]
         prune = inflight.triton.prune_configs(gpu="h200", top_k=2, compile_config=self.compile, launch=launch)
         self.assertEqual([c.name for c in prune(configs, {})], ["fp64", "coalescing"])
+
+    @unittest.skipUnless(os.environ.get("INFLIGHT") and importlib.util.find_spec("triton"), "no Triton")
+    def test_tritons_own_compiler(self):
+        script = ROOT / "python" / "tests" / "triton_prune.py"
+        paths = os.pathsep.join(filter(None, [str(ROOT / "python" / "src"), os.environ.get("PYTHONPATH")]))
+        done = subprocess.run([os.environ["INFLIGHT"], "run", "--", sys.executable, str(script)], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": paths})
+        self.assertEqual(done.stdout.strip(), "[2048, 512]", done.stderr[-2000:])
 
     def test_needs_a_kernel(self):
         with self.assertRaises(TypeError):

@@ -465,9 +465,22 @@ static uint64_t choose_seed(const ifl_against_options *options)
     return seed & INT64_MAX;
 }
 
+/* A name that is wrong is not the candidate's fault. */
+static ifl_status check_gpu(const char *gpu, ifl_error *error)
+{
+    ifl_device *device;
+    const ifl_status status = ifl_device_open(gpu, &device, error);
+    if (status == IFL_OK)
+        ifl_device_close(device);
+    return status;
+}
+
 static ifl_status begin(against *a, ifl_error *error)
 {
     const char *temporary = getenv("TMPDIR");
+    const ifl_status known = check_gpu(a->gpu, error);
+    if (known != IFL_OK)
+        return known;
     snprintf(a->folder, sizeof a->folder, "%s/inflight-against.XXXXXX", temporary && *temporary ? temporary : "/tmp");
     a->reasons = json_array();
     if (!mkdtemp(a->folder)) {

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +173,7 @@ bool ifl_baseline_add(ifl_baseline *baseline, ifl_fact_name name, ifl_estimate v
 
 static void write_number(double value, FILE *out)
 {
-    if (value == (double)(long long)value)
+    if (fabs(value) < 1e15 && value == (double)(long long)value)
         fprintf(out, "%.0f", value);
     else
         fprintf(out, "%.12g", value);

@@ -219,6 +219,14 @@ const char *ifl_expression_name(const ifl_expression *expression)
     return expression->operation == 'n' ? expression->name : "number";
 }
 
+bool ifl_expression_adds_up(const ifl_expression *expression)
+{
+    if (!expression->left)
+        return expression->operation == 'n';
+    return strchr("+-", expression->operation) && ifl_expression_adds_up(expression->left) &&
+           ifl_expression_adds_up(expression->right);
+}
+
 bool ifl_expression_has(const ifl_expression *expression, const char *start)
 {
     if (expression->operation == 'n')

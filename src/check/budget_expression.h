@@ -18,6 +18,8 @@ ifl_status ifl_expression_parse(ifl_arena *arena, const char *text, size_t lengt
                                 ifl_error *error);
 /* False where a name is not known, or a divisor is 0. */
 bool ifl_expression_value(const ifl_expression *expression, ifl_lookup *lookup, const void *user, ifl_estimate *value);
+/* Whether values of parts add up to that of the whole: sums and differences of names. */
+bool ifl_expression_adds_up(const ifl_expression *expression);
 /* Whether a name in it begins so. */
 bool ifl_expression_has(const ifl_expression *expression, const char *start);
 /* The first name in it, for messages; never NULL. */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One limit on one kernel, for one GPU or none. */
@@ -85,23 +86,52 @@ static ifl_status keep_facts(const holding *h, ifl_error *error)
 
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
-/* The instruction that is furthest over: by its own value, or by how much that grew. SIZE_MAX: none has a value. */
-static size_t worst_line(const holding *h)
+/* By how much an instruction is over: its value, or how much that grew. False where it has none. */
+static bool score_of(const holding *h, size_t line, double *score)
 {
     const double sign = is_upper(h->limit->comparison) ? 1 : -1;
+    ifl_estimate value;
+    if (!line_value(h, line, &value))
+        return false;
+    const ifl_fact *before = h->limit->is_relative ? find_fact(h, h->subject->places[line]) : NULL;
+    *score = sign * (value.mid - (before ? before->value.mid : 0));
+    return true;
+}
+
+static bool is_same_line(const holding *h, size_t a, size_t b)
+{
+    const json_t *x = ifl_subject_line(h->subject, a), *y = ifl_subject_line(h->subject, b);
+    return json_equal(json_object_get(x, "line"), json_object_get(y, "line")) &&
+           strcmp(ifl_json_text(x, "file"), ifl_json_text(y, "file")) == 0;
+}
+
+/* Of figures that add up, with the other instructions of its source line: an unrolled loop has many, each with a little. */
+static double score_of_line(const holding *h, const double *scores, size_t line)
+{
+    double sum = scores[line];
+    for (size_t i = 0; i < h->subject->line_count && ifl_expression_adds_up(h->limit->expression); i++)
+        if (i != line && scores[i] != 0 && is_same_line(h, i, line))
+            sum += scores[i];
+    return sum;
+}
+
+/* The instruction that is furthest over. SIZE_MAX: none is. */
+static size_t worst_line(const holding *h)
+{
+    const size_t count = h->subject->line_count;
+    double *scores = calloc(count + 1, sizeof *scores), most = 0;
     size_t worst = SIZE_MAX;
-    double most = 0;
-    for (size_t i = 0; i < h->subject->line_count; i++) {
-        ifl_estimate value;
-        if (!line_value(h, i, &value))
-            continue;
-        const ifl_fact *before = h->limit->is_relative ? find_fact(h, h->subject->places[i]) : NULL;
-        const double score = sign * (value.mid - (before ? before->value.mid : 0));
-        if (worst == SIZE_MAX || score > most) {
+    for (size_t i = 0; scores && i < count; i++)
+        if (!score_of(h, i, &scores[i]))
+            scores[i] = 0;
+    for (size_t i = 0; scores && i < count; i++) {
+        const double score = scores[i] != 0 ? score_of_line(h, scores, i) : 0;
+        if (scores[i] != 0 && (worst == SIZE_MAX || score > most)) {
             worst = i;
             most = score;
         }
     }
+    free(scores);
     return is_upper(h->limit->comparison) && most <= 0 ? SIZE_MAX : worst;
 }
 
@@ -136,7 +166,7 @@ static ifl_status find_place(const holding *h, ifl_breach *breach, ifl_error *er
 
 static const char *number(ifl_arena *arena, double value)
 {
-    if (value == (double)(long long)value && fabs(value) < 1e15)
+    if (fabs(value) < 1e15 && value == (double)(long long)value)
         return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)fabs(value)).text);
     return ifl_arena_printf(arena, "%.4g", value);
 }

@@ -3,6 +3,7 @@
  * is looked up in one way. */
 #include "check/subject.h"
 
+#include "base/figure.h"
 #include "check/name_pattern.h"
 #include "check/place_key.h"
 
@@ -85,17 +86,13 @@ static json_t *launch_itself(const json_t *launch)
 /* " #2" for the second launch of a kernel in a report. */
 static const char *number_kernel(ifl_arena *arena, const ifl_subjects *subjects, size_t first, const char *kernel)
 {
+    const size_t length = strlen(kernel);
     size_t same = 1;
-    char number[32];
-    for (size_t i = first; i < subjects->count; i++)
-        same += strncmp(subjects->at[i].kernel, kernel, strlen(kernel)) == 0 &&
-                (subjects->at[i].kernel[strlen(kernel)] == '\0' || strncmp(subjects->at[i].kernel + strlen(kernel), " #", 2) == 0);
-    snprintf(number, sizeof number, same > 1 ? " #%zu" : "", same);
-    const size_t bytes = strlen(kernel) + strlen(number) + 1;
-    char *text = ifl_arena_alloc(arena, bytes);
-    if (text)
-        snprintf(text, bytes, "%s%s", kernel, number);
-    return text;
+    for (size_t i = first; i < subjects->count; i++) {
+        const char *other = subjects->at[i].kernel;
+        same += strncmp(other, kernel, length) == 0 && (!other[length] || strncmp(other + length, " #", 2) == 0);
+    }
+    return same > 1 ? ifl_arena_printf(arena, "%s #%zu", kernel, same) : ifl_arena_text(arena, kernel, length);
 }
 
 static ifl_subject *find_same(ifl_subjects *subjects, size_t before, const ifl_subject *like)

@@ -3,6 +3,7 @@
 #include "compile/cuda_source.h"
 
 #include "base/file.h"
+#include "compile/cuda_options.h"
 #include "compile/nvrtc.h"
 #include "compile/shell_name.h"
 #include "compile/shell_name.h"
@@ -82,15 +83,36 @@ typedef struct call {
     const char *output; /* the file that it writes its PTX to */
 } call;
 
+enum { MOST_WORDS = 128 };
+
+/* The call's words with the user's options behind the first. */
+static ifl_status add_options(const call *c, ifl_cuda_options *given, const char *words[MOST_WORDS], ifl_error *error)
+{
+    size_t count = 1;
+    const ifl_status status = ifl_cuda_options_read(given, error);
+    words[0] = c->words[0];
+    for (size_t i = 0; status == IFL_OK && i < given->count; i++)
+        words[count++] = given->words[i];
+    for (size_t i = 1; count < MOST_WORDS - 1 && c->words[i]; i++)
+        words[count++] = c->words[i];
+    words[count] = NULL;
+    return status;
+}
+
 static ifl_status run_compiler(const task *t, const call *c)
 {
     char log[IFL_PATH_BYTES];
+    const char *words[MOST_WORDS];
+    ifl_cuda_options given;
     int code = 0;
+    ifl_status status = add_options(c, &given, words, t->error);
+    if (status != IFL_OK)
+        return status;
     if (!ifl_scratch_path(c->scratch, "log", log))
         return ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
     const char *folder = c->source->is_stand_in ? c->scratch->path : NULL;
-    const ifl_process process = {c->words, log, folder, c->scratch->path, c->scratch->keeper};
-    ifl_status status = ifl_process_run(&process, &code, t->error);
+    const ifl_process process = {words, log, folder, c->scratch->path, c->scratch->keeper};
+    status = ifl_process_run(&process, &code, t->error);
     if (status != IFL_OK || code != 0)
         return status == IFL_OK ? fail_run(t, c->name, log) : status;
     status = ifl_file_read(c->output, MAX_PTX_BYTES, t->ptx, t->bytes, t->error);

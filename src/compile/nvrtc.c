@@ -4,6 +4,7 @@
 #include "compile/nvrtc.h"
 
 #include "base/dynamic.h"
+#include "compile/cuda_options.h"
 #include "compile/cuda_source.h"
 
 #include <stdlib.h>
@@ -104,9 +105,15 @@ static ifl_status compile(const ifl_nvrtc *nvrtc, program p, const char *path, c
     snprintf(arch_option, sizeof arch_option, "--gpu-architecture=compute_%s", arch);
     snprintf(include_option, sizeof include_option, "-I%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
-    const char *const options[] = {arch_option, "-lineinfo", include_option,
-                                   "-I/usr/local/cuda/include", "-default-device"};
-    const int code = nvrtc->compile(p, sizeof options / sizeof *options, options);
+    const char *options[5 + IFL_MOST_CUDA_OPTIONS] = {arch_option, "-lineinfo", include_option, "-I/usr/local/cuda/include",
+                                                      "-default-device"};
+    ifl_cuda_options given;
+    const ifl_status status = ifl_cuda_options_read(&given, error);
+    if (status != IFL_OK)
+        return status;
+    for (size_t i = 0; i < given.count; i++)
+        options[5 + i] = given.words[i];
+    const int code = nvrtc->compile(p, (int)(5 + given.count), options);
     if (code != 0)
         return fail_with_log(nvrtc, p, path, code, error);
     return get_text(nvrtc, p, nvrtc->ptx_size, nvrtc->ptx, ptx, bytes, error);

@@ -3,6 +3,7 @@
  * added up; profiles are made of them when somebody asks. */
 #include "session/session_internal.h"
 #include "session/watch.h"
+#include "session/kernel_name.h"
 #include "model/model.h"
 #include "count/observe.h"
 
@@ -106,13 +107,31 @@ static bool is_for_model(uint64_t launches_before)
     return (launches_before & (launches_before + 1)) == 0;
 }
 
-static ifl_watch_depth depth_of(const ifl_session *session, ifl_ledger_row *row, const ifl_session_launch *launch)
+/* As Nsight Compute's --launch-skip and --launch-count have it: of launches of the kernel that is asked for. */
+static bool is_in_window(ifl_session *session, const ifl_session_launch *launch)
+{
+    const ifl_session_options *options = &session->options;
+    const ifl_ready_kernel *kernel = launch->kernel;
+    if (!options->skipped_launches && !options->most_launches)
+        return true;
+    if (options->observed_kernel && !ifl_kernel_is(kernel->kernel->name, kernel->signature, options->observed_kernel))
+        return false;
+    const uint64_t before = session->ledger.fitting++;
+    return before >= options->skipped_launches &&
+           (!options->most_launches || before - options->skipped_launches < options->most_launches);
+}
+
+static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row, const ifl_session_launch *launch)
 {
     const ifl_session_options *options = &session->options;
     if (!options->analysis)
         return IFL_WATCH_NOTHING;
+    if (!is_in_window(session, launch)) {
+        row->outside++;
+        return IFL_WATCH_NOTHING;
+    }
     const uint64_t repeats = count_repeats(row, launch);
-    if (is_for_model(row->launches))
+    if (is_for_model(row->launches - row->outside))
         return IFL_WATCH_MODEL;
     return !options->observed_launches || repeats < options->observed_launches ? IFL_WATCH_COUNTERS
                                                                                : IFL_WATCH_NOTHING;

@@ -26,6 +26,9 @@ typedef struct ifl_session_options {
     ifl_code_choice code;
     bool analysis;   /* observe the launches that are kept in the ledger */
     uint64_t observed_launches; /* with the same arguments from one place; 0: all */
+    const char *observed_kernel; /* as for ifl_kernel_find: the next two count its launches only; NULL: any */
+    uint64_t skipped_launches;   /* before the first that is observed */
+    uint64_t most_launches;      /* that are looked at after those; 0: all */
     int threads;     /* of the engine; 0: all cores */
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */

@@ -31,6 +31,7 @@ typedef struct ifl_ledger_row {
     ifl_repeats arguments[32]; /* the newest */
     size_t argument_count;     /* seen, ever */
     uint64_t launches;
+    uint64_t outside; /* of those, before or after what is observed */
     uint64_t observed, blocks_done; /* blocks of those */
     double seconds;   /* of those */
     double model_us;  /* of the last launch that the model was asked for; 0: not known */
@@ -46,6 +47,7 @@ typedef struct ifl_ledger_row {
 typedef struct ifl_ledger {
     IFL_VEC(ifl_ledger_row) rows;
     IFL_VEC(ifl_ledger_entry) shown;
+    uint64_t fitting; /* launches of the kernel that is observed */
 } ifl_ledger;
 
 struct ifl_session {

@@ -73,6 +73,10 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .each = is_on(IFL_RUN_EACH, false)};
     ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
+        status = number(IFL_RUN_SKIP, 0, 1ul << 40, &options->skip, error);
+    if (status == IFL_OK)
+        status = number(IFL_RUN_COUNT, 0, 1ul << 40, &options->most, error);
+    if (status == IFL_OK)
         status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;

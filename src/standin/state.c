@@ -118,6 +118,9 @@ static void make_context(void)
     const ifl_session_options options = {.gpu = state.options.gpu,
                                          .analysis = state.options.analysis,
                                          .observed_launches = state.options.launches,
+                                         .observed_kernel = state.options.kernel,
+                                         .skipped_launches = state.options.skip,
+                                         .most_launches = state.options.most,
                                          .threads = state.options.threads,
                                          .stop = ifl_signals_stop(),
                                          .print = print};

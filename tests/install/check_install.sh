@@ -66,6 +66,7 @@ echo "exports: as declared"
 test "$("$prefix/bin/inflight" --version)" = "inflight $version" ||
     fail "the installed program's --version"
 for file in share/man/man1/inflight.1 share/bash-completion/completions/inflight \
+    share/zsh/site-functions/_inflight share/fish/vendor_completions.d/inflight.fish share/inflight/examples/gate/kernels.budget \
     share/inflight/lab/axpy/axpy.cu \
     share/inflight/docs/architecture.md; do
     test -s "$prefix/$file" || fail "not installed: $file"

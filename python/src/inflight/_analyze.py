@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _header as h
 from ._library import check, lib
+from ._ncu import METRICS
 
 try:
     import numpy
@@ -42,6 +43,11 @@ class Report:
     @property
     def counters(self) -> Dict[str, int]:
         return self.launch.get("counters", {})
+
+    @property
+    def ncu(self) -> Dict[str, int]:
+        """Counters by Nsight Compute's names, where it has one for the same thing."""
+        return {METRICS[name]: value for name, value in self.counters.items() if name in METRICS}
 
     @property
     def lines(self) -> List[Dict[str, Any]]:

@@ -40,6 +40,8 @@ IFL_RUN_JSON = "INFLIGHT_RUN_JSON"
 IFL_RUN_HTML = "INFLIGHT_RUN_HTML"
 IFL_RUN_KERNEL = "INFLIGHT_RUN_KERNEL"
 IFL_RUN_LAUNCHES = "INFLIGHT_RUN_LAUNCHES"
+IFL_RUN_SKIP = "INFLIGHT_RUN_SKIP"
+IFL_RUN_COUNT = "INFLIGHT_RUN_COUNT"
 IFL_RUN_THREADS = "INFLIGHT_RUN_THREADS"
 IFL_RUN_PROCESS = "INFLIGHT_RUN_PROCESS"
 IFL_RUN_ANALYSIS = "INFLIGHT_RUN_ANALYSIS"
@@ -165,6 +167,9 @@ class ifl_model(c.Structure):
         ("dram_bytes_per_s", c.c_double),
         ("dram_utilization", c.c_double),
         ("lever_us", c.c_double * 4),
+        ("sm_time_us", c.c_double),
+        ("cycles", c.c_double),
+        ("issue_active", c.c_double),
     ]
 
 
@@ -204,6 +209,7 @@ class ifl_report_options(c.Structure):
         ("color", c.c_bool),
         ("max_lines", c.c_int),
         ("width", c.c_int),
+        ("default_gpu", c.c_bool),
     ]
 
 
@@ -242,6 +248,7 @@ FUNCTIONS = {
     "ifl_launch_set": (c.c_int, [c.c_void_p, c.c_char_p, c.c_char_p, c.POINTER(ifl_error)]),
     "ifl_launch_read": (c.c_int, [c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p), c.POINTER(ifl_error)]),
     "ifl_launch_gpu": (c.c_char_p, [c.c_void_p, c.c_size_t]),
+    "ifl_launch_default_gpu": (c.c_char_p, [c.c_void_p]),
     "ifl_launch_run": (c.c_int, [c.c_void_p, c.POINTER(ifl_run_options), c.POINTER(c.c_void_p), c.POINTER(ifl_error)]),
     "ifl_launch_buffer": (c.c_int, [c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t), c.POINTER(ifl_error)]),
     "ifl_launch_argument_count": (c.c_size_t, [c.c_void_p]),
