@@ -169,3 +169,78 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], bits, false);
 }
+
+/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+
+enum { D, A, B, ACCUMULATES, SCALE_A, SCALE_B, ACROSS_A, ACROSS_B };
+
+/* A constant operand, or `otherwise` where it was left out. */
+static int64_t constant_of(ifl_lowerer *l, unsigned slot, int64_t otherwise)
+{
+    if (!ifl_lower_has(l, slot))
+        return otherwise;
+    if (l->slots.at[slot]->kind != IFL_OPERAND_IMMEDIATE)
+        ifl_lower_unsupported(l, "with a scale or a transposition that is no constant");
+    return l->slots.at[slot]->value;
+}
+
+static bool describe_group(ifl_lowerer *l, ifl_group_product *op)
+{
+    enum { GROUP_ROWS = 64, TYPES = 3 };
+    const ifl_instruction *in = l->instruction;
+    const ifl_modifiers *m = &in->modifiers;
+    op->one = (ifl_matrix_product){.m = IFL_MATRIX_ROWS,
+                                   .n = m->shape[1],
+                                   .k = m->shape[2],
+                                   .a_type = matrix_type(in->type[1]),
+                                   .b_type = matrix_type(in->type[2]),
+                                   .c_type = matrix_type(in->type[0]),
+                                   .saturates = m->flags & IFL_FLAG_SATFINITE};
+    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS || m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED) ||
+        !ifl_group_product_fits(op) || !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, PTX_SM)) {
+        ifl_lower_unsupported(l, "of this shape and these types");
+        return false;
+    }
+    return true;
+}
+
+/* Of a in registers only b may lie across: its flag is then the first. */
+static void set_factors(ifl_lowerer *l, ifl_group_product *op)
+{
+    uint32_t count;
+    const ifl_operand *a = ifl_slot_members(l->slots.at[A], &count);
+    op->is_a_in_registers = l->slots.at[A]->kind == IFL_OPERAND_VECTOR;
+    if (op->is_a_in_registers && count != IFL_GROUP_A_REGISTERS)
+        ifl_lower_unsupported(l, "with this number of registers");
+    for (uint32_t i = 0; op->is_a_in_registers && i < count && i < IFL_GROUP_A_REGISTERS; i++)
+        op->a[i] = ifl_lower_source(l, &a[i], 32, false);
+    if (!op->is_a_in_registers)
+        op->a_descriptor = ifl_lower_source(l, l->slots.at[A], 64, false);
+    op->b_descriptor = ifl_lower_source(l, l->slots.at[B], 64, false);
+    op->accumulates = ifl_lower_predicate(l, l->slots.at[ACCUMULATES], &op->flip);
+    op->negates_a = constant_of(l, SCALE_A, 1) < 0;
+    op->negates_b = constant_of(l, SCALE_B, 1) < 0;
+    op->transposes_a = !op->is_a_in_registers && constant_of(l, ACROSS_A, 0);
+    op->transposes_b = constant_of(l, op->is_a_in_registers ? ACROSS_A : ACROSS_B, 0);
+}
+
+void ifl_lower_group_product(ifl_lowerer *l)
+{
+    ifl_group_product *op = ifl_lower_allocate(l, sizeof *op);
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[D], &count);
+    if (!op || !describe_group(l, op))
+        return;
+    if (count != ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n) || count > IFL_GROUP_SUMS) {
+        ifl_lower_unsupported(l, "with this number of registers");
+        return;
+    }
+    set_factors(l, op);
+    for (uint32_t i = 0; i < count; i++)
+        op->c[i] = ifl_lower_source(l, &member[i], 32, false);
+    for (uint32_t i = 0; i < count; i++)
+        op->d[i] = ifl_lower_destination(l, &member[i], 32);
+    ifl_lower_emit(l, IFL_CODE_group_product)->extra = op;
+    for (uint32_t i = 0; i < count; i++)
+        ifl_lower_finish(l, &member[i], op->d[i], 32, false);
+}
