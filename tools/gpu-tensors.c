@@ -23,12 +23,13 @@ typedef struct driver {
     int (*allocate)(uint64_t *, size_t);
     int (*to)(uint64_t, const void *, size_t);
     int (*from)(void *, uint64_t, size_t);
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *, void **, void **);
     int (*wait)(void);
-    int (*tiled)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int,
-                 int, int, int);
-    int (*image)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const int *, const int *, unsigned,
-                 unsigned, const uint32_t *, int, int, int, int);
+    int (*tiled)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *,
+                 const uint32_t *, const uint32_t *, int, int, int, int);
+    int (*image)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const int *,
+                 const int *, unsigned, unsigned, const uint32_t *, int, int, int, int);
 } driver;
 
 static driver cu;
@@ -43,10 +44,19 @@ static void must(int code, const char *what)
 
 static void open_driver(void)
 {
-    static const char *const names[] = {
-        "cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadData", "cuModuleGetFunction",
-        "cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuLaunchKernel", "cuCtxSynchronize", "cuTensorMapEncodeTiled",
-        "cuTensorMapEncodeIm2col"};
+    static const char *const names[] = {"cuInit",
+                                        "cuDeviceGet",
+                                        "cuDevicePrimaryCtxRetain",
+                                        "cuCtxSetCurrent",
+                                        "cuModuleLoadData",
+                                        "cuModuleGetFunction",
+                                        "cuMemAlloc_v2",
+                                        "cuMemcpyHtoD_v2",
+                                        "cuMemcpyDtoH_v2",
+                                        "cuLaunchKernel",
+                                        "cuCtxSynchronize",
+                                        "cuTensorMapEncodeTiled",
+                                        "cuTensorMapEncodeIm2col"};
     void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
     int device;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -93,13 +103,15 @@ static uint32_t hash(const uint8_t *bytes, size_t count)
 static int describe(const tensor_copy *c, uint64_t tensor, void *map)
 {
     if (c->is_image)
-        return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper, c->channels, c->pixels,
-                        c->element_stride, 0, c->swizzle, 0, c->fill);
-    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0, c->swizzle, 0, c->fill);
+        return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper,
+                        c->channels, c->pixels, c->element_stride, 0, c->swizzle, 0, c->fill);
+    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0,
+                    c->swizzle, 0, c->fill);
 }
 
 static _Alignas(1024) uint8_t shared[TENSOR_SHARED_BYTES], got_shared[MEMORY_BYTES];
-static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES], got[TENSOR_GLOBAL_BYTES];
+static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES],
+    got[TENSOR_GLOBAL_BYTES];
 
 /* Device addresses of the tensor and of what goes to or comes from shared memory. */
 static uint64_t tensor, memory;
@@ -125,7 +137,12 @@ static bool run(void *module, uint32_t index)
     tensor_copy c;
     char name[16];
     tensor_copy_make(index, &c);
-    snprintf(name, sizeof name, "%s_%u", c.is_image ? "image" : c.adds ? "add" : c.is_store ? "store" : "load", c.rank);
+    snprintf(name, sizeof name, "%s_%u",
+             c.is_image   ? "image"
+             : c.adds     ? "add"
+             : c.is_store ? "store"
+                          : "load",
+             c.rank);
     const int code = describe(&c, tensor, map);
     if (code) {
         printf("%u %s refused %d\n", index, name, code);
@@ -145,8 +162,10 @@ static bool run(void *module, uint32_t index)
     must(cu.from(got_shared, memory, sizeof got_shared), "cuMemcpyDtoH");
     must(cu.from(got, tensor, sizeof got), "cuMemcpyDtoH");
     const bool has_come = got_shared[TENSOR_SHARED_BYTES] == 1;
-    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 && memcmp(got_shared, shared, sizeof shared) == 0;
-    printf("%u %s %08x%s%s\n", index, name, c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
+    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 &&
+                          memcmp(got_shared, shared, sizeof shared) == 0;
+    printf("%u %s %08x%s%s\n", index, name,
+           c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
            has_come ? "" : " never came", is_right ? "" : " differs");
     return is_right;
 }
@@ -157,7 +176,8 @@ int main(int count, char **words)
         fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FIRST]\n");
         return 2;
     }
-    const uint32_t copies = (uint32_t)atoi(words[2]), first = count > 3 ? (uint32_t)atoi(words[3]) : 0;
+    const uint32_t copies = (uint32_t)atoi(words[2]),
+                   first = count > 3 ? (uint32_t)atoi(words[3]) : 0;
     uint32_t wrong = 0;
     void *module;
     open_driver();

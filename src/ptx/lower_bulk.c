@@ -3,10 +3,12 @@
 #include "code/bulk.h"
 #include "ptx/lower_internal.h"
 
-static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind, ifl_transfer *t)
+static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind,
+                    ifl_transfer *t)
 {
     enum { CHUNK = 16 };
-    *t = (ifl_transfer){.space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
+    *t = (ifl_transfer){
+        .space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
     t->address = ifl_lower_address(l, memory, space);
 }
 
@@ -66,14 +68,17 @@ static uint32_t set_list(ifl_lowerer *l, unsigned slot, unsigned most, uint32_t 
     return count;
 }
 
-static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, unsigned shared, bool loads)
+static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, unsigned shared,
+                            bool loads)
 {
     ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
     if (!op)
         return NULL;
     op->kind = IFL_BULK_BOX;
-    set_end(l, l->slots.at[map], IFL_SPACE_GENERIC, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE, loads ? &op->from : &op->to);
-    set_end(l, l->slots.at[shared], IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, loads ? &op->to : &op->from);
+    set_end(l, l->slots.at[map], IFL_SPACE_GENERIC, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
+            loads ? &op->from : &op->to);
+    set_end(l, l->slots.at[shared], IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+            loads ? &op->to : &op->from);
     op->rank = (uint8_t)set_list(l, coordinates, IFL_BULK_RANKS, op->coordinates);
     return op;
 }
@@ -142,7 +147,8 @@ static ifl_mbarrier_op *new_object(ifl_lowerer *l, const ifl_operand *memory)
     const bool is_generic = !l->instruction->modifiers.space_written;
     ifl_mbarrier_op *op = ifl_lower_allocate(l, sizeof *op);
     if (op && memory)
-        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->at);
+        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC,
+                &op->at);
     return op;
 }
 
