@@ -2,7 +2,7 @@
  * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors (tests/gpu/tensor_copies.h), and holds them
  * against what they must come to.
  *
- *     gpu-tensors FILE.cubin COUNT [FIRST]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
+ *     gpu-tensors FILE.cubin COUNT [KIND]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
  *                                              kernel, hash of what it left; differences on stderr; status 1: some differ */
 #include "tensor_copies.h"
 
@@ -116,6 +116,9 @@ static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES],
 /* Device addresses of the tensor and of what goes to or comes from shared memory. */
 static uint64_t tensor, memory;
 
+/* "load", "image", "store" or "add": these only; NULL: all. */
+static const char *only;
+
 static void launch(void *module, const tensor_copy *c, const char *name, void *map)
 {
     uint32_t words[10] = {0};
@@ -143,6 +146,8 @@ static bool run(void *module, uint32_t index)
              : c.is_store ? "store"
                           : "load",
              c.rank);
+    if (only && strncmp(name, only, strlen(only)) != 0)
+        return true;
     const int code = describe(&c, tensor, map);
     if (code) {
         printf("%u %s refused %d\n", index, name, code);
@@ -173,13 +178,13 @@ static bool run(void *module, uint32_t index)
 int main(int count, char **words)
 {
     if (count < 3) {
-        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FIRST]\n");
+        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [KIND]\n");
         return 2;
     }
-    const uint32_t copies = (uint32_t)atoi(words[2]),
-                   first = count > 3 ? (uint32_t)atoi(words[3]) : 0;
+    const uint32_t copies = (uint32_t)atoi(words[2]);
     uint32_t wrong = 0;
     void *module;
+    only = words[3];
     open_driver();
     must(cu.load(&module, read_file(words[1])), "cuModuleLoadData");
     must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
@@ -189,7 +194,7 @@ int main(int count, char **words)
         memcpy(tensor_bytes + 4 * i, &word, 4);
     }
     for (uint32_t i = 0; i < copies; i++)
-        wrong += !run(module, first + i);
+        wrong += !run(module, i);
     fprintf(stderr, "%u of %u copies differ from what they must come to\n", wrong, copies);
     return wrong != 0;
 }

@@ -109,6 +109,8 @@ static uint32_t pack(const result_format *f, int64_t sum, int exponent)
     }
     if (top > bias)
         return infinity_bits(f, negative);
+    if (!significand && f->rounds) /* an H200: no half becomes -0 */
+        return 0;
     const bool is_normal = significand >> f->kept_bits;
     const uint32_t mantissa = (uint32_t)(significand << (f->mantissa_bits - f->kept_bits));
     const uint32_t hidden = 1u << f->mantissa_bits;

@@ -147,14 +147,12 @@ static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsign
     return (at ^ ((at >> 7 & (w - 1)) << 4)) + within * bytes;
 }
 
-static long double shared_element(const matrix_kernel *k, factor f, unsigned base, uint64_t layout,
-                                  unsigned start, bool across, unsigned line, unsigned depth,
-                                  const uint32_t *in)
+static long double shared_element(factor f, unsigned base, uint64_t layout, unsigned start,
+                                  bool across, unsigned line, unsigned depth, const uint32_t *in)
 {
     const unsigned bytes = (unsigned)matrix_type_of(f.type).bits / 8;
     const unsigned at = shared_byte(layout, start, across, bytes, line, depth);
     uint64_t bits = 0;
-    (void)k;
     memcpy(&bits, (const uint8_t *)in + base + at, bytes);
     return value_of(f, bits);
 }
@@ -171,12 +169,12 @@ static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, f
     const unsigned each = words_of(k->a_type, k->a) + words_of(k->c_type, k->c);
     for (unsigned column = 0; column < s.n; column++)
         for (unsigned i = 0; i < s.k; i++)
-            x->b[i][column] = scale_b * shared_element(k, b, 4 * MATRIX_SHARED_WORDS, k->b_layout,
+            x->b[i][column] = scale_b * shared_element(b, 4 * MATRIX_SHARED_WORDS, k->b_layout,
                                                        k->b_start, b_across, column, i, in);
     for (unsigned row = 0; row < s.m && !k->a; row++)
         for (unsigned i = 0; i < s.k; i++)
             x->a[row][i] =
-                scale_a * shared_element(k, a, 0, k->a_layout, k->a_start, a_across, row, i, in);
+                scale_a * shared_element(a, 0, k->a_layout, k->a_start, a_across, row, i, in);
     for (unsigned thread = 0; thread < k->threads; thread++, words += each) {
         matrices one;
         const unsigned first = thread / LANES * WARP_ROWS;

@@ -3,6 +3,8 @@
  *
  *     matrix_replay --exact                 against exact arithmetic (matrix_exact.c)
  *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
+ *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
+ *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
  *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
  * A name after these: of this product only. */
 #include "inflight.h"
@@ -209,6 +211,62 @@ static int check_gpu_file(FILE *file, const char *only)
     return different;
 }
 
+/* ---- hashes of many fragments ------------------------------------------------------------------------------------ */
+
+enum { TOGETHER = 128 };
+
+static int digest(FILE *file)
+{
+    char name[64];
+    uint32_t fragments, whole, each;
+    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 && fgetc(file) == '\n') {
+        uint32_t *hashes = allocate(fragments * sizeof *hashes);
+        if (fread(hashes, sizeof *hashes, fragments, file) != fragments ||
+            fseek(file, (long)whole * each * 4, SEEK_CUR) != 0)
+            stop(name, NULL);
+        printf("%s", name);
+        for (uint32_t at = 0; at + TOGETHER <= fragments; at += TOGETHER)
+            printf(" %08x", matrix_hash(hashes + at, TOGETHER));
+        printf("\n");
+        free(hashes);
+    }
+    return 0;
+}
+
+/* A line: a product and its hashes. */
+static int check_line(char *line, const char *only)
+{
+    const matrix_kernel *kernel = kernel_named(strtok(line, " \n"));
+    uint32_t wanted[64], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
+    int different = 0;
+    for (const char *word; count < 64 && (word = strtok(NULL, " \n"));)
+        wanted[count++] = (uint32_t)strtoul(word, NULL, 16);
+    if (!kernel)
+        stop(line, NULL);
+    if ((only && strcmp(only, kernel->name) != 0) ||
+        !compute_ptx(kernel, count * TOGETHER, &in, &out))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned each = matrix_words_out(kernel);
+        for (uint32_t f = 0; f < TOGETHER; f++)
+            hashes[f] = matrix_hash(out + (size_t)(i * TOGETHER + f) * each, each);
+        different += matrix_hash(hashes, TOGETHER) != wanted[i];
+    }
+    if (different)
+        printf("%s: %d of %u hashes differ\n", kernel->name, different, count);
+    free(in), free(out);
+    return different;
+}
+
+static int check_hashes(FILE *file, const char *only)
+{
+    char line[1024];
+    int different = 0;
+    while (fgets(line, sizeof line, file))
+        different += line[0] == '#' ? 0 : check_line(line, only);
+    return different;
+}
+
 static int check_each(const ifl_module *machine, const char *only)
 {
     int wrong = 0;
@@ -231,15 +289,19 @@ int main(int count, char **words)
             stop(words[2], &error);
         wrong = check_each(machine, count > 3 ? words[3] : NULL);
         ifl_module_close(machine);
-    } else if (count >= 3 && strcmp(words[1], "--gpu") == 0) {
+    } else if (count >= 3) {
         FILE *file = fopen(words[2], "rb");
         if (!file)
             stop(words[2], NULL);
-        wrong = check_gpu_file(file, count > 3 ? words[3] : NULL);
+        if (strcmp(words[1], "--digest") == 0)
+            return digest(file);
+        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file : check_hashes)(
+            file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
         fprintf(stderr,
-                "usage: matrix_replay --exact | --machine FILE.cubin | --gpu FILE [NAME]\n");
+                "usage: matrix_replay --exact | --machine FILE.cubin | --digest FILE | --hashes "
+                        "FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);
