@@ -21,14 +21,16 @@ typedef int call_device(int *device, int ordinal);
 typedef int call_context(void **context, int device);
 typedef int call_context_new(void **context, void *parameters, unsigned flags, int device);
 typedef int call_set(void *context);
-typedef int call_load(void **module, const void *image, unsigned count, const int *option, void **value);
+typedef int call_load(void **module, const void *image, unsigned count, const int *option,
+                      void **value);
 typedef int call_function(void **function, void *module, const char *name);
 typedef int call_allocate(uint64_t *at, size_t bytes);
 typedef int call_free(uint64_t at);
 typedef int call_to(uint64_t to, const void *from, size_t bytes);
 typedef int call_from(void *to, uint64_t from, size_t bytes);
-typedef int call_launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, void *stream, void **parameters, void **extra);
+typedef int call_launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, void *stream, void **parameters,
+                        void **extra);
 typedef int call_wait(void);
 
 static struct {
@@ -120,7 +122,8 @@ static uint32_t *allocate_words(size_t count)
     return words;
 }
 
-static void compute(void *function, const matrix_kernel *kernel, uint32_t first, uint32_t count, uint32_t *results)
+static void compute(void *function, const matrix_kernel *kernel, uint32_t first, uint32_t count,
+                    uint32_t *results)
 {
     const size_t in_words = matrix_words_in(kernel), out_words = matrix_words_out(kernel);
     uint32_t *input = allocate_words(in_words * count);
@@ -131,7 +134,8 @@ static void compute(void *function, const matrix_kernel *kernel, uint32_t first,
     must(cu.allocate(&out, out_words * count * sizeof *input), "cuMemAlloc");
     must(cu.to(in, input, in_words * count * sizeof *input), "cuMemcpyHtoD");
     void *parameters[] = {&in, &out};
-    must(cu.launch(function, count, 1, 1, kernel->threads, 1, 1, 0, NULL, parameters, NULL), "cuLaunchKernel");
+    must(cu.launch(function, count, 1, 1, kernel->threads, 1, 1, 0, NULL, parameters, NULL),
+         "cuLaunchKernel");
     must(cu.wait(), kernel->name);
     must(cu.from(results, out, out_words * count * sizeof *input), "cuMemcpyDtoH");
     must(cu.release(in), "cuMemFree");
@@ -147,13 +151,15 @@ static void run_all(void *function, const matrix_kernel *kernel, uint32_t fragme
     uint32_t *hashes = allocate_words(fragments);
     whole = whole > fragments ? fragments : whole;
     for (uint32_t at = 0; at < fragments; at += batch)
-        compute(function, kernel, at, fragments - at < batch ? fragments - at : batch, results + (size_t)at * words);
+        compute(function, kernel, at, fragments - at < batch ? fragments - at : batch,
+                results + (size_t)at * words);
     for (uint32_t f = 0; f < fragments; f++)
         hashes[f] = matrix_hash(results + (size_t)f * words, words);
     fprintf(to, "%s %u %u %u\n", kernel->name, fragments, whole, words);
     fwrite(hashes, sizeof *hashes, fragments, to);
     fwrite(results, sizeof *results, (size_t)whole * words, to);
-    printf("%s: %u fragments, all: %08x\n", kernel->name, fragments, matrix_hash(hashes, fragments));
+    printf("%s: %u fragments, all: %08x\n", kernel->name, fragments,
+           matrix_hash(hashes, fragments));
     free(results);
     free(hashes);
 }

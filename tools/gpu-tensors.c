@@ -2,7 +2,7 @@
  * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors (tests/gpu/tensor_copies.h), and holds them
  * against what they must come to.
  *
- *     gpu-tensors FILE.cubin COUNT [FIRST]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
+ *     gpu-tensors FILE.cubin COUNT [KIND]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
  *                                              kernel, hash of what it left; differences on stderr; status 1: some differ */
 #include "tensor_copies.h"
 
@@ -23,12 +23,13 @@ typedef struct driver {
     int (*allocate)(uint64_t *, size_t);
     int (*to)(uint64_t, const void *, size_t);
     int (*from)(void *, uint64_t, size_t);
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *, void **, void **);
     int (*wait)(void);
-    int (*tiled)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int,
-                 int, int, int);
-    int (*image)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const int *, const int *, unsigned,
-                 unsigned, const uint32_t *, int, int, int, int);
+    int (*tiled)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *,
+                 const uint32_t *, const uint32_t *, int, int, int, int);
+    int (*image)(void *, int, unsigned, uint64_t, const uint64_t *, const uint64_t *, const int *,
+                 const int *, unsigned, unsigned, const uint32_t *, int, int, int, int);
 } driver;
 
 static driver cu;
@@ -43,10 +44,19 @@ static void must(int code, const char *what)
 
 static void open_driver(void)
 {
-    static const char *const names[] = {
-        "cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadData", "cuModuleGetFunction",
-        "cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuLaunchKernel", "cuCtxSynchronize", "cuTensorMapEncodeTiled",
-        "cuTensorMapEncodeIm2col"};
+    static const char *const names[] = {"cuInit",
+                                        "cuDeviceGet",
+                                        "cuDevicePrimaryCtxRetain",
+                                        "cuCtxSetCurrent",
+                                        "cuModuleLoadData",
+                                        "cuModuleGetFunction",
+                                        "cuMemAlloc_v2",
+                                        "cuMemcpyHtoD_v2",
+                                        "cuMemcpyDtoH_v2",
+                                        "cuLaunchKernel",
+                                        "cuCtxSynchronize",
+                                        "cuTensorMapEncodeTiled",
+                                        "cuTensorMapEncodeIm2col"};
     void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
     int device;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -93,16 +103,21 @@ static uint32_t hash(const uint8_t *bytes, size_t count)
 static int describe(const tensor_copy *c, uint64_t tensor, void *map)
 {
     if (c->is_image)
-        return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper, c->channels, c->pixels,
-                        c->element_stride, 0, c->swizzle, 0, c->fill);
-    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0, c->swizzle, 0, c->fill);
+        return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper,
+                        c->channels, c->pixels, c->element_stride, 0, c->swizzle, 0, c->fill);
+    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0,
+                    c->swizzle, 0, c->fill);
 }
 
 static _Alignas(1024) uint8_t shared[TENSOR_SHARED_BYTES], got_shared[MEMORY_BYTES];
-static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES], got[TENSOR_GLOBAL_BYTES];
+static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES],
+    got[TENSOR_GLOBAL_BYTES];
 
 /* Device addresses of the tensor and of what goes to or comes from shared memory. */
 static uint64_t tensor, memory;
+
+/* "load", "image", "store" or "add": these only; NULL: all. */
+static const char *only;
 
 static void launch(void *module, const tensor_copy *c, const char *name, void *map)
 {
@@ -125,7 +140,14 @@ static bool run(void *module, uint32_t index)
     tensor_copy c;
     char name[16];
     tensor_copy_make(index, &c);
-    snprintf(name, sizeof name, "%s_%u", c.is_image ? "image" : c.adds ? "add" : c.is_store ? "store" : "load", c.rank);
+    snprintf(name, sizeof name, "%s_%u",
+             c.is_image   ? "image"
+             : c.adds     ? "add"
+             : c.is_store ? "store"
+                          : "load",
+             c.rank);
+    if (only && strncmp(name, only, strlen(only)) != 0)
+        return true;
     const int code = describe(&c, tensor, map);
     if (code) {
         printf("%u %s refused %d\n", index, name, code);
@@ -145,8 +167,10 @@ static bool run(void *module, uint32_t index)
     must(cu.from(got_shared, memory, sizeof got_shared), "cuMemcpyDtoH");
     must(cu.from(got, tensor, sizeof got), "cuMemcpyDtoH");
     const bool has_come = got_shared[TENSOR_SHARED_BYTES] == 1;
-    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 && memcmp(got_shared, shared, sizeof shared) == 0;
-    printf("%u %s %08x%s%s\n", index, name, c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
+    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 &&
+                          memcmp(got_shared, shared, sizeof shared) == 0;
+    printf("%u %s %08x%s%s\n", index, name,
+           c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
            has_come ? "" : " never came", is_right ? "" : " differs");
     return is_right;
 }
@@ -154,12 +178,13 @@ static bool run(void *module, uint32_t index)
 int main(int count, char **words)
 {
     if (count < 3) {
-        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FIRST]\n");
+        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [KIND]\n");
         return 2;
     }
-    const uint32_t copies = (uint32_t)atoi(words[2]), first = count > 3 ? (uint32_t)atoi(words[3]) : 0;
+    const uint32_t copies = (uint32_t)atoi(words[2]);
     uint32_t wrong = 0;
     void *module;
+    only = words[3];
     open_driver();
     must(cu.load(&module, read_file(words[1])), "cuModuleLoadData");
     must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
@@ -169,7 +194,7 @@ int main(int count, char **words)
         memcpy(tensor_bytes + 4 * i, &word, 4);
     }
     for (uint32_t i = 0; i < copies; i++)
-        wrong += !run(module, first + i);
+        wrong += !run(module, i);
     fprintf(stderr, "%u of %u copies differ from what they must come to\n", wrong, copies);
     return wrong != 0;
 }

@@ -11,15 +11,21 @@ static const struct {
     uint16_t first, last;
     ifl_matrix_rule rule;
 } rows[] = {
-#define RULE(unit, operands, first, last, products, fraction, result, order, source)                                   \
-    {IFL_MATRIX_UNIT_##unit, IFL_MATRIX_OPERANDS_##operands, first, last, {products, fraction, result, IN_##order}},
+#define RULE(unit, operands, first, last, products, fraction, result, order, source)               \
+    {IFL_MATRIX_UNIT_##unit,                                                                       \
+     IFL_MATRIX_OPERANDS_##operands,                                                               \
+     first,                                                                                        \
+     last,                                                                                         \
+     {products, fraction, result, IN_##order}},
 #include "arch/matrix_rules.def"
 };
 
-bool ifl_matrix_rule_find(ifl_matrix_unit unit, ifl_matrix_operands operands, uint32_t sm, ifl_matrix_rule *out)
+bool ifl_matrix_rule_find(ifl_matrix_unit unit, ifl_matrix_operands operands, uint32_t sm,
+                          ifl_matrix_rule *out)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].unit != unit || rows[i].operands != operands || sm < rows[i].first || sm > rows[i].last)
+        if (rows[i].unit != unit || rows[i].operands != operands || sm < rows[i].first ||
+            sm > rows[i].last)
             continue;
         *out = rows[i].rule;
         return true;

@@ -18,10 +18,12 @@ typedef struct ifl_matrix_rule {
     uint8_t products;      /* of one sum */
     uint8_t fraction_bits; /* kept of each addend below the largest exponent */
     uint8_t result_bits;   /* behind the point of an f32 result */
-    bool in_halves;        /* the elements in the lower half of each register first; c is added apart, rounded */
+    bool
+        in_halves; /* the elements in the lower half of each register first; c is added apart, rounded */
 } ifl_matrix_rule;
 
 /* `sm`: the compute capability times 10. False where none is known. */
-bool ifl_matrix_rule_find(ifl_matrix_unit unit, ifl_matrix_operands operands, uint32_t sm, ifl_matrix_rule *out);
+bool ifl_matrix_rule_find(ifl_matrix_unit unit, ifl_matrix_operands operands, uint32_t sm,
+                          ifl_matrix_rule *out);
 
 #endif

@@ -10,23 +10,31 @@
  * plain exchange there, mbarrier.pending_count shifts and masks):
  *     1-20  2^20 - arrivals that a phase expects       21-42 bytes that are still expected, signed
  *     43-62 2^20 - arrivals that this phase still waits for       63 the phase's parity */
-enum { IFL_MBARRIER_EXPECTED_AT = 1, IFL_MBARRIER_BYTES_AT = 21, IFL_MBARRIER_PENDING_AT = 43, IFL_MBARRIER_PHASE_AT = 63,
-       IFL_MBARRIER_COUNT_BITS = 20, IFL_MBARRIER_BYTES_BITS = 22 };
+enum {
+    IFL_MBARRIER_EXPECTED_AT = 1,
+    IFL_MBARRIER_BYTES_AT = 21,
+    IFL_MBARRIER_PENDING_AT = 43,
+    IFL_MBARRIER_PHASE_AT = 63,
+    IFL_MBARRIER_COUNT_BITS = 20,
+    IFL_MBARRIER_BYTES_BITS = 22
+};
 
 /* Of mbarrier_update: so many arrive, so many bytes are expected more. */
 typedef struct ifl_mbarrier_op {
-    ifl_transfer at;         /* the object, shared or generic */
-    uint32_t arrivals;       /* slot, 32 bits; 0: fixed_arrivals */
+    ifl_transfer at;   /* the object, shared or generic */
+    uint32_t arrivals; /* slot, 32 bits; 0: fixed_arrivals */
     uint8_t fixed_arrivals;
-    uint32_t bytes;          /* slot, 32 bits; 0: none */
-    bool completes;          /* the bytes have come */
-    bool drops;              /* whoever arrives will not come again */
-    uint32_t state;          /* slot: of a wait, what it began with, or its parity; of mbarrier_set the word */
-    uint8_t state_bits;      /* 64, or 32: the upper half */
-    bool by_parity;          /* the state is 0 or 1 */
-    bool is_planes;          /* 64 bits are two slots of words */
-    bool tells_lanes;        /* of d the lower word is the mask of lanes that arrived together, the upper one the first's */
-    uint32_t d;              /* slot of 64 bits: the word before; or a predicate */
+    uint32_t bytes; /* slot, 32 bits; 0: none */
+    bool completes; /* the bytes have come */
+    bool drops;     /* whoever arrives will not come again */
+    uint32_t
+        state; /* slot: of a wait, what it began with, or its parity; of mbarrier_set the word */
+    uint8_t state_bits; /* 64, or 32: the upper half */
+    bool by_parity;     /* the state is 0 or 1 */
+    bool is_planes;     /* 64 bits are two slots of words */
+    bool
+        tells_lanes; /* of d the lower word is the mask of lanes that arrived together, the upper one the first's */
+    uint32_t d; /* slot of 64 bits: the word before; or a predicate */
     bool has_d;
 } ifl_mbarrier_op;
 
@@ -37,19 +45,20 @@ enum { IFL_BULK_RANKS = 5 };
 /* Of bulk_copy. A box is of a tensor that a description in memory tells of (code/tensor_map.h): its address stands in place
  * of that of global memory. */
 typedef struct ifl_bulk_op {
-    uint8_t kind;            /* ifl_bulk_kind */
+    uint8_t kind; /* ifl_bulk_kind */
     ifl_transfer to, from;
-    uint32_t size;           /* slot, 32 bits: bytes & size_mask << size_shift */
+    uint32_t size; /* slot, 32 bits: bytes & size_mask << size_shift */
     uint32_t size_mask;
     uint8_t size_shift;
     uint8_t operation, type; /* of a reduction: IFL_OPERATION_*, ifl_type; 0: a copy */
     bool has_barrier;        /* that counts the bytes; else a group of the lane's */
     ifl_transfer barrier;
-    bool is_once;            /* done once a warp, by whichever lane */
-    uint32_t multicast;      /* slot: blocks of the cluster that get it, from bit multicast_shift on; 0: those that `to` says */
+    bool is_once; /* done once a warp, by whichever lane */
+    uint32_t
+        multicast; /* slot: blocks of the cluster that get it, from bit multicast_shift on; 0: those that `to` says */
     uint8_t multicast_shift;
     uint8_t rank;
-    bool is_image;           /* im2col */
+    bool is_image; /* im2col */
     uint32_t coordinates[IFL_BULK_RANKS];
     uint32_t offsets[IFL_BULK_RANKS - 2]; /* im2col: slots, or one with so many bits each */
     uint8_t packed_bits;

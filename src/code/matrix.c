@@ -4,7 +4,7 @@
 
 static const ifl_matrix_format formats[] = {
     [IFL_MATRIX_NONE] = {0},
-#define TYPE(name, bits, exponent, mantissa, class_, top)                                                              \
+#define TYPE(name, bits, exponent, mantissa, class_, top)                                          \
     [IFL_MATRIX_##name] = {bits, exponent, mantissa, #class_[0], IFL_MATRIX_TOP_##top},
 #include "code/matrix_type.def"
 };
@@ -17,7 +17,8 @@ const ifl_matrix_format *ifl_matrix_format_of(ifl_matrix_type type)
 unsigned ifl_matrix_register_count(ifl_matrix_type type, unsigned elements)
 {
     enum { WORD_BITS = 32 };
-    const unsigned bits = ifl_matrix_format_of(type)->bits, width = bits > WORD_BITS ? bits : WORD_BITS;
+    const unsigned bits = ifl_matrix_format_of(type)->bits,
+                   width = bits > WORD_BITS ? bits : WORD_BITS;
     return elements * bits / width / IFL_WARP_LANES;
 }
 
@@ -36,8 +37,10 @@ bool ifl_group_product_fits(const ifl_group_product *p)
 {
     enum { LINE_BITS = 256 };
     const ifl_matrix_product *one = &p->one;
-    return one->a_type && one->b_type && one->c_type && ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS && one->n <= IFL_GROUP_COLUMNS &&
-           one->n % IFL_MATRIX_COLUMNS == 0 && one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS &&
+    return one->a_type && one->b_type && one->c_type &&
+           ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS &&
+           one->n <= IFL_GROUP_COLUMNS && one->n % IFL_MATRIX_COLUMNS == 0 &&
+           one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS &&
            ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
 }
 
@@ -46,8 +49,9 @@ bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint
     const ifl_matrix_format *a = ifl_matrix_format_of(product->a_type);
     if (a->class_ != 'F' || product->a_type == IFL_MATRIX_F64)
         return true;
-    const ifl_matrix_operands operands = product->a_type == IFL_MATRIX_TF32 ? IFL_MATRIX_OPERANDS_TF32
-                                         : a->bits == 16                   ? IFL_MATRIX_OPERANDS_HALVES
-                                                                           : IFL_MATRIX_OPERANDS_BYTES;
+    const ifl_matrix_operands operands = product->a_type == IFL_MATRIX_TF32
+                                             ? IFL_MATRIX_OPERANDS_TF32
+                                         : a->bits == 16 ? IFL_MATRIX_OPERANDS_HALVES
+                                                         : IFL_MATRIX_OPERANDS_BYTES;
     return ifl_matrix_rule_find(unit, operands, sm, &product->rule);
 }

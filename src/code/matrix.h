@@ -22,7 +22,11 @@ typedef enum ifl_matrix_type {
     IFL_MATRIX_TYPES
 } ifl_matrix_type;
 
-typedef enum ifl_matrix_top { IFL_MATRIX_TOP_IEEE, IFL_MATRIX_TOP_LAST, IFL_MATRIX_TOP_NUMBER } ifl_matrix_top;
+typedef enum ifl_matrix_top {
+    IFL_MATRIX_TOP_IEEE,
+    IFL_MATRIX_TOP_LAST,
+    IFL_MATRIX_TOP_NUMBER
+} ifl_matrix_top;
 
 typedef struct ifl_matrix_format {
     uint8_t bits, exponent_bits, mantissa_bits;
@@ -33,7 +37,12 @@ typedef struct ifl_matrix_format {
 const ifl_matrix_format *ifl_matrix_format_of(ifl_matrix_type type);
 
 /* The most that a warp multiplies at once; the depth is that of single bits. */
-enum { IFL_MATRIX_REGISTERS = 8, IFL_MATRIX_ROWS = 16, IFL_MATRIX_COLUMNS = 8, IFL_MATRIX_DEPTH = 256 };
+enum {
+    IFL_MATRIX_REGISTERS = 8,
+    IFL_MATRIX_ROWS = 16,
+    IFL_MATRIX_COLUMNS = 8,
+    IFL_MATRIX_DEPTH = 256
+};
 
 /* d = a * b + c. Slots have 32 bits a lane; of f64 64, or two planes of 32. */
 typedef struct ifl_matrix_product {
@@ -44,7 +53,7 @@ typedef struct ifl_matrix_product {
     bool is_planes;                 /* an f64 is two slots of words */
     bool is_sparse;                 /* a has half of its elements: metadata tells which */
     uint8_t selector;
-    ifl_matrix_rule rule;           /* of floats up to 32 bits */
+    ifl_matrix_rule rule; /* of floats up to 32 bits */
     uint32_t metadata;
     uint32_t a[IFL_MATRIX_REGISTERS], b[IFL_MATRIX_REGISTERS];
     uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
@@ -55,13 +64,14 @@ typedef struct ifl_matrix_product {
 enum { IFL_GROUP_COLUMNS = 256, IFL_GROUP_SUMS = IFL_GROUP_COLUMNS / 2, IFL_GROUP_A_REGISTERS = 4 };
 
 typedef struct ifl_group_product {
-    ifl_matrix_product one;     /* of a warp: 16 rows, n columns; types, rule; its slots are not used */
+    ifl_matrix_product one; /* of a warp: 16 rows, n columns; types, rule; its slots are not used */
     bool is_a_in_registers, transposes_a, transposes_b, negates_a, negates_b;
-    bool are_planes;            /* a descriptor is two slots of words */
+    bool are_planes; /* a descriptor is two slots of words */
     uint32_t a[IFL_GROUP_A_REGISTERS];
     uint32_t a_descriptor, b_descriptor;
     uint32_t accumulates, flip; /* predicate; where it is false c is 0 */
-    uint32_t c[IFL_GROUP_SUMS], d[IFL_GROUP_SUMS]; /* as those of products with 8 columns, side by side */
+    uint32_t c[IFL_GROUP_SUMS],
+        d[IFL_GROUP_SUMS]; /* as those of products with 8 columns, side by side */
 } ifl_group_product;
 
 /* Registers of a lane that hold so many elements of a warp's matrix: 32 bits each, of f64 64. */

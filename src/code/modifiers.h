@@ -37,7 +37,7 @@ enum {
     IFL_FLAG_MBARRIER = 1 << 23, IFL_FLAG_BULK_GROUP = 1 << 24,
     IFL_FLAG_SHARED_CLUSTER = 1 << 25, /* the (first) space was written .shared::cluster */
     IFL_FLAG_TRANS = 1 << 26, IFL_FLAG_SPARSE = 1 << 27, IFL_FLAG_SPARSE_ORDERED = 1 << 28,
-    IFL_FLAG_MULTICAST = 1 << 29
+    IFL_FLAG_MULTICAST = 1 << 29, IFL_FLAG_TILE = 1 << 30
 };
 
 typedef struct ifl_modifiers {

@@ -21,15 +21,15 @@ typedef enum ifl_tensor_swizzle {
 typedef struct ifl_tensor_map {
     uint32_t mark;
     uint8_t rank, type /* ifl_type */, element_bytes, swizzle, interleave /* 0, 16, 32 bytes */;
-    bool fills_nan;     /* outside of the tensor, else with zeros */
-    bool is_image;      /* im2col */
+    bool fills_nan; /* outside of the tensor, else with zeros */
+    bool is_image;  /* im2col */
     uint8_t reserved;
     uint64_t address;
-    uint32_t size[IFL_TENSOR_RANKS];       /* elements, the innermost first */
+    uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
     uint32_t element_stride[IFL_TENSOR_RANKS];
     uint64_t stride[IFL_TENSOR_RANKS - 1]; /* bytes, of all but the innermost; in units of 16 */
     union {
-        uint16_t box[IFL_TENSOR_RANKS];    /* elements, before element_stride */
+        uint16_t box[IFL_TENSOR_RANKS]; /* elements, before element_stride */
         struct {
             int16_t lower[IFL_TENSOR_RANKS - 2], upper[IFL_TENSOR_RANKS - 2];
             uint16_t channels, pixels;

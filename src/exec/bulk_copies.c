@@ -17,8 +17,8 @@ typedef struct bulk_copy {
     uint32_t lane;
     uint64_t to, from;
     uint32_t bytes;
-    uint8_t *object;  /* the barrier that counts it; NULL: a group does */
-    uint32_t group;   /* of the lane: the number of its group; 0: still open */
+    uint8_t *object; /* the barrier that counts it; NULL: a group does */
+    uint32_t group;  /* of the lane: the number of its group; 0: still open */
     ifl_box box;
 } bulk_copy;
 
@@ -62,8 +62,11 @@ static ifl_reason fail_memory(ifl_warp *warp, const ifl_code *code, uint32_t lan
 
 static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
 {
-    const uint8_t *from = ifl_warp_reach_in(c->warp, c->code, op->from.space, c->lane, c->from, c->bytes, false);
-    uint8_t *to = from ? ifl_warp_reach_in(c->warp, c->code, op->to.space, c->lane, c->to, c->bytes, true) : NULL;
+    const uint8_t *from =
+        ifl_warp_reach_in(c->warp, c->code, op->from.space, c->lane, c->from, c->bytes, false);
+    uint8_t *to =
+        from ? ifl_warp_reach_in(c->warp, c->code, op->to.space, c->lane, c->to, c->bytes, true)
+             : NULL;
     if (!to)
         return false;
     if (op->operation)
@@ -76,7 +79,8 @@ static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
 static bool finish(const bulk_copy *c)
 {
     const ifl_bulk_op *op = c->code->extra;
-    if (op->kind == IFL_BULK_BOX ? !ifl_box_copy(c->warp, c->code, c->lane, &c->box) : c->bytes && !copy_bytes(c, op))
+    if (op->kind == IFL_BULK_BOX ? !ifl_box_copy(c->warp, c->code, c->lane, &c->box)
+                                 : c->bytes && !copy_bytes(c, op))
         return false;
     if (c->object)
         ifl_mbarrier_complete(c->object, c->bytes);
@@ -122,19 +126,22 @@ void ifl_bulk_finish_all(ifl_block *block)
 {
     finish_some(block->bulk, is_any, NULL);
     if (block->bulk)
-        memset(block->bulk->groups, 0, (size_t)block->warp_count * IFL_WARP_LANES * sizeof *block->bulk->groups);
+        memset(block->bulk->groups, 0,
+               (size_t)block->warp_count * IFL_WARP_LANES * sizeof *block->bulk->groups);
 }
 
 /* ---- beginning one ----------------------------------------------------------------------------------------------- */
 
 static uint64_t in_space(uint8_t space, uint64_t address)
 {
-    return space == IFL_SPACE_SHARED && ifl_space_of(address) == IFL_SPACE_SHARED ? address - IFL_SHARED_WINDOW
-                                                                                  : address;
+    return space == IFL_SPACE_SHARED && ifl_space_of(address) == IFL_SPACE_SHARED
+               ? address - IFL_SHARED_WINDOW
+               : address;
 }
 
 /* A bulk copy is told as the 16-byte accesses of whole warps that it stands for. */
-static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint64_t start, uint64_t size)
+static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint64_t start,
+                      uint64_t size)
 {
     uint64_t address[IFL_WARP_LANES];
     uint8_t space[IFL_WARP_LANES];
@@ -156,9 +163,10 @@ static bool begin_bytes(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     c->from = in_space(op->from.space, ifl_lane_address(&op->from, frame, c->lane));
     c->bytes = (ifl_lane_u32(frame, op->size, c->lane) & op->size_mask) << op->size_shift;
     if (c->bytes % 16 || c->to % 16 || c->from % 16) {
-        ifl_fault_raise(c->warp, c->code, IFL_FAULT_OTHER, c->lane,
-                        "a bulk copy of %u bytes from 0x%llx to 0x%llx: all three must be multiples of 16", c->bytes,
-                        (unsigned long long)c->from, (unsigned long long)c->to);
+        ifl_fault_raise(
+            c->warp, c->code, IFL_FAULT_OTHER, c->lane,
+            "a bulk copy of %u bytes from 0x%llx to 0x%llx: all three must be multiples of 16",
+            c->bytes, (unsigned long long)c->from, (unsigned long long)c->to);
         return false;
     }
     if (!c->bytes)
@@ -206,10 +214,12 @@ static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame,
         return IFL_REASON_FAULT;
     if (op->is_once)
         copy.lane = ALL_LANES_KEY;
-    return queue && ifl_vec_push(&queue->copies, copy) ? IFL_REASON_NONE : fail_memory(warp, code, lane);
+    return queue && ifl_vec_push(&queue->copies, copy) ? IFL_REASON_NONE
+                                                       : fail_memory(warp, code, lane);
 }
 
-ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)active;
     const ifl_bulk_op *op = code->extra;
@@ -230,7 +240,8 @@ static uint32_t *groups_of(const ifl_warp *warp, uint32_t lane)
 }
 
 /* A group may be empty. */
-ifl_reason ifl_slow_bulk_commit(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_bulk_commit(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
 {
     (void)frame, (void)active;
     struct ifl_bulk_queue *queue = mask ? queue_of(warp->block) : NULL;
@@ -255,14 +266,17 @@ typedef struct group_limit {
 static bool is_in_groups(const bulk_copy *copy, const void *of)
 {
     const group_limit *limit = of;
-    return copy->warp == limit->warp && copy->lane == limit->lane && copy->group && copy->group <= limit->last;
+    return copy->warp == limit->warp && copy->lane == limit->lane && copy->group &&
+           copy->group <= limit->last;
 }
 
-ifl_reason ifl_slow_bulk_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_bulk_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)frame, (void)active;
     struct ifl_bulk_queue *queue = warp->block->bulk;
-    for (uint32_t m = code->value && mask ? 1u << ALL_LANES_KEY : mask; m && queue && queue->copies.count; m &= m - 1) {
+    for (uint32_t m = code->value && mask ? 1u << ALL_LANES_KEY : mask;
+         m && queue && queue->copies.count; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), groups = *groups_of(warp, lane);
         const group_limit limit = {warp, lane, groups > code->count ? groups - code->count : 0};
         if (!finish_some(queue, is_in_groups, &limit))

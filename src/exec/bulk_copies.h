@@ -15,7 +15,8 @@ void ifl_bulk_finish_all(ifl_block *block);
 void ifl_bulk_free(ifl_block *block);
 
 /* The object at a lane's address; NULL after a fault. */
-uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at, const char *frame, uint32_t lane);
+uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
+                         const char *frame, uint32_t lane);
 /* Bytes have come. */
 void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes);
 
@@ -24,12 +25,14 @@ typedef struct ifl_box {
     uint64_t description; /* address */
     int32_t coordinates[IFL_BULK_RANKS];
     uint16_t offsets[IFL_BULK_RANKS - 2];
-    uint64_t shared;      /* address */
+    uint64_t shared; /* address */
 } ifl_box;
-bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, uint32_t *bytes);
+bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                   uint32_t *bytes);
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box);
 
 /* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). */
-void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from, uint64_t bytes);
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,
+                      uint64_t bytes);
 
 #endif

@@ -40,9 +40,10 @@ static uint64_t piece_at(const matrix_place *p, bool transposes, unsigned line, 
         return p->start + line / CORE_ROWS * p->stride + line % CORE_ROWS * (uint64_t)side * CHUNK +
                (p->swizzle ? (uint64_t)piece * CHUNK : piece * p->leading);
     if (!p->swizzle)
-        return p->start + piece * p->stride + line % CORE_ROWS * CHUNK + line / CORE_ROWS * p->leading;
-    return p->start + piece / side * p->leading + piece % side * CHUNK + line % CORE_ROWS * (uint64_t)side * CHUNK +
-           line / CORE_ROWS * p->stride;
+        return p->start + piece * p->stride + line % CORE_ROWS * CHUNK +
+               line / CORE_ROWS * p->leading;
+    return p->start + piece / side * p->leading + piece % side * CHUNK +
+           line % CORE_ROWS * (uint64_t)side * CHUNK + line / CORE_ROWS * p->stride;
 }
 
 static uint64_t swizzled(const matrix_place *p, uint64_t address)
@@ -77,7 +78,8 @@ typedef struct shared_matrix {
 } shared_matrix;
 
 /* One piece: elements along k, or of neighbouring rows or columns. */
-static void split_piece(const shared_matrix *m, const uint8_t *bytes, unsigned line, unsigned piece, lines *to)
+static void split_piece(const shared_matrix *m, const uint8_t *bytes, unsigned line, unsigned piece,
+                        lines *to)
 {
     const unsigned bits = ifl_matrix_format_of(m->type)->bits, each = 8 * CHUNK / bits;
     for (unsigned i = 0; i < each; i++) {
@@ -94,13 +96,16 @@ static void split_piece(const shared_matrix *m, const uint8_t *bytes, unsigned l
 static bool read_shared(ifl_warp *warp, const ifl_code *code, const shared_matrix *m, lines *to)
 {
     const unsigned each = 8 * CHUNK / ifl_matrix_format_of(m->type)->bits;
-    const unsigned first_line = m->transposes ? 0 : m->first, first_piece = m->transposes ? m->first / each : 0;
+    const unsigned first_line = m->transposes ? 0 : m->first,
+                   first_piece = m->transposes ? m->first / each : 0;
     const unsigned line_count = m->transposes ? to->depth : m->count;
     const unsigned pieces = (m->transposes ? m->count : to->depth) / each;
     for (unsigned line = first_line; line < first_line + line_count; line++)
         for (unsigned piece = first_piece; piece < first_piece + pieces; piece++) {
-            const uint64_t address = swizzled(&m->place, piece_at(&m->place, m->transposes, line, piece));
-            const uint8_t *bytes = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, 0, address, CHUNK, false);
+            const uint64_t address =
+                swizzled(&m->place, piece_at(&m->place, m->transposes, line, piece));
+            const uint8_t *bytes =
+                ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, 0, address, CHUNK, false);
             if (!bytes)
                 return false;
             split_piece(m, bytes, line, piece, to);
@@ -115,7 +120,8 @@ static void read_registers(const ifl_group_product *op, const char *frame, lines
     for (unsigned reg = 0; reg < IFL_GROUP_A_REGISTERS; reg++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
             const uint32_t word = ifl_lane_u32(frame, op->a[reg], lane);
-            const unsigned row = lane / 4 + 8 * (reg & 1), column = (lane % 4 + 4 * (reg / 2)) * each;
+            const unsigned row = lane / 4 + 8 * (reg & 1),
+                           column = (lane % 4 + 4 * (reg / 2)) * each;
             for (unsigned i = 0; i < each; i++) {
                 const ifl_number number = ifl_number_of(op->one.a_type, word >> (i * bits));
                 to->at[row * to->depth + column + i] = number;
@@ -130,22 +136,26 @@ static void negate(lines *of, unsigned count)
         of->at[i].significand = -of->at[i].significand;
 }
 
-static uint64_t read_descriptor(const ifl_group_product *op, const char *frame, uint32_t slot, uint32_t lane)
+static uint64_t read_descriptor(const ifl_group_product *op, const char *frame, uint32_t slot,
+                                uint32_t lane)
 {
-    return op->are_planes ? ifl_lane_u32(frame, slot, lane) | (uint64_t)ifl_lane_u32(frame, slot + IFL_PLANE, lane) << 32
+    return op->are_planes ? ifl_lane_u32(frame, slot, lane) |
+                                (uint64_t)ifl_lane_u32(frame, slot + IFL_PLANE, lane) << 32
                           : ifl_lane_u64(frame, slot, lane);
 }
 
-static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame, lines *a, lines *b)
+static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame, lines *a,
+                          lines *b)
 {
     const ifl_group_product *op = code->extra;
-    const shared_matrix of_b = {place_of(read_descriptor(op, frame, op->b_descriptor, 0)), op->one.b_type, op->transposes_b, 0,
-                                op->one.n};
+    const shared_matrix of_b = {place_of(read_descriptor(op, frame, op->b_descriptor, 0)),
+                                op->one.b_type, op->transposes_b, 0, op->one.n};
     if (op->is_a_in_registers) {
         read_registers(op, frame, a);
     } else {
-        const shared_matrix of_a = {place_of(read_descriptor(op, frame, op->a_descriptor, 0)), op->one.a_type,
-                                    op->transposes_a, warp->index % WARPS * ROWS, ROWS};
+        const shared_matrix of_a = {place_of(read_descriptor(op, frame, op->a_descriptor, 0)),
+                                    op->one.a_type, op->transposes_a, warp->index % WARPS * ROWS,
+                                    ROWS};
         if (!read_shared(warp, code, &of_a, a))
             return false;
     }
@@ -163,7 +173,8 @@ static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *fram
 static void compute(const ifl_group_product *op, char *frame, const lines *a, const lines *b)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.c_type)->bits, each = WORD_BITS / bits;
-    const unsigned registers = ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
+    const unsigned registers =
+        ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
     const uint32_t accumulates = ifl_predicate(frame, op->accumulates) ^ op->flip;
     ifl_numbers row = {NULL, ifl_matrix_format_of(op->one.a_type)->mantissa_bits, !a->special};
     ifl_numbers column = {NULL, ifl_matrix_format_of(op->one.b_type)->mantissa_bits, !b->special};
@@ -183,17 +194,20 @@ static void compute(const ifl_group_product *op, char *frame, const lines *a, co
         }
 }
 
-ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
 {
     (void)active;
     const ifl_group_product *op = code->extra;
-    ifl_number a_numbers[ROWS * IFL_MATRIX_DEPTH], b_numbers[IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES];
+    ifl_number a_numbers[ROWS * IFL_MATRIX_DEPTH],
+        b_numbers[IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES];
     lines a = {a_numbers, op->one.k, 0}, b = {b_numbers, op->one.k, 0};
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != UINT32_MAX)
-        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
-                               "only the lanes 0x%08x of a warp take part in the product of a warp group", mask);
+        return ifl_fault_raise(
+            warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
+            "only the lanes 0x%08x of a warp take part in the product of a warp group", mask);
     if (!read_matrices(warp, code, frame, &a, &b))
         return IFL_REASON_FAULT;
     compute(op, frame, &a, &b);

@@ -47,7 +47,8 @@ static uint32_t address_lanes(const ifl_matrix_move *op)
     return op->count * ROWS == IFL_WARP_LANES ? UINT32_MAX : (1u << op->count * ROWS) - 1;
 }
 
-static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_move *op, uint8_t *rows[IFL_WARP_LANES])
+static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_move *op,
+                       uint8_t *rows[IFL_WARP_LANES])
 {
     uint8_t space[IFL_WARP_LANES];
     const uint32_t lanes = address_lanes(op);
@@ -55,11 +56,12 @@ static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_mo
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (space[lane] != IFL_SPACE_SHARED) {
-            ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane, "a row of a matrix lies outside of shared memory");
+            ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
+                            "a row of a matrix lies outside of shared memory");
             return false;
         }
-        rows[lane] = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, warp->address[lane], ROW_BYTES,
-                                       op->at.kind == IFL_ACCESS_STORE);
+        rows[lane] = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, warp->address[lane],
+                                       ROW_BYTES, op->at.kind == IFL_ACCESS_STORE);
         if (!rows[lane])
             return false;
     }
@@ -70,10 +72,12 @@ static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_mo
 static ifl_reason refuse_part(ifl_warp *warp, const ifl_code *code, uint32_t mask)
 {
     return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
-                           "only the lanes 0x%08x of a warp move matrices that 0x%08x hold", mask, warp->live);
+                           "only the lanes 0x%08x of a warp move matrices that 0x%08x hold", mask,
+                           warp->live);
 }
 
-static void load_matrix(const ifl_matrix_move *op, char *frame, uint8_t *const rows[ROWS], uint32_t slot, uint32_t mask)
+static void load_matrix(const ifl_matrix_move *op, char *frame, uint8_t *const rows[ROWS],
+                        uint32_t slot, uint32_t mask)
 {
     matrix held;
     uint32_t word[IFL_WARP_LANES];
@@ -84,7 +88,8 @@ static void load_matrix(const ifl_matrix_move *op, char *frame, uint8_t *const r
         ((uint32_t *)ifl_slot(frame, slot))[__builtin_ctz(m)] = word[__builtin_ctz(m)];
 }
 
-static void store_matrix(const ifl_matrix_move *op, const char *frame, uint8_t *const rows[ROWS], uint32_t slot)
+static void store_matrix(const ifl_matrix_move *op, const char *frame, uint8_t *const rows[ROWS],
+                         uint32_t slot)
 {
     matrix held;
     uint32_t word[IFL_WARP_LANES];
@@ -115,20 +120,23 @@ static ifl_reason move_matrices(ifl_warp *warp, const ifl_code *code, char *fram
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_matrix_load(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_matrix_load(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
 {
     (void)active;
     return move_matrices(warp, code, frame, mask);
 }
 
-ifl_reason ifl_slow_matrix_store(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_matrix_store(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
 {
     (void)active;
     return move_matrices(warp, code, frame, mask);
 }
 
 /* d = a, transposed: elements of 16 bits. */
-ifl_reason ifl_slow_matrix_transpose(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_matrix_transpose(ifl_warp *warp, const ifl_code *code, char *frame,
+                                     uint32_t mask, uint32_t active)
 {
     (void)active;
     matrix held;

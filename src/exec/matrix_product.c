@@ -10,8 +10,9 @@ enum { PLANE = 4 * IFL_WARP_LANES, WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH
 /* Rows of a and columns of b, one behind the other. */
 typedef struct factors {
     ifl_number a[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
-    uint8_t row_of_b[IFL_MATRIX_ROWS][HALF_DEPTH]; /* of a sparse matrix: which row of b an element of a meets */
-    unsigned a_depth;                              /* of a sparse matrix half of b's */
+    uint8_t row_of_b[IFL_MATRIX_ROWS]
+                    [HALF_DEPTH]; /* of a sparse matrix: which row of b an element of a meets */
+    unsigned a_depth;             /* of a sparse matrix half of b's */
     bool a_finite, b_finite;
 } factors;
 
@@ -21,7 +22,8 @@ typedef struct place {
     unsigned row, column;
 } place;
 
-static place place_of_a(const ifl_matrix_product *op, unsigned lane, unsigned reg, unsigned per_register)
+static place place_of_a(const ifl_matrix_product *op, unsigned lane, unsigned reg,
+                        unsigned per_register)
 {
     const unsigned r = op->m == IFL_MATRIX_ROWS ? reg : 2 * reg;
     return (place){lane / 4 + 8 * (r & 1), (lane % 4 + 4 * (r / 2)) * per_register};
@@ -87,12 +89,19 @@ static void read_b(const ifl_matrix_product *op, const char *frame, factors *f)
  * count as two halves each, 4 bits a element (PTX ISA 9.0, "Sparse matrix storage"). A unit of metadata is of the elements
  * in 16 bytes of a: 16 bits where elements have 16 bits or more, the lower ones in a lane of row l / 4, the upper ones of the
  * row 8 further on; 32 bits of bytes, where the lanes of a group take turns. */
-static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, unsigned row, unsigned unit, bool is_bytes)
+static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, unsigned row,
+                            unsigned unit, bool is_bytes)
 {
-    const unsigned lane = row % 8 * 4, half = row / 8, units = op->k / (is_bytes ? 32 : op->a_type == IFL_MATRIX_TF32 ? 8 : 16);
+    const unsigned lane = row % 8 * 4, half = row / 8,
+                   units = op->k / (is_bytes                        ? 32
+                                    : op->a_type == IFL_MATRIX_TF32 ? 8
+                                                                    : 16);
     if (is_bytes)
-        return ifl_lane_u32(frame, op->metadata, lane + (2 * (unit + op->selector * units) + half) % 4);
-    return ifl_lane_u32(frame, op->metadata, lane + (unit + op->selector * units) % 4) >> (16 * half) & 0xffff;
+        return ifl_lane_u32(frame, op->metadata,
+                            lane + (2 * (unit + op->selector * units) + half) % 4);
+    return ifl_lane_u32(frame, op->metadata, lane + (unit + op->selector * units) % 4) >>
+               (16 * half) &
+           0xffff;
 }
 
 static void find_rows_of_b(const ifl_matrix_product *op, const char *frame, factors *f)
@@ -119,29 +128,30 @@ static void read_factors(const ifl_matrix_product *op, const char *frame, factor
 
 /* ---- single elements of d ---------------------------------------------------------------------------------------- */
 
-static uint32_t integer_sum(const ifl_matrix_product *op, const ifl_number *a, const ifl_number *b, unsigned count,
-                            uint32_t c)
+static uint32_t integer_sum(const ifl_matrix_product *op, const ifl_number *a, const ifl_number *b,
+                            unsigned count, uint32_t c)
 {
     int64_t sum = (int32_t)c;
     if (op->a_type == IFL_MATRIX_B1)
         for (unsigned i = 0; i < count; i++)
-            sum += op->is_and ? a[i].significand & b[i].significand : a[i].significand ^ b[i].significand;
+            sum += op->is_and ? a[i].significand & b[i].significand
+                              : a[i].significand ^ b[i].significand;
     else
         for (unsigned i = 0; i < count; i++)
             sum += (int64_t)a[i].significand * b[i].significand;
     return (uint32_t)(op->saturates ? ifl_clamp(sum, INT32_MIN, INT32_MAX) : sum);
 }
 
-uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row, const ifl_numbers *column, unsigned count,
-                            uint32_t c)
+uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row,
+                            const ifl_numbers *column, unsigned count, uint32_t c)
 {
     if (op->c_type == IFL_MATRIX_S32)
         return integer_sum(op, row->at, column->at, count, c);
     return ifl_matrix_sum(&op->rule, row, column, count, op->c_type, c);
 }
 
-static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
-                       unsigned count, uint32_t c)
+static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
+                       const ifl_number *b, unsigned count, uint32_t c)
 {
     const ifl_numbers row = {a, ifl_matrix_format_of(op->a_type)->mantissa_bits, f->a_finite};
     const ifl_numbers column = {b, ifl_matrix_format_of(op->b_type)->mantissa_bits, f->b_finite};
@@ -162,8 +172,8 @@ static ifl_number as_half(ifl_number x, unsigned mantissa_bits)
 
 /* Bytes that ptxas makes halves: first those in the lower half of each register, then those in the upper one; their sum is
  * added to c apart. */
-static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, const ifl_number *a, const ifl_number *b,
-                              uint32_t c)
+static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
+                              const ifl_number *b, uint32_t c)
 {
     const unsigned a_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits,
                    b_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits;
@@ -188,7 +198,8 @@ static uint32_t element_at(const ifl_matrix_product *op, const factors *f, place
     return op->rule.in_halves ? sum_in_halves(op, f, a, b, c) : sum_of(op, f, a, b, f->a_depth, c);
 }
 
-static void compute_words(const ifl_matrix_product *op, char *frame, const factors *f, uint32_t mask)
+static void compute_words(const ifl_matrix_product *op, char *frame, const factors *f,
+                          uint32_t mask)
 {
     const unsigned bits = ifl_matrix_format_of(op->c_type)->bits, per_register = WORD_BITS / bits;
     const unsigned registers = ifl_matrix_register_count(op->c_type, (unsigned)op->m * op->n);
@@ -199,19 +210,22 @@ static void compute_words(const ifl_matrix_product *op, char *frame, const facto
             const uint32_t c = ifl_lane_u32(frame, op->c[reg], lane);
             uint32_t word = 0;
             for (unsigned i = 0; i < per_register; i++) {
-                const uint32_t element = c >> (i * bits) & (bits == WORD_BITS ? UINT32_MAX : (1u << bits) - 1);
+                const uint32_t element =
+                    c >> (i * bits) & (bits == WORD_BITS ? UINT32_MAX : (1u << bits) - 1);
                 word |= element_at(op, f, (place){at.row, at.column + i}, element) << (i * bits);
             }
             results[reg][lane] = word;
         }
     for (unsigned reg = 0; reg < registers; reg++)
         for (uint32_t m = mask; m; m &= m - 1)
-            ((uint32_t *)ifl_slot(frame, op->d[reg]))[__builtin_ctz(m)] = results[reg][__builtin_ctz(m)];
+            ((uint32_t *)ifl_slot(frame, op->d[reg]))[__builtin_ctz(m)] =
+                results[reg][__builtin_ctz(m)];
 }
 
 /* ---- doubles ----------------------------------------------------------------------------------------------------- */
 
-static double read_double(const ifl_matrix_product *op, const char *frame, uint32_t slot, unsigned lane)
+static double read_double(const ifl_matrix_product *op, const char *frame, uint32_t slot,
+                          unsigned lane)
 {
     const uint64_t bits = op->is_planes ? (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 |
                                               ifl_lane_u32(frame, slot, lane)
@@ -219,7 +233,8 @@ static double read_double(const ifl_matrix_product *op, const char *frame, uint3
     return ifl_bits_f64(bits);
 }
 
-static void write_double(const ifl_matrix_product *op, char *frame, uint32_t slot, unsigned lane, double value)
+static void write_double(const ifl_matrix_product *op, char *frame, uint32_t slot, unsigned lane,
+                         double value)
 {
     const uint64_t bits = ifl_f64_bits(value);
     if (!op->is_planes) {
@@ -237,11 +252,13 @@ typedef struct doubles {
 static void read_doubles(const ifl_matrix_product *op, const char *frame, doubles *f)
 {
     for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
-        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->k); reg++) {
+        for (unsigned reg = 0;
+             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->k); reg++) {
             const place at = place_of_a(op, lane, reg, 1);
             f->a[at.row][at.column] = read_double(op, frame, op->a[reg], lane);
         }
-        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->n * op->k); reg++) {
+        for (unsigned reg = 0;
+             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->n * op->k); reg++) {
             const place at = place_of_b(lane, reg, 1);
             f->b[at.column][at.row] = read_double(op, frame, op->b[reg], lane);
         }
@@ -262,17 +279,20 @@ static void compute_doubles(const ifl_matrix_product *op, char *frame, uint32_t 
     read_doubles(op, frame, &f);
     for (uint32_t m = mask; m; m &= m - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(m);
-        for (unsigned reg = 0; reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->n); reg++) {
+        for (unsigned reg = 0;
+             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->n); reg++) {
             const place at = place_of_c(lane, reg, 1);
             const double c = read_double(op, frame, op->c[reg], lane);
-            write_double(op, frame, op->d[reg], lane, double_sum(f.a[at.row], f.b[at.column], op->k, c));
+            write_double(op, frame, op->d[reg], lane,
+                         double_sum(f.a[at.row], f.b[at.column], op->k, c));
         }
     }
 }
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
-ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                   uint32_t active)
 {
     (void)active;
     const ifl_matrix_product *op = code->extra;
@@ -280,7 +300,8 @@ ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *f
         return IFL_REASON_NONE;
     if (mask != warp->live)
         return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
-                               "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold", mask, warp->live);
+                               "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold",
+                               mask, warp->live);
     if (op->a_type == IFL_MATRIX_F64) {
         compute_doubles(op, frame, mask);
         return IFL_REASON_NONE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sums of matrix_sum.h. Everything is an integer times a power of two, so that nothing is rounded but where the
  * hardware does. */
-#include "exec/lane.h"
 #include "exec/matrix_sum.h"
+#include "exec/lane.h"
 
 /* Halves are multiples of 2^-24 below 2^16: that many bits hold any sum of two. */
 enum { SUMS_MAX_SHIFT = 63, EXACT_F16_BITS = 41, F32_NAN = 0x7fffffff };
@@ -12,14 +12,16 @@ enum { SUMS_MAX_SHIFT = 63, EXACT_F16_BITS = 41, F32_NAN = 0x7fffffff };
 static ifl_number top_number(const ifl_matrix_format *f, bool negative, uint32_t mantissa)
 {
     const bool is_nan = f->top == IFL_MATRIX_TOP_IEEE ? mantissa != 0 : true;
-    return (ifl_number){.significand = negative ? -1 : 1, .kind = is_nan ? IFL_NUMBER_NAN : IFL_NUMBER_INFINITE};
+    return (ifl_number){.significand = negative ? -1 : 1,
+                        .kind = is_nan ? IFL_NUMBER_NAN : IFL_NUMBER_INFINITE};
 }
 
 static ifl_number integer_of(const ifl_matrix_format *f, uint64_t bits)
 {
     const int64_t value = (int64_t)(bits & ((UINT64_C(1) << f->bits) - 1));
     const bool is_negative = f->class_ == 'S' && value >> (f->bits - 1);
-    return (ifl_number){.significand = (int32_t)(is_negative ? value - (INT64_C(1) << f->bits) : value)};
+    return (ifl_number){.significand =
+                            (int32_t)(is_negative ? value - (INT64_C(1) << f->bits) : value)};
 }
 
 /* TF32 is an f32 whose last 13 bits do not count (PTX ISA: undefined; [X] and an H200: cut off). */
@@ -31,11 +33,14 @@ ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits)
         return integer_of(f, bits);
     if (type == IFL_MATRIX_TF32)
         bits >>= TF32_IGNORED;
-    const uint32_t mantissas = (1u << f->mantissa_bits) - 1, exponents = (1u << f->exponent_bits) - 1;
-    const uint32_t mantissa = (uint32_t)bits & mantissas, exponent = (uint32_t)(bits >> f->mantissa_bits) & exponents;
+    const uint32_t mantissas = (1u << f->mantissa_bits) - 1,
+                   exponents = (1u << f->exponent_bits) - 1;
+    const uint32_t mantissa = (uint32_t)bits & mantissas,
+                   exponent = (uint32_t)(bits >> f->mantissa_bits) & exponents;
     const bool negative = bits >> (f->mantissa_bits + f->exponent_bits) & 1;
-    const bool is_top = exponent == exponents &&
-                        (f->top == IFL_MATRIX_TOP_IEEE || (f->top == IFL_MATRIX_TOP_LAST && mantissa == mantissas));
+    const bool is_top =
+        exponent == exponents &&
+        (f->top == IFL_MATRIX_TOP_IEEE || (f->top == IFL_MATRIX_TOP_LAST && mantissa == mantissas));
     if (is_top)
         return top_number(f, negative, mantissa);
     const int32_t significand = (int32_t)(exponent ? mantissa | (mantissas + 1) : mantissa);
@@ -104,11 +109,14 @@ static uint32_t pack(const result_format *f, int64_t sum, int exponent)
     }
     if (top > bias)
         return infinity_bits(f, negative);
+    if (!significand && f->rounds) /* an H200: no half becomes -0 */
+        return 0;
     const bool is_normal = significand >> f->kept_bits;
     const uint32_t mantissa = (uint32_t)(significand << (f->mantissa_bits - f->kept_bits));
     const uint32_t hidden = 1u << f->mantissa_bits;
     return sign_bit(f, negative) |
-           (is_normal ? (uint32_t)(top + bias) << f->mantissa_bits | (mantissa & (hidden - 1)) : mantissa);
+           (is_normal ? (uint32_t)(top + bias) << f->mantissa_bits | (mantissa & (hidden - 1))
+                      : mantissa);
 }
 
 /* ---- infinities and NaNs ----------------------------------------------------------------------------------------- */
@@ -132,8 +140,8 @@ static ifl_number special_product(ifl_number a, ifl_number b)
 }
 
 /* True where the sum is an infinity or a NaN whatever the finite addends are. */
-static bool is_special(const result_format *f, const ifl_numbers *a, const ifl_numbers *b, unsigned count,
-                       ifl_number c, uint32_t *bits)
+static bool is_special(const result_format *f, const ifl_numbers *a, const ifl_numbers *b,
+                       unsigned count, ifl_number c, uint32_t *bits)
 {
     bool plus = false, minus = false, nan = false;
     if (a->are_finite && b->are_finite && c.kind == IFL_NUMBER_FINITE)
@@ -161,7 +169,8 @@ static int64_t aligned(int64_t value, int shift)
     return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
-static int largest_exponent(const ifl_numbers *a, const ifl_numbers *b, unsigned count, int at_least)
+static int largest_exponent(const ifl_numbers *a, const ifl_numbers *b, unsigned count,
+                            int at_least)
 {
     int largest = at_least;
     for (unsigned i = 0; i < count; i++) {
@@ -172,8 +181,8 @@ static int largest_exponent(const ifl_numbers *a, const ifl_numbers *b, unsigned
     return largest;
 }
 
-static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, unsigned count,
-                        ifl_matrix_type c_type, uint32_t c_bits)
+static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
+                        unsigned count, ifl_matrix_type c_type, uint32_t c_bits)
 {
     enum { NOTHING = -1000 };
     const result_format f = result_of(c_type, rule);
@@ -192,8 +201,8 @@ static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const
     return pack(&f, sum, largest - fraction);
 }
 
-uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, unsigned count,
-                        ifl_matrix_type c_type, uint32_t c)
+uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
+                        unsigned count, ifl_matrix_type c_type, uint32_t c)
 {
     for (unsigned from = 0; from < count; from += rule->products) {
         const unsigned part = count - from < rule->products ? count - from : rule->products;
@@ -214,7 +223,8 @@ uint32_t ifl_matrix_add(ifl_matrix_type type, uint32_t x, uint32_t y)
         return sum != sum ? F32_NAN : ifl_f32_bits(sum);
     }
     const ifl_number addend = ifl_number_of(type, y);
-    const ifl_numbers a = {&addend, ifl_matrix_format_of(type)->mantissa_bits, addend.kind == IFL_NUMBER_FINITE};
+    const ifl_numbers a = {&addend, ifl_matrix_format_of(type)->mantissa_bits,
+                           addend.kind == IFL_NUMBER_FINITE};
     const ifl_numbers b = {&one, 0, true};
     return one_sum(&exact, &a, &b, 1, type, x);
 }

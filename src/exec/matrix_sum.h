@@ -5,7 +5,11 @@
 
 #include "code/matrix.h"
 
-typedef enum ifl_number_kind { IFL_NUMBER_FINITE, IFL_NUMBER_INFINITE, IFL_NUMBER_NAN } ifl_number_kind;
+typedef enum ifl_number_kind {
+    IFL_NUMBER_FINITE,
+    IFL_NUMBER_INFINITE,
+    IFL_NUMBER_NAN
+} ifl_number_kind;
 
 /* Finite: significand * 2^(exponent - mantissa bits of its format); of integers the significand is all. */
 typedef struct ifl_number {
@@ -23,11 +27,11 @@ typedef struct ifl_numbers {
 
 ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits);
 /* a . b + c, of `count` products; c and the result are bits of c_type (F16 or F32). */
-uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, unsigned count,
-                        ifl_matrix_type c_type, uint32_t c);
+uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
+                        unsigned count, ifl_matrix_type c_type, uint32_t c);
 /* An element of d: `count` elements of a row of a and a column of b, and c. */
-uint32_t ifl_matrix_element(const ifl_matrix_product *product, const ifl_numbers *row, const ifl_numbers *column,
-                            unsigned count, uint32_t c);
+uint32_t ifl_matrix_element(const ifl_matrix_product *product, const ifl_numbers *row,
+                            const ifl_numbers *column, unsigned count, uint32_t c);
 /* x + y, rounded to the nearest; bits of F16 or F32. */
 uint32_t ifl_matrix_add(ifl_matrix_type type, uint32_t x, uint32_t y);
 

@@ -30,8 +30,10 @@ static barrier_object unpack_barrier(uint64_t word)
 static uint64_t pack_barrier(barrier_object b)
 {
     const uint64_t bytes = (uint32_t)b.bytes & ((1u << IFL_MBARRIER_BYTES_BITS) - 1);
-    return ((COUNTS - b.expected) & (COUNTS - 1)) << IFL_MBARRIER_EXPECTED_AT | bytes << IFL_MBARRIER_BYTES_AT |
-           ((COUNTS - b.pending) & (COUNTS - 1)) << IFL_MBARRIER_PENDING_AT | (uint64_t)b.parity << IFL_MBARRIER_PHASE_AT;
+    return ((COUNTS - b.expected) & (COUNTS - 1)) << IFL_MBARRIER_EXPECTED_AT |
+           bytes << IFL_MBARRIER_BYTES_AT |
+           ((COUNTS - b.pending) & (COUNTS - 1)) << IFL_MBARRIER_PENDING_AT |
+           (uint64_t)b.parity << IFL_MBARRIER_PHASE_AT;
 }
 
 static uint64_t read_word(const uint8_t *at)
@@ -64,7 +66,8 @@ void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes)
     write_object(object, b);
 }
 
-uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at, const char *frame, uint32_t lane)
+uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
+                         const char *frame, uint32_t lane)
 {
     uint64_t address = ifl_lane_address(at, frame, lane);
     if (at->space == IFL_SPACE_GENERIC && ifl_space_of(address) == IFL_SPACE_SHARED)
@@ -85,7 +88,8 @@ static void write_state(const ifl_mbarrier_op *op, char *frame, uint32_t lane, u
 }
 
 /* SYNCS.ARRIVE.TMASK: lanes that arrive at one object together. */
-static void tell_lanes(const ifl_mbarrier_op *op, char *frame, uint32_t mask, uint8_t *const *at, const uint64_t *before)
+static void tell_lanes(const ifl_mbarrier_op *op, char *frame, uint32_t mask, uint8_t *const *at,
+                       const uint64_t *before)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -100,12 +104,14 @@ static void tell_lanes(const ifl_mbarrier_op *op, char *frame, uint32_t mask, ui
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-ifl_reason ifl_slow_mbarrier_init(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_mbarrier_init(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
 {
     (void)active;
     const ifl_mbarrier_op *op = code->extra;
     for (; mask; mask &= mask - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(mask), count = ifl_lane_u32(frame, op->arrivals, lane);
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask),
+                       count = ifl_lane_u32(frame, op->arrivals, lane);
         uint8_t *at = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
         if (!at)
             return IFL_REASON_FAULT;
@@ -116,7 +122,8 @@ ifl_reason ifl_slow_mbarrier_init(ifl_warp *warp, const ifl_code *code, char *fr
 }
 
 /* One lane does it for all. */
-ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
 {
     (void)active;
     const ifl_mbarrier_op *op = code->extra;
@@ -139,7 +146,8 @@ ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *fra
 static void update_object(const ifl_mbarrier_op *op, const char *frame, uint32_t lane, uint8_t *at)
 {
     barrier_object b = unpack_barrier(read_word(at));
-    const uint32_t arrivals = op->arrivals ? ifl_lane_u32(frame, op->arrivals, lane) : op->fixed_arrivals;
+    const uint32_t arrivals =
+        op->arrivals ? ifl_lane_u32(frame, op->arrivals, lane) : op->fixed_arrivals;
     const int32_t bytes = op->bytes ? (int32_t)ifl_lane_u32(frame, op->bytes, lane) : 0;
     b.bytes += op->completes ? -bytes : bytes;
     b.pending -= arrivals > b.pending ? b.pending : arrivals;
@@ -150,7 +158,8 @@ static void update_object(const ifl_mbarrier_op *op, const char *frame, uint32_t
     write_object(at, b);
 }
 
-ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *frame,
+                                    uint32_t mask, uint32_t active)
 {
     (void)active;
     const ifl_mbarrier_op *op = code->extra;
@@ -176,12 +185,14 @@ static bool parity_of_state(const ifl_mbarrier_op *op, const char *frame, uint32
 {
     if (op->by_parity)
         return ifl_lane_u32(frame, op->state, lane) & 1;
-    return op->state_bits == 64 ? ifl_lane_u64(frame, op->state, lane) >> IFL_MBARRIER_PHASE_AT
-                                : ifl_lane_u32(frame, op->state, lane) >> (IFL_MBARRIER_PHASE_AT - 32);
+    return op->state_bits == 64
+               ? ifl_lane_u64(frame, op->state, lane) >> IFL_MBARRIER_PHASE_AT
+               : ifl_lane_u32(frame, op->state, lane) >> (IFL_MBARRIER_PHASE_AT - 32);
 }
 
 /* A phase is over when the object's parity is no longer that of the state, or of the parity given. */
-ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
 {
     (void)active;
     const ifl_mbarrier_op *op = code->extra;
@@ -193,7 +204,8 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
         if (!at || (at != last && !ifl_bulk_finish_counted(warp, at)))
             return IFL_REASON_FAULT;
         last = at;
-        done |= (uint32_t)(unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane)) << lane;
+        done |= (uint32_t)(unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane))
+                << lane;
     }
     *d = (*d & ~mask) | (done & mask);
     ifl_warp_observe(warp);
@@ -201,13 +213,15 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
     return mask && done != mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_mbarrier_pending(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_mbarrier_pending(ifl_warp *warp, const ifl_code *code, char *frame,
+                                     uint32_t mask, uint32_t active)
 {
     (void)warp, (void)active;
     const ifl_mbarrier_op *op = code->extra;
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        ((uint32_t *)ifl_slot(frame, op->d))[lane] = unpack_barrier(ifl_lane_u64(frame, op->state, lane)).pending;
+        ((uint32_t *)ifl_slot(frame, op->d))[lane] =
+            unpack_barrier(ifl_lane_u64(frame, op->state, lane)).pending;
     }
     return IFL_REASON_NONE;
 }

@@ -8,7 +8,8 @@
 
 enum { ALIGNMENT = 128 };
 
-static const ifl_tensor_map *map_at(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address)
+static const ifl_tensor_map *map_at(ifl_warp *warp, const ifl_code *code, uint32_t lane,
+                                    uint64_t address)
 {
     const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_MAP_BYTES, false);
     const ifl_tensor_map *map = (const void *)at;
@@ -16,7 +17,8 @@ static const ifl_tensor_map *map_at(ifl_warp *warp, const ifl_code *code, uint32
         return NULL;
     if (map->mark == IFL_TENSOR_MAP_MARK && address % 64 == 0)
         return map;
-    ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
+    ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                    "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
                     (unsigned long long)address);
     return NULL;
 }
@@ -42,22 +44,26 @@ static uint64_t box_bytes(const ifl_tensor_map *map)
     return count * map->element_bytes;
 }
 
-bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, uint32_t *bytes)
+bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                   uint32_t *bytes)
 {
     const ifl_bulk_op *op = code->extra;
     const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
     if (!map)
         return false;
-    const char *what = map->rank != op->rank            ? "has another number of dimensions"
-                       : map->is_image != op->is_image  ? "is described for the other mode (tiles, im2col)"
-                       : box->shared % ALIGNMENT        ? "goes to or comes from shared memory that is not aligned to 128 bytes"
-                                                        : NULL;
+    const char *what = map->rank != op->rank ? "has another number of dimensions"
+                       : map->is_image != op->is_image
+                           ? "is described for the other mode (tiles, im2col)"
+                       : box->shared % ALIGNMENT
+                           ? "goes to or comes from shared memory that is not aligned to 128 bytes"
+                           : NULL;
     if (what) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
         return false;
     }
     *bytes = (uint32_t)box_bytes(map);
-    return ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, *bytes, op->to.space == IFL_SPACE_SHARED);
+    return ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, *bytes,
+                        op->to.space == IFL_SPACE_SHARED);
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0, "Swizzling modes"). */
@@ -78,7 +84,7 @@ typedef struct box_copy {
     uint32_t lane;
     uint64_t shared; /* of the next element, before it is swizzled */
     uint64_t base;
-    uint8_t *first;  /* the box's in shared memory */
+    uint8_t *first; /* the box's in shared memory */
 } box_copy;
 
 static bool is_inside(const ifl_tensor_map *map, const int64_t *at)
@@ -127,7 +133,8 @@ static bool move_element(box_copy *c, const int64_t *at, bool loads)
             fill(c->map, shared);
         return true;
     }
-    uint8_t *global = ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane, global_address(c->map, at), bytes, !loads);
+    uint8_t *global = ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane,
+                                        global_address(c->map, at), bytes, !loads);
     if (!global)
         return false;
     if (c->op->operation)
@@ -148,7 +155,8 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
     for (bool is_last = false; !is_last;) {
         int64_t at[IFL_TENSOR_RANKS];
         for (unsigned i = 0; i < map->rank; i++)
-            at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * (i ? map->element_stride[i] : 1);
+            at[i] =
+                (int64_t)box->coordinates[i] + (int64_t)step[i] * (i ? map->element_stride[i] : 1);
         if (!move_element(c, at, loads))
             return false;
         unsigned i = 0;
@@ -194,7 +202,9 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     const ifl_bulk_op *op = code->extra;
     const bool loads = op->to.space == IFL_SPACE_SHARED;
     const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
-    uint8_t *first = map ? ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared, box_bytes(map), loads) : NULL;
+    uint8_t *first = map ? ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared,
+                                             box_bytes(map), loads)
+                         : NULL;
     if (!first)
         return false;
     box_copy c = {warp, code, map, op, lane, box->shared, box->shared, first};

@@ -3,10 +3,12 @@
 #include "code/bulk.h"
 #include "ptx/lower_internal.h"
 
-static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind, ifl_transfer *t)
+static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind,
+                    ifl_transfer *t)
 {
     enum { CHUNK = 16 };
-    *t = (ifl_transfer){.space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
+    *t = (ifl_transfer){
+        .space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
     t->address = ifl_lower_address(l, memory, space);
 }
 
@@ -50,6 +52,79 @@ void ifl_lower_cp_reduce_bulk(ifl_lowerer *l)
     lower_bulk(l, l->instruction->modifiers.operation, l->instruction->type[0]);
 }
 
+/* ---- boxes of tensors -------------------------------------------------------------------------------------------- */
+
+/* Registers of 32 bits from a vector, or of 16. */
+static uint32_t set_list(ifl_lowerer *l, unsigned slot, unsigned most, uint32_t *to)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[slot], &count);
+    if (!count || count > most) {
+        ifl_lower_unsupported(l, "with this number of coordinates or offsets");
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = ifl_lower_source(l, &member[i], 32, false);
+    return count;
+}
+
+static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, unsigned shared,
+                            bool loads)
+{
+    ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return NULL;
+    op->kind = IFL_BULK_BOX;
+    set_end(l, l->slots.at[map], IFL_SPACE_GENERIC, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
+            loads ? &op->from : &op->to);
+    set_end(l, l->slots.at[shared], IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+            loads ? &op->to : &op->from);
+    op->rank = (uint8_t)set_list(l, coordinates, IFL_BULK_RANKS, op->coordinates);
+    return op;
+}
+
+static ifl_bulk_op *new_box_load(ifl_lowerer *l)
+{
+    enum { SHARED, MAP, COORDINATES, BARRIER };
+    ifl_bulk_op *op = new_box(l, MAP, COORDINATES, SHARED, true);
+    if (!op)
+        return NULL;
+    op->has_barrier = true;
+    set_end(l, l->slots.at[BARRIER], IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+    return op;
+}
+
+void ifl_lower_box_load(ifl_lowerer *l)
+{
+    ifl_bulk_op *op = new_box_load(l);
+    if (op)
+        ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+void ifl_lower_image_load(ifl_lowerer *l)
+{
+    enum { OFFSETS = 4 };
+    ifl_bulk_op *op = new_box_load(l);
+    if (!op)
+        return;
+    op->is_image = true;
+    if (set_list(l, OFFSETS, IFL_BULK_RANKS - 2, op->offsets) + 2 != op->rank)
+        ifl_lower_unsupported(l, "with another number of offsets");
+    ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+void ifl_lower_box_store(ifl_lowerer *l)
+{
+    enum { MAP, COORDINATES, SHARED };
+    ifl_bulk_op *op = new_box(l, MAP, COORDINATES, SHARED, false);
+    if (!op)
+        return;
+    op->operation = l->instruction->modifiers.operation;
+    ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
 void ifl_lower_bulk_commit(ifl_lowerer *l)
 {
     ifl_lower_emit(l, IFL_CODE_bulk_commit);
@@ -72,7 +147,8 @@ static ifl_mbarrier_op *new_object(ifl_lowerer *l, const ifl_operand *memory)
     const bool is_generic = !l->instruction->modifiers.space_written;
     ifl_mbarrier_op *op = ifl_lower_allocate(l, sizeof *op);
     if (op && memory)
-        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->at);
+        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC,
+                &op->at);
     return op;
 }
 

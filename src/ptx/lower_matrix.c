@@ -33,7 +33,8 @@ void ifl_lower_matrix_move(ifl_lowerer *l)
     const ifl_operand *member = ifl_slot_members(l->slots.at[is_load ? 0 : 1], &count);
     if (!op)
         return;
-    if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16 || count != m->matrices) {
+    if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16 ||
+        count != m->matrices) {
         ifl_lower_unsupported(l, "of this shape, type and number of registers");
         return;
     }
@@ -42,7 +43,8 @@ void ifl_lower_matrix_move(ifl_lowerer *l)
     op->count = m->matrices;
     op->transposes = m->flags & IFL_FLAG_TRANS;
     for (uint32_t i = 0; i < count; i++)
-        op->data[i] = is_load ? ifl_lower_destination(l, &member[i], 32) : ifl_lower_source(l, &member[i], 32, false);
+        op->data[i] = is_load ? ifl_lower_destination(l, &member[i], 32)
+                              : ifl_lower_source(l, &member[i], 32, false);
     ifl_lower_emit(l, is_load ? IFL_CODE_matrix_load : IFL_CODE_matrix_store)->extra = op;
     for (uint32_t i = 0; i < count && is_load; i++)
         ifl_lower_finish(l, &member[i], op->data[i], 32, false);
@@ -52,7 +54,8 @@ void ifl_lower_matrix_transpose(ifl_lowerer *l)
 {
     if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16)
         ifl_lower_unsupported(l, "of this shape and type");
-    const uint32_t a = ifl_lower_source(l, l->slots.at[1], 32, false), d = ifl_lower_destination(l, l->slots.at[0], 32);
+    const uint32_t a = ifl_lower_source(l, l->slots.at[1], 32, false),
+                   d = ifl_lower_destination(l, l->slots.at[0], 32);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_matrix_transpose);
     code->a = a, code->d = d;
     ifl_lower_finish(l, l->slots.at[0], d, 32, false);
@@ -63,10 +66,12 @@ void ifl_lower_matrix_transpose(ifl_lowerer *l)
 static uint8_t matrix_type(uint8_t type)
 {
     static const uint8_t types[IFL_TYPE_COUNT] = {
-        [IFL_TYPE_F16] = IFL_MATRIX_F16,   [IFL_TYPE_BF16] = IFL_MATRIX_BF16, [IFL_TYPE_TF32] = IFL_MATRIX_TF32,
-        [IFL_TYPE_F32] = IFL_MATRIX_F32,   [IFL_TYPE_F64] = IFL_MATRIX_F64,   [IFL_TYPE_E4M3] = IFL_MATRIX_E4M3,
-        [IFL_TYPE_E5M2] = IFL_MATRIX_E5M2, [IFL_TYPE_S8] = IFL_MATRIX_S8,     [IFL_TYPE_U8] = IFL_MATRIX_U8,
-        [IFL_TYPE_S4] = IFL_MATRIX_S4,     [IFL_TYPE_U4] = IFL_MATRIX_U4,     [IFL_TYPE_B1] = IFL_MATRIX_B1,
+        [IFL_TYPE_F16] = IFL_MATRIX_F16,   [IFL_TYPE_BF16] = IFL_MATRIX_BF16,
+        [IFL_TYPE_TF32] = IFL_MATRIX_TF32, [IFL_TYPE_F32] = IFL_MATRIX_F32,
+        [IFL_TYPE_F64] = IFL_MATRIX_F64,   [IFL_TYPE_E4M3] = IFL_MATRIX_E4M3,
+        [IFL_TYPE_E5M2] = IFL_MATRIX_E5M2, [IFL_TYPE_S8] = IFL_MATRIX_S8,
+        [IFL_TYPE_U8] = IFL_MATRIX_U8,     [IFL_TYPE_S4] = IFL_MATRIX_S4,
+        [IFL_TYPE_U4] = IFL_MATRIX_U4,     [IFL_TYPE_B1] = IFL_MATRIX_B1,
         [IFL_TYPE_S32] = IFL_MATRIX_S32,
     };
     return types[type];
@@ -79,26 +84,39 @@ static bool is_product_known(const ifl_matrix_product *op)
         uint8_t a, c, m;
         uint16_t k[3];
     } table[] = {
-        {IFL_MATRIX_F16, IFL_MATRIX_F16, 16, {8, 16}},       {IFL_MATRIX_F16, IFL_MATRIX_F32, 16, {8, 16}},
-        {IFL_MATRIX_BF16, IFL_MATRIX_F32, 16, {8, 16}},      {IFL_MATRIX_TF32, IFL_MATRIX_F32, 16, {4, 8}},
-        {IFL_MATRIX_F64, IFL_MATRIX_F64, 8, {4}},            {IFL_MATRIX_F64, IFL_MATRIX_F64, 16, {4, 8, 16}},
-        {IFL_MATRIX_E4M3, IFL_MATRIX_F16, 16, {16, 32}},     {IFL_MATRIX_E4M3, IFL_MATRIX_F32, 16, {16, 32}},
-        {IFL_MATRIX_E5M2, IFL_MATRIX_F16, 16, {16, 32}},     {IFL_MATRIX_E5M2, IFL_MATRIX_F32, 16, {16, 32}},
-        {IFL_MATRIX_S8, IFL_MATRIX_S32, 8, {16}},            {IFL_MATRIX_S8, IFL_MATRIX_S32, 16, {16, 32}},
-        {IFL_MATRIX_U8, IFL_MATRIX_S32, 8, {16}},            {IFL_MATRIX_U8, IFL_MATRIX_S32, 16, {16, 32}},
-        {IFL_MATRIX_S4, IFL_MATRIX_S32, 8, {32}},            {IFL_MATRIX_S4, IFL_MATRIX_S32, 16, {32, 64}},
-        {IFL_MATRIX_U4, IFL_MATRIX_S32, 8, {32}},            {IFL_MATRIX_U4, IFL_MATRIX_S32, 16, {32, 64}},
-        {IFL_MATRIX_B1, IFL_MATRIX_S32, 8, {128}},           {IFL_MATRIX_B1, IFL_MATRIX_S32, 16, {128, 256}},
+        {IFL_MATRIX_F16, IFL_MATRIX_F16, 16, {8, 16}},
+        {IFL_MATRIX_F16, IFL_MATRIX_F32, 16, {8, 16}},
+        {IFL_MATRIX_BF16, IFL_MATRIX_F32, 16, {8, 16}},
+        {IFL_MATRIX_TF32, IFL_MATRIX_F32, 16, {4, 8}},
+        {IFL_MATRIX_F64, IFL_MATRIX_F64, 8, {4}},
+        {IFL_MATRIX_F64, IFL_MATRIX_F64, 16, {4, 8, 16}},
+        {IFL_MATRIX_E4M3, IFL_MATRIX_F16, 16, {16, 32}},
+        {IFL_MATRIX_E4M3, IFL_MATRIX_F32, 16, {16, 32}},
+        {IFL_MATRIX_E5M2, IFL_MATRIX_F16, 16, {16, 32}},
+        {IFL_MATRIX_E5M2, IFL_MATRIX_F32, 16, {16, 32}},
+        {IFL_MATRIX_S8, IFL_MATRIX_S32, 8, {16}},
+        {IFL_MATRIX_S8, IFL_MATRIX_S32, 16, {16, 32}},
+        {IFL_MATRIX_U8, IFL_MATRIX_S32, 8, {16}},
+        {IFL_MATRIX_U8, IFL_MATRIX_S32, 16, {16, 32}},
+        {IFL_MATRIX_S4, IFL_MATRIX_S32, 8, {32}},
+        {IFL_MATRIX_S4, IFL_MATRIX_S32, 16, {32, 64}},
+        {IFL_MATRIX_U4, IFL_MATRIX_S32, 8, {32}},
+        {IFL_MATRIX_U4, IFL_MATRIX_S32, 16, {32, 64}},
+        {IFL_MATRIX_B1, IFL_MATRIX_S32, 8, {128}},
+        {IFL_MATRIX_B1, IFL_MATRIX_S32, 16, {128, 256}},
     };
     const unsigned depth = op->is_sparse ? op->k / 2u : op->k;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        for (unsigned k = 0; k < 3 && table[i].a == op->a_type && table[i].c == op->c_type && table[i].m == op->m; k++)
+        for (unsigned k = 0;
+             k < 3 && table[i].a == op->a_type && table[i].c == op->c_type && table[i].m == op->m;
+             k++)
             if (table[i].k[k] == depth)
                 return op->n == 8;
     return false;
 }
 
-static bool set_sources(ifl_lowerer *l, unsigned slot, uint8_t type, unsigned elements, uint32_t *to)
+static bool set_sources(ifl_lowerer *l, unsigned slot, uint8_t type, unsigned elements,
+                        uint32_t *to)
 {
     uint32_t count;
     const ifl_operand *member = ifl_slot_members(l->slots.at[slot], &count);
@@ -116,8 +134,8 @@ static void set_sparse(ifl_lowerer *l, ifl_matrix_product *op)
 {
     enum { METADATA = 4, SELECTOR = 5, MOST = 3 };
     const ifl_operand *selector = l->slots.at[SELECTOR];
-    if (!ifl_lower_has(l, METADATA) || !ifl_lower_has(l, SELECTOR) || selector->kind != IFL_OPERAND_IMMEDIATE ||
-        selector->value > MOST || op->rule.in_halves) {
+    if (!ifl_lower_has(l, METADATA) || !ifl_lower_has(l, SELECTOR) ||
+        selector->kind != IFL_OPERAND_IMMEDIATE || selector->value > MOST || op->rule.in_halves) {
         ifl_lower_unsupported(l, op->rule.in_halves ? "of a sparse matrix of bytes that are floats"
                                                     : "with this selector of metadata");
         return;
@@ -137,9 +155,9 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     op->saturates = m->flags & IFL_FLAG_SATFINITE;
     op->is_and = m->combine == IFL_COMBINE_AND;
     op->is_sparse = m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED);
-    if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] || m->layout != IFL_LAYOUT_ROW ||
-        m->layout2 != IFL_LAYOUT_COLUMN || !is_product_known(op) || !ifl_matrix_product_fits(op) ||
-        !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, PTX_SM)) {
+    if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] ||
+        m->layout != IFL_LAYOUT_ROW || m->layout2 != IFL_LAYOUT_COLUMN || !is_product_known(op) ||
+        !ifl_matrix_product_fits(op) || !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape, these layouts and types");
         return false;
     }
@@ -151,7 +169,8 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
     ifl_matrix_product *op = ifl_lower_allocate(l, sizeof *op);
     if (!op || !describe_product(l, op))
         return;
-    const unsigned bits = op->c_type == IFL_MATRIX_F64 ? 64 : 32, c_elements = (unsigned)op->m * op->n;
+    const unsigned bits = op->c_type == IFL_MATRIX_F64 ? 64 : 32,
+                   c_elements = (unsigned)op->m * op->n;
     uint32_t count;
     const ifl_operand *member = ifl_slot_members(l->slots.at[0], &count);
     if (count != ifl_matrix_register_count(op->c_type, c_elements) ||
@@ -168,4 +187,81 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_matrix_product)->extra = op;
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], bits, false);
+}
+
+/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+
+enum { D, A, B, ACCUMULATES, SCALE_A, SCALE_B, ACROSS_A, ACROSS_B };
+
+/* A constant operand, or `otherwise` where it was left out. */
+static int64_t constant_of(ifl_lowerer *l, unsigned slot, int64_t otherwise)
+{
+    if (!ifl_lower_has(l, slot))
+        return otherwise;
+    if (l->slots.at[slot]->kind != IFL_OPERAND_IMMEDIATE)
+        ifl_lower_unsupported(l, "with a scale or a transposition that is no constant");
+    return l->slots.at[slot]->value;
+}
+
+static bool describe_group(ifl_lowerer *l, ifl_group_product *op)
+{
+    enum { GROUP_ROWS = 64, TYPES = 3 };
+    const ifl_instruction *in = l->instruction;
+    const ifl_modifiers *m = &in->modifiers;
+    op->one = (ifl_matrix_product){.m = IFL_MATRIX_ROWS,
+                                   .n = m->shape[1],
+                                   .k = m->shape[2],
+                                   .a_type = matrix_type(in->type[1]),
+                                   .b_type = matrix_type(in->type[2]),
+                                   .c_type = matrix_type(in->type[0]),
+                                   .saturates = m->flags & IFL_FLAG_SATFINITE};
+    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS ||
+        m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED) || !ifl_group_product_fits(op) ||
+        !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, PTX_SM)) {
+        ifl_lower_unsupported(l, "of this shape and these types");
+        return false;
+    }
+    return true;
+}
+
+/* Of a in registers only b may lie across: its flag is then the first. */
+static void set_factors(ifl_lowerer *l, ifl_group_product *op)
+{
+    uint32_t count;
+    const ifl_operand *a = ifl_slot_members(l->slots.at[A], &count);
+    op->is_a_in_registers = l->slots.at[A]->kind == IFL_OPERAND_VECTOR;
+    if (op->is_a_in_registers && count != IFL_GROUP_A_REGISTERS)
+        ifl_lower_unsupported(l, "with this number of registers");
+    for (uint32_t i = 0; op->is_a_in_registers && i < count && i < IFL_GROUP_A_REGISTERS; i++)
+        op->a[i] = ifl_lower_source(l, &a[i], 32, false);
+    if (!op->is_a_in_registers)
+        op->a_descriptor = ifl_lower_source(l, l->slots.at[A], 64, false);
+    op->b_descriptor = ifl_lower_source(l, l->slots.at[B], 64, false);
+    op->accumulates = ifl_lower_predicate(l, l->slots.at[ACCUMULATES], &op->flip);
+    op->negates_a = constant_of(l, SCALE_A, 1) < 0;
+    op->negates_b = constant_of(l, SCALE_B, 1) < 0;
+    op->transposes_a = !op->is_a_in_registers && constant_of(l, ACROSS_A, 0);
+    op->transposes_b = constant_of(l, op->is_a_in_registers ? ACROSS_A : ACROSS_B, 0);
+}
+
+void ifl_lower_group_product(ifl_lowerer *l)
+{
+    ifl_group_product *op = ifl_lower_allocate(l, sizeof *op);
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[D], &count);
+    if (!op || !describe_group(l, op))
+        return;
+    if (count != ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n) ||
+        count > IFL_GROUP_SUMS) {
+        ifl_lower_unsupported(l, "with this number of registers");
+        return;
+    }
+    set_factors(l, op);
+    for (uint32_t i = 0; i < count; i++)
+        op->c[i] = ifl_lower_source(l, &member[i], 32, false);
+    for (uint32_t i = 0; i < count; i++)
+        op->d[i] = ifl_lower_destination(l, &member[i], 32);
+    ifl_lower_emit(l, IFL_CODE_group_product)->extra = op;
+    for (uint32_t i = 0; i < count; i++)
+        ifl_lower_finish(l, &member[i], op->d[i], 32, false);
 }

@@ -325,6 +325,13 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_CP_ASYNC_MBARRIER] = ifl_lower_mbarrier_of_copies,
     [IFL_OP_CP_ASYNC_BULK] = ifl_lower_cp_async_bulk,
     [IFL_OP_CP_ASYNC_BULK_COMMIT] = ifl_lower_bulk_commit,
+#define BOX(rank)                                                                                                      \
+    [IFL_OP_LOAD_BOX_##rank] = ifl_lower_box_load, [IFL_OP_LOAD_BOX_CTA_##rank] = ifl_lower_box_load,                   \
+    [IFL_OP_STORE_BOX_##rank] = ifl_lower_box_store, [IFL_OP_REDUCE_BOX_##rank] = ifl_lower_box_store,
+    BOX(1) BOX(2) BOX(3) BOX(4) BOX(5)
+#undef BOX
+    [IFL_OP_LOAD_IMAGE_3] = ifl_lower_image_load, [IFL_OP_LOAD_IMAGE_4] = ifl_lower_image_load,
+    [IFL_OP_LOAD_IMAGE_5] = ifl_lower_image_load,
     [IFL_OP_CP_REDUCE_BULK] = ifl_lower_cp_reduce_bulk,
     [IFL_OP_CP_ASYNC_BULK_WAIT] = ifl_lower_bulk_wait,
     [IFL_OP_CP_ASYNC_BULK_PREFETCH] = ifl_lower_nothing,
@@ -348,6 +355,10 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_STMATRIX] = ifl_lower_matrix_move,
     [IFL_OP_MOVMATRIX] = ifl_lower_matrix_transpose,
     [IFL_OP_MMA] = ifl_lower_matrix_product,
+    [IFL_OP_WGMMA] = ifl_lower_group_product,
+    [IFL_OP_WGMMA_FENCE] = ifl_lower_nothing,
+    [IFL_OP_WGMMA_COMMIT] = ifl_lower_nothing,
+    [IFL_OP_WGMMA_WAIT] = ifl_lower_nothing,
     [IFL_OP_BAR_SYNC] = ifl_lower_barrier,
     [IFL_OP_BAR_CTA_SYNC] = ifl_lower_barrier,
     [IFL_OP_BARRIER_SYNC] = ifl_lower_barrier,

@@ -223,6 +223,8 @@ static unsigned types_needed(ifl_opcode opcode)
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (special[i].opcode == opcode)
             return special[i].types;
+    if (!strncmp(ifl_opcode_get(opcode)->name, "cp.", 3)) /* the coordinates of a box are no values */
+        return 0;
     return strpbrk(ifl_opcode_get(opcode)->signature, "dDvVq") ? 1 : 0;
 }
 

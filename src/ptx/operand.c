@@ -161,6 +161,10 @@ static bool take_address(ifl_ptx_parser *parser, ifl_ptx_written *out)
         if (!ifl_ptx_take_offset(parser, &part->operand.value))
             return false;
     }
+    if (ifl_ptx_is(parser, ',')) { /* [map, {x, y}]: an address, then a vector */
+        parser->in_address = true;
+        return true;
+    }
     return ifl_ptx_expect(parser, ']', "after the address");
 }
 
@@ -174,19 +178,24 @@ static bool take_vector(ifl_ptx_parser *parser, ifl_ptx_written *out)
     ifl_ptx_next(parser);
     do {
         if (out->count == sizeof out->part / sizeof *out->part)
-            return ifl_ptx_fail(parser, at, "a vector has at most 8 elements");
+            return ifl_ptx_fail(parser, at, "a vector has at most 128 elements");
         if (!ifl_ptx_take_part(parser, &out->part[out->count]))
             return false;
         out->count++;
     } while (ifl_ptx_accept(parser, ','));
     out->part[0].at = at;
-    return ifl_ptx_expect(parser, '}', "after the elements");
+    const bool ends_address = parser->in_address;
+    parser->in_address = false;
+    return ifl_ptx_expect(parser, '}', "after the elements") &&
+           (!ends_address || ifl_ptx_expect(parser, ']', "after the coordinates"));
 }
 
 bool ifl_ptx_take_operand(ifl_ptx_parser *parser, ifl_ptx_written *out)
 {
     out->shape = IFL_PTX_PLAIN;
     out->count = 1;
+    if (parser->in_address && !ifl_ptx_is(parser, '{'))
+        return ifl_ptx_unexpected(parser, "coordinates in braces");
     if (ifl_ptx_is(parser, '['))
         return take_address(parser, out);
     if (ifl_ptx_is(parser, '{'))

@@ -22,6 +22,7 @@ enum {
     IFL_PTX_MAX_SCOPES = 64,
     IFL_PTX_MAX_DIMENSIONS = 8,
     IFL_PTX_MAX_ALIGN = 1 << 20,
+    IFL_PTX_MAX_VECTOR = 128, /* the sums of a warp group's product */
     IFL_PTX_MAX_OPERANDS = 8, /* of an instruction, a list counting as one */
     IFL_PTX_MAX_LIST =
         8192, /* parameters of a function, arguments of a call, targets of a branch */
@@ -116,7 +117,7 @@ typedef struct ifl_ptx_part {
 typedef struct ifl_ptx_written {
     enum { IFL_PTX_PLAIN, IFL_PTX_BOTH, IFL_PTX_VECTOR } shape; /* a, a|b, {a, b} */
     uint32_t count;
-    ifl_ptx_part part[8];
+    ifl_ptx_part part[IFL_PTX_MAX_VECTOR];
 } ifl_ptx_written;
 
 /* ---- the parser ----------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ typedef struct ifl_ptx_parser {
     ifl_ptx_map mnemonic_of; /* name -> mnemonics */
     ifl_ptx_map missing_of;  /* name of a message -> unsupported */
     IFL_VEC(ifl_ptx_mnemonic) mnemonics;
+    bool in_address; /* of a tensor: its coordinates come */
     ifl_ptx_written written[IFL_PTX_MAX_OPERANDS];
     uint32_t written_count;
     uint64_t data_bytes; /* of all initialisers so far */

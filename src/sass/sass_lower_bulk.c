@@ -121,11 +121,13 @@ void ifl_sass_lower_syncs(ifl_sass_lowerer *l)
 /* Rpc.LO and Rpc.HI keep a state beside the registers. */
 void ifl_sass_lower_return_place(ifl_sass_lowerer *l)
 {
-    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION), *a = operand(l, IFL_SASS_ROLE_A);
+    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION),
+                           *a = operand(l, IFL_SASS_ROLE_A);
     const bool to_place = d && d->kind == IFL_SASS_SPECIAL;
     const ifl_sass_operand *place = to_place ? d : a;
     const uint32_t slot = l->return_place + (place && place->value ? IFL_PLANE_BYTES : 0),
-                   other = to_place ? ifl_sass_lower_source(l, a, 1) : ifl_sass_lower_destination(l, d);
+                   other =
+                       to_place ? ifl_sass_lower_source(l, a, 1) : ifl_sass_lower_destination(l, d);
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_move32);
     code->a = to_place ? other : slot;
     code->d = to_place ? slot : other;
@@ -167,15 +169,16 @@ void ifl_sass_lower_group_wait(ifl_sass_lowerer *l)
 /* ---- bulk copies ------------------------------------------------------------------------------------------------- */
 
 /* [UR + words]: 32 bits of an address of shared memory, 64 of one of global memory. */
-static void set_end(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned word, uint8_t space, uint8_t kind,
-                    ifl_transfer *t)
+static void set_end(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned word, uint8_t space,
+                    uint8_t kind, ifl_transfer *t)
 {
     enum { CHUNK = 16 };
     if (!at || at->kind != IFL_SASS_MEMORY || at->uniform == IFL_SASS_NO_REGISTER) {
         ifl_sass_refuse(l, "an address is wanted");
         return;
     }
-    *t = (ifl_transfer){.space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
+    *t = (ifl_transfer){
+        .space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
     t->uniform = ifl_sass_uniform_slot(l, at->uniform) + word * IFL_PLANE_BYTES;
     t->uniform_form = space == IFL_SPACE_SHARED ? IFL_ADDRESS_32 : IFL_ADDRESS_PAIR;
 }
@@ -189,8 +192,9 @@ static const struct {
     uint16_t word;
     uint8_t operation;
 } operations[] = {
-    {IFL_SASS_WORD_ADD, IFL_OPERATION_ADD}, {IFL_SASS_WORD_MIN, IFL_OPERATION_MIN}, {IFL_SASS_WORD_MAX, IFL_OPERATION_MAX},
-    {IFL_SASS_WORD_INC, IFL_OPERATION_INC}, {IFL_SASS_WORD_DEC, IFL_OPERATION_DEC}, {IFL_SASS_WORD_AND, IFL_OPERATION_AND},
+    {IFL_SASS_WORD_ADD, IFL_OPERATION_ADD}, {IFL_SASS_WORD_MIN, IFL_OPERATION_MIN},
+    {IFL_SASS_WORD_MAX, IFL_OPERATION_MAX}, {IFL_SASS_WORD_INC, IFL_OPERATION_INC},
+    {IFL_SASS_WORD_DEC, IFL_OPERATION_DEC}, {IFL_SASS_WORD_AND, IFL_OPERATION_AND},
     {IFL_SASS_WORD_OR, IFL_OPERATION_OR},   {IFL_SASS_WORD_XOR, IFL_OPERATION_XOR},
 };
 
@@ -198,8 +202,9 @@ static const struct {
     uint16_t word;
     uint8_t type;
 } types[] = {
-    {IFL_SASS_WORD_U32, IFL_TYPE_U32}, {IFL_SASS_WORD_S32, IFL_TYPE_S32}, {IFL_SASS_WORD_U64, IFL_TYPE_U64},
-    {IFL_SASS_WORD_S64, IFL_TYPE_S64}, {IFL_SASS_WORD_F16, IFL_TYPE_F16}, {IFL_SASS_WORD_BF16, IFL_TYPE_BF16},
+    {IFL_SASS_WORD_U32, IFL_TYPE_U32}, {IFL_SASS_WORD_S32, IFL_TYPE_S32},
+    {IFL_SASS_WORD_U64, IFL_TYPE_U64}, {IFL_SASS_WORD_S64, IFL_TYPE_S64},
+    {IFL_SASS_WORD_F16, IFL_TYPE_F16}, {IFL_SASS_WORD_BF16, IFL_TYPE_BF16},
     {IFL_SASS_WORD_F32, IFL_TYPE_F32}, {IFL_SASS_WORD_F64, IFL_TYPE_F64},
 };
 
@@ -226,7 +231,8 @@ void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
 {
     enum { SIZE_MASK = 0xffff, UNIT_SHIFT = 4, UPPER_HALF = 16 };
     const ifl_sass_operand *to = operand(l, IFL_SASS_ROLE_ADDRESS);
-    const uint8_t to_space = space_of(value(l, IFL_SASS_VALUE_SPACE)), from_space = space_of(value(l, IFL_SASS_VALUE_SPACE2));
+    const uint8_t to_space = space_of(value(l, IFL_SASS_VALUE_SPACE)),
+                  from_space = space_of(value(l, IFL_SASS_VALUE_SPACE2));
     ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
@@ -250,8 +256,9 @@ void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
 
 static uint8_t rank_of(ifl_sass_word word)
 {
-    static const uint16_t words[IFL_BULK_RANKS] = {IFL_SASS_WORD_DIM1, IFL_SASS_WORD_DIM2, IFL_SASS_WORD_DIM3,
-                                                   IFL_SASS_WORD_DIM4, IFL_SASS_WORD_DIM5};
+    static const uint16_t words[IFL_BULK_RANKS] = {IFL_SASS_WORD_DIM1, IFL_SASS_WORD_DIM2,
+                                                   IFL_SASS_WORD_DIM3, IFL_SASS_WORD_DIM4,
+                                                   IFL_SASS_WORD_DIM5};
     for (unsigned i = 0; i < IFL_BULK_RANKS; i++)
         if (words[i] == word)
             return (uint8_t)(i + 1);
@@ -264,14 +271,17 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
 {
     enum { UPPER_HALF = 16 };
     const bool loads = l->instruction->op == IFL_SASS_OP_UTMALDG;
-    const ifl_sass_operand *shared = operand(l, IFL_SASS_ROLE_ADDRESS), *map = operand(l, IFL_SASS_ROLE_ADDRESS2);
+    const ifl_sass_operand *shared = operand(l, IFL_SASS_ROLE_ADDRESS),
+                           *map = operand(l, IFL_SASS_ROLE_ADDRESS2);
     const ifl_sass_word image = value(l, IFL_SASS_VALUE_IMAGE);
     ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
     op->kind = IFL_BULK_BOX;
-    set_end(l, shared, 0, IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, loads ? &op->to : &op->from);
-    set_end(l, map, 0, IFL_SPACE_GLOBAL, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE, loads ? &op->from : &op->to);
+    set_end(l, shared, 0, IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+            loads ? &op->to : &op->from);
+    set_end(l, map, 0, IFL_SPACE_GLOBAL, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
+            loads ? &op->from : &op->to);
     op->has_barrier = loads;
     if (loads)
         set_end(l, shared, 1, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
@@ -279,7 +289,8 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     op->is_image = image == IFL_SASS_WORD_IM2COL;
     op->is_once = true;
     for (unsigned i = 0; i < op->rank && !l->refused; i++)
-        op->coordinates[i] = ifl_sass_uniform_slot(l, shared->uniform) + (i + (loads ? 2 : 1)) * IFL_PLANE_BYTES;
+        op->coordinates[i] =
+            ifl_sass_uniform_slot(l, shared->uniform) + (i + (loads ? 2 : 1)) * IFL_PLANE_BYTES;
     op->packed_bits = op->rank == 5 ? 5 : op->rank == 4 ? 8 : 16;
     op->offsets[0] = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_COUNT), 1);
     if (value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_MULTICAST) {
@@ -288,7 +299,8 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     }
     if (l->instruction->op == IFL_SASS_OP_UTMAREDG && !(op->operation = operation_of(l)))
         ifl_sass_refuse(l, "of this operation");
-    if (!op->rank || (image != IFL_SASS_WORD_ABSENT && image != IFL_SASS_WORD_OFF && !op->is_image) ||
+    if (!op->rank ||
+        (image != IFL_SASS_WORD_ABSENT && image != IFL_SASS_WORD_OFF && !op->is_image) ||
         (op->is_image && op->rank < 3))
         ifl_sass_refuse(l, "of this mode");
     ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;

@@ -53,8 +53,9 @@ void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
     ifl_sass_lower_address(l, operand(l, IFL_SASS_ROLE_ADDRESS), &op->at);
     op->count = matrix_count(value(l, IFL_SASS_VALUE_MATRICES));
     op->transposes = value(l, IFL_SASS_VALUE_SHAPE) == IFL_SASS_WORD_MT88;
-    const uint32_t first = is_load ? ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION))
-                                   : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), op->count);
+    const uint32_t first =
+        is_load ? ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION))
+                : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), op->count);
     for (unsigned i = 0; i < op->count; i++)
         op->data[i] = first + i * IFL_PLANE_BYTES;
     ifl_sass_emit(l, is_load ? IFL_CODE_matrix_load : IFL_CODE_matrix_store)->extra = op;
@@ -62,7 +63,8 @@ void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
 
 void ifl_sass_lower_matrix_transpose(ifl_sass_lowerer *l)
 {
-    if (value(l, IFL_SASS_VALUE_ELEMENT) != IFL_SASS_WORD_M16 || value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_MT88) {
+    if (value(l, IFL_SASS_VALUE_ELEMENT) != IFL_SASS_WORD_M16 ||
+        value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_MT88) {
         ifl_sass_refuse(l, "of this shape and type");
         return;
     }
@@ -80,13 +82,13 @@ static uint8_t matrix_type(ifl_sass_word word)
         uint16_t word;
         uint8_t type;
     } types[] = {
-        {IFL_SASS_WORD_F16, IFL_MATRIX_F16},   {IFL_SASS_WORD_BF16, IFL_MATRIX_BF16},
-        {IFL_SASS_WORD_TF32, IFL_MATRIX_TF32}, {IFL_SASS_WORD_F32, IFL_MATRIX_F32},
-        {IFL_SASS_WORD_F64, IFL_MATRIX_F64},   {IFL_SASS_WORD_E4M3, IFL_MATRIX_E4M3},
-        {IFL_SASS_WORD_E5M2, IFL_MATRIX_E5M2}, {IFL_SASS_WORD_E2M1, IFL_MATRIX_E2M1},
-        {IFL_SASS_WORD_E2M3, IFL_MATRIX_E2M3}, {IFL_SASS_WORD_E3M2, IFL_MATRIX_E3M2},
-        {IFL_SASS_WORD_S8, IFL_MATRIX_S8},     {IFL_SASS_WORD_U8, IFL_MATRIX_U8},
-        {IFL_SASS_WORD_S4, IFL_MATRIX_S4},     {IFL_SASS_WORD_U4, IFL_MATRIX_U4},
+        {IFL_SASS_WORD_F16, IFL_MATRIX_F16},    {IFL_SASS_WORD_BF16, IFL_MATRIX_BF16},
+        {IFL_SASS_WORD_TF32, IFL_MATRIX_TF32},  {IFL_SASS_WORD_F32, IFL_MATRIX_F32},
+        {IFL_SASS_WORD_F64, IFL_MATRIX_F64},    {IFL_SASS_WORD_E4M3, IFL_MATRIX_E4M3},
+        {IFL_SASS_WORD_E5M2, IFL_MATRIX_E5M2},  {IFL_SASS_WORD_E2M1, IFL_MATRIX_E2M1},
+        {IFL_SASS_WORD_E2M3, IFL_MATRIX_E2M3},  {IFL_SASS_WORD_E3M2, IFL_MATRIX_E3M2},
+        {IFL_SASS_WORD_S8, IFL_MATRIX_S8},      {IFL_SASS_WORD_U8, IFL_MATRIX_U8},
+        {IFL_SASS_WORD_S4, IFL_MATRIX_S4},      {IFL_SASS_WORD_U4, IFL_MATRIX_U4},
         {IFL_SASS_WORD_ONE_BIT, IFL_MATRIX_B1}, {IFL_SASS_WORD_S32, IFL_MATRIX_S32},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -102,14 +104,17 @@ static uint8_t type_of_factor(const ifl_sass_lowerer *l, ifl_sass_value_role rol
 }
 
 /* Registers of 32 bits, of doubles pairs of them. */
-static void set_registers(uint32_t first, uint8_t type, unsigned elements, uint32_t *to, bool is_zero)
+static void set_registers(uint32_t first, uint8_t type, unsigned elements, uint32_t *to,
+                          bool is_zero)
 {
-    const unsigned count = ifl_matrix_register_count(type, elements), planes = type == IFL_MATRIX_F64 ? 2 : 1;
+    const unsigned count = ifl_matrix_register_count(type, elements),
+                   planes = type == IFL_MATRIX_F64 ? 2 : 1;
     for (unsigned i = 0; i < count && i < IFL_MATRIX_REGISTERS; i++)
         to[i] = is_zero ? first : first + i * planes * IFL_PLANE_BYTES;
 }
 
-static void set_source(ifl_sass_lowerer *l, ifl_sass_role role, uint8_t type, unsigned elements, uint32_t *to)
+static void set_source(ifl_sass_lowerer *l, ifl_sass_role role, uint8_t type, unsigned elements,
+                       uint32_t *to)
 {
     const ifl_sass_operand *from = operand(l, role);
     if (!from || from->negated || from->absolute || from->inverted) {
@@ -134,7 +139,8 @@ static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
     op->is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE);
     return op->a_type && op->b_type && op->c_type && ifl_matrix_product_fits(op) &&
            (rounding == IFL_SASS_WORD_ABSENT || rounding == IFL_SASS_WORD_RN) &&
-           is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) && value(l, IFL_SASS_VALUE_STEP) == IFL_SASS_WORD_ABSENT &&
+           is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&
+           value(l, IFL_SASS_VALUE_STEP) == IFL_SASS_WORD_ABSENT &&
            ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_IN)) &&
            ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, l->instruction->sm);
 }
@@ -156,7 +162,8 @@ void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
         ifl_sass_refuse(l, "of this shape and these types");
         return;
     }
-    const unsigned a_elements = (unsigned)op->m * op->k / (op->is_sparse ? 2 : 1), c_elements = (unsigned)op->m * op->n;
+    const unsigned a_elements = (unsigned)op->m * op->k / (op->is_sparse ? 2 : 1),
+                   c_elements = (unsigned)op->m * op->n;
     set_source(l, IFL_SASS_ROLE_A, op->a_type, a_elements, op->a);
     set_source(l, IFL_SASS_ROLE_B, op->b_type, (unsigned)op->n * op->k, op->b);
     set_source(l, IFL_SASS_ROLE_C, op->c_type, c_elements, op->c);
@@ -200,7 +207,8 @@ static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
                                    .b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B),
                                    .c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO)),
                                    .saturates = !is_off(l, IFL_SASS_VALUE_SATURATION)};
-    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_SPARSE) && ifl_group_product_fits(op) &&
+    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_SPARSE) &&
+           ifl_group_product_fits(op) &&
            ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, l->instruction->sm);
 }
 
@@ -215,11 +223,13 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         return;
     }
     set_descriptors(l, op);
-    op->accumulates = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
+    op->accumulates =
+        ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
     const uint32_t from = ifl_sass_lower_source(l, c, 1),
                    to = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
     const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER;
-    for (unsigned i = 0; i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
+    for (unsigned i = 0;
+         i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
         op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
         op->d[i] = to + i * IFL_PLANE_BYTES;
     }

@@ -6,7 +6,14 @@
 #include "code/tensor_map.h"
 #include "code/value.h"
 
-enum { MOST_BOX = 256, MOST_ELEMENT_STRIDE = 8, STRIDE_UNIT = 16, LEAST_IMAGE_RANK = 3, MOST_CHANNELS = 256, MOST_PIXELS = 1024 };
+enum {
+    MOST_BOX = 256,
+    MOST_ELEMENT_STRIDE = 8,
+    STRIDE_UNIT = 16,
+    LEAST_IMAGE_RANK = 3,
+    MOST_CHANNELS = 256,
+    MOST_PIXELS = 1024
+};
 
 /* What both ways of encoding are given. */
 typedef struct tensor_words {
@@ -21,27 +28,36 @@ typedef struct tensor_words {
 /* By CUtensorMapDataType; those with 0 bytes are not served. */
 static const struct {
     uint8_t type, bytes;
-} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},  {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8},
-             {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}, {IFL_TYPE_F32, 0}, {IFL_TYPE_TF32, 4}};
-enum { type_count = sizeof types / sizeof *types, LAST_TYPE = 15, LAST_SWIZZLE = 6, LAST_INTERLEAVE = 2 };
+} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2},  {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
+             {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8},  {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
+             {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}, {IFL_TYPE_F32, 0}, {IFL_TYPE_TF32, 4}};
+enum {
+    type_count = sizeof types / sizeof *types,
+    LAST_TYPE = 15,
+    LAST_SWIZZLE = 6,
+    LAST_INTERLEAVE = 2
+};
 
 static bool is_missing(const tensor_words *w)
 {
-    return w->type >= type_count || !types[w->type].bytes || w->swizzle > IFL_TENSOR_SWIZZLE_128 || w->interleave;
+    return w->type >= type_count || !types[w->type].bytes || w->swizzle > IFL_TENSOR_SWIZZLE_128 ||
+           w->interleave;
 }
 
 static bool is_plain_right(const void *out, const tensor_words *w)
 {
-    return out && (uintptr_t)out % 64 == 0 && w->type >= 0 && w->type <= LAST_TYPE && w->rank && w->rank <= IFL_TENSOR_RANKS &&
-           (uintptr_t)w->address % STRIDE_UNIT == 0 && w->size && w->element_stride && (w->stride || w->rank == 1) &&
-           w->interleave >= 0 && w->interleave <= LAST_INTERLEAVE && w->swizzle >= 0 && w->swizzle <= LAST_SWIZZLE &&
+    return out && (uintptr_t)out % 64 == 0 && w->type >= 0 && w->type <= LAST_TYPE && w->rank &&
+           w->rank <= IFL_TENSOR_RANKS && (uintptr_t)w->address % STRIDE_UNIT == 0 && w->size &&
+           w->element_stride && (w->stride || w->rank == 1) && w->interleave >= 0 &&
+           w->interleave <= LAST_INTERLEAVE && w->swizzle >= 0 && w->swizzle <= LAST_SWIZZLE &&
            (w->fill == 0 || w->fill == 1);
 }
 
 static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
 {
     for (unsigned i = 0; i < w->rank; i++) {
-        if (!w->size[i] || w->size[i] > UINT32_MAX || !w->element_stride[i] || w->element_stride[i] > MOST_ELEMENT_STRIDE)
+        if (!w->size[i] || w->size[i] > UINT32_MAX || !w->element_stride[i] ||
+            w->element_stride[i] > MOST_ELEMENT_STRIDE)
             return false;
         map->size[i] = (uint32_t)w->size[i];
         map->element_stride[i] = w->element_stride[i];
@@ -75,7 +91,8 @@ static bool is_row_right(const ifl_tensor_map *map, unsigned elements)
 {
     enum { LEAST_SWIZZLED = 16 };
     const unsigned bytes = elements * map->element_bytes;
-    return bytes % STRIDE_UNIT == 0 && (!map->swizzle || bytes <= (unsigned)LEAST_SWIZZLED << map->swizzle);
+    return bytes % STRIDE_UNIT == 0 &&
+           (!map->swizzle || bytes <= (unsigned)LEAST_SWIZZLED << map->swizzle);
 }
 
 static ifl_cuda_error keep(void *out, const ifl_tensor_map *map)
@@ -99,15 +116,15 @@ static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint3
     return is_row_right(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
 }
 
-static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower, const int *upper, unsigned channels,
-                                   unsigned pixels)
+static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower,
+                                   const int *upper, unsigned channels, unsigned pixels)
 {
     ifl_tensor_map map;
     const ifl_cuda_error code = describe(out, w, &map);
     if (code != ifl_cudaSuccess)
         return code;
-    if (w->rank < LEAST_IMAGE_RANK || !lower || !upper || !channels || channels > MOST_CHANNELS || !pixels ||
-        pixels > MOST_PIXELS || !is_row_right(&map, channels))
+    if (w->rank < LEAST_IMAGE_RANK || !lower || !upper || !channels || channels > MOST_CHANNELS ||
+        !pixels || pixels > MOST_PIXELS || !is_row_right(&map, channels))
         return ifl_cudaErrorInvalidValue;
     map.is_image = true;
     map.image.channels = (uint16_t)channels;
@@ -119,20 +136,26 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     return keep(out, &map);
 }
 
-IFL_SERVED ifl_cuda_error cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *size,
-                                                 const uint64_t *stride, const uint32_t *box, const uint32_t *element_stride,
-                                                 int interleave, int swizzle, int promotion, int fill)
+IFL_SERVED ifl_cuda_error cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address,
+                                                 const uint64_t *size, const uint64_t *stride,
+                                                 const uint32_t *box,
+                                                 const uint32_t *element_stride, int interleave,
+                                                 int swizzle, int promotion, int fill)
 {
-    const tensor_words words = {type, rank, address, size, stride, element_stride, interleave, swizzle, promotion, fill};
+    const tensor_words words = {type,           rank,       address, size,      stride,
+                                element_stride, interleave, swizzle, promotion, fill};
     DRIVE_WITH(IFL_NEEDS_NOTHING, encode_tiled(out, &words, box));
 }
 
-IFL_SERVED ifl_cuda_error cuTensorMapEncodeIm2col(void *out, int type, unsigned rank, void *address, const uint64_t *size,
-                                                  const uint64_t *stride, const int *lower, const int *upper,
-                                                  unsigned channels, unsigned pixels, const uint32_t *element_stride,
-                                                  int interleave, int swizzle, int promotion, int fill)
+IFL_SERVED ifl_cuda_error cuTensorMapEncodeIm2col(void *out, int type, unsigned rank, void *address,
+                                                  const uint64_t *size, const uint64_t *stride,
+                                                  const int *lower, const int *upper,
+                                                  unsigned channels, unsigned pixels,
+                                                  const uint32_t *element_stride, int interleave,
+                                                  int swizzle, int promotion, int fill)
 {
-    const tensor_words words = {type, rank, address, size, stride, element_stride, interleave, swizzle, promotion, fill};
+    const tensor_words words = {type,           rank,       address, size,      stride,
+                                element_stride, interleave, swizzle, promotion, fill};
     DRIVE_WITH(IFL_NEEDS_NOTHING, encode_image(out, &words, lower, upper, channels, pixels));
 }
 

@@ -36,15 +36,18 @@ static long double value_of(factor f, uint64_t bits)
     const unsigned mantissa_bits = f.type == MATRIX_TF32 ? 10 : (unsigned)t.mantissa_bits;
     bits >>= (unsigned)t.mantissa_bits - mantissa_bits; /* of TF32 the last 13 bits do not count */
     const int all = (1 << t.exponent_bits) - 1, bias = all >> 1;
-    const uint64_t mantissa = bits & ((UINT64_C(1) << mantissa_bits) - 1), mantissas = (UINT64_C(1) << mantissa_bits) - 1;
+    const uint64_t mantissa = bits & ((UINT64_C(1) << mantissa_bits) - 1),
+                   mantissas = (UINT64_C(1) << mantissa_bits) - 1;
     const int exponent = (int)(bits >> mantissa_bits) & all;
     const bool negative = bits >> (mantissa_bits + (unsigned)t.exponent_bits) & 1;
     if (exponent == all && t.is_finite && mantissa == mantissas)
         return NAN;
     if (exponent == all && !t.is_finite)
         return mantissa ? NAN : negative ? -INFINITY : INFINITY;
-    const long double magnitude = exponent ? ldexpl((long double)(mantissa + mantissas + 1), exponent - bias - (int)mantissa_bits)
-                                           : ldexpl((long double)mantissa, 1 - bias - (int)mantissa_bits);
+    const long double magnitude =
+        exponent
+            ? ldexpl((long double)(mantissa + mantissas + 1), exponent - bias - (int)mantissa_bits)
+            : ldexpl((long double)mantissa, 1 - bias - (int)mantissa_bits);
     return negative ? -magnitude : magnitude;
 }
 
@@ -72,21 +75,27 @@ static unsigned words_of(int type, unsigned registers)
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static void set_a(matrices *x, const matrix_kernel *k, shape s, factor f, unsigned lane, const uint32_t *words)
+static void set_a(matrices *x, const matrix_kernel *k, shape s, factor f, unsigned lane,
+                  const uint32_t *words)
 {
-    const unsigned each = elements_of(k->a_type, k->a) / k->a, group = lane / 4, in_group = lane % 4;
+    const unsigned each = elements_of(k->a_type, k->a) / k->a, group = lane / 4,
+                   in_group = lane % 4;
     for (unsigned i = 0; i < elements_of(k->a_type, k->a); i++) {
         const unsigned part = s.m == WARP_ROWS ? i / (2 * each) : i / each;
         const unsigned row = group + (s.m == WARP_ROWS && i / each % 2 ? 8 : 0);
-        x->a[row][in_group * each + i % each + part * 4 * each] = value_of(f, element_bits(k->a_type, words, i));
+        x->a[row][in_group * each + i % each + part * 4 * each] =
+            value_of(f, element_bits(k->a_type, words, i));
     }
 }
 
-static void set_b(matrices *x, const matrix_kernel *k, factor f, unsigned lane, const uint32_t *words)
+static void set_b(matrices *x, const matrix_kernel *k, factor f, unsigned lane,
+                  const uint32_t *words)
 {
-    const unsigned each = elements_of(k->b_type, k->b) / k->b, group = lane / 4, in_group = lane % 4;
+    const unsigned each = elements_of(k->b_type, k->b) / k->b, group = lane / 4,
+                   in_group = lane % 4;
     for (unsigned i = 0; i < elements_of(k->b_type, k->b); i++)
-        x->b[in_group * each + i % each + i / each * 4 * each][group] = value_of(f, element_bits(k->b_type, words, i));
+        x->b[in_group * each + i % each + i / each * 4 * each][group] =
+            value_of(f, element_bits(k->b_type, words, i));
 }
 
 static unsigned row_of_c(unsigned lane, unsigned i)
@@ -99,7 +108,8 @@ static unsigned column_of_c(unsigned lane, unsigned i)
     return lane % 4 * 2 + i % 2 + i / 4 * 8;
 }
 
-static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c, const uint32_t *in)
+static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a, factor b,
+                          factor c, const uint32_t *in)
 {
     const unsigned a_words = words_of(k->a_type, k->a), b_words = words_of(k->b_type, k->b),
                    c_words = words_of(k->c_type, k->c);
@@ -107,7 +117,8 @@ static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a
         set_a(x, k, s, a, lane, in);
         set_b(x, k, b, lane, in + a_words);
         for (unsigned i = 0; i < elements_of(k->c_type, k->c); i++)
-            x->c[row_of_c(lane, i)][column_of_c(lane, i)] = value_of(c, element_bits(k->c_type, in + a_words + b_words, i));
+            x->c[row_of_c(lane, i)][column_of_c(lane, i)] =
+                value_of(c, element_bits(k->c_type, in + a_words + b_words, i));
     }
 }
 
@@ -116,12 +127,15 @@ static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a
 /* The byte of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's canonical layouts have them:
  * along k ((8, m), 2) : ((w, stride), 1 or leading); across ((w, m), (8, k)) : ((1, leading), (w, stride)), without swizzle
  * ((1, m), (8, k)) : ((-, stride), (1, leading)). w pieces are a row of the swizzle. */
-static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsigned bytes, unsigned line, unsigned k)
+static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsigned bytes,
+                            unsigned line, unsigned k)
 {
     static const unsigned rows[] = {1, 8, 4, 2};
     const unsigned mode = (unsigned)(layout >> 62), w = rows[mode];
-    const unsigned leading = layout >> 16 & 0x3fff, stride = layout >> 32 & 0x3fff, each = 16 / bytes;
-    const unsigned piece = (across ? line : k) / each, other = across ? k : line, within = (across ? line : k) % each;
+    const unsigned leading = layout >> 16 & 0x3fff, stride = layout >> 32 & 0x3fff,
+                   each = 16 / bytes;
+    const unsigned piece = (across ? line : k) / each, other = across ? k : line,
+                   within = (across ? line : k) % each;
     unsigned unit;
     if (!across)
         unit = other % 8 * w + other / 8 * stride + (mode ? piece : piece * leading);
@@ -133,20 +147,20 @@ static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsign
     return (at ^ ((at >> 7 & (w - 1)) << 4)) + within * bytes;
 }
 
-static long double shared_element(const matrix_kernel *k, factor f, unsigned base, uint64_t layout, unsigned start, bool across,
-                                  unsigned line, unsigned depth, const uint32_t *in)
+static long double shared_element(factor f, unsigned base, uint64_t layout, unsigned start,
+                                  bool across, unsigned line, unsigned depth, const uint32_t *in)
 {
     const unsigned bytes = (unsigned)matrix_type_of(f.type).bits / 8;
     const unsigned at = shared_byte(layout, start, across, bytes, line, depth);
     uint64_t bits = 0;
-    (void)k;
     memcpy(&bits, (const uint8_t *)in + base + at, bytes);
     return value_of(f, bits);
 }
 
 /* wgmma: the words of both matrices, then those of the threads. In `rest` two flags of transposition stand behind the two
  * scales, of b alone where a is in registers. */
-static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c, const uint32_t *in)
+static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c,
+                       const uint32_t *in)
 {
     int scale_a = 1, scale_b = 1, a_across = 0, b_across = 0;
     if (sscanf(k->rest, ", %d, %d, %d, %d", &scale_a, &scale_b, &a_across, &b_across) == 3)
@@ -155,17 +169,20 @@ static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, f
     const unsigned each = words_of(k->a_type, k->a) + words_of(k->c_type, k->c);
     for (unsigned column = 0; column < s.n; column++)
         for (unsigned i = 0; i < s.k; i++)
-            x->b[i][column] = scale_b * shared_element(k, b, 4 * MATRIX_SHARED_WORDS, k->b_layout, k->b_start, b_across, column, i, in);
+            x->b[i][column] = scale_b * shared_element(b, 4 * MATRIX_SHARED_WORDS, k->b_layout,
+                                                       k->b_start, b_across, column, i, in);
     for (unsigned row = 0; row < s.m && !k->a; row++)
         for (unsigned i = 0; i < s.k; i++)
-            x->a[row][i] = scale_a * shared_element(k, a, 0, k->a_layout, k->a_start, a_across, row, i, in);
+            x->a[row][i] =
+                scale_a * shared_element(a, 0, k->a_layout, k->a_start, a_across, row, i, in);
     for (unsigned thread = 0; thread < k->threads; thread++, words += each) {
         matrices one;
         const unsigned first = thread / LANES * WARP_ROWS;
         if (k->a)
             set_a(&one, k, (shape){WARP_ROWS, s.n, s.k}, a, thread % LANES, words);
         for (unsigned i = 0; k->a && i < elements_of(k->a_type, k->a); i++) {
-            const unsigned per = elements_of(k->a_type, k->a) / k->a, row = thread % LANES / 4 + (i / per % 2 ? 8 : 0);
+            const unsigned per = elements_of(k->a_type, k->a) / k->a,
+                           row = thread % LANES / 4 + (i / per % 2 ? 8 : 0);
             const unsigned at = thread % 4 * per + i % per + i / (2 * per) * 4 * per;
             x->a[first + row][at] = scale_a * one.a[row][at];
         }
@@ -194,7 +211,8 @@ static void add_term(exact *e, long double term)
     e->magnitude += term < 0 ? -term : term;
 }
 
-static exact exact_of(const matrices *x, const matrix_kernel *k, shape s, unsigned row, unsigned column)
+static exact exact_of(const matrices *x, const matrix_kernel *k, shape s, unsigned row,
+                      unsigned column)
 {
     exact e = {0};
     const bool is_xor = strstr(k->text, ".xor.");
@@ -216,17 +234,23 @@ static bool is_integer_right(const exact *e, const char *text, uint64_t got)
 {
     const long double wide = (long double)e->sum;
     if (strstr(text, "satfinite"))
-        return (int32_t)got == (wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide);
+        return (int32_t)got == (wide > INT32_MAX   ? INT32_MAX
+                                : wide < INT32_MIN ? INT32_MIN
+                                                   : (int32_t)wide);
     return (uint32_t)got == (uint32_t)(int64_t)wide;
 }
 
 /* A warp group sums bytes with 13 bits of fraction. */
-static bool is_float_right(const exact *e, int type, unsigned depth, bool has_13_bits, uint64_t bits)
+static bool is_float_right(const exact *e, int type, unsigned depth, bool has_13_bits,
+                           uint64_t bits)
 {
     const matrix_type t = matrix_type_of(type);
-    const long double got = value_of((factor){type, true}, bits), largest = ldexpl(2, (1 << (t.exponent_bits - 1)) - 1);
-    const __float128 relative = ldexpl(1, -(has_13_bits && type == MATRIX_F32 ? 12 : t.mantissa_bits)) * (depth + 2);
-    const __float128 bound = e->magnitude * relative + ldexpl(1, 2 - (1 << (t.exponent_bits - 1)) - t.mantissa_bits);
+    const long double got = value_of((factor){type, true}, bits),
+                      largest = ldexpl(2, (1 << (t.exponent_bits - 1)) - 1);
+    const __float128 relative =
+        ldexpl(1, -(has_13_bits && type == MATRIX_F32 ? 12 : t.mantissa_bits)) * (depth + 2);
+    const __float128 bound =
+        e->magnitude * relative + ldexpl(1, 2 - (1 << (t.exponent_bits - 1)) - t.mantissa_bits);
     if (e->is_nan)
         return isnan(got);
     if (e->magnitude >= largest / 2) /* a sum on the way may be too large, and meet an infinity */
@@ -237,26 +261,34 @@ static bool is_float_right(const exact *e, int type, unsigned depth, bool has_13
     return isfinite(got) && (off < 0 ? -off : off) <= bound;
 }
 
-int matrix_exact_check(const matrix_kernel *k, uint32_t fragment, const uint32_t *in, const uint32_t *out)
+int matrix_exact_check(const matrix_kernel *k, uint32_t fragment, const uint32_t *in,
+                       const uint32_t *out)
 {
     static matrices x;
     shape s;
-    if (k->selector || k->c_type == MATRIX_BITS1 || sscanf(k->text, "m%un%uk%u", &s.m, &s.n, &s.k) != 3)
+    if (k->selector || k->c_type == MATRIX_BITS1 ||
+        sscanf(k->text, "m%un%uk%u", &s.m, &s.n, &s.k) != 3)
         return -1;
-    const bool a_unsigned = strstr(k->text, "s32.u") || k->a_type == MATRIX_BITS1, b_signed = strstr(k->text, "s8.s32") || strstr(k->text, "s4.s32") || (k->shared_words && strstr(k->text, ".s8"));
+    const bool a_unsigned = strstr(k->text, "s32.u") || k->a_type == MATRIX_BITS1,
+               b_signed = strstr(k->text, "s8.s32") || strstr(k->text, "s4.s32") ||
+                          (k->shared_words && strstr(k->text, ".s8"));
     int wrong = 0;
-    (k->shared_words ? read_group : read_matrices)(&x, k, s, (factor){k->a_type, !a_unsigned}, (factor){k->b_type, b_signed},
+    (k->shared_words ? read_group : read_matrices)(&x, k, s, (factor){k->a_type, !a_unsigned},
+                                                   (factor){k->b_type, b_signed},
                                                    (factor){k->c_type, true}, in);
     for (unsigned lane = 0; lane < k->threads; lane++)
         for (unsigned i = 0; i < elements_of(k->c_type, k->c); i++) {
             const uint64_t got = element_bits(k->c_type, out + lane * words_of(k->c_type, k->c), i);
             const exact e = exact_of(&x, k, s, lane / LANES * WARP_ROWS + row_of_c(lane % LANES, i),
                                      column_of_c(lane % LANES, i));
-            if (k->c_type == MATRIX_BITS32 ? is_integer_right(&e, k->text, got) : is_float_right(&e, k->c_type, s.k, k->shared_words && matrix_type_of(k->a_type).bits == 8, got))
+            if (k->c_type == MATRIX_BITS32
+                    ? is_integer_right(&e, k->text, got)
+                    : is_float_right(&e, k->c_type, s.k,
+                                     k->shared_words && matrix_type_of(k->a_type).bits == 8, got))
                 continue;
             if (!wrong++)
-                printf("%s, fragment %u, lane %u, element %u: %llx, by exact arithmetic %Lg\n", k->name, fragment, lane, i,
-                       (unsigned long long)got, (long double)e.sum);
+                printf("%s, fragment %u, lane %u, element %u: %llx, by exact arithmetic %Lg\n",
+                       k->name, fragment, lane, i, (unsigned long long)got, (long double)e.sum);
         }
     return wrong;
 }

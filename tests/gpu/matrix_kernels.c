@@ -10,13 +10,45 @@
 enum { WARP = 32, WARP_GROUP = 128, WORD_BYTES = 4 };
 
 const matrix_kernel matrix_kernels[] = {
-#define MMA(name, text, a_type, b_type, c_type, a, b, c)                                                               \
-    {#name, text, MATRIX_##a_type, MATRIX_##b_type, MATRIX_##c_type, a, b, c, NULL, WARP, 0, 0, 0, 0, 0, ""},
-#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector)                                              \
-    {#name, text, MATRIX_##a_type, MATRIX_##b_type, MATRIX_##c_type, a, b, c, selector, WARP, 0, 0, 0, 0, 0, ""},
-#define WGMMA(name, text, a_type, b_type, c_type, a, c, a_layout, b_layout, a_start, b_start, rest)                    \
-    {#name, text, MATRIX_##a_type, MATRIX_##b_type, MATRIX_##c_type, a, 0, c, NULL, WARP_GROUP,                        \
-     2 * MATRIX_SHARED_WORDS, a_layout, b_layout, a_start, b_start, rest},
+#define MMA(name, text, a_type, b_type, c_type, a, b, c)                                           \
+    {#name,                                                                                        \
+     text,                                                                                         \
+     MATRIX_##a_type,                                                                              \
+     MATRIX_##b_type,                                                                              \
+     MATRIX_##c_type,                                                                              \
+     a,                                                                                            \
+     b,                                                                                            \
+     c,                                                                                            \
+     NULL,                                                                                         \
+     WARP,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     ""},
+#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector)                          \
+    {#name,                                                                                        \
+     text,                                                                                         \
+     MATRIX_##a_type,                                                                              \
+     MATRIX_##b_type,                                                                              \
+     MATRIX_##c_type,                                                                              \
+     a,                                                                                            \
+     b,                                                                                            \
+     c,                                                                                            \
+     selector,                                                                                     \
+     WARP,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     ""},
+#define WGMMA(name, text, a_type, b_type, c_type, a, c, a_layout, b_layout, a_start, b_start,      \
+              rest)                                                                                \
+    {#name,   text, MATRIX_##a_type, MATRIX_##b_type,         MATRIX_##c_type, a,        0,        \
+     c,       NULL, WARP_GROUP,      2 * MATRIX_SHARED_WORDS, a_layout,        b_layout, a_start,  \
+     b_start, rest},
 #include "matrix_shape.def"
 };
 const size_t matrix_kernel_count = sizeof matrix_kernels / sizeof *matrix_kernels;
@@ -28,7 +60,8 @@ static unsigned words_of(int type)
 
 static unsigned thread_words(const matrix_kernel *k)
 {
-    return words_of(k->a_type) * k->a + words_of(k->b_type) * k->b + words_of(k->c_type) * k->c + (k->selector != NULL);
+    return words_of(k->a_type) * k->a + words_of(k->b_type) * k->b + words_of(k->c_type) * k->c +
+           (k->selector != NULL);
 }
 
 unsigned matrix_words_in(const matrix_kernel *k)
@@ -74,22 +107,26 @@ static void list(char letter, unsigned count, FILE *out)
 }
 
 /* The address of the thread's words: block * words of a block + shared words + thread * words of a thread. */
-static void write_address(const char *name, const char *param, unsigned block_words, unsigned skipped, unsigned words,
-                          FILE *out)
+static void write_address(const char *name, const char *param, unsigned block_words,
+                          unsigned skipped, unsigned words, FILE *out)
 {
     fprintf(out,
-            "    ld.param.u64 %%%s, [%s];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 %%%s, %%%s, %%t64;\n"
-            "    mul.wide.u32 %%t64, %%thread, %u;\n    add.s64 %%%s, %%%s, %%t64;\n    add.s64 %%%s, %%%s, %u;\n",
-            name, param, block_words * WORD_BYTES, name, name, words * WORD_BYTES, name, name, name, name,
-            skipped * WORD_BYTES);
+            "    ld.param.u64 %%%s, [%s];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 %%%s, "
+            "%%%s, %%t64;\n"
+            "    mul.wide.u32 %%t64, %%thread, %u;\n    add.s64 %%%s, %%%s, %%t64;\n    add.s64 "
+            "%%%s, %%%s, %u;\n",
+            name, param, block_words * WORD_BYTES, name, name, words * WORD_BYTES, name, name, name,
+            name, skipped * WORD_BYTES);
 }
 
 static void write_begin(const matrix_kernel *k, FILE *out)
 {
     fprintf(out, "\n.visible .entry %s(.param .u64 input, .param .u64 output)\n{\n", k->name);
     if (k->shared_words)
-        fprintf(out, "    .shared .align 1024 .b8 matrices_%s[%u];\n", k->name, k->shared_words * WORD_BYTES);
-    fprintf(out, "    .reg .b64 %%in, %%out, %%t64, %%da, %%db;\n    .reg .b32 %%thread, %%block, %%m, %%at, %%word;\n"
+        fprintf(out, "    .shared .align 1024 .b8 matrices_%s[%u];\n", k->name,
+                k->shared_words * WORD_BYTES);
+    fprintf(out, "    .reg .b64 %%in, %%out, %%t64, %%da, %%db;\n    .reg .b32 %%thread, %%block, "
+                 "%%m, %%at, %%word;\n"
                  "    .reg .pred %%p;\n");
     declare('a', k->a_type, k->a, out);
     declare('b', k->b_type, k->b, out);
@@ -101,8 +138,8 @@ static void write_begin(const matrix_kernel *k, FILE *out)
 static void write_end(const matrix_kernel *k, char result, FILE *out)
 {
     for (unsigned i = 0; i < k->c; i++)
-        fprintf(out, "    st.global.%s [%%out + %u], %%%c%u;\n", width(k->c_type), i * words_of(k->c_type) * WORD_BYTES,
-                result, i);
+        fprintf(out, "    st.global.%s [%%out + %u], %%%c%u;\n", width(k->c_type),
+                i * words_of(k->c_type) * WORD_BYTES, result, i);
     fprintf(out, "    ret;\n}\n");
 }
 
@@ -120,7 +157,8 @@ static void write_mma(const matrix_kernel *k, FILE *out)
     const unsigned metadata = write_loads(k, out);
     if (k->selector)
         fprintf(out, "    ld.global.b32 %%m, [%%in + %u];\n", metadata);
-    fprintf(out, "    mma.%s.aligned.%s ", k->selector ? "sp::ordered_metadata.sync" : "sync", k->text);
+    fprintf(out, "    mma.%s.aligned.%s ", k->selector ? "sp::ordered_metadata.sync" : "sync",
+            k->text);
     list('d', k->c, out), fprintf(out, ", ");
     list('a', k->a, out), fprintf(out, ", ");
     list('b', k->b, out), fprintf(out, ", ");
@@ -134,22 +172,26 @@ static void write_mma(const matrix_kernel *k, FILE *out)
 static void write_shared(const matrix_kernel *k, FILE *out)
 {
     fprintf(out,
-            "    ld.param.u64 %%in, [input];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 %%in, %%in, %%t64;\n"
+            "    ld.param.u64 %%in, [input];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 "
+            "%%in, %%in, %%t64;\n"
             "    mul.wide.u32 %%t64, %%thread, 4;\n    add.s64 %%in, %%in, %%t64;\n"
             "    mov.u32 %%at, matrices_%s;\n    mad.lo.u32 %%at, %%thread, 4, %%at;\n",
             matrix_words_in(k) * WORD_BYTES, k->name);
     for (unsigned i = 0; i < k->shared_words; i += k->threads)
-        fprintf(out, "    ld.global.b32 %%word, [%%in + %u];\n    st.shared.b32 [%%at + %u], %%word;\n", i * WORD_BYTES,
-                i * WORD_BYTES);
+        fprintf(out,
+                "    ld.global.b32 %%word, [%%in + %u];\n    st.shared.b32 [%%at + %u], %%word;\n",
+                i * WORD_BYTES, i * WORD_BYTES);
     fprintf(out, "    fence.proxy.async.shared::cta;\n    bar.sync 0;\n");
 }
 
-static void write_descriptor(const char *name, const matrix_kernel *k, unsigned start, uint64_t layout, FILE *out)
+static void write_descriptor(const char *name, const matrix_kernel *k, unsigned start,
+                             uint64_t layout, FILE *out)
 {
-    fprintf(out,
-            "    mov.u32 %%at, matrices_%s;\n    add.u32 %%at, %%at, %u;\n    shr.u32 %%at, %%at, 4;\n"
-            "    cvt.u64.u32 %%%s, %%at;\n    or.b64 %%%s, %%%s, 0x%016llx;\n",
-            k->name, start, name, name, name, (unsigned long long)layout);
+    fprintf(
+        out,
+        "    mov.u32 %%at, matrices_%s;\n    add.u32 %%at, %%at, %u;\n    shr.u32 %%at, %%at, 4;\n"
+        "    cvt.u64.u32 %%%s, %%at;\n    or.b64 %%%s, %%%s, 0x%016llx;\n",
+        k->name, start, name, name, name, (unsigned long long)layout);
 }
 
 static void write_wgmma(const matrix_kernel *k, FILE *out)
@@ -158,15 +200,19 @@ static void write_wgmma(const matrix_kernel *k, FILE *out)
     write_loads(k, out);
     write_descriptor("da", k, k->a_start, k->a_layout, out);
     write_descriptor("db", k, MATRIX_SHARED_WORDS * WORD_BYTES + k->b_start, k->b_layout, out);
-    fprintf(out, "    setp.eq.u32 %%p, %%thread, %%thread;\n    wgmma.fence.sync.aligned;\n"
-                 "    wgmma.mma_async.sync.aligned.%s ",
+    fprintf(out,
+            "    setp.eq.u32 %%p, %%thread, %%thread;\n    wgmma.fence.sync.aligned;\n"
+            "    wgmma.mma_async.sync.aligned.%s ",
             k->text);
     list('c', k->c, out), fprintf(out, ", ");
     if (k->a)
         list('a', k->a, out);
     else
         fprintf(out, "%%da");
-    fprintf(out, ", %%db, %%p%s;\n    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n", k->rest);
+    fprintf(out,
+            ", %%db, %%p%s;\n    wgmma.commit_group.sync.aligned;\n    "
+            "wgmma.wait_group.sync.aligned 0;\n",
+            k->rest);
 }
 
 void matrix_write_ptx(const matrix_kernel *k, FILE *out)
@@ -178,7 +224,8 @@ void matrix_write_ptx(const matrix_kernel *k, FILE *out)
 
 /* ---- input ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t *fill_operand(int type, uint32_t fragment, int operand, uint32_t lane, unsigned count, uint32_t *to)
+static uint32_t *fill_operand(int type, uint32_t fragment, int operand, uint32_t lane,
+                              unsigned count, uint32_t *to)
 {
     for (unsigned reg = 0; reg < count; reg++) {
         const uint64_t value = matrix_register(type, fragment, operand, lane, reg);
@@ -194,7 +241,8 @@ void matrix_fill(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
     for (uint32_t i = 0; i < k->shared_words; i++)
         *to++ = (uint32_t)(i < MATRIX_SHARED_WORDS
                                ? matrix_register(k->a_type, fragment, MATRIX_OPERAND_A, i, 0)
-                               : matrix_register(k->b_type, fragment, MATRIX_OPERAND_B, i - MATRIX_SHARED_WORDS, 0));
+                               : matrix_register(k->b_type, fragment, MATRIX_OPERAND_B,
+                                                 i - MATRIX_SHARED_WORDS, 0));
     for (uint32_t lane = 0; lane < k->threads; lane++) {
         to = fill_operand(k->a_type, fragment, MATRIX_OPERAND_A, lane, k->a, to);
         to = fill_operand(k->b_type, fragment, MATRIX_OPERAND_B, lane, k->b, to);

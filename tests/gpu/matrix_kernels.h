@@ -12,10 +12,10 @@ enum { MATRIX_SHARED_WORDS = 2048 /* of a, and of b behind it */ };
 typedef struct matrix_kernel {
     const char *name, *text;
     int a_type, b_type, c_type;
-    unsigned a, b, c;           /* registers a thread */
-    const char *selector;       /* NULL: not sparse */
-    unsigned threads;           /* 32, of a warp group 128 */
-    unsigned shared_words;      /* that a block reads before the words of its threads */
+    unsigned a, b, c;      /* registers a thread */
+    const char *selector;  /* NULL: not sparse */
+    unsigned threads;      /* 32, of a warp group 128 */
+    unsigned shared_words; /* that a block reads before the words of its threads */
     uint64_t a_layout, b_layout;
     unsigned a_start, b_start;
     const char *rest;

@@ -3,6 +3,8 @@
  *
  *     matrix_replay --exact                 against exact arithmetic (matrix_exact.c)
  *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
+ *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
+ *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
  *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
  * A name after these: of this product only. */
 #include "inflight.h"
@@ -67,7 +69,8 @@ static uint32_t *words_at(ifl_launch *launch, size_t argument, ifl_error *error)
 }
 
 /* Fragments [0, count); false where it is not supported. The caller frees *in and *out. */
-static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint32_t count, uint32_t **in, uint32_t **out)
+static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint32_t count,
+                    uint32_t **in, uint32_t **out)
 {
     const size_t in_words = matrix_words_in(kernel), out_words = matrix_words_out(kernel);
     ifl_error error = {0};
@@ -75,13 +78,16 @@ static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint3
     ifl_profile *profile = NULL;
     if (!module || ifl_launch_new(module, kernel->name, &launch, &error) != IFL_OK)
         return false;
-    if (set(launch, "grid", count, &error) != IFL_OK || set(launch, "block", kernel->threads, &error) != IFL_OK ||
-        set(launch, "arg", in_words * count, &error) != IFL_OK || set(launch, "arg", out_words * count, &error) != IFL_OK)
+    if (set(launch, "grid", count, &error) != IFL_OK ||
+        set(launch, "block", kernel->threads, &error) != IFL_OK ||
+        set(launch, "arg", in_words * count, &error) != IFL_OK ||
+        set(launch, "arg", out_words * count, &error) != IFL_OK)
         stop(kernel->name, &error);
     uint32_t *words = words_at(launch, 0, &error);
     for (uint32_t f = 0; f < count && words; f++)
         matrix_fill(kernel, f, words + f * in_words);
-    const ifl_status status = words ? ifl_launch_run(launch, NULL, &profile, &error) : IFL_UNSUPPORTED;
+    const ifl_status status =
+        words ? ifl_launch_run(launch, NULL, &profile, &error) : IFL_UNSUPPORTED;
     if (status != IFL_OK && status != IFL_UNSUPPORTED)
         stop(kernel->name, &error);
     if (status != IFL_OK) {
@@ -125,7 +131,8 @@ static int check_exact(const matrix_kernel *kernel)
     return wrong > 0 ? wrong : 0;
 }
 
-static int count_different(const matrix_kernel *kernel, uint32_t count, const uint32_t *one, const uint32_t *other)
+static int count_different(const matrix_kernel *kernel, uint32_t count, const uint32_t *one,
+                           const uint32_t *other)
 {
     const size_t words = matrix_words_out(kernel);
     int different = 0;
@@ -133,7 +140,8 @@ static int count_different(const matrix_kernel *kernel, uint32_t count, const ui
         if (one[i] == other[i])
             continue;
         if (different++ < 3)
-            printf("%s, fragment %zu, word %zu: %08x, not %08x\n", kernel->name, i / words, i % words, one[i], other[i]);
+            printf("%s, fragment %zu, word %zu: %08x, not %08x\n", kernel->name, i / words,
+                   i % words, one[i], other[i]);
     }
     return different;
 }
@@ -145,8 +153,9 @@ static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
     const bool has_ptx = has_machine && compute_ptx(kernel, MACHINE_FRAGMENTS, &in, &out);
     int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
     for (uint32_t f = 0; has_machine && !has_ptx && f < EXACT_FRAGMENTS; f++) {
-        const int wrong = matrix_exact_check(kernel, f, machine_in + (size_t)f * matrix_words_in(kernel),
-                                             machine_out + (size_t)f * matrix_words_out(kernel));
+        const int wrong =
+            matrix_exact_check(kernel, f, machine_in + (size_t)f * matrix_words_in(kernel),
+                               machine_out + (size_t)f * matrix_words_out(kernel));
         different += wrong > 0 ? wrong : 0;
     }
     free(in), free(out), free(machine_in), free(machine_out);
@@ -154,8 +163,8 @@ static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
 }
 
 /* The file of tools/gpu-matrix: "name fragments whole words\n", hashes, the words of the whole ones. */
-static int check_gpu(const matrix_kernel *kernel, uint32_t fragments, uint32_t whole, const uint32_t *hashes,
-                     const uint32_t *words)
+static int check_gpu(const matrix_kernel *kernel, uint32_t fragments, uint32_t whole,
+                     const uint32_t *hashes, const uint32_t *words)
 {
     const unsigned each = matrix_words_out(kernel);
     uint32_t *in = NULL, *out = NULL;
@@ -185,11 +194,14 @@ static int check_gpu_file(FILE *file, const char *only)
     char name[64];
     uint32_t fragments, whole, each;
     int different = 0;
-    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 && fgetc(file) == '\n') {
+    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 &&
+           fgetc(file) == '\n') {
         const matrix_kernel *kernel = kernel_named(name);
         const size_t words = (size_t)whole * each;
-        uint32_t *hashes = allocate(fragments * sizeof *hashes), *results = allocate(words * sizeof *results);
-        if (!kernel || each != matrix_words_out(kernel) || fread(hashes, sizeof *hashes, fragments, file) != fragments ||
+        uint32_t *hashes = allocate(fragments * sizeof *hashes),
+                 *results = allocate(words * sizeof *results);
+        if (!kernel || each != matrix_words_out(kernel) ||
+            fread(hashes, sizeof *hashes, fragments, file) != fragments ||
             fread(results, sizeof *results, words, file) != words)
             stop(name, NULL);
         if (!only || strcmp(only, name) == 0)
@@ -199,12 +211,69 @@ static int check_gpu_file(FILE *file, const char *only)
     return different;
 }
 
+/* ---- hashes of many fragments ------------------------------------------------------------------------------------ */
+
+enum { TOGETHER = 128 };
+
+static int digest(FILE *file)
+{
+    char name[64];
+    uint32_t fragments, whole, each;
+    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 && fgetc(file) == '\n') {
+        uint32_t *hashes = allocate(fragments * sizeof *hashes);
+        if (fread(hashes, sizeof *hashes, fragments, file) != fragments ||
+            fseek(file, (long)whole * each * 4, SEEK_CUR) != 0)
+            stop(name, NULL);
+        printf("%s", name);
+        for (uint32_t at = 0; at + TOGETHER <= fragments; at += TOGETHER)
+            printf(" %08x", matrix_hash(hashes + at, TOGETHER));
+        printf("\n");
+        free(hashes);
+    }
+    return 0;
+}
+
+/* A line: a product and its hashes. */
+static int check_line(char *line, const char *only)
+{
+    const matrix_kernel *kernel = kernel_named(strtok(line, " \n"));
+    uint32_t wanted[64], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
+    int different = 0;
+    for (const char *word; count < 64 && (word = strtok(NULL, " \n"));)
+        wanted[count++] = (uint32_t)strtoul(word, NULL, 16);
+    if (!kernel)
+        stop(line, NULL);
+    if ((only && strcmp(only, kernel->name) != 0) ||
+        !compute_ptx(kernel, count * TOGETHER, &in, &out))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned each = matrix_words_out(kernel);
+        for (uint32_t f = 0; f < TOGETHER; f++)
+            hashes[f] = matrix_hash(out + (size_t)(i * TOGETHER + f) * each, each);
+        different += matrix_hash(hashes, TOGETHER) != wanted[i];
+    }
+    if (different)
+        printf("%s: %d of %u hashes differ\n", kernel->name, different, count);
+    free(in), free(out);
+    return different;
+}
+
+static int check_hashes(FILE *file, const char *only)
+{
+    char line[1024];
+    int different = 0;
+    while (fgets(line, sizeof line, file))
+        different += line[0] == '#' ? 0 : check_line(line, only);
+    return different;
+}
+
 static int check_each(const ifl_module *machine, const char *only)
 {
     int wrong = 0;
     for (size_t i = 0; i < matrix_kernel_count; i++)
         if (!only || strcmp(only, matrix_kernels[i].name) == 0)
-            wrong += machine ? check_machine(machine, &matrix_kernels[i]) : check_exact(&matrix_kernels[i]);
+            wrong += machine ? check_machine(machine, &matrix_kernels[i])
+                             : check_exact(&matrix_kernels[i]);
     return wrong;
 }
 
@@ -220,14 +289,19 @@ int main(int count, char **words)
             stop(words[2], &error);
         wrong = check_each(machine, count > 3 ? words[3] : NULL);
         ifl_module_close(machine);
-    } else if (count >= 3 && strcmp(words[1], "--gpu") == 0) {
+    } else if (count >= 3) {
         FILE *file = fopen(words[2], "rb");
         if (!file)
             stop(words[2], NULL);
-        wrong = check_gpu_file(file, count > 3 ? words[3] : NULL);
+        if (strcmp(words[1], "--digest") == 0)
+            return digest(file);
+        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file : check_hashes)(
+            file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
-        fprintf(stderr, "usage: matrix_replay --exact | --machine FILE.cubin | --gpu FILE [NAME]\n");
+        fprintf(stderr,
+                "usage: matrix_replay --exact | --machine FILE.cubin | --digest FILE | --hashes "
+                        "FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);

@@ -24,8 +24,9 @@ static const struct {
     int type;
     unsigned bytes;
     bool is_float, adds;
-} types[] = {{0, 1, false, false}, {1, 2, false, false}, {2, 4, false, true}, {3, 4, false, true}, {4, 8, false, true}, {5, 8, false, false},
-             {6, 2, true, false},  {7, 4, true, false},  {8, 8, true, false}, {9, 2, true, false}, {TF32, 4, true, false}};
+} types[] = {{0, 1, false, false}, {1, 2, false, false}, {2, 4, false, true},   {3, 4, false, true},
+             {4, 8, false, true},  {5, 8, false, false}, {6, 2, true, false},   {7, 4, true, false},
+             {8, 8, true, false},  {9, 2, true, false},  {TF32, 4, true, false}};
 
 static unsigned steps(const tensor_copy *c, unsigned i)
 {
@@ -74,8 +75,11 @@ static void set_coordinates(tensor_copy *c, source *s)
 {
     for (unsigned i = 0; i < c->rank; i++)
         c->coordinates[i] = (int)pick(s, 0, (unsigned)c->size[i] + 3) - (int)pick(s, 0, 4);
-    for (unsigned i = 1; c->is_image && i + 1 < c->rank; i++) /* inside of the box that pixels walk */
-        c->coordinates[i] = c->lower[i - 1] + (int)pick(s, 0, (unsigned)((int)c->size[i] + c->upper[i - 1] - c->lower[i - 1] - 1));
+    for (unsigned i = 1; c->is_image && i + 1 < c->rank;
+         i++) /* inside of the box that pixels walk */
+        c->coordinates[i] =
+            c->lower[i - 1] +
+            (int)pick(s, 0, (unsigned)((int)c->size[i] + c->upper[i - 1] - c->lower[i - 1] - 1));
     if (c->is_image)
         c->coordinates[c->rank - 1] = (int)pick(s, 0, (unsigned)c->size[c->rank - 1] - 1);
 }
@@ -139,7 +143,8 @@ static void round_tf32(uint8_t *to)
     memcpy(to, &bits, sizeof bits);
 }
 
-static void one(const tensor_copy *c, const int64_t *at, uint32_t place, uint8_t *shared, uint8_t *global)
+static void one(const tensor_copy *c, const int64_t *at, uint32_t place, uint8_t *shared,
+                uint8_t *global)
 {
     uint64_t offset = (uint64_t)at[0] * c->element_bytes;
     bool inside = true;
@@ -153,7 +158,8 @@ static void one(const tensor_copy *c, const int64_t *at, uint32_t place, uint8_t
     else if (inside && c->adds)
         add(c, global + offset, shared);
     else if (inside)
-        memcpy(c->is_store ? global + offset : shared, c->is_store ? shared : global + offset, c->element_bytes);
+        memcpy(c->is_store ? global + offset : shared, c->is_store ? shared : global + offset,
+               c->element_bytes);
     if (inside && !c->is_store && c->type == TF32)
         round_tf32(shared);
 }
@@ -165,7 +171,8 @@ static void do_tile(const tensor_copy *c, uint8_t *shared, uint8_t *global)
         int64_t at[TENSOR_RANKS];
         uint32_t rest = e;
         for (unsigned i = 0; i < c->rank; i++) {
-            at[i] = c->coordinates[i] + (int64_t)(rest % steps(c, i)) * (i ? c->element_stride[i] : 1);
+            at[i] =
+                c->coordinates[i] + (int64_t)(rest % steps(c, i)) * (i ? c->element_stride[i] : 1);
             rest /= steps(c, i);
         }
         one(c, at, e * c->element_bytes, shared, global);
