@@ -48,7 +48,7 @@ static ifl_status set_color(void *user, const char *value, ifl_error *error)
 static const ifl_cli_option options[] = {
     {0, "threshold", "PERCENT", "what still counts as equal, of the larger of the two (0)",
      set_threshold},
-    {0, "all", NULL, "show counters too that are 0 on both sides", set_all},
+    {0, "all", NULL, "show all counters, those too that are equal or that one side lacks", set_all},
     {0, "json", NULL, "write JSON in place of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
 };
@@ -93,9 +93,12 @@ const ifl_cli_command ifl_cli_compare = {
     .text = "The reports are those of --json. With one file its first launch is compared with its "
             "last: "
             "engine and GPU, as 'inflight analyze --on gpu --json' writes them.\n"
-            "The exit status is 1 when a counter differs by more than the threshold. What only one "
-            "side "
-            "knows is shown and is no difference; times are shown too.",
+            "Two reports of the engine, or two of a GPU, are before and after a change: the exit status is 1 when the "
+            "kernel became slower by more than the threshold, measured or else predicted, or, where no GPU is in both "
+            "reports, when a counter of what takes time grew. Engine and GPU should agree: the exit status is 1 when a "
+            "counter differs by more than the threshold.\n"
+            "Launches are paired by kernel and order; what is left is paired in order, so that a kernel may have "
+            "another name in B.",
     .examples = {"inflight compare before.json after.json",
                  "inflight compare both.json --threshold 1", NULL},
     .options = options,

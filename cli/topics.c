@@ -24,7 +24,8 @@ static void print_arguments(FILE *out)
         "  permutation[:SEED]    0 to COUNT - 1, each once, in no order: indexes that stay inside\n"
         "  @FILE.npy             a NumPy file\n"
         "\n"
-        "docs/launch.md has the rest: structures, null pointers, one buffer for two parameters.\n",
+        "The document \"Launches\" (launch.md) has the rest: structures, null pointers, one buffer for two\n"
+        "parameters.\n",
         out);
 }
 
@@ -75,6 +76,8 @@ static void print_report(FILE *out)
         "  broadcast               one word for all threads\n"
         "  offset                  neighbouring words that do not begin at a multiple of 32 bytes\n"
         "  strided, N words        neighbouring threads are N words apart\n"
+        "  rows                    a warp is several rows of a 2D block, and they fill only a part\n"
+        "                          of their sectors\n"
         "  contiguous per thread   each thread walks a region of its own\n"
         "  irregular               no rule\n"
         "A share in brackets says how many of the requests fit.\n"
@@ -86,9 +89,59 @@ static void print_report(FILE *out)
         out);
 }
 
+static void print_model(FILE *out)
+{
+    fputs(
+        "What the model says of a GPU\n"
+        "\n"
+        "The engine counts; the model predicts what the counts mean on a GPU. Its times are those that\n"
+        "CUDA events would measure, and the range says how far off they may be.\n"
+        "\n"
+        "Limited by\n"
+        "  DRAM            the bytes that are read from and written to DRAM\n"
+        "  L2              the bytes between the L1s and the L2\n"
+        "  L1/LSU          passes of global and local requests through the L1\n"
+        "  shared memory   passes of shared requests, bank conflicts among them\n"
+        "  atomics         updates of the same word or the same KiB, one after the other\n"
+        "  issue           warp instructions, over the rate at which SMs issue them\n"
+        "  arithmetic      instructions of one pipe: fp32, fp64, integer, special functions\n"
+        "  latency         warps wait for loads, and too few bytes are in flight\n"
+        "  launch          starting and ending the kernel\n"
+        "  tail            the last wave of blocks, which leaves SMs idle\n"
+        "\n"
+        "Waves are the blocks of the grid over the blocks that the GPU holds at once. Bytes in flight\n"
+        "are the loads that an SM has outstanding when its warps wait; the next column says how many\n"
+        "reach 95 % of the DRAM's bandwidth (Little's law: latency times bandwidth). Occupancy is the\n"
+        "achieved one: resident warps over those that an SM can hold.\n"
+        "\n"
+        "The document \"The model\" (model.md) has the formulas, and how far off they are.\n",
+        out);
+}
+
+static void print_caches(FILE *out)
+{
+    fputs(
+        "Caches\n"
+        "\n"
+        "For each GPU the requests of the launch are played through its L1s and its L2, which are empty\n"
+        "at the start. The order of blocks and warps on a GPU is not known: figures in brackets are the\n"
+        "lowest and the highest that an order can give.\n"
+        "\n"
+        "  L1 hits, L2 hits    shares of the sectors that loads ask for\n"
+        "  DRAM read, written  while the launch runs\n"
+        "  left in the L2      written by the launch, and not yet in DRAM when it ends\n"
+        "  L1 of an SM         what shared memory leaves of it\n"
+        "  followed            which part of the requests was simulated\n"
+        "\n"
+        "The document \"Caches\" (caches.md) says what is simulated and how far off it is.\n",
+        out);
+}
+
 static const ifl_cli_topic topics[] = {
     {"arguments", "how a kernel's arguments are written", print_arguments},
     {"report", "how to read the report", print_report},
+    {"model", "what limits a kernel, and the other words of predictions", print_model},
+    {"caches", "what the table of caches says", print_caches},
     {"exit-status", "what the program's exit status means", print_exit_status},
 };
 

@@ -427,15 +427,16 @@ IFL_API ifl_status ifl_report_save(const ifl_outcome *const *outcomes, size_t co
 
 typedef struct ifl_compare_options {
     double threshold; /* relative difference that still counts as equal: 0.01 is one per cent */
-    bool all;         /* show what is equal too */
+    bool all;         /* show what is equal, or in one report only, too */
     bool color;
     int width; /* columns of the terminal; 0: unlimited */
 } ifl_compare_options;
 
 /* Compares two JSON reports counter by counter, for launches and memory instructions, or, where `path_b` is NULL, the first
- * launch of one report with its last (engine and GPU, as `analyze --on gpu --json` writes them). Times are shown
- * and do not count. IFL_FINDING where something differs by more than the threshold or has no counterpart, after
- * all is written. `options` may be NULL. */
+ * launch of one report with its last (engine and GPU, as `analyze --on gpu --json` writes them).
+ * IFL_FINDING, after all is written: between engine and GPU, where something differs by more than the threshold or has no
+ * counterpart; between two reports of one backend, before and after a change, where the launch takes longer by more than the
+ * threshold (measured, else predicted, else by counters of what takes time). `options` may be NULL. */
 IFL_API ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,
                                      const ifl_compare_options *options, FILE *out, ifl_error *error);
 

@@ -204,6 +204,14 @@ static const char *busiest_kib_text(const collector *c, const ifl_place_row *row
                             ifl_figure_count(most).text);
 }
 
+/* Uniform atomics: ptxas reduces the lanes' values first where it knows that all have one address. */
+static const char *may_be_joined(const collector *c, const ifl_place_row *row)
+{
+    return c->profile->machine.ran || row->line->pattern.kind != IFL_PATTERN_BROADCAST
+               ? ""
+               : "This is PTX: the machine code may have one atomic for the warp in place of these.";
+}
+
 static void add_atomic(collector *c, const ifl_place_row *row)
 {
     const ifl_traffic *t = &row->traffic;
@@ -211,7 +219,9 @@ static void add_atomic(collector *c, const ifl_place_row *row)
         finding_at(c, IFL_CAUSE_serial_atomics, row,
                    ifl_arena_printf(c->arena, "%s lanes of a request update the same word",
                                     ifl_figure_ratio(t->serial, t->requests).text));
-    f.figures = busiest_kib_text(c, row);
+    const char *busiest = busiest_kib_text(c, row), *joined = may_be_joined(c, row);
+    f.figures = busiest ? ifl_arena_printf(c->arena, "%s%s%s", busiest, *busiest && *joined ? " " : "", joined)
+                        : NULL;
     add(c, &f);
 }
 

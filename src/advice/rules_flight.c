@@ -2,6 +2,7 @@
  * Rules on waiting, occupancy, instructions and waves: documents 000, 001 and 003, and document 004's threadblocks. */
 #include "advice/situation.h"
 
+#include "base/figure.h"
 #include "profile/registers.h"
 
 #include <math.h>
@@ -109,8 +110,8 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
     to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
     to->symptom =
-        ifl_situation_say(s, "a thread waits for loads (%.2g times) and ends; %.3g waves of blocks",
-                          s->work.waits, s->model.waves.waves);
+        ifl_situation_say(s, "a thread waits for loads %s times and ends; the grid has %s waves of blocks",
+                          ifl_figure_real(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
     return true;
 }
 
@@ -136,8 +137,8 @@ bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
     const double waits = s->work.waits, fewer = ifl_remedy_part(to, 1 / waits);
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for loads and branches %.3g times",
-                                    waits, branches);
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s times and branches %s times",
+                                    ifl_figure_real(waits).text, ifl_figure_real(branches).text);
     return true;
 }
 
@@ -166,9 +167,10 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
     to->work.spread += to->work.waits * log2(1 / fewer);
     to->symptom =
         ifl_situation_say(s,
-                          "a warp waits %.3g times for loads, with %.3g stores between them; the "
+                          "a warp waits for loads %s times, with %s stores between the waits; the "
                           "loads are not marked read-only",
-                          s->work.waits, of(s, IFL_COUNTER_global_store_requests) / s->warps);
+                          ifl_figure_real(s->work.waits).text,
+                          ifl_figure_real(of(s, IFL_COUNTER_global_store_requests) / s->warps).text);
     return true;
 }
 
@@ -305,7 +307,8 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.cycles *= times;
     to->work.shared_waits *= times;
     to->symptom = ifl_situation_say(
-        s, "%.3g waves of blocks that wait for loads (%.2g times) and end", waves, s->work.waits);
+        s, "%s waves of blocks, each of which waits for loads %s times and ends",
+        ifl_figure_real(waves).text, ifl_figure_real(s->work.waits).text);
     return true;
 }
 
@@ -318,8 +321,8 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.blocks -=
         to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
-    to->symptom = ifl_situation_say(s, "%.3g waves: %.0f %% of the blocks' places are used",
-                                    w->waves, 100 * w->tail_efficiency);
+    to->symptom = ifl_situation_say(s, "%s waves: %.0f %% of the places for blocks are used",
+                                    ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
     return true;
 }
 
@@ -334,8 +337,8 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     const double fewer = ifl_remedy_part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits %.3g times for about %.2g loads each",
-                                    s->work.waits, exp2(s->work.spread / s->work.waits));
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s times, for about %.2g each time",
+                                    ifl_figure_real(s->work.waits).text, exp2(s->work.spread / s->work.waits));
     return true;
 }
 
@@ -374,8 +377,8 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     depth = fmax(2, fmin(depth, fmin(deepest, floor(trips / 2))));
     ifl_remedy_waits(1 / depth, to);
     to->line = busiest;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth, %.3g waits for loads a warp",
-                                    100 * s->busy, s->work.waits);
+    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth; a warp waits for loads %s times",
+                                    100 * s->busy, ifl_figure_real(s->work.waits).text);
     to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s",
                                    depth, place_for(s, depth, busiest->access_bytes));
     return true;
@@ -431,8 +434,8 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->symptom = ifl_situation_say(
-        s, "%.3g conversions from float to double a warp, and no double in memory",
-        c.widened / s->warps);
+        s, "%s conversions from float to double a warp, and no double in memory",
+        ifl_figure_real(c.widened / s->warps).text);
     return true;
 }
 
@@ -456,7 +459,7 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     to->work.convert *= fewer;
     to->work.cycles *= fewer;
     to->symptom =
-        ifl_situation_say(s, "%.2g branches split a warp; %.1f of 32 lanes work on average",
-                          split / s->warps, 32 * lanes);
+        ifl_situation_say(s, "%s divergent branches a warp; %.1f of 32 lanes are active on average",
+                          ifl_figure_real(split / s->warps).text, 32 * lanes);
     return true;
 }

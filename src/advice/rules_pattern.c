@@ -2,6 +2,7 @@
  * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document 002's caches. */
 #include "advice/local_memory.h"
 #include "advice/situation.h"
+#include "base/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@ static double of(const ifl_situation *s, ifl_counter which)
 static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *line)
 {
     const double requests = ifl_line_requests(line);
-    return ifl_situation_say(s, "%.3g sectors a request where %.3g would do",
-                             ifl_line_sectors(line) / requests, ifl_line_ideal(line) / requests);
+    return ifl_situation_say(s, "%s sectors a request where %s would do",
+                             ifl_figure_real(ifl_line_sectors(line) / requests).text,
+                             ifl_figure_real(ifl_line_ideal(line) / requests).text);
 }
 
 static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_remedy *to)

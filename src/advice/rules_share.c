@@ -2,6 +2,7 @@
  * Rules on what the threads of a launch share out among them, beyond the source documents: how many there are, what each
  * does before the block meets, values that several of them load, places that several of them update. */
 #include "advice/situation.h"
+#include "base/figure.h"
 
 #include <math.h>
 
@@ -35,8 +36,8 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
         to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
         return false;
     ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
-    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits %.3g times for loads",
-                                    100 * waves, s->work.waits);
+    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits for loads %s times",
+                                    100 * waves, ifl_figure_real(s->work.waits).text);
     return true;
 }
 
@@ -61,8 +62,9 @@ bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
     to->work.special /= times;
     to->work.shared_passes /= times;
     to->work.spread += to->work.waits * log2(times);
-    to->symptom = ifl_situation_say(s, "%.2g loads a warp, then %.3g barriers", loads / s->warps,
-                                    of(s, IFL_COUNTER_barriers) / s->warps);
+    to->symptom = ifl_situation_say(s, "a warp makes %s loads and waits at %s barriers",
+                                    ifl_figure_real(loads / s->warps).text,
+                                    ifl_figure_real(of(s, IFL_COUNTER_barriers) / s->warps).text);
     return true;
 }
 
@@ -100,15 +102,23 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
                        : busiest(s, IFL_TRAFFIC_global_load);
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
     to->work.instructions -= (1 - fewer) * requests;
-    to->symptom = ifl_situation_say(s, on_chip ? "%.3g loads from shared memory for each store to it"
-                                               : "each byte that comes from DRAM is loaded %.3g times",
-                                    reuse);
+    to->symptom = ifl_situation_say(s, on_chip ? "%s loads from shared memory for each store to it"
+                                               : "each byte that comes from DRAM is loaded %s times",
+                                    ifl_figure_real(reuse).text);
     if (!on_chip)
         to->remedy = "stage what threads share in shared memory, and let each thread make several results of what it loads";
     return true;
 }
 
 /* ---- places that many threads update ----------------------------------------------------------- */
+
+/* ptxas reduces the lanes' values first where it knows that all have one address: machine code shows what it did. */
+static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line *line)
+{
+    return s->profile->machine.ran || line->pattern.kind != IFL_PATTERN_BROADCAST
+               ? ""
+               : " (in the PTX: the machine code may have one for the warp)";
+}
 
 bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
 {
@@ -123,7 +133,8 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.atomic_passes *= fewer;
     to->work.kib_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
-    to->symptom = ifl_situation_say(s, "%.3g atomics a warp, each of %.3g sectors, with %.3g lanes on one address",
-                                    requests / s->warps, sectors / requests, serial / requests);
+    to->symptom = ifl_situation_say(s, "%s atomics a warp, each of %s sectors, with %s lanes on one address%s",
+                                    ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,
+                                    ifl_figure_real(serial / requests).text, may_be_joined(s, to->line));
     return true;
 }

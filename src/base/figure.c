@@ -85,6 +85,18 @@ ifl_figure ifl_figure_mean(uint64_t total, uint64_t count)
     return figure;
 }
 
+ifl_figure ifl_figure_real(double value)
+{
+    ifl_figure figure;
+    if (value >= 999.5 && value < 1e19)
+        return ifl_figure_count((uint64_t)(value + 0.5));
+    if (value > 0 && value < 0.005)
+        snprintf(figure.text, sizeof figure.text, "<0.01");
+    else
+        snprintf(figure.text, sizeof figure.text, "%.3g", value);
+    return figure;
+}
+
 ifl_figure ifl_figure_size(const uint32_t size[3])
 {
     ifl_figure figure;

@@ -231,17 +231,99 @@ static ifl_status compare_all_lines(comparing *c, ifl_compared_launch *to, json_
     return status;
 }
 
+/* ---- times -------------------------------------------------------------------------------------- */
+
+static json_t *find_model(json_t *models, const json_t *gpu)
+{
+    size_t i;
+    json_t *model;
+    json_array_foreach(models, i, model)
+        if (same_text(model, gpu, "gpu"))
+            return model;
+    return NULL;
+}
+
+static ifl_status add_model(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b)
+{
+    const char *gpu = text_of(c, a, "gpu");
+    const ifl_compared_model model = {
+        .time = compare_figures(c, gpu ? gpu : "", json_object_get(a, "time_us"), json_object_get(b, "time_us")),
+        .limiter_a = text_of(c, a, "limiter"),
+        .limiter_b = text_of(c, b, "limiter")};
+    if (!gpu || !model.limiter_a || !model.limiter_b)
+        return no_memory(c);
+    if (!model.time.a.known || !model.time.b.known)
+        return IFL_OK;
+    return ifl_vec_push(&to->models, model) ? IFL_OK : no_memory(c);
+}
+
+static ifl_status compare_models(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b)
+{
+    size_t i;
+    json_t *model;
+    ifl_status status = IFL_OK;
+    json_array_foreach(a, i, model)
+    {
+        json_t *other = find_model(b, model);
+        if (other && status == IFL_OK)
+            status = add_model(c, to, model, other);
+    }
+    return status;
+}
+
+/* ---- better and worse -------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* What is found in a cache, and what the program asks for, costs nothing. */
+static bool is_cost(const char *name)
+{
+    return !ends_with(name, "_hits") && !ends_with(name, "_useful_bytes") && !ends_with(name, "_ideal");
+}
+
+static bool is_larger(const ifl_compared *c)
+{
+    return c->differs && c->b.number > c->a.number;
+}
+
+/* The measured time before the predicted ones; without either, the counters. */
+static size_t count_worse(const ifl_compared_launch *launch)
+{
+    size_t worse = 0;
+    for (size_t i = 0; i < launch->times.count; i++) {
+        const ifl_compared *t = &launch->times.at[i];
+        if (strcmp(t->name, "median_s") == 0 && t->a.known && t->b.known)
+            return is_larger(t);
+    }
+    for (size_t i = 0; i < launch->models.count; i++)
+        worse += is_larger(&launch->models.at[i].time);
+    for (size_t i = 0; i < launch->counters.count && !launch->models.count; i++)
+        worse += is_cost(launch->counters.at[i].name) && is_larger(&launch->counters.at[i]);
+    return worse;
+}
+
+bool ifl_comparison_is_finding(const ifl_comparison *c)
+{
+    return c->is_check ? c->differing || c->unmatched : c->worse || c->launches_alone;
+}
+
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static ifl_status compare_launches(comparing *c, json_t *a, json_t *b)
 {
-    ifl_compared_launch empty = {.kernel = text_of(c, a, "signature"),
+    ifl_compared_launch empty = {.kernel_a = text_of(c, a, "signature"),
+                                 .kernel_b = text_of(c, b, "signature"),
                                  .backend_a = text_of(c, a, "backend"),
                                  .backend_b = text_of(c, b, "backend")};
-    if (!empty.kernel || !empty.backend_a || !empty.backend_b ||
+    if (!empty.kernel_a || !empty.kernel_b || !empty.backend_a || !empty.backend_b ||
         !ifl_vec_push(&c->out->launches, empty))
         return no_memory(c);
     c->is_same_code = same_text(a, b, "backend");
+    c->out->is_check |= !c->is_same_code;
     ifl_compared_launch *to = &c->out->launches.at[c->out->launches.count - 1];
     ifl_status status = compare_objects(c, json_object_get(a, "counters"),
                                         json_object_get(b, "counters"), &to->counters);
@@ -250,34 +332,52 @@ static ifl_status compare_launches(comparing *c, json_t *a, json_t *b)
         status = compare_objects(c, json_object_get(a, "timing"), json_object_get(b, "timing"),
                                  &to->times);
     if (status == IFL_OK)
+        status = compare_models(c, to, json_object_get(a, "models"), json_object_get(b, "models"));
+    if (status == IFL_OK)
         status = compare_all_lines(c, to, json_object_get(a, "lines"), json_object_get(b, "lines"));
+    c->out->worse += count_worse(to);
     return status;
 }
 
-/* The n-th launch of a kernel in A goes with the n-th of it in B. */
-static json_t *find_launch(json_t *launch, size_t index, json_t *a, json_t *b)
+/* `partner[i]` is the launch of B for the i-th of A; in_b: none. The n-th launch of a kernel in A goes with the n-th of it in
+ * B; what is left on both sides, kernels under another name, goes together in order. */
+static void find_partners(json_t *a, json_t *b, size_t *partner, bool *taken)
 {
-    size_t nth = 0;
-    for (size_t i = 0; i < index; i++)
-        nth += same_text(json_array_get(a, i), launch, "kernel");
-    for (size_t i = 0; i < json_array_size(b); i++)
-        if (same_text(json_array_get(b, i), launch, "kernel") && nth-- == 0)
-            return json_array_get(b, i);
-    return NULL;
+    const size_t in_a = json_array_size(a), in_b = json_array_size(b);
+    for (size_t i = 0; i < in_a; i++) {
+        size_t j = 0;
+        while (j < in_b && (taken[j] || !same_text(json_array_get(b, j), json_array_get(a, i), "kernel")))
+            j++;
+        partner[i] = j;
+        taken[j] = true;
+    }
+    for (size_t i = 0, j = 0; i < in_a; i++) {
+        while (j < in_b && taken[j])
+            j++;
+        if (partner[i] == in_b) {
+            partner[i] = j;
+            taken[j] = true;
+        }
+    }
 }
 
 static ifl_status compare_by_kernel(comparing *c, json_t *a, json_t *b)
 {
-    ifl_status status = IFL_OK;
-    for (size_t i = 0; i < json_array_size(a) && status == IFL_OK; i++) {
-        json_t *launch = json_array_get(a, i), *other = find_launch(launch, i, a, b);
-        if (other)
-            status = compare_launches(c, launch, other);
-        else
-            c->out->unmatched++;
-    }
-    for (size_t i = 0; i < json_array_size(b); i++)
-        c->out->unmatched += !find_launch(json_array_get(b, i), i, b, a);
+    const size_t in_a = json_array_size(a), in_b = json_array_size(b);
+    size_t *partner = calloc(in_a + 1, sizeof *partner), paired = 0;
+    bool *taken = calloc(in_b + 1, sizeof *taken);
+    ifl_status status = partner && taken ? IFL_OK : no_memory(c);
+    if (status == IFL_OK)
+        find_partners(a, b, partner, taken);
+    for (size_t i = 0; i < in_a && status == IFL_OK; i++)
+        if (partner[i] < in_b) {
+            status = compare_launches(c, json_array_get(a, i), json_array_get(b, partner[i]));
+            paired++;
+        }
+    free(partner);
+    free(taken);
+    c->out->launches_alone = in_a + in_b - 2 * paired;
+    c->out->unmatched += c->out->launches_alone;
     return status;
 }
 
@@ -352,6 +452,7 @@ void ifl_comparison_free(ifl_comparison *comparison)
         ifl_vec_free(&l->lines);
         ifl_vec_free(&l->counters);
         ifl_vec_free(&l->times);
+        ifl_vec_free(&l->models);
     }
     ifl_vec_free(&comparison->launches);
     ifl_arena_free(&comparison->arena);

@@ -51,12 +51,12 @@ static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)
     const size_t count = gpu->advice.list.count, shown = count < MOST_SHOWN ? count : MOST_SHOWN;
     say(page, INDENT, INDENT, IFL_STYLE_PLAIN,
         count ? ifl_arena_printf(&page->arena, "%s:", id)
-              : ifl_arena_printf(&page->arena, "%s: nothing is wrong that these rules know of.", id));
+              : ifl_arena_printf(&page->arena, "%s: no known remedy would gain 5 %%.", id));
     for (size_t i = 0; i < shown; i++)
         print_one(page, i + 1, &gpu->advice.list.at[i]);
     if (count > shown)
         say(page, INDENT, INDENT, IFL_STYLE_DIM,
-            ifl_arena_printf(&page->arena, "and %zu more that would give less", count - shown));
+            ifl_arena_printf(&page->arena, "and %zu more with smaller gains", count - shown));
 }
 
 void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome)
@@ -68,7 +68,7 @@ void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome)
             continue;
         if (!has_heading)
             ifl_page_heading(
-                page, "What would help, by the model: time now over time then (docs/advice.md)");
+                page, "What would help, with the predicted speedup (inflight advice)");
         has_heading = true;
         print_gpu(page, gpu);
     }

@@ -13,8 +13,7 @@ enum { INDENT = 2 };
 static const ifl_column columns[] = {
     {{"", "GPU"}, false, 0},          {{"L1 hits,", "loads"}, true, 0},
     {{"L2 hits,", "loads"}, true, 0}, {{"DRAM", "read"}, true, 0},
-    {{"DRAM", "written"}, true, 0},   {{"left in", "the L2"}, true, 80},
-    {{"L1 of", "an SM"}, true, 90},   {{"", "sample"}, false, 100},
+    {{"DRAM", "written"}, true, 0},
 };
 
 static double share(double part, double whole)
@@ -51,11 +50,17 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *
         .cell = {ifl_clean_line(&page->arena, f->device),
                  percent_text(page, &f->l1_load_hits, f->l1_load_sectors.value),
                  percent_text(page, &f->l2_read_hits, f->l2_read_sectors.value),
-                 bytes_text(page, &f->dram_read_bytes), bytes_text(page, &f->dram_write_bytes),
-                 bytes_text(page, &f->dirty_bytes),
-                 ifl_arena_printf(&page->arena, "%.0f KiB", (double)f->l1_bytes / 1024),
-                 f->sample}};
+                 bytes_text(page, &f->dram_read_bytes), bytes_text(page, &f->dram_write_bytes)}};
     ifl_table_add(page, table, &row);
+}
+
+static void print_sample(ifl_page *page, const ifl_cache_facts *f)
+{
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
+                       ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; followed: %s",
+                                        ifl_clean_line(&page->arena, f->device),
+                                        bytes_text(page, &f->dirty_bytes), (double)f->l1_bytes / 1024,
+                                        f->sample));
 }
 
 void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
@@ -64,10 +69,12 @@ void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
         .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = INDENT};
     if (!profile->caches.count)
         return;
-    ifl_page_heading(page, "Caches, empty at the start (estimates; in brackets their bounds)");
+    ifl_page_heading(page, "Predicted caches, empty at the start, with bounds in brackets (inflight help caches)");
     for (size_t i = 0; i < profile->caches.count; i++)
         add_device(page, &table, &profile->caches.at[i]);
     ifl_table_print(page, &table);
+    for (size_t i = 0; i < profile->caches.count; i++)
+        print_sample(page, &profile->caches.at[i]);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -23,12 +23,12 @@ static void print_spills(ifl_page *page, const ifl_machine_facts *facts)
 {
     const ifl_machine_spills *s = &facts->spills;
     const char *text = ifl_arena_printf(&page->arena,
-                                        "Spills to local memory: %u bytes stored and %u loaded a "
-                                        "thread, each instruction counted once.",
+                                        "Spills to local memory: the code of a thread stores %u bytes and "
+                                        "loads %u, each instruction counted once.",
                                         facts->spill_store_bytes, facts->spill_load_bytes);
     if (text && s->known)
         text =
-            ifl_arena_printf(&page->arena, "%s The launch stores them in %s and loads them in %s.",
+            ifl_arena_printf(&page->arena, "%s The launch makes %s for the stores and %s for the loads.",
                              text, counted(page, (uint64_t)s->store_requests, "request"),
                              counted(page, (uint64_t)s->load_requests, "request"));
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_BAD, text);
@@ -39,7 +39,7 @@ static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
     const char *registers = facts->registers ? counted(page, facts->registers, "register")
                                              : "an unknown number of registers";
     const char *text = ifl_arena_printf(
-        &page->arena, "%s a thread; %s, %u of them what the source asks for.", registers,
+        &page->arena, "%s a thread; %s, %u of them work that the source asks for.", registers,
         counted(page, facts->instructions, "instruction"), facts->useful);
     if (text && facts->bytes_in_flight)
         text = ifl_arena_printf(&page->arena,
@@ -66,8 +66,8 @@ static void print_loop(ifl_page *page, const ifl_machine_loop *loop)
         page, INDENT, 2 * INDENT, loop->spills ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
         where ? ifl_arena_printf(
                     &page->arena,
-                    "%s: a trip is %s, waits for loads of its own %s, and uses a landing "
-                    "register again %s%s.",
+                    "%s: an iteration has %s, waits for its own loads %s, and reuses the "
+                    "destination register of a load %s%s.",
                     where, counted(page, loop->instructions, "instruction"),
                     counted(page, loop->exposed_latencies, "time"),
                     counted(page, loop->register_reuses, "time"), loop->spills ? "; it spills" : "")
@@ -113,11 +113,11 @@ static void print_accesses(ifl_page *page, const ifl_machine_facts *facts)
             add_access(page, &table, &facts->accesses.at[i]);
     if (!different) {
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           "Its accesses are those of the PTX, line by line.");
+                           "Its accesses are the same as those of the PTX, line by line.");
         return;
     }
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       "Its accesses differ from those of the PTX, which the counts above are of:");
+                       "Its accesses differ from those of the PTX, from which the counts above come:");
     ifl_table_print(page, &table);
     if (different > MOST_LINES)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
@@ -130,7 +130,7 @@ static void print_executed(ifl_page *page, const ifl_profile *profile)
     const ifl_counters *counters = &profile->counters;
     if (counters->known[IFL_COUNTER_instructions])
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(&page->arena, "The launch issues %s, by all its warps.",
+                           ifl_arena_printf(&page->arena, "The launch issues %s in all.",
                                             counted(page, counters->value[IFL_COUNTER_instructions],
                                                     "machine instruction")));
 }

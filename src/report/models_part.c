@@ -94,9 +94,9 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
 static const char *limits_text(ifl_page *page, const ifl_device *device, const ifl_model *m)
 {
     const char *runners = runners_text(page, m);
-    return say(page, "%s: %s limits it: alone it would take %s µs%s%s.", device->id,
+    return say(page, "%s: limited by %s, which alone takes %s µs%s%s.", device->id,
                ifl_term_name(m->limiter), ifl_models_part_figure(page, m->term_us[m->limiter]),
-               *runners ? "; then " : "", runners);
+               *runners ? "; next " : "", runners);
 }
 
 /* ", registers limit them: with 32 instead of 40 another block fits": the nearest step up. */
@@ -105,13 +105,14 @@ static const char *cliff_text(ifl_page *page, const ifl_profile *profile, const 
     const ifl_occupancy *o = &m->occupancy;
     if (strcmp(o->limiter, "registers") == 0 && o->registers_for_more > 0)
         return say(page,
-                   "; registers limit them: with %d instead of %d a thread another block fits",
+                   "; limited by registers: one more block fits with %d instead of %d a thread",
                    o->registers_for_more, m->registers);
     if (strcmp(o->limiter, "shared memory") == 0 && o->shared_for_more >= 0)
-        return say(page,
-                   "; shared memory limits them: with %d bytes instead of %s a block another fits",
-                   o->shared_for_more, ifl_figure_count(profile->shared_bytes).text);
-    return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; %s limit them", o->limiter);
+        return say(
+            page,
+            "; limited by shared memory: one more block fits with %d bytes instead of %s a block",
+            o->shared_for_more, ifl_figure_count(profile->shared_bytes).text);
+    return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; limited by %s", o->limiter);
 }
 
 static const char *held_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
@@ -120,7 +121,17 @@ static const char *held_text(ifl_page *page, const ifl_profile *profile, const i
     return say(page, "An SM holds %d block%s, %d of %d warps%s%s.", o->blocks_per_sm,
                o->blocks_per_sm == 1 ? "" : "s", o->warps_per_sm, o->max_warps_per_sm,
                cliff_text(page, profile, m),
-               m->registers && m->registers_estimated ? " (registers by the PTX)" : "");
+               m->registers && m->registers_estimated ? " (registers estimated from the PTX)" : "");
+}
+
+/* "once", "17 times", "2.50 times" */
+static const char *times_text(ifl_page *page, double times)
+{
+    if (times == 1)
+        return "once";
+    return times == floor(times) && times < 1e6
+               ? say(page, "%.0f times", times)
+               : say(page, "%s times", ifl_models_part_figure(page, times));
 }
 
 static const char *flight_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
@@ -129,9 +140,9 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
     if (m->bytes_in_flight_per_sm < 0)
         return held;
     return say(page,
-               "%s A warp waits for loads %s times: %s KiB in flight an SM; %s reach 95 %% of the "
-               "bandwidth.",
-               held, ifl_models_part_figure(page, m->waits_per_warp),
+               "%s A warp waits for loads %s, with %s KiB in flight an SM; %s KiB reach 95 %% of "
+               "the DRAM's bandwidth.",
+               held, times_text(page, m->waits_per_warp),
                ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
                ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
 }
@@ -149,11 +160,9 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
     const char *text = "";
     for (int l = 0; l < IFL_LEVER_COUNT; l++)
         if (m->lever_us[l] > 0 && m->lever_us[l] < 0.98 * m->time_us.mid)
-            text = say(page, "%s%s%s %s µs", text,
-                       *text ? ", " : "What would change it: ", lever_texts[l],
+            text = say(page, "%s%s%s: %s µs", text, *text ? "; " : "The time with ", lever_texts[l],
                        ifl_models_part_figure(page, m->lever_us[l]));
-    return *text ? say(page, "%s.", text)
-                 : "None of the four ways to more bytes in flight would change it.";
+    return *text ? say(page, "%s.", text) : "More bytes in flight would not change it.";
 }
 
 static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
@@ -179,7 +188,7 @@ void ifl_models_part_print(ifl_page *page, const ifl_outcome *outcome)
                           &(ifl_row){.span = say(page, "%s: %s", gpu->device->id, gpu->why)});
     }
     if (table.rows.count) {
-        ifl_page_heading(page, "On these GPUs: a model's estimates (docs/model.md)");
+        ifl_page_heading(page, "Predicted for these GPUs (inflight help model)");
         ifl_table_print(page, &table);
     }
     for (size_t i = 0; i < outcome->gpus.count; i++) {

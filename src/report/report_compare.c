@@ -29,7 +29,7 @@ static const char *value_text(sheet *s, const ifl_figure_value *value)
     if (value->is_integer && value->integer >= 0)
         return ifl_arena_printf(&s->page.arena, "%s",
                                 ifl_figure_count((uint64_t)value->integer).text);
-    return ifl_arena_printf(&s->page.arena, "%.6g", value->number);
+    return ifl_arena_printf(&s->page.arena, fabs(value->number) >= 1e5 ? "%.0f" : "%.6g", value->number);
 }
 
 /* "+12.5 %" of A. */
@@ -67,8 +67,52 @@ static bool is_zero(const ifl_figure_value *value)
     return !value->known || value->number == 0;
 }
 
-/* What is 0 on both sides, or on the only side that knows it, is left out unless all is asked for. */
-static void print_figures(sheet *s, const char *heading, const ifl_compared_list *list)
+static bool is_difference(const ifl_compared *c)
+{
+    return c->a.known && c->b.known && c->relative > 0;
+}
+
+/* Only what differs, unless all is asked for. */
+static void print_counters(sheet *s, const ifl_compared_list *list)
+{
+    ifl_table table = {.columns = columns, .column_count = 4, .indent = INDENT};
+    for (size_t i = 0; i < list->count; i++)
+        if (s->options->all || is_difference(&list->at[i]))
+            add_row(s, &table, &list->at[i]);
+    if (!table.rows.count)
+        return;
+    ifl_page_heading(&s->page, s->options->all ? "Counters" : "Counters that differ");
+    ifl_table_print(&s->page, &table);
+}
+
+static const ifl_column model_columns[] = {
+    {{"GPU", NULL}, false, 0},  {{"A", NULL}, true, 0},           {{"B", NULL}, true, 0},
+    {{"", NULL}, true, 0},      {{"A limited by", NULL}, false, 0}, {{"B limited by", NULL}, false, 0}};
+
+static void print_models(sheet *s, const ifl_compared_launch *launch)
+{
+    ifl_table table = {.columns = model_columns, .column_count = 6, .indent = INDENT};
+    for (size_t i = 0; i < launch->models.count; i++) {
+        const ifl_compared_model *m = &launch->models.at[i];
+        ifl_arena *arena = &s->page.arena;
+        ifl_row row = {.cell = {ifl_clean_line(arena, m->time.name), value_text(s, &m->time.a),
+                                value_text(s, &m->time.b), difference_text(s, &m->time),
+                                ifl_clean_line(arena, m->limiter_a), ifl_clean_line(arena, m->limiter_b)}};
+        row.style[3] = !m->time.differs                         ? IFL_STYLE_PLAIN
+                       : m->time.b.number > m->time.a.number ? IFL_STYLE_BAD
+                                                             : IFL_STYLE_GOOD;
+        for (size_t k = 0; k < 6; k++)
+            s->page.no_memory |= !row.cell[k];
+        if (!s->page.no_memory)
+            ifl_table_add(&s->page, &table, &row);
+    }
+    if (!table.rows.count)
+        return;
+    ifl_page_heading(&s->page, "Predicted times, µs");
+    ifl_table_print(&s->page, &table);
+}
+
+static void print_times(sheet *s, const ifl_compared_list *list)
 {
     ifl_table table = {.columns = columns, .column_count = 4, .indent = INDENT};
     for (size_t i = 0; i < list->count; i++)
@@ -76,7 +120,7 @@ static void print_figures(sheet *s, const char *heading, const ifl_compared_list
             add_row(s, &table, &list->at[i]);
     if (!table.rows.count)
         return;
-    ifl_page_heading(&s->page, heading);
+    ifl_page_heading(&s->page, "Measured times");
     ifl_table_print(&s->page, &table);
 }
 
@@ -106,15 +150,19 @@ static void print_lines(sheet *s, const ifl_compared_launch *launch)
 static void print_launch(sheet *s, const ifl_compared_launch *launch)
 {
     ifl_arena *arena = &s->page.arena;
-    const char *kernel = ifl_clean_line(arena, launch->kernel);
+    const char *name = strcmp(launch->kernel_a, launch->kernel_b) == 0
+                           ? launch->kernel_a
+                           : ifl_arena_printf(arena, "%s against %s", launch->kernel_a, launch->kernel_b);
+    const char *kernel = name ? ifl_clean_line(arena, name) : NULL;
     const char *a = ifl_clean_line(arena, launch->backend_a),
                *b = ifl_clean_line(arena, launch->backend_b);
     ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_STRONG,
                        kernel && a && b ? ifl_arena_printf(arena, "%s: A %s, B %s", kernel, a, b)
                                         : NULL);
-    print_figures(s, "Counters", &launch->counters);
+    print_models(s, launch);
+    print_times(s, &launch->times);
+    print_counters(s, &launch->counters);
     print_lines(s, launch);
-    print_figures(s, "Times", &launch->times);
     fputc('\n', s->page.out);
 }
 
@@ -127,24 +175,39 @@ static bool has_other_code(const ifl_comparison *c)
     return false;
 }
 
+static const char *unmatched_text(sheet *s)
+{
+    const size_t count = s->comparison->unmatched;
+    return !count ? ""
+                  : ifl_arena_printf(&s->page.arena, "; %zu launch%s or instruction%s no counterpart", count,
+                                     count == 1 ? "" : "es", count == 1 ? " has" : "s have");
+}
+
+static const char *verdict_text(sheet *s)
+{
+    const ifl_comparison *c = s->comparison;
+    return c->is_check                ? ""
+           : c->worse                 ? "B is worse."
+           : c->differing             ? "B is no worse."
+                                      : "";
+}
+
 static void print_verdict(sheet *s)
 {
     const ifl_comparison *c = s->comparison;
-    ifl_arena *arena = &s->page.arena;
-    const char *unmatched =
-        c->unmatched ? ifl_arena_printf(arena, "; %zu launches or instructions have no counterpart",
-                                        c->unmatched)
-                     : "";
+    const char *unmatched = unmatched_text(s);
+    if (*verdict_text(s))
+        ifl_page_paragraph(&s->page, 0, INDENT, c->worse ? IFL_STYLE_BAD : IFL_STYLE_GOOD, verdict_text(s));
     ifl_page_paragraph(
-        &s->page, 0, INDENT, c->differing || c->unmatched ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
-        unmatched
-            ? ifl_arena_printf(arena, "%zu of %zu counters differ by more than %g %%%s.",
-                               c->differing, c->compared, 100 * s->options->threshold, unmatched)
-            : NULL);
+        &s->page, 0, INDENT, ifl_comparison_is_finding(c) ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
+        unmatched ? ifl_arena_printf(&s->page.arena, "%zu of %zu counters differ by more than %g %%%s.",
+                                     c->differing, c->compared, 100 * s->options->threshold,
+                                     unmatched)
+                  : NULL);
     if (has_other_code(c))
         ifl_page_paragraph(
             &s->page, 0, INDENT, IFL_STYLE_DIM,
-            "other code: the engine counts PTX, the GPU machine code; no difference.");
+            "Other code: one side counts PTX, the other machine code. That is not counted as a difference.");
 }
 
 static ifl_status write_text(sheet *s, ifl_error *error)
@@ -195,14 +258,32 @@ static json_t *line_json(ifl_tree *tree, const ifl_compared_line *line)
     return object;
 }
 
+static void put_models(ifl_tree *tree, json_t *to, const ifl_compared_launch *launch)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < launch->models.count; i++) {
+        const ifl_compared_model *m = &launch->models.at[i];
+        json_t *object = json_object();
+        ifl_tree_put_text(tree, object, "gpu", m->time.name);
+        put_value(tree, object, "time_us_a", &m->time.a);
+        put_value(tree, object, "time_us_b", &m->time.b);
+        ifl_tree_put_text(tree, object, "limiter_a", m->limiter_a);
+        ifl_tree_put_text(tree, object, "limiter_b", m->limiter_b);
+        ifl_tree_append(tree, array, object);
+    }
+    ifl_tree_put(tree, to, "models", array);
+}
+
 static json_t *launch_json(ifl_tree *tree, const ifl_compared_launch *launch)
 {
     json_t *object = json_object(), *lines = json_array();
-    ifl_tree_put_text(tree, object, "kernel", launch->kernel);
+    ifl_tree_put_text(tree, object, "kernel", launch->kernel_a);
+    ifl_tree_put_text(tree, object, "kernel_b", launch->kernel_b);
     ifl_tree_put_text(tree, object, "backend_a", launch->backend_a);
     ifl_tree_put_text(tree, object, "backend_b", launch->backend_b);
     put_figures(tree, object, "counters", &launch->counters);
     put_figures(tree, object, "timing", &launch->times);
+    put_models(tree, object, launch);
     for (size_t i = 0; i < launch->lines.count; i++)
         ifl_tree_append(tree, lines, line_json(tree, &launch->lines.at[i]));
     ifl_tree_put(tree, object, "lines", lines);
@@ -219,6 +300,7 @@ static ifl_status write_json(sheet *s, ifl_error *error)
     ifl_tree_put_count(&tree, root, "compared", c->compared);
     ifl_tree_put_count(&tree, root, "differing", c->differing);
     ifl_tree_put_count(&tree, root, "unmatched", c->unmatched);
+    ifl_tree_put_count(&tree, root, "worse", c->worse);
     for (size_t i = 0; i < c->launches.count; i++)
         ifl_tree_append(&tree, launches, launch_json(&tree, &c->launches.at[i]));
     ifl_tree_put(&tree, root, "launches", launches);
@@ -246,9 +328,7 @@ static ifl_status conclude(const ifl_comparison *c, FILE *out, ifl_error *error)
 {
     if (fflush(out) != 0 || ferror(out))
         return ifl_report_fail_stream("comparison", error);
-    if (!c->differing && !c->unmatched)
-        return IFL_OK;
-    return ifl_fail(error, IFL_FINDING, "the reports differ");
+    return ifl_comparison_is_finding(c) ? ifl_fail(error, IFL_FINDING, "the reports differ") : IFL_OK;
 }
 
 ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,

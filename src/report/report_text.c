@@ -297,7 +297,7 @@ static void print_nothing(sheet *s)
 {
     total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
     const char *text =
-        "Nothing: what the requests move beyond their need is too little to repay a change.";
+        "Nothing: the requests move so little in excess that a change would not pay off.";
     if (!off_chip.traffic.requests && !on_chip.traffic.requests)
         text = "Nothing: there were no requests to memory.";
     else if (!off_chip.excess && !on_chip.excess)
@@ -597,7 +597,7 @@ static const char *lanes_text(sheet *s)
 {
     const uint64_t *value = s->profile->counters.value;
     const double issued = (double)value[IFL_COUNTER_instructions];
-    return ifl_arena_printf(&s->page.arena, "%.2f of 32 lanes are active in an instruction, %.2f of them not guarded off.",
+    return ifl_arena_printf(&s->page.arena, "%.2f of 32 lanes are active in an instruction, %.2f of them with a true predicate.",
                             (double)value[IFL_COUNTER_thread_instructions] / issued,
                             (double)value[IFL_COUNTER_thread_instructions_on] / issued);
 }
@@ -634,11 +634,10 @@ static void print_legend(ifl_page *page)
 {
     ifl_page_gap(page);
     ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
-                       "A request is one memory instruction of one warp. It moves sectors of 32 "
-                       "bytes, which stand in "
-                       "lines of 128. At best: what the bytes that its lanes ask for would need, "
-                       "well placed. All counts "
-                       "are before the caches. 1 MB is 10^6 bytes.");
+                       "A request is one memory instruction of one warp. It moves sectors of 32 bytes; "
+                       "four of them are a line. At best: the sectors that the bytes of its lanes would "
+                       "need if they were side by side. All counts are before the caches. 1 MB is 10^6 "
+                       "bytes.");
 }
 
 static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_page *page)

@@ -43,6 +43,21 @@ static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");
 }
 
+/* Machine code of one architecture says little of what the compiler makes for another. */
+static void print_other_code(ifl_page *page, const ifl_profile *profile, const ifl_device *device)
+{
+    const uint32_t runs = (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
+    const char *text;
+    if (!profile->machine.ran || profile->machine.sm == runs)
+        return;
+    text = ifl_arena_printf(&page->arena,
+                            "The counts are of machine code for sm_%u. %s has sm_%u, for which the compiler may "
+                            "make other code.",
+                            profile->machine.sm, device->name, runs);
+    page->no_memory |= !text;
+    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
+}
+
 static void print_default(ifl_page *page, const char *target)
 {
     const char *text = ifl_arena_printf(
@@ -57,6 +72,7 @@ void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const ch
     for (size_t i = 0; i < outcome->gpus.count && shown < MOST_GPUS; i++)
         if (outcome->gpus.at[i].has_model) {
             print_gpu(page, &outcome->gpus.at[i]);
+            print_other_code(page, outcome->profile, outcome->gpus.at[i].device);
             shown++;
         }
     if (shown && default_for)

@@ -56,4 +56,17 @@ while read -r name rule; do
     awk -v slow="$(time_of "$work/slow.json")" -v fast="$(time_of "$work/fast.json")" \
         'BEGIN { exit !(fast > 0 && fast < slow) }' || fail "the model does not find it faster"
 done <"$here/problems.list"
+
+# Uniform atomics: machine code has one lane of each warp add for all, which is no collision; of the PTX it is said that
+# this may be so.
+name=uniform_atomics
+for file in cubin ptx; do
+    "$inflight" analyze "$here/$name.sm_90.$file" -k uniform -g 64 -b 256 i32x1=zero i32:256 >"$work/$file.txt" 2>&1 ||
+        fail "$file ended with $?"
+done
+grep -q 'global atomics *512 ' "$work/cubin.txt" || fail "machine code: not one atomic a warp"
+! grep -q 'update the same word' "$work/cubin.txt" || fail "machine code: lanes are said to collide"
+grep -q '32.0 lanes of a request update the same word' "$work/ptx.txt" || fail "PTX: 32 lanes are not told of"
+tr -s ' \n' ' ' <"$work/ptx.txt" | grep -q 'the machine code may have one atomic for the warp' ||
+    fail "PTX: nothing is said of the compiler"
 [ "$failures" = 0 ]

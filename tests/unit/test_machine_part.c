@@ -84,11 +84,11 @@ static void text_says_what_differs(void **state)
     learn(profile);
     char *text = report(profile, IFL_REPORT_TEXT);
     has(text, "Machine code (sm_90, axpy.cubin)");
-    has(text, "40 registers a thread; 100 instructions, 60 of them what the source asks for.");
+    has(text, "40 registers a thread; 100 instructions, 60 of them work that the source asks for.");
     has(text, "1,024 bytes of loads in flight");
-    has(text, "8 bytes stored and 16 loaded");
-    has(text, "stores them in 2,000 requests and loads them in 3,000 requests");
-    has(text, "Loop at axpy.cu:5-9: a trip is 33 instructions, waits for loads of its own 8 times");
+    has(text, "stores 8 bytes and loads 16");
+    has(text, "makes 2,000 requests for the stores and 3,000 requests for the loads");
+    has(text, "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
     has(text, "4×4 B         1×16 B             merged");
     has(text, "nothing       2×4 B              added");
     assert_null(strstr(text, "axpy.cu:8")); /* the same on both sides */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The counter table and the profile. */
+#include "profile/registers.h"
 #include "profile/traffic.h"
 
 #include <setjmp.h>
@@ -131,11 +132,29 @@ static void document_has_a_row_a_counter(void **unused)
     free(text);
 }
 
+/* __launch_bounds__(1024, 2): 64 warps share 65,536 registers, 32 a thread; (1024): 64 (PTX ISA, .minnctapersm). */
+static void launch_bounds_limit_the_guess_of_registers(void **state)
+{
+    (void)state;
+    bool is_estimate;
+    ifl_profile *profile = ifl_profile_new();
+    profile->program.known = true;
+    profile->program.registers = 90;
+    assert_int_equal(ifl_profile_registers(profile, 255, &is_estimate), 96);
+    assert_true(is_estimate);
+    profile->program.bound_warps = 64;
+    assert_int_equal(ifl_profile_registers(profile, 255, NULL), 32);
+    profile->program.bound_warps = 32;
+    assert_int_equal(ifl_profile_registers(profile, 255, NULL), 64);
+    ifl_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_unique_and_found),   cmocka_unit_test(promised_counters_exist),
         cmocka_unit_test(unknown_is_not_zero),          cmocka_unit_test(patterns_have_words),
+        cmocka_unit_test(launch_bounds_limit_the_guess_of_registers),
         cmocka_unit_test(document_has_a_row_a_counter), cmocka_unit_test(accesses_have_their_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

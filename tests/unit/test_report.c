@@ -171,6 +171,16 @@ static void test_figures(void **state)
     assert_string_equal(ifl_figure_ratio(1, 0).text, "0.00");
 }
 
+static void test_reals_have_no_exponent(void **state)
+{
+    (void)state;
+    assert_string_equal(ifl_figure_real(0).text, "0");
+    assert_string_equal(ifl_figure_real(0.001).text, "<0.01");
+    assert_string_equal(ifl_figure_real(3.8765).text, "3.88");
+    assert_string_equal(ifl_figure_real(17).text, "17");
+    assert_string_equal(ifl_figure_real(8192).text, "8,192");
+}
+
 static void test_percent_is_exact_only_when_it_is(void **state)
 {
     (void)state;
@@ -565,6 +575,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_reals_have_no_exponent),
         cmocka_unit_test(test_percent_is_exact_only_when_it_is),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_foreign_text),
