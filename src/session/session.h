@@ -30,6 +30,9 @@ typedef struct ifl_session_options {
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */
     void *print_user;
+    bool check_reads, check_races; /* of ifl_run_options, for the launches that are kept in the ledger */
+    void (*warn)(void *user, const char *kernel, const char *site, const char *text); /* of those checks */
+    void *warn_user;
 } ifl_session_options;
 
 /* What a GPU of this kind runs: compute capability 9.0 -> 90. */
@@ -96,7 +99,7 @@ typedef struct ifl_session_launch {
 typedef struct ifl_session_way {
     const ifl_device *device; /* to believe in; NULL: the session's */
     int threads, resident, quantum; /* of ifl_run_options */
-    bool check_reads, only_followed;
+    bool check_reads, check_races, only_followed;
     const char *vector_width;
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
