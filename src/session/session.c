@@ -283,6 +283,11 @@ ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char
                                 : ifl_fail(error, IFL_USAGE, "%s has no kernel '%.300s'", module->path, name);
 }
 
+const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index)
+{
+    return ifl_module_kernel_name(loaded->module, index);
+}
+
 void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel)
 {
     const ifl_program *program = kernel->kernel->program;

@@ -78,6 +78,8 @@ typedef struct ifl_ready_kernel {
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the error says why. */
 ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name, ifl_ready_kernel **out,
                             ifl_error *error);
+/* The names that it finds, by index; NULL past the last. */
+const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index);
 /* By its index among the module's kernels. */
 ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
                              ifl_error *error);
