@@ -57,6 +57,7 @@ NUMBER_OPTION(device, "device", 0, 255)
     }
 
 FLAG_OPTION(check_reads)
+FLAG_OPTION(check_races)
 FLAG_OPTION(no_check)
 FLAG_OPTION(no_timing)
 FLAG_OPTION(counters)
@@ -180,6 +181,8 @@ static const ifl_cli_option options[] = {
     {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
     {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
      set_check_reads},
+    {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders",
+     set_check_races},
     {0, "on", "WHERE",
      "engine (the CPU, exactly; the default) or gpu: the real GPU, its time, and its results "
      "beside "
@@ -246,6 +249,7 @@ ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch
     ifl_run_options run = {
         .threads = request->threads,
         .check_reads = request->check_reads,
+        .check_races = request->check_races,
         .resident = request->resident,
         .quantum = request->quantum,
         .stop = ifl_cli_catch_signals(),

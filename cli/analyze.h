@@ -21,7 +21,7 @@ typedef struct ifl_cli_request {
     const char **device_words; /* what names each */
     size_t device_count;
     int threads, resident, quantum, lines; /* 0: not given */
-    bool check_reads, color;
+    bool check_reads, check_races, color;
     bool default_gpu; /* of the devices: nobody named one */
     bool on_gpu, no_check, no_timing, counters, subtract_floor;
     ifl_between between;

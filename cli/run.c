@@ -32,6 +32,8 @@ TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
 TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
 TEXT_OPTION(set_fail, IFL_RUN_FAIL)
 TEXT_OPTION(set_each, IFL_RUN_EACH)
+TEXT_OPTION(set_races, IFL_RUN_RACES)
+TEXT_OPTION(set_reads, IFL_RUN_READS)
 
 #define NUMBER_OPTION(function, name, option, most)                                                \
     static ifl_status function(void *user, const char *value, ifl_error *error)                    \
@@ -99,6 +101,8 @@ static const ifl_cli_option options[] = {
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
     {0, "each", NULL, "report each launch too, in order", set_each},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
+    {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders", set_races},
+    {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote", set_reads},
     {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",
      set_fail},
     {'t', "threads", "N", "cores to use (all)", set_threads},

@@ -109,6 +109,7 @@ IFL_API const char *ifl_launch_default_gpu(const ifl_launch *launch);
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
     bool check_reads; /* warn about reads of shared or global memory that nothing wrote */
+    bool check_races; /* warn about accesses to shared memory that no barrier orders */
     int resident;     /* blocks interleaved warp by warp on one core, at most 4224; 0: one at a time */
     int quantum;      /* memory requests a warp issues before the next one runs; 0: until it waits or ends */
     const volatile int *stop; /* set to non-zero, from a signal handler too, to end the run early; may be NULL */
@@ -491,6 +492,8 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
 #define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_RACES "INFLIGHT_RUN_RACES"       /* 1: warn as check_races of ifl_run_options does */
+#define IFL_RUN_READS "INFLIGHT_RUN_READS"       /* 1: warn as check_reads does */
 #define IFL_RUN_EACH "INFLIGHT_RUN_EACH"         /* 1: the report has each launch too, in order */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 

@@ -2,6 +2,7 @@
  * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their general form. The fast
  * common cases are in width/handlers.c. */
 #include "exec/lane.h"
+#include "exec/race.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -248,11 +249,16 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
         host[lane] = ifl_warp_reach_in(warp, code, space[lane], lane, address[lane], t->bytes, is_write);
         if (!host[lane])
             return false;
-        if (!is_write)
-            load_lane(t, frame, lane, host[lane]);
+        if (is_write)
+            continue;
+        load_lane(t, frame, lane, host[lane]);
+        if (space[lane] == IFL_SPACE_SHARED)
+            ifl_race_read(warp, code, lane, address[lane], t->bytes);
     }
-    if (is_write)
+    if (is_write) {
+        ifl_race_stores(warp, code, frame, mask, address, space, host);
         store_lanes(t, frame, mask, host);
+    }
     return true;
 }
 

@@ -3,6 +3,7 @@
  * in operations whose order does not show (see lower_memory.c), done with the host's atomics. */
 #include "exec/bulk_copies.h"
 #include "exec/lane.h"
+#include "exec/race.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -210,6 +211,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         if (!host)
             return IFL_REASON_FAULT;
         bool flush = space[lane] != IFL_SPACE_SHARED;
+        if (!flush)
+            ifl_race_atomic(warp, code, lane, warp->address[lane], t->bytes);
         for (unsigned e = 0; e < t->elements; e++)
             stored |= (uint32_t)update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush)
                       << lane;
@@ -217,6 +220,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     tell(a, frame, given, a->tells == IFL_ATOMIC_TELLS_STORED ? stored : mask);
     if (mask)
         ifl_warp_observe(warp);
+    if (!(t->sink & 1))
+        ifl_race_meet(warp);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     if (--warp->requests_left == 0)
         return IFL_REASON_YIELD;

@@ -2,6 +2,7 @@
  * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
 #include "exec/bulk_copies.h"
 #include "exec/converge.h"
+#include "exec/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,12 @@ static void open_barrier(ifl_block *block, unsigned id)
             fragment->state = IFL_FRAGMENT_READY;
             is_opened = true;
         }
+        if (is_opened)
+            ifl_race_leave(warp, id);
         if (is_opened && warp->count > 1)
             ifl_warp_merge(warp);
     }
+    ifl_race_close(block, id);
     *barrier = (ifl_barrier){.all = 1};
 }
 
@@ -100,6 +104,7 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     }
     ifl_barrier *barrier = &warp->block->barriers[id];
     tell_barrier(warp, code, mask);
+    ifl_race_arrive(warp, id);
     barrier->arrived += arriving_threads(warp, mask, count != 0);
     barrier->expected = count;
     if (op->operation)
@@ -156,6 +161,8 @@ static bool make_block(ifl_worker *worker, ifl_block *block)
     block->warps = calloc(grid->warps_per_block, sizeof *block->warps);
     if (!block->shared || !block->warps || (worker->unwritten && !block->shared_written))
         return false;
+    if (worker->races && !ifl_races_make(block, grid))
+        return false;
     for (uint32_t w = 0; w < grid->warps_per_block; w++)
         if (!(block->warps[block->warp_count++] = new_warp(worker, w)))
             return false;
@@ -180,6 +187,7 @@ void ifl_block_free(ifl_block *block)
     free(block->warps);
     free(block->shared);
     free(block->shared_written);
+    ifl_races_free(block);
 }
 
 static bool is_followed(const ifl_worker *worker, uint64_t index)
@@ -226,6 +234,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index, bo
         memset(block->shared, 0, grid->shared_bytes);
     if (block->shared_written)
         memset(block->shared_written, 0, grid->shared_bytes);
+    ifl_races_start(block, grid);
     for (unsigned id = 0; id < IFL_BARRIERS; id++)
         block->barriers[id] = (ifl_barrier){.all = 1};
     for (uint32_t w = 0; w < block->warp_count; w++)

@@ -40,6 +40,7 @@ typedef struct ifl_exec_launch {
     int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
     bool only_followed; /* only the blocks that some observer follows: results are then not the kernel's */
     bool check_reads; /* warn about reads of memory that nothing wrote */
+    bool check_races; /* warn about accesses to shared memory that no barrier orders */
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
     void *progress_user;

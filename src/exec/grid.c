@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch: spreads blocks over workers, merges what was seen. */
 #include "exec/bind.h"
+#include "exec/race.h"
 #include "exec/warp.h"
 
 #include <pthread.h>
@@ -117,9 +118,12 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
     worker->hint = calloc(sites + 1, sizeof *worker->hint);
     worker->tallies = grid->image->tallied ? calloc(sites + 1, sizeof *worker->tallies) : NULL;
-    worker->unwritten = launch->check_reads ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
+    /* What is checked takes the general way, where every access goes lane by lane. */
+    const bool checks = launch->check_reads || launch->check_races;
+    worker->unwritten = checks ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
+    worker->races = launch->check_races ? ifl_race_warnings_new(sites) : NULL;
     return worker->counts && worker->hint && (!grid->image->tallied || worker->tallies) &&
-           (!launch->check_reads || worker->unwritten) && make_states(worker, launch);
+           (!checks || worker->unwritten) && (!launch->check_races || worker->races) && make_states(worker, launch);
 }
 
 static void free_worker(ifl_worker *worker)
@@ -136,6 +140,7 @@ static void free_worker(ifl_worker *worker)
     free(worker->hint);
     free(worker->tallies);
     free(worker->unwritten);
+    free(worker->races);
     free(worker->blocks);
 }
 
@@ -302,6 +307,15 @@ static void warn_reads(const ifl_worker *workers, unsigned count, ifl_exec_resul
     }
 }
 
+static void warn_races(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
+{
+    const ifl_grid *grid = workers[0].grid;
+    char text[768];
+    for (uint32_t i = 0; grid->launch->check_races && i < grid->image->sites.count; i++)
+        if (ifl_race_describe(workers, count, i, text, sizeof text))
+            add_warning(result, text);
+}
+
 static double seconds_now(void)
 {
     struct timespec t;
@@ -323,6 +337,7 @@ static ifl_status run_grid(ifl_grid *grid, ifl_exec_result *result, ifl_error *e
         result->seconds = seconds_now() - start;
         merge_workers(workers, count, result);
         warn_reads(workers, count, result);
+        warn_races(workers, count, result);
         const ifl_worker *faulted = lowest_fault(workers, count);
         result->complete = !faulted && result->blocks_done == grid->blocks;
         result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;

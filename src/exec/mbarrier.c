@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Barrier objects (mbarrier): arrivals, bytes that copies bring, phases. What the word holds is in code/bulk.h. */
 #include "exec/bulk_copies.h"
+#include "exec/race.h"
 
 #include <string.h>
 
@@ -72,6 +73,7 @@ uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfe
     uint64_t address = ifl_lane_address(at, frame, lane);
     if (at->space == IFL_SPACE_GENERIC && ifl_space_of(address) == IFL_SPACE_SHARED)
         address -= IFL_SHARED_WINDOW;
+    ifl_race_meet(warp);
     return ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, address, sizeof(uint64_t), true);
 }
 

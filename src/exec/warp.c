@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fragments of a warp: running them, splitting them at branches, bringing them together again. */
 #include "exec/converge.h"
+#include "exec/exchange_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -287,13 +288,11 @@ static uint32_t executing_lanes(const ifl_fragment *fragment)
     return fragment->mask & (ifl_predicate(fragment->frame->slots, fragment->code->guard) ^ fragment->code->guard_flip);
 }
 
-/* bar.warp.sync brings lanes together wherever they stand; the others exchange values of one place. */
+/* bar.warp.sync brings lanes together wherever they stand; others exchange values at all sites of an operation that are alike. */
 static bool waits_with(const ifl_fragment *a, const ifl_fragment *b)
 {
-    if (b->state != IFL_FRAGMENT_AT_WARP_OP)
-        return false;
-    bool both_only_wait = op_of(a)->kind == IFL_EXCHANGE_MEET && op_of(b)->kind == IFL_EXCHANGE_MEET;
-    return both_only_wait || (a->code == b->code && a->frame == b->frame);
+    return b->state == IFL_FRAGMENT_AT_WARP_OP && ((a->code == b->code && a->frame == b->frame) ||
+                                                   ifl_exchange_is_alike(op_of(a), op_of(b)));
 }
 
 /* The lanes that wait with `fragment` under the member mask `members`. In `arrived` also those that a guard
@@ -327,10 +326,30 @@ static void go_on(ifl_warp *warp, ifl_fragment *fragment, uint32_t lanes)
     fragment->code++;
 }
 
+static void exchange(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group)
+{
+    if (op_of(waiting)->kind == IFL_EXCHANGE_MEET)
+        return;
+    const ifl_fragment *parts[IFL_WARP_LANES] = {waiting};
+    uint32_t count = 1, lanes = waiting->mask & group;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *other = &warp->fragments[i];
+        if (other == waiting || !waits_with(waiting, other) || !(other->mask & group))
+            continue;
+        if (other->code == waiting->code && other->frame == waiting->frame)
+            lanes |= other->mask & group;
+        parts[count++] = other;
+    }
+    if (lanes == group)
+        ifl_exchange_run(warp, op_of(waiting), waiting->frame->slots, group);
+    else
+        ifl_exchange_run_across(warp, parts, count, group);
+}
+
 static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
 {
-    ifl_fragment waiting = warp->fragments[index];
-    ifl_exchange_run(warp, op_of(&waiting), waiting.frame->slots, group);
+    const ifl_fragment waiting = warp->fragments[index];
+    exchange(warp, &warp->fragments[index], group);
     for (uint32_t i = 0, count = warp->count; i < count; i++)
         if (waits_with(&waiting, &warp->fragments[i]) && warp->fragments[i].mask & group)
             go_on(warp, &warp->fragments[i], group);

@@ -117,6 +117,7 @@ typedef struct ifl_block {
     uint32_t warp_count;
     uint8_t *shared;
     uint8_t *shared_written;
+    struct ifl_race_block *races; /* when races are checked */
     ifl_barrier barriers[IFL_BARRIERS];
     struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
 } ifl_block;
@@ -160,7 +161,8 @@ struct ifl_worker {
     ifl_block *blocks;        /* resident */
     uint32_t block_count, block_capacity;
     ifl_fault fault;
-    ifl_read_warning *unwritten; /* by site, when reads are checked */
+    ifl_read_warning *unwritten; /* by site, when reads or races are checked */
+    struct ifl_race_warning *races; /* by site, when races are checked */
     uint64_t done;
     uint64_t told;    /* warp instructions of the blocks that observers were told of */
     bool tells_ends;  /* some observer asks for them */

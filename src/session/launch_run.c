@@ -88,6 +88,7 @@ static ifl_status execute(run *r)
         .resident = options->resident,
         .quantum = options->quantum,
         .check_reads = options->check_reads,
+        .check_races = options->check_races,
         .vector_width = options->vector_width,
         .stop = options->stop,
         .progress = options->progress,

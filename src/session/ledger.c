@@ -243,6 +243,8 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
 {
     const ifl_session_options *options = &session->options;
     const ifl_session_way way = {.threads = options->threads,
+                                 .check_reads = options->check_reads,
+                                 .check_races = options->check_races,
                                  .stop = options->stop,
                                  .print = options->print,
                                  .print_user = options->print_user};
@@ -250,6 +252,8 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
     const ifl_status end = ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
     ifl_status status = end;
     *fault = ran.result.fault;
+    for (size_t i = 0; options->warn && i < ran.result.warning_count; i++)
+        options->warn(options->warn_user, launch->kernel->signature, launch->site, ran.result.warnings[i]);
     if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)
         status = take_model(session, watch, launch, &ran.result, row, error);
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {

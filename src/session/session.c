@@ -283,6 +283,11 @@ ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char
                                 : ifl_fail(error, IFL_USAGE, "%s has no kernel '%.300s'", module->path, name);
 }
 
+const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index)
+{
+    return ifl_module_kernel_name(loaded->module, index);
+}
+
 void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel)
 {
     const ifl_program *program = kernel->kernel->program;
@@ -364,6 +369,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .quantum = way->quantum,
         .check_reads = way->check_reads,
         .only_followed = way->only_followed,
+        .check_races = way->check_races,
         .stop = way->stop,
         .progress = way->progress,
         .progress_user = way->progress_user,

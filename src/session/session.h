@@ -33,6 +33,9 @@ typedef struct ifl_session_options {
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */
     void *print_user;
+    bool check_reads, check_races; /* of ifl_run_options, for the launches that are kept in the ledger */
+    void (*warn)(void *user, const char *kernel, const char *site, const char *text); /* of those checks */
+    void *warn_user;
 } ifl_session_options;
 
 /* What a GPU of this kind runs: compute capability 9.0 -> 90. */
@@ -78,6 +81,8 @@ typedef struct ifl_ready_kernel {
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the error says why. */
 ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name, ifl_ready_kernel **out,
                             ifl_error *error);
+/* The names that it finds, by index; NULL past the last. */
+const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index);
 /* By its index among the module's kernels. */
 ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
                              ifl_error *error);
@@ -99,7 +104,7 @@ typedef struct ifl_session_launch {
 typedef struct ifl_session_way {
     const ifl_device *device; /* to believe in; NULL: the session's */
     int threads, resident, quantum; /* of ifl_run_options */
-    bool check_reads, only_followed;
+    bool check_reads, check_races, only_followed;
     const char *vector_width;
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);

@@ -320,6 +320,11 @@ static ifl_function_record *find_named(const ifl_binary *binary, const char *nam
     return found;
 }
 
+const char *ifl_binary_kernel_name(const ifl_binary *binary, size_t index)
+{
+    return ifl_session_kernel_name(binary->loaded, index);
+}
+
 ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,
                                   ifl_function_record **out)
 {

@@ -61,6 +61,8 @@ ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const voi
                                ifl_binary **out, ifl_error *error);
 void ifl_binary_unload(ifl_session *session, ifl_binary *binary);
 bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_placed_variable *out);
+/* The names of the kernels of one that is read, by index; NULL past the last. */
+const char *ifl_binary_kernel_name(const ifl_binary *binary, size_t index);
 /* By its mangled name, made where it was not asked for before. */
 ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, const char *name,
                                   ifl_function_record **out);

@@ -184,6 +184,48 @@ IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *m
 }
 ALSO(cuLibraryGetKernel, cuModuleGetFunction);
 
+static ifl_cuda_error count_in(ifl_session *session, unsigned *out, const void *module)
+{
+    ifl_binary *binary = module_of(module);
+    if (!binary || !out)
+        return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    const ifl_cuda_error code = ifl_binary_read(session, binary);
+    for (*out = 0; code == ifl_cudaSuccess && ifl_binary_kernel_name(binary, *out);)
+        ++*out;
+    return code;
+}
+
+static ifl_cuda_error count(unsigned *out, const void *module)
+{
+    SERVE(count_in(session, out, module));
+}
+
+IFL_SERVED ifl_cuda_error cuLibraryGetKernelCount(unsigned *out, void *library)
+{
+    DRIVE(count(out, library));
+}
+ALSO(cuModuleGetFunctionCount, cuLibraryGetKernelCount);
+
+static ifl_cuda_error list_in(ifl_session *session, ifl_function_record **out, unsigned most, const void *module)
+{
+    unsigned kernels = 0;
+    ifl_cuda_error code = out ? count_in(session, &kernels, module) : ifl_cudaErrorInvalidValue;
+    for (unsigned i = 0; i < most && i < kernels && code == ifl_cudaSuccess; i++)
+        code = find_in(session, &out[i], module, ifl_binary_kernel_name(module_of(module), i));
+    return code;
+}
+
+static ifl_cuda_error list(ifl_function_record **out, unsigned most, const void *module)
+{
+    SERVE(list_in(session, out, most, module));
+}
+
+IFL_SERVED ifl_cuda_error cuLibraryEnumerateKernels(ifl_function_record **out, unsigned most, void *library)
+{
+    DRIVE(list(out, most, library));
+}
+ALSO(cuModuleEnumerateFunctions, cuLibraryEnumerateKernels);
+
 static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size_t *bytes, const void *module,
                                   const char *name)
 {

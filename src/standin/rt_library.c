@@ -33,6 +33,8 @@ typedef ifl_cuda_error (*load)(void **, const void *, int *, void **, unsigned, 
 typedef ifl_cuda_error (*take_one)(void *);
 typedef ifl_cuda_error (*find_kernel)(void **, void *, const char *);
 typedef ifl_cuda_error (*find_variable)(void **, size_t *, void *, const char *);
+typedef ifl_cuda_error (*count_all)(unsigned *, void *);
+typedef ifl_cuda_error (*list_all)(void **, unsigned, void *);
 typedef ifl_cuda_error (*find_call)(const char *, void **, int, uint64_t, int *);
 
 IFL_SERVED ifl_cuda_error cudaLibraryLoadData(void **out, const void *image, int *options, void **values,
@@ -55,6 +57,16 @@ IFL_SERVED ifl_cuda_error cudaLibraryUnload(void *library)
 IFL_SERVED ifl_cuda_error cudaLibraryGetKernel(void **out, void *library, const char *name)
 {
     DELEGATE("cuLibraryGetKernel", find_kernel, out, library, name);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryGetKernelCount(unsigned *out, void *library)
+{
+    DELEGATE("cuLibraryGetKernelCount", count_all, out, library);
+}
+
+IFL_SERVED ifl_cuda_error cudaLibraryEnumerateKernels(void **out, unsigned most, void *library)
+{
+    DELEGATE("cuLibraryEnumerateKernels", list_all, out, most, library);
 }
 
 IFL_SERVED ifl_cuda_error cudaLibraryGetGlobal(void **at, size_t *bytes, void *library, const char *name)

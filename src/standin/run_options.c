@@ -70,7 +70,9 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .analysis = is_on(IFL_RUN_ANALYSIS, true),
                                      .leaks = is_on(IFL_RUN_LEAKS, false),
                                      .fail = is_on(IFL_RUN_FAIL, false),
-                                     .each = is_on(IFL_RUN_EACH, false)};
+                                     .each = is_on(IFL_RUN_EACH, false),
+                                     .races = is_on(IFL_RUN_RACES, false),
+                                     .reads = is_on(IFL_RUN_READS, false)};
     ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
         status = number(IFL_RUN_SKIP, 0, 1ul << 40, &options->skip, error);

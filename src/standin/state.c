@@ -3,6 +3,7 @@
 #include "standin/state.h"
 
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "standin/binary.h"
 #include "standin/handle.h"
 #include "standin/launch_log.h"
@@ -27,6 +28,7 @@ static struct {
     bool is_forked;
     int exit_status; /* the program's own */
     volatile bool is_ending; /* a signal ends the program when the report is written */
+    IFL_VEC(char *) warnings; /* told already, each without its numbers */
 } state;
 
 static _Thread_local ifl_cuda_error last_error;
@@ -86,6 +88,23 @@ static void print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+/* A warning says at its end how often and where first: launches of a loop say the same but for that. */
+static void warn(void *user, const char *kernel, const char *site, const char *text)
+{
+    const char *end = strstr(text, " times;");
+    while (end && end > text && *end != ',')
+        end--;
+    const int same = (int)(end ? end - text : (long)strlen(text));
+    (void)user;
+    for (size_t i = 0; i < state.warnings.count; i++)
+        if (strncmp(state.warnings.at[i], text, (size_t)same) == 0 && !state.warnings.at[i][same])
+            return;
+    char *kept = strndup(text, (size_t)same);
+    if (!kept || !ifl_vec_push(&state.warnings, kept))
+        free(kept);
+    ifl_state_tell("warning: %s\n  in %s, launched from %s", text, kernel, site ? site : "?");
+}
+
 static int write_report(void);
 
 /* A call that another thread is in may come to its end first; the lock is kept, since nothing is to follow. */
@@ -123,7 +142,10 @@ static void make_context(void)
                                          .most_launches = state.options.most,
                                          .threads = state.options.threads,
                                          .stop = ifl_signals_stop(),
-                                         .print = print};
+                                         .print = print,
+                                         .check_races = state.options.races,
+                                         .check_reads = state.options.reads,
+                                         .warn = warn};
     if (ifl_session_new(&options, &state.session, &error) != IFL_OK)
         ifl_state_tell_error(&error);
     else
@@ -276,7 +298,11 @@ static int write_report(void)
     const int status = ifl_standin_summary(state.session, &state.options);
     ifl_session_free(state.session);
     state.session = NULL;
-    return status;
+    const int found = state.warnings.count && state.options.fail ? ifl_status_exit_code(IFL_FINDING) : 0;
+    for (size_t i = 0; i < state.warnings.count; i++)
+        free(state.warnings.at[i]);
+    ifl_vec_free(&state.warnings);
+    return status ? status : found;
 }
 
 __attribute__((destructor)) static void finish(void)

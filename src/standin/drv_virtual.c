@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses that a program reserves, and memory that it maps there (cuMemAddressReserve, cuMemCreate, cuMemMap). Reserved addresses
+ * are the host's own, and memory is a file without a name, so that it may be mapped at several of them. What is accessible is told to
+ * the GPU's memory in runs as long as they are: a copy may pass over the end of one mapping into the next. */
+#include "standin/driver_served.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What an H200 asks for, at least and best. */
+#define GRANULE (UINT64_C(2) << 20)
+
+/* CUmemAccess_flags; CUmemAllocationType; CUmemLocationType */
+enum { NO_ACCESS = 0, READS = 1, READS_AND_WRITES = 3 };
+enum { TYPE_PINNED = 1 };
+enum { AT_DEVICE = 1, AT_CURRENT_NODE = 4 };
+
+typedef struct location {
+    int type, id;
+} location;
+
+typedef struct properties {
+    int type, handle_types;
+    location location;
+    void *windows;
+    uint8_t flags[8];
+} properties;
+
+typedef struct access_wish {
+    location location;
+    int flags;
+} access_wish;
+
+typedef struct memory {
+    int file;
+    uint64_t bytes;
+    properties properties;
+    unsigned references; /* the program's, and mappings */
+} memory;
+
+typedef struct mapping {
+    uint64_t first, count; /* granules */
+    memory *of;
+} mapping;
+
+typedef struct reservation {
+    uintptr_t at;
+    uint64_t count; /* granules */
+    uint8_t *access; /* of each */
+    IFL_VEC(mapping) mappings;
+    IFL_VEC(ifl_allocation *) told; /* to the GPU's memory */
+} reservation;
+
+static IFL_VEC(reservation *) reservations;
+
+/* ---- addresses ---------------------------------------------------------------------------------------- */
+
+static bool is_whole(uint64_t bytes)
+{
+    return bytes && bytes % GRANULE == 0;
+}
+
+/* The reservation that holds a whole range; NULL: none. */
+static reservation *holding(uintptr_t at, uint64_t bytes, size_t *index)
+{
+    for (size_t i = 0; i < reservations.count; i++) {
+        reservation *r = reservations.at[i];
+        if (at >= r->at && at - r->at < r->count * GRANULE && bytes <= r->count * GRANULE - (at - r->at)) {
+            if (index)
+                *index = i;
+            return r;
+        }
+    }
+    return NULL;
+}
+
+/* `bytes` addresses at a multiple of `alignment`, of which nothing may be touched. */
+static void *reserve_aligned(uint64_t bytes, uint64_t alignment)
+{
+    uint64_t all;
+    if (__builtin_add_overflow(bytes, alignment, &all))
+        return MAP_FAILED;
+    char *at = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return at;
+    const uint64_t before = (alignment - (uintptr_t)at % alignment) % alignment;
+    if (before)
+        munmap(at, before);
+    if (all - before - bytes)
+        munmap(at + before + bytes, all - before - bytes);
+    return at + before;
+}
+
+static ifl_cuda_error reserve(uintptr_t *out, uint64_t bytes, uint64_t alignment, uint64_t flags)
+{
+    if (!out || !is_whole(bytes) || flags || alignment & (alignment - 1))
+        return ifl_cudaErrorInvalidValue;
+    void *at = reserve_aligned(bytes, alignment > GRANULE ? alignment : GRANULE);
+    reservation *r = at == MAP_FAILED ? NULL : calloc(1, sizeof *r);
+    uint8_t *access = r ? calloc(bytes / GRANULE, 1) : NULL;
+    if (!access || !ifl_vec_push(&reservations, r)) {
+        if (at != MAP_FAILED)
+            munmap(at, bytes);
+        free(access);
+        free(r);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    r->at = (uintptr_t)at;
+    r->count = bytes / GRANULE;
+    r->access = access;
+    *out = r->at;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemAddressReserve(uintptr_t *out, size_t bytes, size_t alignment, uintptr_t wish,
+                                              unsigned long long flags)
+{
+    (void)wish; /* a hint */
+    DRIVE(reserve(out, bytes, alignment, flags));
+}
+
+static ifl_cuda_error give_back(uintptr_t at, uint64_t bytes)
+{
+    size_t index;
+    reservation *r = holding(at, bytes, &index);
+    if (!r || r->at != at || r->count * GRANULE != bytes || r->mappings.count)
+        return ifl_cudaErrorInvalidValue;
+    munmap((void *)at, bytes);
+    reservations.at[index] = reservations.at[--reservations.count];
+    ifl_vec_free(&r->mappings);
+    ifl_vec_free(&r->told);
+    free(r->access);
+    free(r);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemAddressFree(uintptr_t at, size_t bytes)
+{
+    DRIVE(give_back(at, bytes));
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------- */
+
+static bool fits_machine(uint64_t bytes)
+{
+    return bytes / (uint64_t)sysconf(_SC_PAGESIZE) <= (uint64_t)sysconf(_SC_PHYS_PAGES);
+}
+
+static bool is_place(const location *l)
+{
+    return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE && (l->type != AT_DEVICE || l->id == 0);
+}
+
+static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
+{
+    if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED || !is_place(&p->location))
+        return ifl_cudaErrorInvalidValue;
+    memory *m = fits_machine(bytes) ? malloc(sizeof *m) : NULL;
+    if (!m)
+        return ifl_cudaErrorMemoryAllocation;
+    *m = (memory){.file = memfd_create("inflight", MFD_CLOEXEC), .bytes = bytes, .properties = *p, .references = 1};
+    if (m->file < 0 || ftruncate(m->file, (off_t)bytes) != 0 || !ifl_handle_add(IFL_HANDLE_MEMORY, m)) {
+        if (m->file >= 0)
+            close(m->file);
+        free(m);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    *out = (uintptr_t)m;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemCreate(uint64_t *out, size_t bytes, const properties *p, unsigned long long flags)
+{
+    DRIVE(create(out, bytes, p, flags));
+}
+
+static memory *memory_of(uint64_t handle)
+{
+    return ifl_handle_find(IFL_HANDLE_MEMORY, (const void *)(uintptr_t)handle);
+}
+
+static ifl_cuda_error release(memory *m)
+{
+    if (!m)
+        return ifl_cudaErrorInvalidValue;
+    if (--m->references)
+        return ifl_cudaSuccess;
+    ifl_handle_remove(m);
+    close(m->file);
+    free(m);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemRelease(uint64_t handle)
+{
+    DRIVE(release(memory_of(handle)));
+}
+
+static ifl_cuda_error granularity(size_t *out, const properties *p)
+{
+    if (!out || !p || p->type != TYPE_PINNED || !is_place(&p->location))
+        return ifl_cudaErrorInvalidValue;
+    *out = GRANULE;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemGetAllocationGranularity(size_t *out, const properties *p, int option)
+{
+    (void)option; /* least or best: the same */
+    DRIVE(granularity(out, p));
+}
+
+static ifl_cuda_error properties_of(properties *out, const memory *m)
+{
+    if (!out || !m)
+        return ifl_cudaErrorInvalidValue;
+    *out = m->properties;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemGetAllocationPropertiesFromHandle(properties *out, uint64_t handle)
+{
+    DRIVE(properties_of(out, memory_of(handle)));
+}
+
+/* ---- mappings ----------------------------------------------------------------------------------------- */
+
+static bool tell_run(ifl_session *session, reservation *r, uint64_t first, uint64_t count)
+{
+    const uintptr_t at = r->at + first * GRANULE;
+    ifl_allocation *a;
+    ifl_error error = {0};
+    if (!ifl_vec_reserve(&r->told, 1) || ifl_memory_adopt(ifl_session_memory(session), at, (void *)at, count * GRANULE,
+                                                          "cuMemMap", &a, &error) != IFL_OK)
+        return false;
+    if (r->access[first] == READS)
+        a->flags |= IFL_ALLOCATION_READ_ONLY;
+    r->told.at[r->told.count++] = a;
+    return true;
+}
+
+/* Tells the GPU's memory anew what of the reservation may be accessed. */
+static ifl_cuda_error tell(ifl_session *session, reservation *r)
+{
+    bool done = true;
+    for (size_t i = 0; i < r->told.count; i++)
+        ifl_memory_drop(ifl_session_memory(session), r->told.at[i]);
+    r->told.count = 0;
+    for (uint64_t first = 0, end; first < r->count; first = end) {
+        for (end = first + 1; end < r->count && r->access[end] == r->access[first];)
+            end++;
+        if (r->access[first] != NO_ACCESS)
+            done &= tell_run(session, r, first, end - first);
+    }
+    return done ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+/* The mapping that holds a granule; NULL: nothing is mapped there. */
+static const mapping *mapping_at(const reservation *r, uint64_t granule)
+{
+    for (size_t i = 0; i < r->mappings.count; i++)
+        if (granule - r->mappings.at[i].first < r->mappings.at[i].count)
+            return &r->mappings.at[i];
+    return NULL;
+}
+
+static bool is_mapped(const reservation *r, uint64_t first, uint64_t count, bool wanted)
+{
+    for (uint64_t g = first; g < first + count; g++)
+        if ((mapping_at(r, g) != NULL) != wanted)
+            return false;
+    return true;
+}
+
+static ifl_cuda_error map(uintptr_t at, uint64_t bytes, uint64_t offset, memory *m, uint64_t flags)
+{
+    reservation *r = holding(at, bytes, NULL);
+    if (!r || !m || !is_whole(bytes) || (at - r->at) % GRANULE || offset || bytes > m->bytes || flags)
+        return ifl_cudaErrorInvalidValue;
+    const mapping new = {(at - r->at) / GRANULE, bytes / GRANULE, m};
+    if (!is_mapped(r, new.first, new.count, false))
+        return ifl_cudaErrorInvalidValue;
+    if (!ifl_vec_reserve(&r->mappings, 1) ||
+        mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->file, 0) == MAP_FAILED)
+        return ifl_cudaErrorMemoryAllocation;
+    r->mappings.at[r->mappings.count++] = new;
+    m->references++;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemMap(uintptr_t at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
+{
+    DRIVE(map(at, bytes, offset, memory_of(handle), flags));
+}
+
+/* Whether the range is made of whole mappings. */
+static bool is_of_mappings(const reservation *r, uint64_t first, uint64_t count)
+{
+    uint64_t covered = 0;
+    for (size_t i = 0; i < r->mappings.count; i++) {
+        const mapping *one = &r->mappings.at[i];
+        covered += one->first >= first && one->first + one->count <= first + count ? one->count : 0;
+    }
+    return covered == count;
+}
+
+static ifl_cuda_error unmap(ifl_session *session, uintptr_t at, uint64_t bytes)
+{
+    reservation *r = holding(at, bytes, NULL);
+    const uint64_t first = r ? (at - r->at) / GRANULE : 0, count = bytes / GRANULE;
+    if (!r || !is_whole(bytes) || (at - r->at) % GRANULE || !is_of_mappings(r, first, count))
+        return ifl_cudaErrorInvalidValue;
+    memset(r->access + first, NO_ACCESS, count);
+    const ifl_cuda_error code = tell(session, r);
+    for (size_t i = r->mappings.count; i-- > 0;) {
+        const mapping one = r->mappings.at[i];
+        if (one.first < first || one.first >= first + count)
+            continue;
+        r->mappings.at[i] = r->mappings.at[--r->mappings.count];
+        release(one.of);
+    }
+    mmap((void *)at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return code;
+}
+
+static ifl_cuda_error serve_unmap(uintptr_t at, uint64_t bytes)
+{
+    SERVE(unmap(session, at, bytes));
+}
+
+IFL_SERVED ifl_cuda_error cuMemUnmap(uintptr_t at, size_t bytes)
+{
+    DRIVE(serve_unmap(at, bytes));
+}
+
+static ifl_cuda_error give_access(ifl_session *session, uintptr_t at, uint64_t bytes, const access_wish *wishes, size_t count)
+{
+    reservation *r = holding(at, bytes, NULL);
+    const uint64_t first = r ? (at - r->at) / GRANULE : 0;
+    if (!r || !wishes || !count || !is_whole(bytes) || (at - r->at) % GRANULE || !is_mapped(r, first, bytes / GRANULE, true))
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        const int flags = wishes[i].flags;
+        if (!is_place(&wishes[i].location) || (flags != NO_ACCESS && flags != READS && flags != READS_AND_WRITES))
+            return ifl_cudaErrorInvalidValue;
+        if (wishes[i].location.type == AT_DEVICE)
+            memset(r->access + first, flags, bytes / GRANULE);
+    }
+    return tell(session, r);
+}
+
+static ifl_cuda_error serve_access(uintptr_t at, uint64_t bytes, const access_wish *wishes, size_t count)
+{
+    SERVE(give_access(session, at, bytes, wishes, count));
+}
+
+IFL_SERVED ifl_cuda_error cuMemSetAccess(uintptr_t at, size_t bytes, const access_wish *wishes, size_t count)
+{
+    DRIVE(serve_access(at, bytes, wishes, count));
+}
+
+static ifl_cuda_error access_of(unsigned long long *out, const location *l, uintptr_t at)
+{
+    const reservation *r = holding(at, 1, NULL);
+    if (!out || !l || !is_place(l) || !r || !mapping_at(r, (at - r->at) / GRANULE))
+        return ifl_cudaErrorInvalidValue;
+    *out = r->access[(at - r->at) / GRANULE];
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemGetAccess(unsigned long long *out, const location *l, uintptr_t at)
+{
+    DRIVE(access_of(out, l, at));
+}
+
+static ifl_cuda_error retain(uint64_t *out, uintptr_t at)
+{
+    const reservation *r = holding(at, 1, NULL);
+    const mapping *m = r ? mapping_at(r, (at - r->at) / GRANULE) : NULL;
+    if (!out || !m)
+        return ifl_cudaErrorInvalidValue;
+    m->of->references++;
+    *out = (uintptr_t)m->of;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemRetainAllocationHandle(uint64_t *out, void *at)
+{
+    DRIVE(retain(out, (uintptr_t)at));
+}
