@@ -164,7 +164,7 @@ static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_d
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN, levers_text(page, m));
     if (m->sm_time_us >= 0)
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-                           say(page, "By the schedule of one SM it takes %s µs.", figure(page, m->sm_time_us)));
+                           say(page, "By the schedule of one SM it takes %s µs.", ifl_models_part_figure(page, m->sm_time_us)));
     ifl_stalls_part_print(page, profile, device->id);
 }
 
