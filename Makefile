@@ -47,7 +47,7 @@ build-asan:
 .PHONY: build-asan
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests.
-SLOW = ^alloc[.](everything|gpu)|^lab[.]|^model[.]measured|^advice[.]cases|^gpu[.](caches|differential|replay)|^programs[.]locks
+SLOW = ^alloc[.](everything|gpu)|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
 asan: build-asan
 	$(CTEST) build-asan -E '$(SLOW)'
 

@@ -46,6 +46,8 @@ IFL_RUN_THREADS = "INFLIGHT_RUN_THREADS"
 IFL_RUN_PROCESS = "INFLIGHT_RUN_PROCESS"
 IFL_RUN_ANALYSIS = "INFLIGHT_RUN_ANALYSIS"
 IFL_RUN_LEAKS = "INFLIGHT_RUN_LEAKS"
+IFL_RUN_RACES = "INFLIGHT_RUN_RACES"
+IFL_RUN_READS = "INFLIGHT_RUN_READS"
 IFL_RUN_EACH = "INFLIGHT_RUN_EACH"
 IFL_RUN_FAIL = "INFLIGHT_RUN_FAIL"
 
@@ -65,6 +67,7 @@ class ifl_run_options(c.Structure):
     _fields_ = [
         ("threads", c.c_int),
         ("check_reads", c.c_bool),
+        ("check_races", c.c_bool),
         ("resident", c.c_int),
         ("quantum", c.c_int),
         ("stop", c.POINTER(c.c_int)),
