@@ -41,6 +41,13 @@ check_figures() { # VERSION
     [ ! -s "$work/off" ] || fail "$1: $(cat "$work/off")"
 }
 
+# The predicted time beside an H200's: within a factor of 1.4.
+check_time() { # VERSION COLUMN
+    awk -v name="$name" -v column="$2" -v predicted="$(time_of "$work/$1.json")" \
+        '$1 == name { measured = $column } END { exit !(predicted > measured / 1.4 && predicted < measured * 1.4) }' \
+        "$here/h200.txt" || fail "$1: predicted $(time_of "$work/$1.json") µs"
+}
+
 while read -r name rule; do
     case $name in
     '' | '#'*) continue ;;
@@ -52,6 +59,8 @@ while read -r name rule; do
     head -n $SCREEN "$work/slow.txt" | grep -q "($rule;" || fail "slow: the first screen does not name $rule"
     check_figures slow
     check_figures fast
+    check_time slow 2
+    check_time fast 3
     ! rules_of "$work/fast.json" | grep -qx "$rule" || fail "fast: $rule is still advised"
     awk -v slow="$(time_of "$work/slow.json")" -v fast="$(time_of "$work/fast.json")" \
         'BEGIN { exit !(fast > 0 && fast < slow) }' || fail "the model does not find it faster"
