@@ -119,7 +119,9 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     loaded->module = module;
     ifl_status status = IFL_OK;
     const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled, module->assembled_bytes};
-    if (machine || module->has_machine)
+    if (session->options.code == IFL_CHOOSE_MACHINE && !machine && !module->has_machine)
+        status = ifl_fail(error, IFL_USAGE, "'%s' holds no machine code: `machine` names a file that does", module->path);
+    else if (machine || module->has_machine)
         status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own, machine != NULL,
                               loaded, error);
     if (status == IFL_OK)
