@@ -8,20 +8,24 @@
 #include "cache/set_shape.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES };
+enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES, LINES = 1 << 28 /* that a trace can name */ };
 
 bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
 {
     ifl_room room = m->room;
     *m = (ifl_time_memory){.rates = rates, .room = room, .sets = rates->l1_lines / IFL_TIME_WAYS};
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
-    return m->lines != NULL;
+    m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
+    return m->lines && m->asked;
 }
 
 void ifl_time_memory_free(ifl_time_memory *m)
 {
     ifl_room_free(&m->room);
+    free(m->asked);
+    m->asked = NULL;
 }
 
 /* A number between 0 and 1 that is the same in every run (SplitMix64, S. Vigna, public domain). */
@@ -68,7 +72,8 @@ static double wait_for_place(const ifl_time_memory *m, double now)
     const uint32_t most = (uint32_t)fmin(m->rates->lines_in_flight, IFL_TIME_IN_FLIGHT - 1);
     if (!most)
         return now;
-    return fmax(now, m->in_flight[(m->in_flight_at + IFL_TIME_IN_FLIGHT - most) % IFL_TIME_IN_FLIGHT]);
+    return fmax(now,
+                m->in_flight[(m->in_flight_at + IFL_TIME_IN_FLIGHT - most) % IFL_TIME_IN_FLIGHT]);
 }
 
 static double pieces_of(unsigned sectors)
@@ -78,7 +83,8 @@ static double pieces_of(unsigned sectors)
 
 static double lone_pieces_of(unsigned sectors)
 {
-    return ((sectors & 3) == 1 || (sectors & 3) == 2) + ((sectors & 0xc) == 4 || (sectors & 0xc) == 8);
+    return ((sectors & 3) == 1 || (sectors & 3) == 2) +
+           ((sectors & 0xc) == 4 || (sectors & 0xc) == 8);
 }
 
 static double count_of(unsigned sectors)
@@ -86,11 +92,37 @@ static double count_of(unsigned sectors)
     return (double)__builtin_popcount(sectors);
 }
 
+/* Has this SM not asked for the line before? */
+static bool is_first(ifl_time_memory *m, uint64_t line)
+{
+    const uint64_t number = line % LINES;
+    const bool was_asked = m->asked[number / 8] >> number % 8 & 1;
+    m->asked[number / 8] |= (uint8_t)(1u << number % 8);
+    m->fetches++;
+    m->first_fetches += !was_asked;
+    return !was_asked;
+}
+
+/* What comes from the DRAM comes for those who ask first: of all fetches `missed` do, and so `missed` over the share of the
+ * first ones among these, and of the others what is left. */
+static double dram_share(const ifl_time_memory *m, bool first)
+{
+    const double missed = 1 - m->rates->l2_hit,
+                 firsts = (double)m->first_fetches / (double)m->fetches;
+    if (first)
+        return fmin(1, missed / firsts);
+    return missed > firsts && firsts < 1 ? (missed - firsts) / (1 - firsts) : 0;
+}
+
+typedef enum source { FROM_L2, FROM_DRAM, ON_ITS_WAY } source;
+
 /* Sectors of a line that the L1 lacks: when they come. */
-static double fetch(ifl_time_memory *m, unsigned sectors, double now, bool from_dram)
+static double fetch(ifl_time_memory *m, unsigned sectors, double now, source from)
 {
     const ifl_sm_rates *r = m->rates;
-    const double turns = pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
+    const bool from_dram = from == FROM_DRAM;
+    const double turns =
+        pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
     const double asked = wait_for_place(m, now);
     const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * ifl_sm_constant.l2_share);
     const double l2 = serve_shared(&m->l2, asked, cycles, r->l2_latency);
@@ -99,7 +131,10 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, bool from_
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
         m->dram_sectors += (uint64_t)count_of(sectors);
-        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) + r->dram_latency;
+        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
+               r->dram_latency;
+    } else if (from == ON_ITS_WAY) {
+        ends = fmax(ends, l2 + r->dram_latency);
     }
     m->in_flight[m->in_flight_at] = ends;
     m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
@@ -109,7 +144,8 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, bool from_
 static void store_behind(ifl_time_memory *m, unsigned sectors, double now)
 {
     const ifl_sm_rates *r = m->rates;
-    const double l2 = serve_shared(&m->l2, now, r->store_pieces * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
+    const double l2 =
+        serve_shared(&m->l2, now, r->store_pieces * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
     const double bytes = count_of(sectors) * IFL_SECTOR_BYTES * r->dram_store_share;
     serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, 0);
 }
@@ -138,7 +174,8 @@ static ifl_time_line *place_line(ifl_time_memory *m, uint64_t line)
         if (set[way].used < oldest->used)
             oldest = &set[way];
     if (oldest)
-        *oldest = (ifl_time_line){.line = line + 1, .there = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+        *oldest =
+            (ifl_time_line){.line = line + 1, .there = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     return oldest;
 }
 
@@ -169,14 +206,26 @@ static bool comes_from_dram(ifl_time_memory *m, load *l)
     return l->has_dram && draw(m) < together;
 }
 
+/* In the first wave all SMs run the same code side by side: a line that this one asks for the first time has just been asked
+ * for by the others, and is on its way from the DRAM for all of them, where the launch reads from there at all. */
+static source source_of(ifl_time_memory *m, uint64_t line, load *l)
+{
+    const bool first = is_first(m, line), reads = m->rates->l2_hit < 1;
+    const double missed = 1 - m->rates->l2_hit, share = dram_share(m, first);
+    const bool comes = first ? draw(m) < share : comes_from_dram(m, l) && draw(m) * missed < share;
+    if (comes)
+        return FROM_DRAM;
+    return first && reads && !m->is_later ? ON_ITS_WAY : FROM_L2;
+}
+
 /* Past the L1: what another request has asked for is shared while it is on its way; how often, the caches' simulation
  * says. */
-static double load_past(ifl_time_memory *m, unsigned sectors, double now, load *l)
+static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
 {
     if (draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
     l->filled++;
-    return fetch(m, sectors, now, comes_from_dram(m, l));
+    return fetch(m, sectors, now, source_of(m, number, l));
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
@@ -184,15 +233,17 @@ static double load_past(ifl_time_memory *m, unsigned sectors, double now, load *
 static bool is_granted(const ifl_time_memory *m)
 {
     enum { BEGINNING = 4096 }; /* sectors */
-    return m->l1_sectors > BEGINNING && (double)m->l1_hits < m->rates->l1_hit * (double)m->l1_sectors;
+    return m->l1_sectors > BEGINNING &&
+           (double)m->l1_hits < m->rates->l1_hit * (double)m->l1_sectors;
 }
 
 /* Through it. */
-static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
+static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors, double now,
+                           load *l)
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
-    double ends = missing ? fetch(m, missing, now, comes_from_dram(m, l)) : 0;
+    double ends = missing ? fetch(m, missing, now, source_of(m, number, l)) : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
     if (missing && !line)
@@ -209,10 +260,12 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
     return ends;
 }
 
-static void load_line(ifl_time_memory *m, uint64_t number, unsigned sectors, bool keeps, double now, load *l)
+static void load_line(ifl_time_memory *m, uint64_t number, unsigned sectors, bool keeps, double now,
+                      load *l)
 {
     m->l1_sectors += (uint64_t)count_of(sectors);
-    l->ends = fmax(l->ends, keeps ? load_through(m, number, sectors, now, l) : load_past(m, sectors, now, l));
+    l->ends = fmax(l->ends, keeps ? load_through(m, number, sectors, now, l)
+                                  : load_past(m, number, sectors, now, l));
     l->is_far |= l->ends > now + m->rates->l1_latency;
 }
 
@@ -233,8 +286,8 @@ static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost)
     return fmax(cost.passes, tags + r->data_beside_tags * cost.passes);
 }
 
-static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
-                            const uint32_t *words, double now)
+static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
+                            ifl_request_cost cost, const uint32_t *words, double now)
 {
     const double passes = passes_of_load(m->rates, cost), begins = serve(&m->l1_free, now, passes);
     load l = {.ends = begins + passes - 1 + m->rates->l1_latency};
@@ -258,8 +311,8 @@ static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, d
             line->there[s] = fmin(line->there[s], now);
 }
 
-static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
-                             const uint32_t *words, double now)
+static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
+                             ifl_request_cost cost, const uint32_t *words, double now)
 {
     enum { ROOM = 1024 }; /* cycles that stores may be ahead of the L2 */
     const double begins = serve(&m->l1_free, fmax(now, m->l2.free - ROOM), fmax(cost.passes, 1));
@@ -273,7 +326,8 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access, 
     return (ifl_served){begins, begins, true};
 }
 
-static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words, double now)
+static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words,
+                              double now)
 {
     const ifl_sm_rates *r = m->rates;
     const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1));
@@ -288,19 +342,23 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
     const bool from_dram = draw(m) >= r->l2_hit && sector_count > 0;
     if (from_dram)
         serve_shared(&m->dram, l2, sector_count * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle, 0);
-    return (ifl_served){begins, l2 + bytes / r->l2_bytes_per_cycle + (from_dram ? r->dram_latency : r->l2_latency), true};
+    return (ifl_served){
+        begins, l2 + bytes / r->l2_bytes_per_cycle + (from_dram ? r->dram_latency : r->l2_latency),
+        true};
 }
 
-static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost, double now)
+static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
+                              ifl_request_cost cost, double now)
 {
     const uint32_t passes = cost.serial > cost.passes ? cost.serial : cost.passes;
     const double taken = fmax(passes, 1), begins = serve(&m->l1_free, now, taken);
     (void)access;
-    return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false};
+    return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
+                        false};
 }
 
-ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost,
-                                const uint32_t *words, double now)
+ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *access,
+                                ifl_request_cost cost, const uint32_t *words, double now)
 {
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);

@@ -29,6 +29,9 @@ typedef struct ifl_time_memory {
     ifl_time_server l2, dram;
     ifl_time_line *lines;
     uint32_t sets;
+    uint64_t fetches, first_fetches; /* of lines, and of those that this SM had not asked for before */
+    uint8_t *asked; /* bit by line: this SM has asked for it */
+    bool is_later;  /* blocks have ended: what is asked for now, others may have asked for long before */
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
     uint64_t drawn;       /* for what only a share is known of */

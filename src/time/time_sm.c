@@ -130,8 +130,11 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
     warp *w = &sm->warps[number];
     scheduler *on = scheduler_of(sm, number);
-    *w = (warp){.at = trace->words.at, .end = trace->words.at + trace->words.count, .place = at_place};
+    *w = (warp){.at = trace->words.at, .place = at_place};
     w->issued = w->stalled = at;
+    if (!trace->words.count) /* it was stopped before its first instruction */
+        return;
+    w->end = w->at + trace->words.count;
     if (!next_stretch(w))
         return;
     find_ready(sm, w);
@@ -146,6 +149,7 @@ static void start_block(ifl_sm *sm, uint32_t index)
     const ifl_block_trace *block = sm->of->blocks[sm->next++];
     place *p = &sm->places[index];
     const double warps = sm->of->warps_per_block;
+    sm->memory.is_later = sm->next > sm->of->blocks_per_sm;
     const uint64_t begins = latest(sm->starter, p->free_at);
     sm->starter = begins + (uint64_t)fmax(r->block_start_cycles, r->warp_start_cycles * warps);
     p->live = p->waiting = 0;
