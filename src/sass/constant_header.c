@@ -21,6 +21,12 @@ ifl_constant_word ifl_constant_header(uint32_t sm, uint32_t offset)
     return (ifl_constant_word){IFL_CONSTANT_UNKNOWN, 0};
 }
 
+uint32_t ifl_sass_parameter_base(uint32_t sm)
+{
+    enum { OF_SM_75 = 0x160, OF_SM_90 = 0x210, OF_SM_100 = 0x380 };
+    return sm < 90 ? OF_SM_75 : sm < 100 ? OF_SM_90 : OF_SM_100;
+}
+
 /* Where calls nest to a depth that ptxas does not know, it states no stack: then what a context gives by default
  * (cudaLimitStackSize). */
 uint64_t ifl_sass_local_bytes(const ifl_machine_kernel *kernel)

@@ -4,6 +4,7 @@
 #include "sass/cubin.h"
 
 #include "base/demangle.h"
+#include "sass/constant_header.h"
 #include "sass/line_table.h"
 #include "sass/nv_info.h"
 
@@ -353,7 +354,7 @@ static void copy_facts(draft *d)
     k->frame_bytes = d->facts.frame_bytes;
     k->min_stack_bytes = d->facts.min_stack_bytes;
     k->barriers = d->facts.barriers;
-    k->param_base = d->facts.param_base;
+    k->param_base = d->facts.param_base ? d->facts.param_base : ifl_sass_parameter_base(k->sm);
     memcpy(k->max_threads, d->facts.max_threads, sizeof k->max_threads);
 }
 

@@ -159,3 +159,15 @@ template <class T> static __device__ void keep(const T *x, T *out, int n)
 extern "C" __global__ void keep_words(const int *x, int *out, int n) { keep(x, out, n); }
 extern "C" __global__ void keep_pairs(const int2 *x, int2 *out, int n) { keep(x, out, n); }
 extern "C" __global__ void keep_quads(const int4 *x, int4 *out, int n) { keep(x, out, n); }
+
+__device__ unsigned seen[1024];
+
+// Without parameters: the file does not say where they would begin. Its stack is used.
+extern "C" __global__ void without_parameters()
+{
+    volatile unsigned own[8];
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    own[i % 8] = i;
+    if (i < gridDim.x * blockDim.x)
+        seen[i] = own[i % 8];
+}

@@ -196,6 +196,28 @@ static void no_machine_code_is_no_fault(void **state)
     ifl_module_close(module);
 }
 
+/* 3 blocks of 96 threads store a word each: 9 warps, 4 sectors a warp. Such a file does not say where parameters begin. */
+static void kernels_without_parameters_know_their_block(void **state)
+{
+    static const char *const files[][2] = {{"75", "t4"},       {"80", "a100-80"}, {"86", "rtx-3090"}, {"89", "rtx-4090"},
+                                           {"90", "h200"}, {"100", "b200"},   {"120", "rtx-5090"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *const settings[][2] = {{"grid", "3"}, {"block", "96"}, {"gpu", files[i][1]}};
+        char file[64];
+        uint64_t requests = 0, sectors = 0, local = 0;
+        snprintf(file, sizeof file, "tests/machine/kernels.sm_%s.cubin", files[i][0]);
+        ifl_profile *profile = run_with(file, "without_parameters", settings, 3);
+        assert_true(ifl_profile_counter(profile, "global_store_requests", &requests));
+        assert_true(ifl_profile_counter(profile, "global_store_sectors", &sectors));
+        assert_true(ifl_profile_counter(profile, "local_store_requests", &local));
+        assert_int_equal(requests, 9);
+        assert_int_equal(sectors, 36);
+        assert_int_equal(local, 9);
+        ifl_profile_free(profile);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +227,7 @@ int main(void)
         cmocka_unit_test(shared_loads_are_merged),
         cmocka_unit_test(spills_are_as_an_h200_counts_them),
         cmocka_unit_test(no_machine_code_is_no_fault),
+        cmocka_unit_test(kernels_without_parameters_know_their_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
