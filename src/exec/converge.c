@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See converge.h. A lane that waits at a barrier register waits for the lanes that its own copy of the register holds,
- * without those that have ended: BSSY gives all that arm it the same copy, BREAK takes lanes out of all copies. */
+ * without those that have ended: BSSY gives all that arm it the same copy, BREAK takes lanes out of all copies. A register
+ * holds lanes and no place, as BMOV saves 32 bits of it in functions that are called: who has met goes on behind the BSYNC,
+ * which is where its BSSY points (in all of 13,527 BSYNC of code for sm_75 to sm_120). */
 #include "exec/converge.h"
 
 #include "exec/provided.h"
@@ -17,17 +19,9 @@ ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, 
     sync->is_used = true;
     for (uint32_t m = mask; m; m &= m - 1) {
         const int lane = __builtin_ctz(m);
-        sync->lanes[code->count][lane] = sync->armed[code->count][lane] = mask;
-        sync->target[code->count][lane] = code->target;
+        sync->lanes[code->count][lane] = mask;
     }
     return IFL_REASON_NONE;
-}
-
-/* Where a lane goes when all have come; a register that was restored from elsewhere has no target: then behind. */
-static const ifl_code *target_of(const struct ifl_sync *sync, uint32_t n, int lane, const ifl_code *wait)
-{
-    const bool is_known = sync->target[n][lane] && (sync->armed[n][lane] | sync->lanes[n][lane]) == sync->armed[n][lane];
-    return is_known ? sync->target[n][lane] : wait + 1;
 }
 
 /* The lanes that a lane waits for, itself among them. */
@@ -42,7 +36,7 @@ ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame,
     if (!mask)
         return IFL_REASON_NONE;
     const uint32_t n = code->count;
-    bool are_all = target_of(warp->sync, n, __builtin_ctz(mask), code) == code + 1;
+    bool are_all = true;
     for (uint32_t m = mask; m && are_all; m &= m - 1)
         are_all = awaited(warp, n, __builtin_ctz(m)) == mask;
     if (are_all)
@@ -142,7 +136,7 @@ static bool settle_one(ifl_warp *warp)
             if (found != awaited(warp, waiting.barrier, lane))
                 continue;
             ifl_fragment next = waiting;
-            next.code = target_of(warp->sync, waiting.barrier, lane, waiting.code);
+            next.code++;
             go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
             return true;
         }

@@ -12,8 +12,6 @@ enum { IFL_SYNCS = 16 }; /* B0 to B15 */
  * different lanes in the same one. */
 struct ifl_sync {
     uint32_t lanes[IFL_SYNCS][IFL_WARP_LANES];  /* that the lane waits for */
-    uint32_t armed[IFL_SYNCS][IFL_WARP_LANES];  /* those that `target` was given for */
-    const ifl_code *target[IFL_SYNCS][IFL_WARP_LANES];
     const ifl_code *after[IFL_WARP_LANES];      /* a region that lanes run together: where the lane goes then */
     bool is_used;                               /* something above was written since the warp began */
 };

@@ -173,15 +173,11 @@ static void refuse_predicate(ifl_sass_lowerer *l)
 
 void ifl_sass_lower_arm(ifl_sass_lowerer *l)
 {
-    const uint32_t to = target(l), number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
-    if (to == UINT32_MAX)
+    const uint32_t number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
+    if (target(l) == UINT32_MAX)
         ifl_sass_refuse(l, "its target is no instruction");
     refuse_predicate(l);
-    if (l->refused)
-        return;
-    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_arm);
-    code->count = number;
-    code->value = l->flow.block_of[to];
+    ifl_sass_emit(l, IFL_CODE_sync_arm)->count = number;
 }
 
 void ifl_sass_lower_meet(ifl_sass_lowerer *l)

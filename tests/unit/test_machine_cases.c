@@ -49,10 +49,35 @@ static void lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them(void **
     ifl_launch_free(launch);
 }
 
+static float innermost(float x, int lane)
+{
+    for (int i = 0; i < lane % 5; i++)
+        x = x * 2 - (float)i;
+    return x;
+}
+
+static float middle(float x, int lane)
+{
+    return (lane % 3 ? innermost(x + 1, lane) + 1 : x) * 3;
+}
+
+static void functions_that_call_others_go_on_behind_their_own_meetings(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "calls_that_nest", (const char *[]){"f32x32=zero", "i32:32", NULL});
+    for (int lane = 0; lane < 32; lane++) {
+        const float x = (float)lane;
+        assert_true(out[lane] == middle(x, lane) - 7 + 1); /* visited once */
+    }
+    ifl_launch_free(launch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them),
+        cmocka_unit_test(functions_that_call_others_go_on_behind_their_own_meetings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
