@@ -51,3 +51,9 @@ extern "C" __global__ void calls_that_nest(float *out, int n)
         x = through[0](x, lane) - 7;
     out[lane] = x + visits[lane];
 }
+
+/* Bits in the opposite order of a value that all lanes share: UBREV. */
+extern "C" __global__ void shared_bits(float *out, unsigned n)
+{
+    out[threadIdx.x] = __brev(n + blockIdx.x) >> 16;
+}

@@ -73,11 +73,22 @@ static void functions_that_call_others_go_on_behind_their_own_meetings(void **st
     ifl_launch_free(launch);
 }
 
+static void bits_of_a_shared_value_are_reversed(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "shared_bits", (const char *[]){"f32x32=zero", "u32:13", NULL}); /* 1101 */
+    for (int lane = 0; lane < 32; lane++)
+        assert_true(out[lane] == 0xb000);
+    ifl_launch_free(launch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them),
         cmocka_unit_test(functions_that_call_others_go_on_behind_their_own_meetings),
+        cmocka_unit_test(bits_of_a_shared_value_are_reversed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
