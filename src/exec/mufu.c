@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "exec/lane.h"
 #include "exec/mufu_table.h"
 
 enum {
@@ -26,7 +27,7 @@ typedef struct fields {
     unsigned mantissa_bits;
 } fields;
 
-static fields fields_of(uint32_t bits, unsigned mantissa_bits)
+IFL_LANE fields fields_of(uint32_t bits, unsigned mantissa_bits)
 {
     return (fields){
         .sign = bits & sign_bit,
@@ -54,19 +55,22 @@ static uint32_t infinity_of(const fields *x)
 
 /* ---- a segment --------------------------------------------------------------------------------------------------- */
 
-/* Each product of two different bits counts twice, so it stands one place higher than the square of a bit would. */
-static uint32_t upper_square(uint32_t x)
+/* Each product of two different bits counts twice, so it stands one place higher than the square of a bit would. Without
+ * branches: the bits are as good as random. */
+IFL_LANE uint32_t upper_square(uint32_t x)
 {
     uint32_t sum = 0;
+#pragma GCC unroll 7
     for (unsigned i = 1; i <= 7; i++) {
         const uint32_t with_lower = x >> (1 + i) & ((1u << (16 - 2 * i)) - 1), with_itself = 1u << (15 - 2 * i);
-        sum += x >> (position_bits - i) & 1 ? with_lower + with_itself : 0;
+        const uint32_t is_set = x >> (position_bits - i) & 1;
+        sum += (with_lower + with_itself) & -is_set;
     }
     return sum;
 }
 
 /* At a 23-bit position in a range of 2^log2_count segments */
-static int64_t value_at(const ifl_segment *segments, unsigned log2_count, uint32_t at)
+IFL_LANE int64_t value_at(const ifl_segment *segments, unsigned log2_count, uint32_t at)
 {
     const unsigned within = f32_mantissa - log2_count;
     const ifl_segment *segment = &segments[at >> within];
@@ -74,17 +78,16 @@ static int64_t value_at(const ifl_segment *segments, unsigned log2_count, uint32
     return segment->c0 + (int64_t)segment->c1 * x + (int64_t)segment->c2 * upper_square(x);
 }
 
-/* value * 2^scale as a number of x's format */
-static uint32_t cut_off(const fields *x, int64_t value, int scale)
+/* value * 2^scale as a number of x's format. A double holds every value: its exponent and upper mantissa are the result's. */
+IFL_LANE uint32_t cut_off(const fields *x, int64_t value, int scale)
 {
-    if (value <= 0)
-        return 0;
-    const int top = 63 - __builtin_clzll((unsigned long long)value), drop = top - (int)x->mantissa_bits;
-    const int exponent = top + scale + bias_of(x);
-    const uint32_t mantissa = (uint32_t)(drop >= 0 ? value >> drop : value << -drop) & ((1u << x->mantissa_bits) - 1);
-    if (exponent <= 0)
-        return 0;
-    return exponent >= x->infinite ? infinity_of(x) : (uint32_t)exponent << x->mantissa_bits | mantissa;
+    enum { DOUBLE_MANTISSA = 52, DOUBLE_BIAS = 1023 };
+    const uint64_t wide = ifl_f64_bits((double)(value > 0 ? value : 0));
+    const int exponent = (int)(wide >> DOUBLE_MANTISSA) - DOUBLE_BIAS + scale + bias_of(x);
+    const uint32_t mantissa =
+        (uint32_t)(wide >> (DOUBLE_MANTISSA - x->mantissa_bits)) & ((1u << x->mantissa_bits) - 1);
+    const uint32_t finite = exponent <= 0 ? 0 : (uint32_t)exponent << x->mantissa_bits | mantissa;
+    return exponent >= x->infinite ? infinity_of(x) : finite;
 }
 
 /* ---- reciprocal and roots ---------------------------------------------------------------------------------------- */
@@ -94,7 +97,7 @@ static uint32_t upper_mantissa(const fields *x)
     return x->mantissa << (f32_mantissa - x->mantissa_bits);
 }
 
-static uint32_t reciprocal(fields x)
+IFL_LANE uint32_t reciprocal(fields x)
 {
     if (x.exponent == x.infinite)
         return x.mantissa ? nan_bits : x.sign;
@@ -121,7 +124,7 @@ static int64_t value_of_root(const ifl_segment *segments, const fields *x, halve
     return value_at(segments + 64 * h.is_odd, 6, upper_mantissa(x));
 }
 
-static uint32_t reciprocal_root(fields x)
+IFL_LANE uint32_t reciprocal_root(fields x)
 {
     if (is_nan(&x) || (x.sign && x.exponent))
         return nan_bits;
@@ -190,7 +193,7 @@ uint32_t ifl_mufu_lg2(uint32_t bits)
 }
 
 /* |x| 2^23 without its fraction; x as large as 2^`large` gives 2^(23 + large) */
-static uint64_t fixed_point(const fields *x, int large)
+IFL_LANE uint64_t fixed_point(const fields *x, int large)
 {
     const int shift = x->exponent - bias_of(x);
     if (x->exponent == 0 || shift < -f32_mantissa - 1)

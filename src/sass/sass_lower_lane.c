@@ -276,10 +276,24 @@ static bool is_zero(const ifl_sass_operand *operand)
            operand->index == IFL_SASS_NO_REGISTER;
 }
 
+/* Neither a NaN, which would become the canonical one, nor -0, to which 0 may be added. */
+static bool are_plain_halves(uint32_t bits)
+{
+    enum { INFINITE = 0x7c00, MAGNITUDE = 0x7fff, SIGN = 0x8000 };
+    const uint32_t low = bits & UINT16_MAX, high = bits >> 16;
+    return (low & MAGNITUDE) <= INFINITE && low != SIGN && (high & MAGNITUDE) <= INFINITE && high != SIGN;
+}
+
+/* The product adds nothing to c. IMAD so moves registers, and HFMA2 so makes constants in a pipe that is free. */
 static bool is_copy(const ifl_sass_lowerer *l)
 {
-    return ifl_sass_lane_op(l->instruction->op) == IFL_SASS_OP_IMAD &&
-           (is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)) || is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_B)));
+    const unsigned op = ifl_sass_lane_op(l->instruction->op);
+    const bool is_a = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)),
+               is_b = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_B));
+    const ifl_sass_operand *c = ifl_sass_lower_operand(l, IFL_SASS_ROLE_C);
+    if (op == IFL_SASS_OP_HFMA2)
+        return is_a && is_b && c && c->kind == IFL_SASS_IMMEDIATE && are_plain_halves((uint32_t)c->value);
+    return op == IFL_SASS_OP_IMAD && (is_a || is_b);
 }
 
 static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
