@@ -219,7 +219,7 @@ static ifl_warp_trace *warp_of(ifl_time_traces *t, uint64_t block, uint32_t warp
     if (block != t->last_number) {
         t->last_number = block;
         t->last = NULL;
-        for (size_t i = t->blocks.count; i-- > 0 && !t->last;)
+        for (size_t i = is_kept(t->plan, block, t->level) ? t->blocks.count : 0; i-- > 0 && !t->last;)
             if (t->blocks.at[i].number == block)
                 t->last = &t->blocks.at[i];
     }
