@@ -278,6 +278,7 @@ typedef struct ifl_routine {
     uint64_t frame_bytes;   /* predicates and slots */
     uint64_t param_bytes;   /* parameters of calls, a thread */
     uint64_t local_bytes;   /* a thread */
+    bool has_stack;         /* the launch may give its local memory more */
     ifl_constant *constants;
     size_t constant_count;
     ifl_bank_slot *banks;

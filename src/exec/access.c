@@ -81,7 +81,7 @@ static reached reach_shared(ifl_warp *warp, uint64_t address, uint64_t bytes)
 static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes, bool is_write)
 {
     for (ifl_frame *frame = warp->frame; frame; frame = frame->caller) {
-        uint64_t size = frame->routine->local_bytes, at = address - frame->local_start;
+        uint64_t size = frame->local_bytes, at = address - frame->local_start;
         if (address < frame->local_start)
             continue;
         if (at > size || bytes > size - at)

@@ -152,6 +152,24 @@ void ifl_sync_settle(ifl_warp *warp)
         continue;
 }
 
+static void leave(uint32_t *lanes, uint32_t mask)
+{
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        lanes[lane] &= ~mask;
+}
+
+void ifl_sync_let_go(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++) {
+        ifl_fragment *fragment = &warp->fragments[i];
+        if (fragment->state != IFL_FRAGMENT_AT_SYNC)
+            continue;
+        leave(warp->sync->lanes[fragment->barrier], fragment->mask);
+        fragment->state = IFL_FRAGMENT_READY;
+        fragment->code++;
+    }
+}
+
 void ifl_sync_wait(ifl_warp *warp, uint32_t index)
 {
     wait_with(warp, index, IFL_FRAGMENT_AT_SYNC);

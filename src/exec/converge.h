@@ -20,6 +20,9 @@ struct ifl_sync {
 void ifl_sync_wait(ifl_warp *warp, uint32_t index);
 /* Lets those go on who have nobody to wait for any more: after arrivals, exits and breaks. */
 void ifl_sync_settle(ifl_warp *warp);
+/* Lanes that wait go on without those that they wait for, which look at memory all the time and may wait for them: CUDA
+ * promises that each thread gets on (an H200 ends a lock that lanes of one warp take in turn). */
+void ifl_sync_let_go(ifl_warp *warp);
 /* The fragment stops at a gather, or at its end. */
 void ifl_gather_wait(ifl_warp *warp, uint32_t index);
 void ifl_gather_end(ifl_warp *warp, uint32_t index);

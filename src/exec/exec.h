@@ -31,6 +31,7 @@ typedef struct ifl_exec_launch {
     uint64_t dynamic_shared_bytes;
     ifl_bank banks[IFL_BANKS]; /* constant banks; 0: the parameters */
     ifl_memory *memory;        /* holds the buffers that the parameters point to */
+    uint64_t stack_bytes;      /* of a thread, at least, of code that has a stack; 0: CUDA's default, 1024 */
     uint32_t sms;              /* of the GPU that the kernel may believe in */
     uint64_t most_resident;    /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
 

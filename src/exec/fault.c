@@ -129,7 +129,7 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
     if (space == IFL_SPACE_SHARED)
         describe_window(out, address, grid->shared_bytes, "block's");
     else if (space == IFL_SPACE_LOCAL)
-        describe_window(out, address, frame ? frame->local_start + frame->routine->local_bytes : 0, "thread's");
+        describe_window(out, address, frame ? frame->local_start + frame->local_bytes : 0, "thread's");
     else
         describe_global(out, grid->launch->memory, address, bytes, is_write);
 }

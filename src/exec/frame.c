@@ -11,6 +11,7 @@
 typedef struct where {
     const ifl_warp *warp;
     const ifl_grid *grid;
+    uint64_t stack_bytes;
     uint32_t lane;
 } where;
 
@@ -114,6 +115,8 @@ static uint64_t special_value(const where *w, ifl_special special)
         return w->warp->clock >> 32;
     case IFL_SPECIAL_WARP_SIZE:
         return IFL_WARP_LANES;
+    case IFL_SPECIAL_STACK:
+        return w->stack_bytes;
     case IFL_SPECIAL_PARAMETERS_HI:
         return w->grid->parameters >> 32;
     case IFL_SPECIAL_PARAMETERS_LO:
@@ -129,12 +132,12 @@ static void put_lane(char *slots, uint32_t slot, uint32_t bits, uint32_t lane, u
     memcpy(slots + slot + (size_t)lane * (bits / 8), &value, bits / 8 < 8 ? bits / 8 : 8);
 }
 
-static void put_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_special special)
+static void put_special(const ifl_warp *warp, const ifl_frame *frame, uint32_t slot, ifl_special special)
 {
-    where w = {.warp = warp, .grid = warp->worker->grid};
+    where w = {.warp = warp, .grid = warp->worker->grid, .stack_bytes = frame->local_bytes};
     uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
     for (w.lane = 0; w.lane < IFL_WARP_LANES; w.lane++)
-        put_lane(slots, slot, bits, w.lane, special_value(&w, special));
+        put_lane(frame->slots, slot, bits, w.lane, special_value(&w, special));
 }
 
 /* The position of the block is the one thing that every warp of every block needs anew: 32 bits, all lanes alike. */
@@ -152,15 +155,15 @@ enum { READING_CYCLES = 1024 };
 
 ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
-    (void)mask, (void)active;
+    (void)active;
     const where w = {.warp = warp, .grid = warp->worker->grid};
     const ifl_special special = (ifl_special)code->value;
     warp->clock = ++warp->worker->clock * READING_CYCLES;
     ifl_warp_observe(warp);
     const uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
     const uint64_t value = special_value(&w, special); /* of all lanes */
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        put_lane(frame, code->d, bits, lane, value);
+    for (; mask; mask &= mask - 1)
+        put_lane(frame, code->d, bits, (uint32_t)__builtin_ctz(mask), value);
     return IFL_REASON_NONE;
 }
 
@@ -208,16 +211,26 @@ static void free_frame(ifl_frame *frame)
     free(frame);
 }
 
+/* Where calls nest to a depth that ptxas does not know, it states no stack: then what a context gives. */
+static uint64_t local_bytes_of(const ifl_exec_launch *launch, const ifl_routine *routine)
+{
+    enum { DEFAULT_STACK = 1024, ALIGNMENT = 16 };
+    const uint64_t given = launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK,
+                   bytes = routine->has_stack && given > routine->local_bytes ? given : routine->local_bytes;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
 {
     ifl_frame *frame = calloc(1, sizeof *frame);
     if (!frame)
         return NULL;
     frame->routine = routine;
+    frame->local_bytes = local_bytes_of(warp->worker->grid->launch, routine);
     frame->slots = aligned_alloc(64, routine->frame_bytes);
     frame->params = calloc(IFL_WARP_LANES, routine->param_bytes + 1);
-    frame->local = calloc(IFL_WARP_LANES, routine->local_bytes + 1);
-    frame->local_written = warp->worker->unwritten ? calloc(IFL_WARP_LANES, routine->local_bytes + 1) : NULL;
+    frame->local = calloc(IFL_WARP_LANES, frame->local_bytes + 1);
+    frame->local_written = warp->worker->unwritten ? calloc(IFL_WARP_LANES, frame->local_bytes + 1) : NULL;
     if (!frame->slots || !frame->params || !frame->local || (warp->worker->unwritten && !frame->local_written)) {
         free_frame(frame);
         return NULL;
@@ -228,14 +241,14 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     put_constants(routine, frame->slots);
     put_banks(warp->worker->grid->launch, routine, frame->slots);
     for (size_t i = 0; i < routine->special_count; i++)
-        put_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
+        put_special(warp, frame, routine->specials[i].slot, routine->specials[i].special);
     return frame;
 }
 
 /* Only what the last warp wrote: a stack is large, and grows down from its end. */
 static void clear_local(ifl_frame *frame)
 {
-    const uint64_t size = frame->routine->local_bytes, low = frame->local_low;
+    const uint64_t size = frame->local_bytes, low = frame->local_low;
     for (uint32_t lane = 0; low < size && lane < IFL_WARP_LANES; lane++)
         memset(frame->local + lane * size + low, 0, size - low);
     frame->local_low = size;
@@ -250,7 +263,7 @@ static void begin_frame(ifl_warp *warp, ifl_frame *frame)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
     clear_local(frame);
     if (frame->local_written)
-        memset(frame->local_written, 0, IFL_WARP_LANES * routine->local_bytes);
+        memset(frame->local_written, 0, IFL_WARP_LANES * frame->local_bytes);
 }
 
 ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller, uint32_t mask)
@@ -265,7 +278,7 @@ ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame
         return NULL;
     frame->caller = caller;
     frame->lanes = mask;
-    frame->local_start = caller ? caller->local_start + caller->routine->local_bytes : 0;
+    frame->local_start = caller ? caller->local_start + caller->local_bytes : 0;
     begin_frame(warp, frame);
     return frame;
 }

@@ -36,11 +36,10 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     uint32_t *d = ifl_slot(frame, code->d);
     if (!mask)
         return IFL_REASON_NONE;
-    uint32_t value = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(mask));
-    for (uint32_t m = code->count ? mask : 0; m; m &= m - 1)
-        value |= ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(m));
+    const uint32_t value = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(mask)),
+                   others = lanes_with_another(frame, code->a, value);
     if (code->e != IFL_PREDICATE_SINK)
-        put_predicate(frame, code->e, mask, lanes_with_another(frame, code->a, value));
+        put_predicate(frame, code->e, mask, code->count ? others | ifl_predicate(frame, code->e) : others);
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         d[lane] = value;
     return IFL_REASON_NONE;

@@ -430,7 +430,10 @@ static void yield(ifl_warp *warp, uint32_t index)
     if (!waits)
         return;
     warp->watching = 0;
-    release_from(warp, warp->fragments[0].meeting);
+    if (warp->sync)
+        ifl_sync_let_go(warp);
+    else
+        release_from(warp, warp->fragments[0].meeting);
 }
 
 static void handle(ifl_warp *warp, uint32_t index)

@@ -35,6 +35,7 @@ typedef struct ifl_frame {
     uint32_t lanes;            /* still in it */
     uint64_t local_start;      /* of its local variables, in each thread's local memory */
     uint8_t *params;           /* PARAM variables: lane * param_bytes + offset */
+    uint64_t local_bytes;      /* of a thread: the routine's, or the launch's stack */
     uint8_t *local;            /* LOCAL variables: lane * local_bytes + offset */
     uint8_t *local_written;    /* like local, when reads are checked */
     uint64_t local_low;        /* in a lane's local memory nothing below it was written since the frame was entered */

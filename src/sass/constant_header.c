@@ -27,15 +27,9 @@ uint32_t ifl_sass_parameter_base(uint32_t sm)
     return sm < 90 ? OF_SM_75 : sm < 100 ? OF_SM_90 : OF_SM_100;
 }
 
-/* Where calls nest to a depth that ptxas does not know, it states no stack: then what a context gives by default
- * (cudaLimitStackSize). */
 uint64_t ifl_sass_local_bytes(const ifl_machine_kernel *kernel)
 {
-    enum { DEFAULT_STACK = 1024, ALIGNMENT = 16 };
-    const uint64_t needed =
-        kernel->min_stack_bytes > kernel->frame_bytes ? kernel->min_stack_bytes : kernel->frame_bytes;
-    const uint64_t bytes = needed > DEFAULT_STACK ? needed : DEFAULT_STACK;
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return kernel->min_stack_bytes > kernel->frame_bytes ? kernel->min_stack_bytes : kernel->frame_bytes;
 }
 
 uint64_t ifl_sass_param_bytes(const ifl_machine_kernel *kernel)

@@ -21,7 +21,7 @@ typedef struct ifl_constant_word {
 ifl_constant_word ifl_constant_header(uint32_t sm, uint32_t offset);
 /* Where parameters begin in bank 0, in bytes: what files say of kernels that have some (EIATTR_PARAM_CBANK). */
 uint32_t ifl_sass_parameter_base(uint32_t sm);
-/* Of a thread, where it has any. */
+/* Of a thread, as ptxas states it. */
 uint64_t ifl_sass_local_bytes(const ifl_machine_kernel *kernel);
 /* Of all parameters. */
 uint64_t ifl_sass_param_bytes(const ifl_machine_kernel *kernel);

@@ -274,6 +274,7 @@ static bool keep(ifl_sass_lowerer *l)
     routine->address = l->input->kernel->address;
     routine->site_count = l->count;
     routine->registers = l->registers;
+    routine->has_stack = l->uses_local;
     routine->local_bytes = l->uses_local ? ifl_sass_local_bytes(l->input->kernel->kernel) : 0;
     l->image->routines = routine;
     l->image->routine_count = 1;

@@ -25,6 +25,38 @@ static uint32_t target(const ifl_sass_lowerer *l)
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
+/* Under a predicate in place of the instruction's guard. */
+static void emit_branch_under(ifl_sass_lowerer *l, uint32_t predicate)
+{
+    ifl_sass_emit_branch(l, target(l));
+    if (l->refused)
+        return;
+    ifl_code *branch = &l->build.code.at[l->build.code.count - 1];
+    branch->guard = IFL_PREDICATE_TRUE;
+    branch->guard_flip = 0;
+    ifl_sass_guard_with(l, predicate, 0, branch);
+}
+
+/* BRA.U.ANY: all active lanes go where the guard holds for any of them. So ptxas loops over the lanes of what takes its
+ * operands from uniform registers. */
+static void branch_of_any(ifl_sass_lowerer *l)
+{
+    ifl_exchange *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_exchange);
+    *op = (ifl_exchange){.kind = IFL_EXCHANGE_VOTE_ANY,
+                         .bytes = 4,
+                         .a = code->guard,
+                         .flip = code->guard_flip,
+                         .d = IFL_PREDICATE_CARRY,
+                         .p = IFL_PREDICATE_SINK};
+    code->extra = op;
+    code->guard = IFL_PREDICATE_TRUE;
+    code->guard_flip = 0;
+    emit_branch_under(l, IFL_PREDICATE_CARRY);
+}
+
 /* BRA.DIV: where lanes of the mask do not execute it; BRA.CONV: where all do. All active lanes go, those that the guard
  * leaves out too: ptxas asks "@!P0 BRA.DIV" where P0 tells the lanes whose mask is another one. */
 static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
@@ -41,13 +73,7 @@ static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
     code->guard_flip = 0;
     if (!mask)
         code->e = UINT32_MAX;
-    ifl_sass_emit_branch(l, target(l));
-    if (!l->refused) {
-        ifl_code *branch = &l->build.code.at[l->build.code.count - 1];
-        branch->guard = IFL_PREDICATE_TRUE;
-        branch->guard_flip = 0;
-        ifl_sass_guard_with(l, IFL_PREDICATE_CARRY, 0, branch);
-    }
+    emit_branch_under(l, IFL_PREDICATE_CARRY);
     if (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN))
         ifl_sass_refuse(l, "with a predicate among its operands");
 }
@@ -56,10 +82,16 @@ void ifl_sass_lower_branch(ifl_sass_lowerer *l)
 {
     const ifl_sass_word when = ifl_sass_value(l->instruction, IFL_SASS_VALUE_CONDITION);
     const bool parts = when == IFL_SASS_WORD_DIV, meets = when == IFL_SASS_WORD_CONV;
-    if (ifl_sass_is(l, IFL_SASS_VALUE_ANY_LANE, IFL_SASS_WORD_ANY) ||
-        ifl_sass_is(l, IFL_SASS_VALUE_NOT_TID0, IFL_SASS_WORD_NOT_TID0) ||
+    const bool is_any = ifl_sass_is(l, IFL_SASS_VALUE_ANY_LANE, IFL_SASS_WORD_ANY);
+    const bool is_conditional =
+        has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) || has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2);
+    if ((is_any && (parts || meets || is_conditional)) || ifl_sass_is(l, IFL_SASS_VALUE_NOT_TID0, IFL_SASS_WORD_NOT_TID0) ||
         (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) && has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2))) {
         ifl_sass_refuse(l, "with this condition");
+        return;
+    }
+    if (is_any) {
+        branch_of_any(l);
         return;
     }
     if (parts || meets) {
@@ -194,24 +226,38 @@ void ifl_sass_lower_break(ifl_sass_lowerer *l)
     guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
 }
 
+static void emit_barrier_save(ifl_sass_lowerer *l, uint32_t number, uint32_t slot)
+{
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_save);
+    code->count = number;
+    code->value = ifl_sass_is(l, IFL_SASS_VALUE_CLEAR, IFL_SASS_WORD_CLEAR);
+    code->d = slot;
+}
+
+static void emit_barrier_restore(ifl_sass_lowerer *l, uint32_t number, uint32_t slot)
+{
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_restore);
+    code->count = number;
+    code->a = slot;
+}
+
+/* Between a barrier register and a general one, or (what code for sm_87 begins with) between two barrier registers. */
 void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
 {
-    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
-    const bool saves = d && d->kind == IFL_SASS_REGISTER;
-    const uint32_t number = barrier_number(l, saves ? IFL_SASS_ROLE_A : IFL_SASS_ROLE_DESTINATION);
-    if (l->refused || ifl_sass_is(l, IFL_SASS_VALUE_PQUAD, IFL_SASS_WORD_PQUAD)) {
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION),
+                           *a = ifl_sass_lower_operand(l, IFL_SASS_ROLE_A);
+    const bool saves = a && a->kind == IFL_SASS_BARRIER_REGISTER, restores = d && d->kind == IFL_SASS_BARRIER_REGISTER;
+    if (!(saves || restores) || ifl_sass_is(l, IFL_SASS_VALUE_PQUAD, IFL_SASS_WORD_PQUAD)) {
         ifl_sass_refuse(l, "of this form");
         return;
     }
-    const uint32_t slot = saves ? ifl_sass_lower_destination(l, d)
-                                : ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_A), 1);
-    ifl_code *code = ifl_sass_emit(l, saves ? IFL_CODE_sync_save : IFL_CODE_sync_restore);
-    code->count = number;
-    code->value = ifl_sass_is(l, IFL_SASS_VALUE_CLEAR, IFL_SASS_WORD_CLEAR);
+    const uint32_t slot = saves && restores ? l->temporary
+                          : saves           ? ifl_sass_lower_destination(l, d)
+                                            : ifl_sass_lower_source(l, a, 1);
     if (saves)
-        code->d = slot;
-    else
-        code->a = slot;
+        emit_barrier_save(l, a->index, slot);
+    if (restores)
+        emit_barrier_restore(l, d->index, slot);
 }
 
 static uint32_t mask_slot(ifl_sass_lowerer *l)

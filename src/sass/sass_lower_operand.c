@@ -60,7 +60,7 @@ static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot
         break;
     case IFL_CONSTANT_STACK:
         l->uses_local = true;
-        add_constant_at(l, ifl_sass_local_bytes(kernel), slot);
+        add_special_at(l, IFL_SPECIAL_STACK, slot);
         break;
     case IFL_CONSTANT_BANK3:
         add_constant_at(l, l->input->object->constants_address >> word.value, slot);

@@ -372,6 +372,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .check_reads = way->check_reads,
         .only_followed = way->only_followed,
         .check_races = way->check_races,
+        .stack_bytes = launch->stack_bytes,
         .stop = way->stop,
         .progress = way->progress,
         .progress_user = way->progress_user,

@@ -96,6 +96,7 @@ typedef struct ifl_session_launch {
     uint32_t grid[3];
     uint32_t block[3];
     uint64_t dynamic_shared_bytes;
+    uint64_t stack_bytes;  /* of a thread, at least; 0: CUDA's default */
     const uint8_t *params; /* kernel->param_bytes */
     const char *site;      /* where the program launched it, for the report; may be NULL */
 } ifl_session_launch;

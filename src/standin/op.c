@@ -167,6 +167,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
     ifl_fault_kind fault;
     ifl_session_launch launch = {.kernel = k->kernel,
                               .dynamic_shared_bytes = k->shared_bytes,
+                              .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
                               .params = k->params,
                               .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);

@@ -203,12 +203,11 @@ IFL_SERVED ifl_cuda_error cudaDeviceReset(void)
 ALSO(cudaThreadExit, cudaDeviceReset);
 #endif
 
-/* ---- preferences: kept, without effect --------------------------------------------------------- */
+/* ---- preferences: kept, and but for the stack without effect ----------------------------------- */
 
 static struct {
     int cache, banks;
-    size_t limit[16];
-} preference = {.limit = {1024, 1 << 20, 8 << 20, 2, 2048, 128}};
+} preference;
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetCacheConfig(int config)
 {
@@ -232,22 +231,24 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
     return tell(config, preference.banks ? preference.banks : 1);
 }
 
-enum { LIMITS = sizeof preference.limit / sizeof *preference.limit };
+enum { MOST_STACK = 512 * 1024 }; /* of local memory that a thread can have */
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetLimit(int limit, size_t value)
 {
-    if (limit < 0 || limit >= LIMITS)
+    if (limit < 0 || limit >= IFL_LIMITS)
         return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
-    preference.limit[limit] = value;
+    if (limit == IFL_LIMIT_STACK && value > MOST_STACK)
+        return ifl_state_end(ifl_cudaErrorInvalidValue);
+    ifl_state_set_limit(limit, value);
     return ifl_state_end(ifl_cudaSuccess);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
 {
-    if (limit < 0 || limit >= LIMITS)
+    if (limit < 0 || limit >= IFL_LIMITS)
         return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
     if (value)
-        *value = preference.limit[limit];
+        *value = ifl_state_limit(limit);
     return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 

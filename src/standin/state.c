@@ -154,6 +154,19 @@ static void make_context(void)
     on_exit(note_exit_status, NULL);
 }
 
+static size_t limits[IFL_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128};
+
+size_t ifl_state_limit(int limit)
+{
+    return limit >= 0 && limit < IFL_LIMITS ? limits[limit] : 0;
+}
+
+void ifl_state_set_limit(int limit, size_t value)
+{
+    if (limit >= 0 && limit < IFL_LIMITS)
+        limits[limit] = value;
+}
+
 void ifl_state_lock(void)
 {
     pthread_mutex_lock(&state.lock);

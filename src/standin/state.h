@@ -28,6 +28,11 @@ ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
 ifl_cuda_error ifl_state_last_error(bool forget);
 
+/* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes a thread. */
+enum { IFL_LIMIT_STACK = 0, IFL_LIMITS = 16 };
+size_t ifl_state_limit(int limit); /* 0 of what is no limit */
+void ifl_state_set_limit(int limit, size_t value);
+
 /* One explanation on stderr: "inflight: ...". */
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ifl_state_tell_error(const ifl_error *error);

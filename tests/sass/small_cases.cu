@@ -57,3 +57,61 @@ extern "C" __global__ void shared_bits(float *out, unsigned n)
 {
     out[threadIdx.x] = __brev(n + blockIdx.x) >> 16;
 }
+
+/* A clock that some lanes read: the others keep what they had. */
+extern "C" __global__ void clock_of_some(float *out, int n)
+{
+    unsigned time = 7;
+    if ((int)threadIdx.x < n)
+        asm volatile("mov.u32 %0, %%clock;" : "=r"(time));
+    out[threadIdx.x] = time == 7;
+}
+
+/* Each lane takes the lock once. The one that has it waits where the lanes meet, for those that look at the lock. */
+extern "C" __global__ void lock_in_turn(float *out)
+{
+    __shared__ int lock;
+    __shared__ volatile int count;
+    if (threadIdx.x == 0)
+        lock = count = 0;
+    __syncthreads();
+    while (atomicCAS(&lock, 0, 1) != 0)
+        continue;
+    count = count + 1;
+    __threadfence_block();
+    atomicExch(&lock, 0);
+    __syncthreads();
+    out[threadIdx.x] = count;
+}
+
+/* Barriers in memory that lanes of one warp make: a loop over the lanes around an instruction that takes its operands from
+ * uniform registers, which ends where no lane is left (BRA.U.ANY). */
+extern "C" __global__ void barriers_of_lanes(float *out, int n)
+{
+    __shared__ unsigned long long barrier[4];
+    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+    if (threadIdx.x < 4)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at + 8 * threadIdx.x), "r"(n + threadIdx.x) : "memory");
+    __syncwarp();
+    out[threadIdx.x] = threadIdx.x < 4 && barrier[threadIdx.x] != 0 && barrier[threadIdx.x] != barrier[(threadIdx.x + 1) % 4];
+}
+
+extern "C" __global__ void pairs_less_pairs(float *out, unsigned a, unsigned b)
+{
+    const unsigned d = __vsub2(a + threadIdx.x, b);
+    out[threadIdx.x] = d >> 16;
+    out[32 + threadIdx.x] = d & 0xffff;
+}
+
+static __device__ __noinline__ float deeper(int depth, float x)
+{
+    volatile float kept[8];
+    kept[depth % 8] = x;
+    return depth == 0 ? x : deeper(depth - 1, x + 1) + kept[depth % 8] - x;
+}
+
+/* ptxas does not know how deep: it states no stack. 16 frames fit into what a thread has by default. */
+extern "C" __global__ void calls_itself(float *out, int depth)
+{
+    out[threadIdx.x] = deeper(depth, threadIdx.x);
+}

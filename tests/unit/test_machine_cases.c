@@ -83,12 +83,70 @@ static void bits_of_a_shared_value_are_reversed(void **state)
     ifl_launch_free(launch);
 }
 
+static void lanes_that_do_not_read_a_clock_keep_their_registers(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "clock_of_some", (const char *[]){"f32x32=zero", "i32:5", NULL});
+    for (int lane = 0; lane < 32; lane++)
+        assert_true(out[lane] == (lane >= 5));
+    ifl_launch_free(launch);
+}
+
+/* An H200 ends it too. */
+static void lanes_that_meet_let_those_go_on_that_wait_for_them(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "lock_in_turn", (const char *[]){"f32x32=zero", NULL});
+    for (int lane = 0; lane < 32; lane++)
+        assert_true(out[lane] == 32);
+    ifl_launch_free(launch);
+}
+
+static void each_lane_makes_its_barrier(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "barriers_of_lanes", (const char *[]){"f32x32=zero", "i32:3", NULL});
+    for (int lane = 0; lane < 32; lane++)
+        assert_true(out[lane] == (lane < 4));
+    ifl_launch_free(launch);
+}
+
+static void halves_of_words_are_subtracted_apart(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "pairs_less_pairs", (const char *[]){"f32x64=zero", "u32:0x00020010", "u32:0x00050018", NULL});
+    for (int lane = 0; lane < 32; lane++) {
+        assert_true(out[lane] == 0xfffd);
+        assert_true(out[32 + lane] == (uint16_t)(0x10 + lane - 0x18));
+    }
+    ifl_launch_free(launch);
+}
+
+static void functions_that_call_themselves_have_the_default_stack(void **state)
+{
+    (void)state;
+    ifl_launch *launch = NULL;
+    const float *out = run(&launch, "calls_itself", (const char *[]){"f32x32=zero", "i32:14", NULL});
+    for (int lane = 0; lane < 32; lane++)
+        assert_true(out[lane] == (float)(lane + 14));
+    ifl_launch_free(launch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_at_a_warpsync_do_not_wait_for_those_that_wait_for_them),
         cmocka_unit_test(functions_that_call_others_go_on_behind_their_own_meetings),
         cmocka_unit_test(bits_of_a_shared_value_are_reversed),
+        cmocka_unit_test(lanes_that_do_not_read_a_clock_keep_their_registers),
+        cmocka_unit_test(lanes_that_meet_let_those_go_on_that_wait_for_them),
+        cmocka_unit_test(each_lane_makes_its_barrier),
+        cmocka_unit_test(halves_of_words_are_subtracted_apart),
+        cmocka_unit_test(functions_that_call_themselves_have_the_default_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
