@@ -250,9 +250,9 @@ static int check_budgets(request *r, char **files, int count)
     return fails ? ifl_status_exit_code(IFL_FINDING) : 0;
 }
 
-void ifl_cli_confine(const char *read, const char *write, const char *program)
+bool ifl_cli_confine(const char *read, const char *write, const char *program)
 {
-    ifl_confine(read, write, program);
+    return ifl_confine(read, write, program);
 }
 
 /* Options of budgets and of --against do not go together. */

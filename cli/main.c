@@ -103,7 +103,10 @@ static int run_confined(int word_count, char **words)
         return ifl_status_exit_code(IFL_USAGE);
     program[length] = '\0';
     setenv("TMPDIR", words[1], 1);
-    ifl_cli_confine(words[0], words[1], program);
+    if (!ifl_cli_confine(words[0], words[1], program)) {
+        fputs("inflight: error: the process could not be confined\n", stderr);
+        return ifl_status_exit_code(IFL_INTERNAL);
+    }
     const ifl_cli_command *command = ifl_cli_command_find(words[2]);
     return command ? command->run(word_count - 3, words + 3) : unknown_command(words[2]);
 }

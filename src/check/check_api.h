@@ -49,8 +49,8 @@ ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *pass
 enum { IFL_CONFINED_CPU_S = 300 };
 
 /* Lets this process take IFL_CONFINED_CPU_S of processor time, read `read` and what programs need, write into `write`, and open no socket. What the system cannot do
- * is left; ifl_confinement says what it can. */
-void ifl_confine(const char *read, const char *write, const char *program);
+ * is left, and ifl_confinement says what it can; false where it can and did not. */
+bool ifl_confine(const char *read, const char *write, const char *program);
 /* "landlock" or "none"; "seccomp" or "none". */
 void ifl_confinement(const char **files, const char **network);
 

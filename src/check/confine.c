@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -41,34 +42,43 @@ static void allow(int rules, const char *path, uint64_t rights)
     close(file);
 }
 
-static void confine_files(const char *read, const char *write, const char *program)
+static bool confine_files(const char *read, const char *write, const char *program)
 {
     static const char *const needed[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/proc", "/etc/ld.so.cache",
                                          "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu", "/dev/urandom"};
     const struct landlock_ruleset_attr handled = {.handled_access_fs = ALL};
     const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
     if (rules < 0)
-        return;
+        return false;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         allow(rules, needed[i], READING);
     allow(rules, "/dev/null", READING | LANDLOCK_ACCESS_FS_WRITE_FILE);
     allow(rules, program, READING);
     allow(rules, read, READING);
     allow(rules, write, ALL);
-    syscall(SYS_landlock_restrict_self, rules, 0);
+    const bool is_restricted = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
+    return is_restricted;
 }
 
-/* No socket but those between processes of this machine (AF_UNIX), which reach no network; io_uring would open them
- * unseen. */
+#if defined __x86_64__
+enum { OWN_ARCHITECTURE = AUDIT_ARCH_X86_64 };
+#elif defined __aarch64__
+enum { OWN_ARCHITECTURE = AUDIT_ARCH_AARCH64 };
+#endif
+
+/* No socket of any kind, as those of this machine reach services that are not confined; io_uring would open them unseen.
+ * System calls of another architecture have other numbers: none of them (int 0x80, x32). */
 static bool confine_sockets(void)
 {
+    enum { X32_CALLS = 0x40000000 };
     struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1 /* AF_UNIX */, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -76,19 +86,21 @@ static bool confine_sockets(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-void ifl_confine(const char *read, const char *write, const char *program)
+static bool can_filter(void)
+{
+    /* Known to be possible where the mode can be asked for: EFAULT, not EINVAL. */
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0 && errno == EFAULT;
+}
+
+bool ifl_confine(const char *read, const char *write, const char *program)
 {
     const struct rlimit most = {IFL_CONFINED_CPU_S, IFL_CONFINED_CPU_S};
-    setrlimit(RLIMIT_CPU, &most);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return;
-    confine_files(read, write, program);
-    confine_sockets();
+    return setrlimit(RLIMIT_CPU, &most) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           (landlock_version() < 1 || confine_files(read, write, program)) && (!can_filter() || confine_sockets());
 }
 
 void ifl_confinement(const char **files, const char **network)
 {
     *files = landlock_version() >= 1 ? "landlock" : "none";
-    /* The filter is known to be possible where the mode can be asked for: EFAULT, not EINVAL. */
-    *network = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0 && errno == EFAULT ? "seccomp" : "none";
+    *network = can_filter() ? "seccomp" : "none";
 }

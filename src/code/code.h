@@ -221,6 +221,7 @@ typedef struct ifl_copy_op {
     uint32_t ignore;   /* predicate: source ignored */
     uint32_t ignore_flip;
     bool has_ignore;
+    bool fills; /* the lower bits of the address to copy from: so many of the last bytes become zeros (.ZFILL) */
 } ifl_copy_op;
 
 /* code->value of a carry operation; code->count: bits of the type, plus 1 when signed; e: the carry. */
@@ -266,6 +267,14 @@ typedef struct ifl_code_range {
 } ifl_code_range;
 
 /* A lowered function. */
+/* What constant bank 0 holds before the launch's values, which begin at `base`: words of which each lies in a slot. */
+typedef struct ifl_bank_header {
+    uint32_t base, count;
+    struct {
+        uint32_t offset, slot;
+    } words[];
+} ifl_bank_header;
+
 typedef struct ifl_routine {
     const char *name;
     uint64_t address;       /* what a pointer to it holds */
@@ -336,7 +345,7 @@ struct ifl_image {
  * addresses of functions lie. Global allocations are below all of them. */
 #define IFL_SHARED_WINDOW (UINT64_C(1) << 48)
 #define IFL_LOCAL_WINDOW (UINT64_C(2) << 48)
-#define IFL_CODE_WINDOW (UINT64_C(3) << 48)
+#define IFL_CODE_WINDOW (UINT64_C(3) << 47) /* CALL.ABS of sm_75 holds 49 bits */
 #define IFL_WINDOW_BYTES (UINT64_C(1) << 40)
 /* Of an instruction of machine code, whose addresses a kernel may take. */
 enum { IFL_CODE_BYTES = 16 };

@@ -203,11 +203,24 @@ static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     return true;
 }
 
+/* A cluster here is one block, whose bit is the lowest. */
+static bool is_for_this_block(const bulk_copy *c, const ifl_bulk_op *op, const char *frame)
+{
+    const uint32_t blocks =
+        op->multicast ? ifl_lane_u32(frame, op->multicast, c->lane) >> op->multicast_shift & UINT16_MAX : 1;
+    if (blocks != 1)
+        ifl_fault_raise(c->warp, c->code, IFL_FAULT_UNSUPPORTED, c->lane,
+                        "a copy to the blocks 0x%x of a cluster: clusters of more than one block are not supported", blocks);
+    return blocks == 1;
+}
+
 static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane)
 {
     const ifl_bulk_op *op = code->extra;
     struct ifl_bulk_queue *queue = queue_of(warp->block);
     bulk_copy copy = {.code = code, .warp = warp, .lane = lane};
+    if (!is_for_this_block(&copy, op, frame))
+        return IFL_REASON_FAULT;
     if (!(op->kind == IFL_BULK_BOX ? begin_box(&copy, op, frame) : begin_bytes(&copy, op, frame)))
         return IFL_REASON_FAULT;
     if (op->has_barrier && !(copy.object = ifl_mbarrier_at(warp, code, &op->barrier, frame, lane)))

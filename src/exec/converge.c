@@ -262,9 +262,16 @@ void ifl_gather_end(ifl_warp *warp, uint32_t index)
     ifl_fragment_remove(warp, index);
     for (uint32_t left = part.mask; left; left &= ~part.mask) {
         const ifl_code *to = warp->sync->after[__builtin_ctz(left)];
+        if (!to) {
+            ifl_fault_raise(warp, part.code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(left),
+                            "the end of a region that lanes run together, which none of them began");
+            return;
+        }
         part.mask = 0;
         for (uint32_t m = left; m; m &= m - 1)
             part.mask |= warp->sync->after[__builtin_ctz(m)] == to ? m & -m : 0;
+        for (uint32_t m = part.mask; m; m &= m - 1)
+            warp->sync->after[__builtin_ctz(m)] = NULL;
         part.code = to;
         ifl_fragment_add(warp, part);
     }

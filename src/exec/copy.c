@@ -20,6 +20,10 @@ static bool copy_lane(ifl_warp *warp, const ifl_code *code, const ifl_copy_op *o
                       uint64_t to, uint64_t from, bool ignore)
 {
     uint32_t size = op->to.bytes, wanted = op->size ? ifl_lane_u32(frame, op->size, lane) : size;
+    if (op->fills) {
+        wanted = size - (uint32_t)(from & (size - 1));
+        from &= ~(uint64_t)(size - 1);
+    }
     wanted = ignore ? 0 : wanted > size ? size : wanted;
     uint8_t *target = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, to, size, true);
     if (!target)
@@ -53,6 +57,8 @@ ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint
         bool is_empty = ignore || (op->size && ifl_lane_u32(frame, op->size, lane) == 0);
         reads |= is_empty ? 0 : m & -m;
     }
+    for (uint32_t lane = 0; op->fills && lane < IFL_WARP_LANES; lane++)
+        from[lane] &= ~(uint64_t)(op->to.bytes - 1);
     warp->changed |= mask != 0;
     tell_side(warp, code, &op->from, reads, from);
     tell_side(warp, code, &op->to, mask, to);

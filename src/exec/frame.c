@@ -70,6 +70,8 @@ static uint64_t special_value(const where *w, ifl_special special)
         return lane;
     case IFL_SPECIAL_WARPID:
         return w->warp->index;
+    case IFL_SPECIAL_WARPID_UPPER:
+        return w->warp->index << 8;
     case IFL_SPECIAL_NWARPID:
         return w->grid->warps_per_block;
     case IFL_SPECIAL_SMID:
@@ -99,6 +101,8 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
         return ifl_reserved_shared_at(w->grid);
+    case IFL_SPECIAL_WHOLE_SMEM_SIZE:
+        return ifl_reserved_shared_at(w->grid) + IFL_RESERVED_SHARED;
     case IFL_SPECIAL_AGGR_SMEM_SIZE:
         return w->grid->own_shared + IFL_RESERVED_SHARED;
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
@@ -226,7 +230,7 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     if (!frame)
         return NULL;
     frame->routine = routine;
-    frame->local_bytes = local_bytes_of(warp->worker->grid->launch, routine);
+    frame->local_low = frame->local_bytes = local_bytes_of(warp->worker->grid->launch, routine);
     frame->slots = aligned_alloc(64, routine->frame_bytes);
     frame->params = calloc(IFL_WARP_LANES, routine->param_bytes + 1);
     frame->local = calloc(IFL_WARP_LANES, frame->local_bytes + 1);

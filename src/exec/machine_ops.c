@@ -58,6 +58,32 @@ static void tell_addresses(ifl_warp *warp, const ifl_code *code, const char *fra
     ifl_warp_tell_indexed(warp, code, count);
 }
 
+/* A word in front of the parameters; false: nobody has told what it holds. */
+static bool read_header(const ifl_bank_header *header, const char *frame, uint32_t lane, uint32_t at, uint8_t *to)
+{
+    for (uint32_t i = 0; i < header->count; i++)
+        if (header->words[i].offset == at) {
+            const uint32_t value = ifl_lane_u32(frame, header->words[i].slot, lane);
+            memcpy(to, &value, sizeof value);
+            return true;
+        }
+    return false;
+}
+
+static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *frame, uint32_t lane, uint32_t bytes,
+                      uint8_t *value)
+{
+    enum { WORD = 4 };
+    const ifl_bank_header *header = code->extra;
+    const uint32_t at = ifl_lane_u32(frame, code->a, lane) + (uint32_t)code->value, base = header ? header->base : 0;
+    if (at >= base && bytes <= bank->bytes && at - base <= bank->bytes - bytes)
+        memcpy(value, bank->data + (at - base), bytes);
+    for (uint32_t w = 0; at < base && w < bytes; w += WORD)
+        if (!read_header(header, frame, lane, at + w, value + w))
+            return false;
+    return true;
+}
+
 /* What lies past the end of a bank is zero. */
 ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
@@ -70,10 +96,11 @@ ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame,
         tell_addresses(warp, code, frame, mask);
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        const uint64_t at = ifl_lane_u32(frame, code->a, lane) + code->value;
         uint8_t value[16] = {0};
-        if (bytes <= sizeof value && at <= bank->bytes && bytes <= bank->bytes - at)
-            memcpy(value, bank->data + at, bytes);
+        if (bytes > sizeof value || !read_bank(bank, code, frame, lane, bytes, value)) {
+            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane, "nobody has told what this word of constant bank 0 holds");
+            return IFL_REASON_FAULT;
+        }
         if (bytes < WORD && is_signed && value[bytes - 1] & 0x80)
             memset(value + bytes, 0xff, WORD - bytes);
         for (uint32_t w = 0; w * WORD < bytes; w++)

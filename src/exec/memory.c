@@ -249,7 +249,8 @@ IFL_SHARED void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation)
 
 void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation)
 {
-    memory->total -= allocation->bytes;
+    if (!(allocation->flags & IFL_ALLOCATION_FREED))
+        memory->total -= allocation->bytes;
     forget(memory, (size_t)last_before(memory, allocation->address));
 }
 
@@ -274,8 +275,10 @@ uint8_t *ifl_memory_written(const ifl_allocation *allocation)
 
 void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
 {
-    (void)memory;
+    block *b = (block *)allocation;
+    memory->total -= allocation->bytes;
     allocation->flags |= IFL_ALLOCATION_FREED;
+    madvise(b->map, b->map_bytes, MADV_DONTNEED); /* the addresses stay, so that later accesses are told what they meet */
 }
 
 IFL_SHARED ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)

@@ -220,6 +220,10 @@ static void call_printf(const runtime_call *call)
 
 /* ---- memory, assertions ------------------------------------------------------------------------------------------------- */
 
+/* In front of what malloc gives lie bytes that a kernel may use: nvcc keeps the count of `new T[n]` there. An H200 leaves that
+ * room too. */
+enum { FRONT = 16 };
+
 static void call_malloc(const runtime_call *call)
 {
     char label[96];
@@ -228,9 +232,10 @@ static void call_malloc(const runtime_call *call)
     snprintf(label, sizeof label, "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
              (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
     ifl_allocation *a = NULL;
-    ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes, 0,
+    if (bytes <= UINT64_MAX - FRONT)
+        ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + FRONT, 0,
                         IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
-    put_result(call, a ? a->address : 0);
+    put_result(call, a ? a->address + FRONT : 0);
 }
 
 static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
@@ -247,7 +252,7 @@ static void call_free(const runtime_call *call)
     ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
     if (!address)
         return;
-    bool is_ours = a && a->address == address && a->flags & IFL_ALLOCATION_DEVICE;
+    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE;
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
         ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
                         is_ours ? "which was freed before" : "which the kernel's malloc did not give");

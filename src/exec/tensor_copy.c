@@ -4,23 +4,66 @@
 #include "code/tensor_map.h"
 #include "exec/bulk_copies.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { ALIGNMENT = 128 };
 
-static const ifl_tensor_map *map_at(ifl_warp *warp, const ifl_code *code, uint32_t lane,
-                                    uint64_t address)
+/* ---- descriptions -------------------------------------------------------------------------------------------------- */
+
+static bool are_sizes_right(const ifl_tensor_map *map)
 {
+    enum { MOST_BOX = 256, MOST_STRIDE = 8, MOST_PIXELS = 1024, FEWEST_IMAGE_RANK = 3 };
+    for (unsigned i = 0; i < map->rank; i++)
+        if (map->element_stride[i] < 1 || map->element_stride[i] > MOST_STRIDE ||
+            (!map->is_image && (map->box[i] < 1 || map->box[i] > MOST_BOX)))
+            return false;
+    return !map->is_image ||
+           (map->rank >= FEWEST_IMAGE_RANK && map->image.channels >= 1 && map->image.channels <= MOST_BOX &&
+            map->image.pixels >= 1 && map->image.pixels <= MOST_PIXELS);
+}
+
+/* What cuTensorMapEncode... would not have written is none: a kernel may write to a description, which lies in its memory. */
+static bool is_right(const ifl_tensor_map *map)
+{
+    enum { MOST_SWIZZLE = 3 };
+    return map->mark == IFL_TENSOR_MAP_MARK && map->rank >= 1 && map->rank <= IFL_TENSOR_RANKS &&
+           map->element_bytes >= 1 &&
+           map->element_bytes * 8u == ifl_type_bits((ifl_type)map->type) && map->swizzle <= MOST_SWIZZLE &&
+           are_sizes_right(map);
+}
+
+/* A copy, as the kernel may change it while a box is on its way. */
+static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, ifl_tensor_map *map)
+{
+    const ifl_bulk_op *op = code->extra;
     const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_MAP_BYTES, false);
-    const ifl_tensor_map *map = (const void *)at;
     if (!at)
-        return NULL;
-    if (map->mark == IFL_TENSOR_MAP_MARK && address % 64 == 0)
-        return map;
-    ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                    "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
-                    (unsigned long long)address);
-    return NULL;
+        return false;
+    uint8_t bytes[sizeof *map];
+    memcpy(bytes, at, sizeof bytes);
+    bytes[offsetof(ifl_tensor_map, fills_nan)] &= 1; /* a bool that is neither 0 nor 1 is none */
+    bytes[offsetof(ifl_tensor_map, is_image)] &= 1;
+    memcpy(map, bytes, sizeof *map);
+    if (!is_right(map) || address % 64) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
+                        (unsigned long long)address);
+        return false;
+    }
+    const char *what = map->rank != op->rank           ? "has another number of dimensions"
+                       : map->is_image != op->is_image ? "is described for the other mode (tiles, im2col)"
+                                                       : NULL;
+    if (what)
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
+    return !what;
+}
+
+/* Sums and extremes of these types are not in atomic.c. */
+static bool is_reduction_known(const ifl_bulk_op *op, const ifl_tensor_map *map)
+{
+    const bool is_float = ifl_type_class((ifl_type)map->type) == 'F', is_sum = op->operation == IFL_OPERATION_ADD;
+    return !op->operation || (map->element_bytes > 1 && map->type != IFL_TYPE_TF32 &&
+                              (!is_float || is_sum || map->element_bytes == 2));
 }
 
 /* ---- how much, and where in shared memory ------------------------------------------------------------------------ */
@@ -44,26 +87,33 @@ static uint64_t box_bytes(const ifl_tensor_map *map)
     return count * map->element_bytes;
 }
 
+/* What a box reaches in shared memory: swizzled, it changes places within lines of 128 bytes. */
+static uint64_t room_of(const ifl_tensor_map *map)
+{
+    const uint64_t bytes = box_bytes(map);
+    return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
+}
+
 bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
                    uint32_t *bytes)
 {
     const ifl_bulk_op *op = code->extra;
-    const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
-    if (!map)
+    ifl_tensor_map map;
+    if (!read_map(warp, code, lane, box->description, &map))
         return false;
-    const char *what = map->rank != op->rank ? "has another number of dimensions"
-                       : map->is_image != op->is_image
-                           ? "is described for the other mode (tiles, im2col)"
-                       : box->shared % ALIGNMENT
-                           ? "goes to or comes from shared memory that is not aligned to 128 bytes"
-                           : NULL;
-    if (what) {
-        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
+    if (!is_reduction_known(op, &map)) {
+        ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane, "this reduction is not supported for the tensor's type");
         return false;
     }
-    *bytes = (uint32_t)box_bytes(map);
-    return ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, *bytes,
-                        op->to.space == IFL_SPACE_SHARED);
+    if (box->shared % ALIGNMENT) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "a box of a tensor that goes to or comes from shared memory that is not aligned to 128 bytes");
+        return false;
+    }
+    const bool is_written = op->to.space == IFL_SPACE_SHARED;
+    *bytes = (uint32_t)box_bytes(&map);
+    return box_bytes(&map) <= UINT32_MAX &&
+           ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, room_of(&map), is_written);
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0, "Swizzling modes"). */
@@ -201,12 +251,12 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
 {
     const ifl_bulk_op *op = code->extra;
     const bool loads = op->to.space == IFL_SPACE_SHARED;
-    const ifl_tensor_map *map = map_at(warp, code, lane, box->description);
-    uint8_t *first = map ? ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared,
-                                             box_bytes(map), loads)
-                         : NULL;
+    ifl_tensor_map map;
+    if (!read_map(warp, code, lane, box->description, &map))
+        return false;
+    uint8_t *first = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared, room_of(&map), loads);
     if (!first)
         return false;
-    box_copy c = {warp, code, map, op, lane, box->shared, box->shared, first};
-    return map->is_image ? copy_image(&c, box, loads) : copy_tile(&c, box, loads);
+    box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first};
+    return map.is_image ? copy_image(&c, box, loads) : copy_tile(&c, box, loads);
 }

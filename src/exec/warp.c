@@ -388,7 +388,11 @@ static bool release_warpsync(ifl_warp *warp)
     uint32_t at_sync = 0;
     for (uint32_t i = 0; i < warp->count; i++)
         at_sync |= warp->fragments[i].state == IFL_FRAGMENT_AT_SYNC ? warp->fragments[i].mask : 0;
-    return at_sync && finish_one(warp, at_sync);
+    if (!at_sync || finish_one(warp, at_sync))
+        return at_sync != 0;
+    /* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before EXIT. */
+    ifl_sync_let_go(warp);
+    return true;
 }
 
 bool ifl_warp_release(ifl_warp *warp)

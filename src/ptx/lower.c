@@ -561,7 +561,12 @@ static bool lower_all(ifl_lowerer *l)
 
 ifl_status ifl_ptx_lower(const ifl_ptx_lowering *lowering, ifl_image *image, ifl_error *error)
 {
+    const ifl_function *kernel = &lowering->program->functions[lowering->function];
+    const uint32_t *cluster = kernel->cluster;
     memset(image, 0, sizeof *image);
+    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' runs in clusters of %u x %u x %u blocks, and clusters of more than one are not supported",
+                        kernel->name, cluster[0], cluster[1], cluster[2]);
     ifl_lowerer l = {.input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
     describe(&l);
     lower_all(&l);

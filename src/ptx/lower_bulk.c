@@ -34,6 +34,7 @@ static void lower_bulk(ifl_lowerer *l, uint8_t operation, uint8_t type)
     op->size_mask = UINT32_MAX;
     op->operation = operation;
     op->type = type;
+    l->image->demands.ordered |= operation != 0; /* sums of floats show in which order blocks ran */
     op->has_barrier = barrier != NULL;
     if (barrier)
         set_end(l, barrier, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
@@ -120,6 +121,7 @@ void ifl_lower_box_store(ifl_lowerer *l)
     if (!op)
         return;
     op->operation = l->instruction->modifiers.operation;
+    l->image->demands.ordered |= op->operation != 0;
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 

@@ -117,6 +117,16 @@ static bool take_jump_targets(ifl_nv_facts *facts, const attribute *a)
     return true;
 }
 
+/* Of clusters whose size the kernel gives: blocks in x, y and z. */
+static bool take_cluster(ifl_nv_facts *facts, const attribute *a)
+{
+    enum { MOST = 1 << 16 };
+    facts->cluster_blocks = 1;
+    for (size_t i = 0; i < 3; i++)
+        facts->cluster_blocks *= word(a, 4 * i) < MOST ? word(a, 4 * i) : MOST;
+    return true;
+}
+
 static bool take_barriers(ifl_nv_facts *facts, const attribute *a)
 {
     facts->barriers = a->value[0];
@@ -141,6 +151,7 @@ static const row rows[] = {
     {0x1c, false, FORMAT_SIZED, 0, take_exits},           /* EIATTR_EXIT_INSTR_OFFSETS */
     {0x2f, true, FORMAT_SIZED, 8, take_registers},        /* EIATTR_REGCOUNT */
     {0x34, false, FORMAT_SIZED, 0, take_jump_targets},    /* EIATTR_INDIRECT_BRANCH_TARGETS */
+    {0x3d, false, FORMAT_SIZED, 12, take_cluster},        /* EIATTR_CTA_PER_CLUSTER */
     {0x45, false, FORMAT_SIZED, 12, take_long_parameter}, /* EIATTR_KPARAM_INFO_V2 */
     {0x4c, false, FORMAT_BYTE, 2, take_barriers},         /* EIATTR_NUM_BARRIERS */
 };

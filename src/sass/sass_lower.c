@@ -289,7 +289,15 @@ static bool keep(ifl_sass_lowerer *l)
     return true;
 }
 
-/* Shared memory begins with what the system reserves where the file counts it (sm_90 on). */
+/* Shared memory begins with what the system reserves (sm_90 on): a kernel may reach it without that its file counts it, as
+ * groups of several warps do. */
+static uint64_t reserved_bytes(const ifl_machine_kernel *kernel)
+{
+    enum { RESERVED = 1024, SINCE = 90 };
+    return kernel->reserved_shared_bytes || kernel->sm < SINCE ? kernel->reserved_shared_bytes : RESERVED;
+}
+
+
 static void describe(ifl_sass_lowerer *l)
 {
     enum { ALIGNMENT = 16, BANK_ALIGNMENT = 256 };
@@ -300,7 +308,7 @@ static void describe(ifl_sass_lowerer *l)
     demands->param_bytes = ifl_sass_param_bytes(kernel);
     memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
     demands->declared_shared = kernel->static_shared_bytes;
-    demands->static_shared = kernel->static_shared_bytes + kernel->reserved_shared_bytes;
+    demands->static_shared = kernel->static_shared_bytes + reserved_bytes(kernel);
     demands->dynamic_shared = (demands->static_shared + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     demands->syncs = true;
 }
@@ -328,6 +336,7 @@ static bool lower_all(ifl_sass_lowerer *l)
 
 ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, ifl_error *error)
 {
+    enum { MOST_LOCAL = 512 * 1024 };
     const ifl_object_text *kernel = lowering->kernel;
     memset(image, 0, sizeof *image);
     if (kernel->unresolved)
@@ -336,6 +345,12 @@ ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, i
     if (!ifl_sass_supports(kernel->kernel->sm))
         return ifl_fail(error, IFL_UNSUPPORTED, "'%s' is machine code for sm_%u, which is not known",
                         kernel->kernel->name, kernel->kernel->sm);
+    if (ifl_sass_local_bytes(kernel->kernel) > MOST_LOCAL)
+        return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory a thread, and no GPU has more than 512 KiB",
+                        kernel->kernel->name, (unsigned long long)ifl_sass_local_bytes(kernel->kernel));
+    if (kernel->kernel->cluster_blocks > 1)
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' runs in clusters of %llu blocks, and clusters of more than one are not supported",
+                        kernel->kernel->name, (unsigned long long)kernel->kernel->cluster_blocks);
     ifl_sass_lowerer l = {
         .input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
     const bool is_done = lower_all(&l);

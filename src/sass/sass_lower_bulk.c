@@ -224,6 +224,7 @@ static void set_reduction(ifl_sass_lowerer *l, ifl_bulk_op *op)
             op->type = types[i].type;
     if (!op->operation || !op->type || value(l, IFL_SASS_VALUE_DENORMALS) == IFL_SASS_WORD_FTZ)
         ifl_sass_refuse(l, "of this operation or type");
+    l->image->demands.ordered = true; /* sums of floats show in which order blocks ran */
 }
 
 /* [UR to, UR barrier], [UR from], UR: the lower half counts units of 16 bytes, the upper half tells blocks of the cluster. */
@@ -299,6 +300,7 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     }
     if (l->instruction->op == IFL_SASS_OP_UTMAREDG && !(op->operation = operation_of(l)))
         ifl_sass_refuse(l, "of this operation");
+    l->image->demands.ordered |= op->operation != 0;
     if (!op->rank ||
         (image != IFL_SASS_WORD_ABSENT && image != IFL_SASS_WORD_OFF && !op->is_image) ||
         (op->is_image && op->rank < 3))

@@ -225,13 +225,13 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
     set_descriptors(l, op);
     op->accumulates =
         ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
-    const uint32_t from = ifl_sass_lower_source(l, c, 1),
-                   to = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
-    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER;
+    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);
+    const uint32_t from = ifl_sass_lower_source(l, c, 1), to = ifl_sass_lower_destination(l, d);
+    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER, is_sink = !d || d->index == IFL_SASS_NO_REGISTER;
     for (unsigned i = 0;
          i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
         op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
-        op->d[i] = to + i * IFL_PLANE_BYTES;
+        op->d[i] = is_sink ? l->sink : to + i * IFL_PLANE_BYTES;
     }
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
 }

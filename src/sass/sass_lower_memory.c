@@ -168,7 +168,8 @@ static void load_indexed(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsign
     code->d = d;
     code->count = at->index;
     code->e = bytes << 1 | is_signed(l);
-    code->value = (uint64_t)at->value - (at->index == 0 ? l->input->kernel->kernel->param_base : 0);
+    code->value = (uint32_t)at->value;
+    code->extra = at->index == 0 ? ifl_sass_bank_header(l, (uint32_t)at->value, (bytes + 3) / 4) : NULL;
 }
 
 void ifl_sass_lower_constant_load(ifl_sass_lowerer *l)
@@ -358,6 +359,7 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     op->from.kind = IFL_ACCESS_LOAD;
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
+    op->fills = ifl_sass_is(l, IFL_SASS_VALUE_ZERO_FILL, IFL_SASS_WORD_ZFILL);
     if (!ifl_sass_is_true(p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */
         op->has_ignore = true;
         op->ignore = ifl_sass_lower_predicate(l, p, true, &op->ignore_flip);

@@ -84,6 +84,24 @@ static uint32_t header_slot(ifl_sass_lowerer *l, uint32_t offset, unsigned words
     return header.slot;
 }
 
+const ifl_bank_header *ifl_sass_bank_header(ifl_sass_lowerer *l, uint32_t offset, unsigned words)
+{
+    enum { OF_ONE_BLOCK = 0xa0 };
+    const ifl_machine_kernel *kernel = l->input->kernel->kernel;
+    ifl_bank_header *header = ifl_sass_lower_allocate(l, sizeof *header + words * sizeof *header->words);
+    if (!header)
+        return NULL;
+    *header = (ifl_bank_header){.base = kernel->param_base};
+    for (unsigned w = 0; w < words && offset >= OF_ONE_BLOCK && offset < kernel->param_base; w++) {
+        const uint32_t at = offset - OF_ONE_BLOCK + 4 * w;
+        if (ifl_constant_header(kernel->sm, at).kind == IFL_CONSTANT_UNKNOWN)
+            continue;
+        header->words[header->count].offset = at;
+        header->words[header->count++].slot = header_slot(l, at, 1);
+    }
+    return header;
+}
+
 uint32_t ifl_sass_constant_slot(ifl_sass_lowerer *l, unsigned bank, int64_t offset, unsigned words)
 {
     const uint32_t base = bank == 0 ? l->input->kernel->kernel->param_base : 0;

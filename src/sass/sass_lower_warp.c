@@ -176,7 +176,7 @@ void ifl_sass_lower_barrier_result(ifl_sass_lowerer *l)
 
 /* ---- special registers ------------------------------------------------------------------------------------------- */
 
-typedef enum source_kind { IS_UNKNOWN, IS_SPECIAL, IS_VALUE } source_kind;
+typedef enum source_kind { IS_UNKNOWN, IS_SPECIAL, IS_VALUE, IS_WARPS /* of an SM, shifted left by the value */ } source_kind;
 
 typedef struct special_register {
     uint8_t number;
@@ -219,6 +219,18 @@ static void emit_value(ifl_sass_lowerer *l, uint64_t value, uint32_t d)
     code->a = from, code->d = d;
 }
 
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+static uint32_t warps_of_sm(uint32_t sm)
+{
+    static const struct {
+        uint16_t sm, warps;
+    } most[] = {{75, 32}, {86, 48}, {87, 48}, {89, 48}, {120, 48}, {121, 48}};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++)
+        if (most[i].sm == sm)
+            return most[i].warps;
+    return 64;
+}
+
 static void move_special(ifl_sass_lowerer *l, unsigned number, uint32_t d)
 {
     const special_register from = find_special(number);
@@ -226,6 +238,8 @@ static void move_special(ifl_sass_lowerer *l, unsigned number, uint32_t d)
         emit_special(l, (ifl_special)from.value, d);
     else if (from.kind == IS_VALUE)
         emit_value(l, from.value, d);
+    else if (from.kind == IS_WARPS)
+        emit_value(l, warps_of_sm(l->instruction->sm) << from.value, d);
     else
         ifl_sass_refuse(l, "nobody has told what this register holds");
 }

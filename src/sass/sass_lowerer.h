@@ -67,6 +67,10 @@ void ifl_sass_emit_branch(ifl_sass_lowerer *l, uint32_t target);
 /* Under the guard and a further predicate. */
 void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code);
 
+/* For an indexed load of bank 0: the words in front of the parameters that it can mean. Code for sm_100 and later takes
+ * 0xa0 x %SR_CgaSize from `offset` for some of them. NULL: no memory. */
+const ifl_bank_header *ifl_sass_bank_header(ifl_sass_lowerer *l, uint32_t offset, unsigned words);
+
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 const ifl_sass_operand *ifl_sass_lower_operand(const ifl_sass_lowerer *l, ifl_sass_role role);

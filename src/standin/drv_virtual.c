@@ -36,7 +36,7 @@ typedef struct memory {
     int file;
     uint64_t bytes;
     properties properties;
-    unsigned references; /* the program's, and mappings */
+    unsigned handles, mappings; /* that refer to it; without handles it is none for the program */
 } memory;
 
 typedef struct mapping {
@@ -159,7 +159,7 @@ static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p,
     memory *m = fits_machine(bytes) ? malloc(sizeof *m) : NULL;
     if (!m)
         return ifl_cudaErrorMemoryAllocation;
-    *m = (memory){.file = memfd_create("inflight", MFD_CLOEXEC), .bytes = bytes, .properties = *p, .references = 1};
+    *m = (memory){.file = memfd_create("inflight", MFD_CLOEXEC), .bytes = bytes, .properties = *p, .handles = 1};
     if (m->file < 0 || ftruncate(m->file, (off_t)bytes) != 0 || !ifl_handle_add(IFL_HANDLE_MEMORY, m)) {
         if (m->file >= 0)
             close(m->file);
@@ -177,18 +177,25 @@ IFL_SERVED ifl_cuda_error cuMemCreate(uint64_t *out, size_t bytes, const propert
 
 static memory *memory_of(uint64_t handle)
 {
-    return ifl_handle_find(IFL_HANDLE_MEMORY, (const void *)(uintptr_t)handle);
+    memory *m = ifl_handle_find(IFL_HANDLE_MEMORY, (const void *)(uintptr_t)handle);
+    return m && m->handles ? m : NULL;
+}
+
+static void free_unused(memory *m)
+{
+    if (m->handles || m->mappings)
+        return;
+    ifl_handle_remove(m);
+    close(m->file);
+    free(m);
 }
 
 static ifl_cuda_error release(memory *m)
 {
     if (!m)
         return ifl_cudaErrorInvalidValue;
-    if (--m->references)
-        return ifl_cudaSuccess;
-    ifl_handle_remove(m);
-    close(m->file);
-    free(m);
+    m->handles--;
+    free_unused(m);
     return ifl_cudaSuccess;
 }
 
@@ -285,7 +292,7 @@ static ifl_cuda_error map(uintptr_t at, uint64_t bytes, uint64_t offset, memory 
         mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->file, 0) == MAP_FAILED)
         return ifl_cudaErrorMemoryAllocation;
     r->mappings.at[r->mappings.count++] = new;
-    m->references++;
+    m->mappings++;
     return ifl_cudaSuccess;
 }
 
@@ -318,7 +325,8 @@ static ifl_cuda_error unmap(ifl_session *session, uintptr_t at, uint64_t bytes)
         if (one.first < first || one.first >= first + count)
             continue;
         r->mappings.at[i] = r->mappings.at[--r->mappings.count];
-        release(one.of);
+        one.of->mappings--;
+        free_unused(one.of);
     }
     mmap((void *)at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return code;
@@ -380,7 +388,7 @@ static ifl_cuda_error retain(uint64_t *out, uintptr_t at)
     const mapping *m = r ? mapping_at(r, (at - r->at) / GRANULE) : NULL;
     if (!out || !m)
         return ifl_cudaErrorInvalidValue;
-    m->of->references++;
+    m->of->handles++;
     *out = (uintptr_t)m->of;
     return ifl_cudaSuccess;
 }

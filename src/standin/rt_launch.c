@@ -186,7 +186,7 @@ enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 static bool is_honoured(const ifl_launch_attribute *attribute)
 {
     const ifl_dim3 *cluster = &attribute->is.cluster;
-    return attribute->number != ATTRIBUTE_CLUSTER || cluster->x * cluster->y * cluster->z <= 1;
+    return attribute->number != ATTRIBUTE_CLUSTER || (cluster->x <= 1 && cluster->y <= 1 && cluster->z <= 1);
 }
 
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count)

@@ -271,7 +271,9 @@ static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t 
 {
     uint64_t may = now;
     for (unsigned bank = 0; bank < BANKS; bank++) {
-        const uint64_t read = latest(on->bank[bank], now) + reads_of(on, w, &site->control, bank);
+        /* What one instruction reads beyond the window keeps only those behind it. */
+        const uint64_t reads = reads_of(on, w, &site->control, bank),
+                       read = latest(on->bank[bank], now) + (reads < READ_WINDOW ? reads : READ_WINDOW);
         may = latest(may, read > READ_WINDOW ? read - READ_WINDOW : 0);
     }
     if (may <= now)
