@@ -101,8 +101,8 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
         return ifl_reserved_shared_at(w->grid);
-    case IFL_SPECIAL_WHOLE_SMEM_SIZE:
-        return ifl_reserved_shared_at(w->grid) + IFL_RESERVED_SHARED;
+    case IFL_SPECIAL_OWN_SMEM_SIZE:
+        return w->grid->own_shared;
     case IFL_SPECIAL_AGGR_SMEM_SIZE:
         return w->grid->own_shared + IFL_RESERVED_SHARED;
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:

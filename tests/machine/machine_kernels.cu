@@ -171,3 +171,67 @@ extern "C" __global__ void without_parameters()
     if (i < gridDim.x * blockDim.x)
         seen[i] = own[i % 8];
 }
+
+struct Counted {
+    int a;
+    double b;
+    __device__ Counted() : a(3), b(1.5) {}
+};
+
+// nvcc keeps the count of the elements in front of what malloc gives.
+extern "C" __global__ void allocates(float *out, int n)
+{
+    Counted *some = new Counted[n];
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += some[i].a + some[i].b;
+    delete[] some;
+    out[threadIdx.x] = sum;
+}
+
+struct Table {
+    float value[8];
+};
+
+// A parameter that is indexed from its end.
+extern "C" __global__ void from_the_end(float *out, Table table, int last)
+{
+    out[threadIdx.x] = table.value[last - (int)(threadIdx.x % 4)];
+}
+
+#if __CUDA_ARCH__ >= 800
+// The first 2 bytes of each word; the others become zeros.
+extern "C" __global__ void copy_part(const float *from, float *out)
+{
+    __shared__ float inside[32];
+    inside[threadIdx.x] = -1;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, 2;\ncp.async.wait_all;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(&inside[threadIdx.x])),
+                 "l"(from + threadIdx.x)
+                 : "memory");
+    out[threadIdx.x] = __float_as_uint(inside[threadIdx.x]);
+}
+#endif
+
+#if __CUDA_ARCH__ >= 900
+// Of a launch without clusters: an H200's values.
+extern "C" __global__ void special_registers(float *out)
+{
+    unsigned v;
+#define TELL(n, name)                                                                                                    \
+    asm volatile("mov.u32 %0, %%" name ";" : "=r"(v));                                                                   \
+    out[n] = v;
+    TELL(0, "total_smem_size")
+    TELL(1, "aggr_smem_size")
+    TELL(2, "reserved_smem_offset_1")
+    TELL(3, "reserved_smem_offset_begin")
+    TELL(4, "reserved_smem_offset_end")
+    TELL(5, "reserved_smem_offset_cap")
+    TELL(6, "cluster_nctarank")
+    TELL(7, "nclusterid.x")
+    TELL(8, "nclusterid.y")
+    TELL(9, "cluster_nctaid.y")
+    TELL(10, "nsmid")
+    TELL(11, "nwarpid")
+}
+#endif
