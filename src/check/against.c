@@ -228,10 +228,13 @@ static ifl_status read_report(against *a, ifl_error *error)
     return a->report ? IFL_OK : ifl_fail(error, IFL_BAD_INPUT, "the candidate's run left no report");
 }
 
-static ifl_status judge_warnings(against *a, ifl_error *error)
+/* A kernel that reads a clock may do otherwise when it is timed. The code that ran says so, whatever it was made from. */
+static ifl_status judge_report(against *a, ifl_error *error)
 {
     size_t i;
     json_t *warning;
+    if (json_is_true(json_object_get(a->report, "reads_clock")))
+        return refuse(a, "clock", error, "the kernel reads a clock");
     json_array_foreach(json_object_get(a->report, "warnings"), i, warning)
         if (strstr(json_string_value(warning), "reads memory that nothing wrote"))
             return refuse(a, "unwritten_read", error, "%.400s", json_string_value(warning));
@@ -251,7 +254,7 @@ static ifl_status try_once(against *a, bool shaken, bool *goes_on, ifl_error *er
     status = compare_results(a, shaken, error);
     if (status == IFL_OK && !shaken)
         status = read_report(a, error);
-    return status == IFL_OK && !shaken ? judge_warnings(a, error) : status;
+    return status == IFL_OK && !shaken ? judge_report(a, error) : status;
 }
 
 static ifl_status make_trial(against *a, int trial, bool *goes_on, ifl_error *error)
@@ -263,82 +266,6 @@ static ifl_status make_trial(against *a, int trial, bool *goes_on, ifl_error *er
         status = try_once(a, true, goes_on, error);
     a->trials++;
     return status;
-}
-
-/* ---- clocks -------------------------------------------------------------------------------------------------------------- */
-
-static bool is_word_at(const char *text, const char *at)
-{
-    return at == text || !(at[-1] == '_' || (at[-1] >= '0' && at[-1] <= '9') || ((at[-1] | 32) >= 'a' && (at[-1] | 32) <= 'z'));
-}
-
-/* The mark that stands in the text; NULL: none. */
-static const char *find_mark(const char *text, size_t bytes, const char *const *marks)
-{
-    for (; *marks; marks++)
-        for (const char *at = text; (at = memmem(at, bytes - (size_t)(at - text), *marks, strlen(*marks))) != NULL; at++)
-            if (is_word_at(text, at))
-                return *marks;
-    return NULL;
-}
-
-/* Writes the kernel's text: machine code as a listing, PTX decoded. False where the file is neither. */
-static bool write_text(const char *path, const char *kernel, FILE *out)
-{
-    const ifl_machine_options listing = {.kernel = kernel, .listing = true};
-    ifl_machine *machine;
-    ifl_module *module;
-    ifl_error ignored;
-    ifl_status status = ifl_machine_open(path, NULL, &machine, &ignored);
-    if (status == IFL_OK) {
-        status = ifl_machine_write(machine, IFL_REPORT_JSON, &listing, out, &ignored);
-        ifl_machine_close(machine);
-        return status == IFL_OK;
-    }
-    if (ifl_module_open(path, NULL, &module, &ignored) != IFL_OK)
-        return false;
-    status = ifl_module_dump(module, "program", kernel, out, &ignored);
-    ifl_module_close(module);
-    return status == IFL_OK;
-}
-
-static bool is_source(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".cu") == 0;
-}
-
-/* The text of the kernel, of malloc; of the whole file where that is CUDA C, which only the confined process compiles. NULL
- * where there is none. */
-static char *kernel_text(against *a, const char *path, size_t *bytes)
-{
-    char *text = NULL;
-    ifl_error ignored;
-    if (is_source(path))
-        return ifl_file_read(path, MAX_FILE_BYTES, &text, bytes, &ignored) == IFL_OK ? text : NULL;
-    FILE *out = open_memstream(&text, bytes);
-    if (!out)
-        return NULL;
-    const bool is_written = write_text(path, a->candidate.kernel, out);
-    fclose(out);
-    if (is_written)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* A kernel that reads a clock may do otherwise when it is timed. What cannot be read does not run either, and that says so. */
-static ifl_status judge_clocks(against *a, ifl_error *error)
-{
-    static const char *const marks[] = {"%clock", "%globaltimer", "clock64(", "clock(", "globaltimer", "SR_CLOCK", "SR_GLOBALTIMER", NULL};
-    const char *path = ifl_launch_words_path(&a->arena, &a->candidate, a->candidate.file);
-    size_t bytes = 0;
-    char *text = path ? kernel_text(a, path, &bytes) : NULL;
-    const char *found = text ? find_mark(text, bytes, marks) : NULL;
-    free(text);
-    if (!path)
-        return ifl_fail_memory(error, 1);
-    return found ? refuse(a, "clock", error, "the kernel reads a clock: '%s'", found) : IFL_OK;
 }
 
 /* ---- times ---------------------------------------------------------------------------------------------------------------- */
@@ -524,8 +451,6 @@ ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *pass
     const int trials = options->trials ? options->trials : DEFAULT_TRIALS;
     bool goes_on = true;
     ifl_status status = begin(&a, error);
-    if (status == IFL_OK)
-        status = judge_clocks(&a, error);
     for (int trial = 0; trial < trials && goes_on && status == IFL_OK; trial++)
         status = make_trial(&a, trial, &goes_on, error);
     if (status == IFL_OK)

@@ -99,6 +99,7 @@ struct ifl_profile {
     uint32_t block[3];
     uint64_t shared_bytes; /* static and dynamic */
     const char *backend;   /* "engine", "gpu" */
+    bool reads_clock;      /* the code has an instruction that does */
     bool complete;         /* false: stopped early; counters are of what ran */
     uint64_t blocks_done;
     double seconds;        /* wall time of the run itself, 0 unknown */

@@ -140,7 +140,7 @@ static uint32_t special_slot(ifl_lowerer *l, ifl_special special, unsigned *bits
 {
     *bits = ifl_special_bits(special) <= 32 ? 32 : 64;
     if (ifl_special_changes(special) == IFL_WHEN_NOW) {
-        l->image->demands.ordered = true; /* clocks tell in which order blocks ran */
+        l->image->demands.ordered = l->image->demands.reads_clock = true; /* clocks tell in which order blocks ran */
         uint32_t slot = ifl_lower_temporary(l);
         ifl_code *code = ifl_lower_emit(l, IFL_CODE_special);
         code->d = slot;

@@ -125,6 +125,8 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
     ifl_tree_put_count(tree, object, "shared_bytes", profile->shared_bytes);
     ifl_tree_put_text(tree, object, "backend", profile->backend);
     ifl_tree_put_flag(tree, object, "complete", profile->complete);
+    if (profile->reads_clock)
+        ifl_tree_put_flag(tree, object, "reads_clock", true);
     ifl_tree_put_count(tree, object, "blocks_done", profile->blocks_done);
     if (profile->launches)
         ifl_tree_put_count(tree, object, "launches", profile->launches);

@@ -199,7 +199,7 @@ static special_register find_special(unsigned number)
 static void emit_special(ifl_sass_lowerer *l, ifl_special special, uint32_t d)
 {
     if (ifl_special_changes(special) == IFL_WHEN_NOW) {
-        l->image->demands.ordered = true; /* clocks tell in which order blocks ran */
+        l->image->demands.ordered = l->image->demands.reads_clock = true; /* clocks tell in which order blocks ran */
         ifl_code *code = ifl_sass_emit(l, IFL_CODE_special);
         code->d = d;
         code->value = special;
