@@ -276,6 +276,40 @@ static void test_blocks_in_turn(void **unused)
     assert_true(together < 1.1 * one);
 }
 
+/* Of ten lines nine are in the L2 in the end. In the first wave all SMs ask for a line side by side, so that each of them waits
+ * for the DRAM: 20 loads that wait for each other take 20 times its latency. Where all lines are in the L2 before, none does. */
+static void test_first_wave(void **unused)
+{
+    (void)unused;
+    enum { LOADS = 20 };
+    ifl_sm_rates rates = quick_rates();
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    for (int all = 0; all < 2; all++) {
+        bench b = {.count = 0};
+        rates.l2_hit = all ? 1 : 0.9;
+        for (uint64_t i = 0; i < LOADS; i++) {
+            run_sites(&b, 0, 2);
+            ask(&b, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
+        }
+        const uint64_t latency = all ? 200 : 500;
+        assert_in_range(follow(&b, &rates, 1, 1, 1), LOADS * latency, LOADS * (latency + 6));
+    }
+}
+
+/* An instruction that reads more registers of a bank than the window has cycles keeps those behind it, and is issued itself. */
+static void test_wide_sources(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    ifl_site site = plain(1);
+    site.control.sources[0] = 64;
+    set_all(10, site);
+    run_sites(&b, 0, 10);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 9 * 64 - 16, 10 * 64);
+}
+
 /* Lines and costs come out of a word as they went in. */
 static void test_words(void **unused)
 {
@@ -295,7 +329,7 @@ int main(void)
         cmocka_unit_test(test_chain),     cmocka_unit_test(test_independent),     cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_load),      cmocka_unit_test(test_register_banks),  cmocka_unit_test(test_hit),
         cmocka_unit_test(test_conflicts), cmocka_unit_test(test_barrier),         cmocka_unit_test(test_dram_bound),
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),    cmocka_unit_test(test_first_wave),   cmocka_unit_test(test_wide_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
