@@ -216,6 +216,24 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
     }
 }
 
+static size_t addresses_at(const ifl_ready_kernel *kernel)
+{
+    return (kernel->kernel->param_bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+}
+
+uint8_t *ifl_op_params_new(const ifl_ready_kernel *kernel)
+{
+    return calloc(1, addresses_at(kernel) + kernel->kernel->parameter_count * sizeof(void *) + 1);
+}
+
+void **ifl_op_arguments(const ifl_op_kernel *k)
+{
+    void **arguments = (void **)(void *)(k->params + addresses_at(k->kernel));
+    for (uint32_t i = 0; i < k->kernel->kernel->parameter_count; i++)
+        arguments[i] = k->params + k->kernel->kernel->parameters[i].offset;
+    return arguments;
+}
+
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
 {
     *to = *from;
@@ -223,10 +241,9 @@ bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
         return (to->of.child = ifl_graph_clone(from->of.child, IFL_HANDLE_NONE)) != NULL;
     if (from->kind != IFL_DO_KERNEL)
         return true;
-    const size_t bytes = from->of.kernel.kernel->kernel->param_bytes;
-    to->of.kernel.params = malloc(bytes + 1);
+    to->of.kernel.params = ifl_op_params_new(from->of.kernel.kernel);
     if (to->of.kernel.params)
-        memcpy(to->of.kernel.params, from->of.kernel.params, bytes);
+        memcpy(to->of.kernel.params, from->of.kernel.params, from->of.kernel.kernel->kernel->param_bytes);
     return to->of.kernel.params != NULL;
 }
 

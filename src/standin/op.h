@@ -24,9 +24,15 @@ typedef struct ifl_op_kernel {
     ifl_ready_kernel *kernel; /* which lives as long as the session, unlike the handle that named it */
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
-    uint8_t *params; /* of malloc, owned: the parameter block */
+    const void *function; /* as the program names it */
+    uint8_t *params; /* owned: the parameter block, and room for the addresses of the parameters in it */
     char site[160];
 } ifl_op_kernel;
+
+/* Room for a kernel's parameters, zeros; NULL without memory. */
+uint8_t *ifl_op_params_new(const ifl_ready_kernel *kernel);
+/* Where each parameter of the launch lies: as long as the operation lives. */
+void **ifl_op_arguments(const ifl_op_kernel *k);
 
 /* A box of bytes: rows of `width` bytes, `height` of them `pitch` apart, `depth` slices `slice` apart. */
 typedef struct ifl_op_copy {

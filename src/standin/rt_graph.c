@@ -500,6 +500,24 @@ static ifl_node *twin(const void *exec, const ifl_node *node)
     return ifl_graph_twin(ifl_exec_of(exec), node);
 }
 
+static ifl_cuda_error get_kernel(const ifl_node *node, kernel_params *out)
+{
+    if (!node || !out || node->op.kind != IFL_DO_KERNEL)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_op_kernel *k = &node->op.of.kernel;
+    *out = (kernel_params){.function = (void *)(uintptr_t)k->function,
+                           .grid = {k->grid[0], k->grid[1], k->grid[2]},
+                           .block = {k->block[0], k->block[1], k->block[2]},
+                           .shared_bytes = (unsigned)k->shared_bytes,
+                           .arguments = ifl_op_arguments(k)};
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetParams(const void *node, kernel_params *out)
+{
+    SERVE(((void)session, get_kernel(ifl_node_of(node), out)));
+}
+
 IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node, const kernel_params *params)
 {
     SERVE(set_kernel(session, ifl_node_of(node), params, __builtin_return_address(0)));

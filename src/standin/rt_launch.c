@@ -84,7 +84,7 @@ static bool are_arguments(const ifl_ready_kernel *kernel, void **arguments)
 static uint8_t *gather(const ifl_ready_kernel *kernel, void **arguments)
 {
     const ifl_kernel *of = kernel->kernel;
-    uint8_t *params = calloc(1, of->param_bytes + 1);
+    uint8_t *params = ifl_op_params_new(kernel);
     for (uint32_t i = 0; params && i < of->parameter_count; i++) {
         const ifl_parameter *param = &of->parameters[i];
         memcpy(params + param->offset, arguments[i], param->bytes);
@@ -106,6 +106,7 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
                    .of.kernel = {.kernel = function->kernel,
+                                 .function = function->host ? function->host : function,
                                  .grid = {call->grid.x, call->grid.y, call->grid.z},
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,

@@ -98,6 +98,9 @@ extern int cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, siz
 extern int cuGraphAddMemAllocNode(void **out, void *graph, void *const *after, size_t count, void *params);
 extern int cuGraphAddMemFreeNode(void **out, void *graph, void *const *after, size_t count, address at);
 extern int cuGraphMemFreeNodeGetParams(void *node, address *at);
+extern int cuGraphAddKernelNode_v2(void **out, void *graph, void *const *after, size_t count, const void *params);
+extern int cuGraphKernelNodeGetParams_v2(void *node, void *params);
+extern int cuGraphKernelNodeSetParams_v2(void *node, const void *params);
 extern int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
 extern int cuGraphLaunch(void *exec, void *stream);
 extern int cuGraphExecDestroy(void *exec);

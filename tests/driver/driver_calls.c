@@ -201,6 +201,43 @@ static void ask(void)
     puts("functions, pointers and libraries answer");
 }
 
+/* CUDA_KERNEL_NODE_PARAMS of version 12 on */
+typedef struct kernel_node {
+    void *function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **params, **extra;
+    void *kernel, *context;
+} kernel_node;
+
+/* As programs change one parameter of a node: what it has, another value, and back. */
+static void change_node(void)
+{
+    void *graph, *exec, *node;
+    float a = 3, b = 5;
+    unsigned n = N;
+    void *params[] = {&x, &y, &a, &n};
+    const kernel_node made = {.function = axpy, .grid = {GRID, 1, 1}, .block = {BLOCK, 1, 1}, .params = params};
+    kernel_node has;
+    memset(&has, 0xff, sizeof has);
+    fill();
+    OK(cuGraphCreate(&graph, 0));
+    EXPECT(cuGraphKernelNodeGetParams_v2(graph, &has), INVALID_VALUE);
+    OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &made));
+    OK(cuGraphKernelNodeGetParams_v2(node, &has));
+    EXPECT(has.function == axpy && has.grid[0] == GRID && has.block[0] == BLOCK && !has.kernel && !has.context, 1);
+    EXPECT(*(address *)has.params[0] == x && *(float *)has.params[2] == 3 && *(unsigned *)has.params[3] == N, 1);
+    has.params[2] = &b;
+    OK(cuGraphKernelNodeSetParams_v2(node, &has));
+    OK(cuGraphKernelNodeGetParams_v2(node, &has));
+    EXPECT(*(float *)has.params[2] == 5, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    check(5);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    puts("a graph's kernel is changed");
+}
+
 /* CUDA_MEM_ALLOC_NODE_PARAMS */
 typedef struct memory_params {
     char pool[88];
@@ -268,6 +305,7 @@ int main(void)
     use_rows();
     use_stream();
     use_boxes();
+    change_node();
     allocate_in_graph();
     link_and_load();
     ask();
