@@ -225,7 +225,10 @@ static ifl_cuda_error kernel_op(ifl_session *session, const kernel_params *param
                                   .arguments = params->arguments,
                                   .shared_bytes = params->shared_bytes,
                                   .from = from};
-    return ifl_launch_op(session, ifl_function_find(params->function), &call, op);
+    const ifl_cuda_error code = ifl_launch_op(session, ifl_function_find(params->function), &call, op);
+    if (code == ifl_cudaSuccess)
+        op->of.kernel.function = params->function;
+    return code;
 }
 
 static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
