@@ -58,10 +58,11 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
 }
 
-static void print_default(ifl_page *page, const char *target)
+static void print_default(ifl_page *page, const ifl_profile *profile, const char *target)
 {
+    const char *code = profile->machine.known ? ifl_arena_printf(&page->arena, "sm_%u", profile->machine.sm) : target;
     const char *text = ifl_arena_printf(
-        &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.", target);
+        &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.", code ? code : target);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM, text ? text : "");
 }
@@ -76,5 +77,5 @@ void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const ch
             shown++;
         }
     if (shown && default_for)
-        print_default(page, default_for);
+        print_default(page, outcome->profile, default_for);
 }

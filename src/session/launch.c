@@ -182,8 +182,23 @@ const char *ifl_launch_gpu(const ifl_launch *launch, size_t index)
     return index < launch->gpus.count ? launch->gpus.at[index] : NULL;
 }
 
+/* The architecture of the machine code that the launch names; 0: it names none, or none that can be read, as running it says. */
+static uint32_t architecture_named(const ifl_launch *launch)
+{
+    ifl_machine *machine;
+    ifl_error ignored;
+    if (!launch->machine || launch->code == IFL_CHOOSE_PTX || ifl_machine_open(launch->machine, NULL, &machine, &ignored) != IFL_OK)
+        return 0;
+    const uint32_t sm = machine->kernel_count ? machine->kernels[0].sm : 0;
+    ifl_machine_close(machine);
+    return sm;
+}
+
 const char *ifl_launch_default_gpu(const ifl_launch *launch)
 {
+    const uint32_t named = architecture_named(launch);
+    if (named)
+        return ifl_device_common(named);
     const char *target = launch->of->target, *digits = target ? strpbrk(target, "0123456789") : NULL;
     return digits ? ifl_device_common((uint32_t)strtoul(digits, NULL, 10)) : NULL;
 }
