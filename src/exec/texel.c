@@ -43,16 +43,20 @@ static uint32_t word_of(const ifl_texture *texture, uint32_t raw)
 }
 
 /* Channels that an element does not have are 0, the last is 1. */
-void ifl_texel_read(const ifl_texture *texture, const uint8_t *from,
+static uint32_t missing_channel(const ifl_texture *texture, unsigned channel)
+{
+    return channel < IFL_TEXEL_CHANNELS - 1 ? 0 : ifl_texel_is_float(texture) ? ifl_f32_bits(1) : 1;
+}
+
+void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS])
 {
-    const uint32_t one = ifl_texel_is_float(texture) ? ifl_f32_bits(1) : 1;
-    for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
-        const bool is_there = c < texture->texel.channels;
-        to[c] = is_there                      ? word_of(texture, raw_channel(&texture->texel, from))
-                : c == IFL_TEXEL_CHANNELS - 1 ? one
-                                              : 0;
-        from += is_there ? texture->texel.bits / 8 : 0;
+    const ifl_texel *texel = &texture->texel;
+    for (uint32_t left = wanted; left; left &= left - 1) {
+        const unsigned c = (unsigned)__builtin_ctz(left);
+        const uint8_t *at = from + (size_t)c * (texel->bits / 8);
+        to[c] = c < texel->channels ? word_of(texture, raw_channel(texel, at))
+                                    : missing_channel(texture, c);
     }
 }
 

@@ -33,8 +33,8 @@ void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *quer
 
 /* ---- elements: texel.c ------------------------------------------------------------------------- */
 
-/* The words that a fetch of an element gives. */
-void ifl_texel_read(const ifl_texture *texture, const uint8_t *from,
+/* The words that a fetch of an element gives, of the wanted channels (a bit each). */
+void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS]);
 /* Of a place outside that has no element: the border's, or zero. */
 void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNELS]);

@@ -6,6 +6,7 @@
 #include "exec/lane.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Coordinates have as many bits behind the point as the weights of a filter. */
 enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = -1 };
@@ -117,8 +118,8 @@ static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at
 }
 
 static void read_element(const ifl_texture_view *view, uint32_t layer,
-                         const int32_t at[IFL_TEXTURE_RANKS], ifl_texture_answer *answer,
-                         uint32_t to[IFL_TEXEL_CHANNELS])
+                         const int32_t at[IFL_TEXTURE_RANKS], uint8_t wanted,
+                         ifl_texture_answer *answer, uint32_t to[IFL_TEXEL_CHANNELS])
 {
     if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
         ifl_texel_outside(view->texture, to);
@@ -126,24 +127,33 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
     }
     const uint64_t offset = offset_of(view->texture, layer, at);
     answer->offset[answer->count++] = offset;
-    ifl_texel_read(view->texture, view->host + offset, to);
+    ifl_texel_read(view->texture, view->host + offset, wanted, to);
 }
 
 /* ---- filters --------------------------------------------------------------------------------------- */
 
+/* Of each element around a place: the product of its weights by dimension. */
+static void weigh(const between *b, unsigned rank, double *weight)
+{
+    weight[0] = 1;
+    for (unsigned d = 0; d < rank; d++) {
+        const double second = (double)b[d].weight / ONE;
+        for (unsigned corner = 0; corner < 1u << d; corner++) {
+            weight[corner + (1u << d)] = weight[corner] * second;
+            weight[corner] *= 1 - second;
+        }
+    }
+}
+
 /* The weighted sum of the elements around a place, by dimension: (1 - a) * first + a * second, with weights of 8 bits. The
  * guide gives the weights and the formula; the sum is made in double precision and rounded once, which is not yet held
  * against hardware. */
-static float blend(const float *value, const between *b, unsigned rank)
+static float blend(const float *value, const double *weight, unsigned count)
 {
     double sum = 0;
-    for (unsigned corner = 0; corner < 1u << rank; corner++) {
-        double weight = 1;
-        for (unsigned d = 0; d < rank; d++)
-            weight *= (double)(corner >> d & 1 ? b[d].weight : ONE - b[d].weight) / ONE;
-        if (weight != 0)
-            sum += weight * value[corner];
-    }
+    for (unsigned i = 0; i < count; i++)
+        if (weight[i] != 0)
+            sum += weight[i] * value[i];
     return (float)sum;
 }
 
@@ -154,20 +164,25 @@ static void corner_of(const between *b, unsigned rank, unsigned corner,
         at[d] = d < rank ? b[d].element[corner >> d & 1] : 0;
 }
 
-static void filter(const ifl_texture_view *view, uint32_t layer, const between *b, unsigned rank,
+static void filter(const ifl_texture_view *view, uint32_t layer, const between *b, uint8_t wanted,
                    ifl_texture_answer *answer)
 {
+    const unsigned rank = view->texture->rank, count = 1u << rank;
     uint32_t words[IFL_MOST_TEXELS][IFL_TEXEL_CHANNELS];
-    for (unsigned corner = 0; corner < 1u << rank; corner++) {
+    double weight[IFL_MOST_TEXELS];
+    weigh(b, rank, weight);
+    for (unsigned corner = 0; corner < count; corner++) {
         int32_t at[IFL_TEXTURE_RANKS];
         corner_of(b, rank, corner, at);
-        read_element(view, layer, at, answer, words[corner]);
+        read_element(view, layer, at, wanted, answer, words[corner]);
     }
     for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
         float value[IFL_MOST_TEXELS];
-        for (unsigned corner = 0; corner < 1u << rank; corner++)
+        if (!(wanted >> c & 1))
+            continue;
+        for (unsigned corner = 0; corner < count; corner++)
             value[corner] = ifl_bits_f32(words[corner][c]);
-        answer->channel[c] = ifl_f32_bits(blend(value, b, rank));
+        answer->channel[c] = ifl_f32_bits(blend(value, weight, count));
     }
 }
 
@@ -180,7 +195,7 @@ static void gather(const ifl_texture_view *view, uint32_t layer, const between *
         uint32_t words[IFL_TEXEL_CHANNELS];
         int32_t at[IFL_TEXTURE_RANKS];
         corner_of(b, 2, corners[i], at);
-        read_element(view, layer, at, answer, words);
+        read_element(view, layer, at, (uint8_t)(1u << channel), answer, words);
         answer->channel[i] = words[channel];
     }
 }
@@ -205,7 +220,8 @@ static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
         is_inside = is_inside && q->at[d] < t->size[d];
     }
     if (is_inside)
-        read_element(view, layer_of(q->layer, t->layers), at, answer, answer->channel);
+        read_element(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer,
+                     answer->channel);
 }
 
 /* Of a cube the place on a face, and the face's layer. */
@@ -217,11 +233,11 @@ static uint32_t turn_to_face(const ifl_texture *t, uint32_t layer, float at[IFL_
 }
 
 static void read_nearest(const ifl_texture_view *view, uint32_t layer, const between *b,
-                         ifl_texture_answer *answer)
+                         uint8_t wanted, ifl_texture_answer *answer)
 {
     int32_t place[IFL_TEXTURE_RANKS];
     corner_of(b, view->texture->rank, 0, place);
-    read_element(view, layer, place, answer, answer->channel);
+    read_element(view, layer, place, wanted, answer, answer->channel);
 }
 
 static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
@@ -242,15 +258,16 @@ static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
     if (is_gather)
         gather(view, layer, b, q->op->channel, answer);
     else if (t->filters)
-        filter(view, layer, b, t->rank, answer);
+        filter(view, layer, b, q->op->wanted, answer);
     else
-        read_nearest(view, layer, b, answer);
+        read_nearest(view, layer, b, q->op->wanted, answer);
 }
 
 void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
                      ifl_texture_answer *answer)
 {
-    *answer = (ifl_texture_answer){0};
+    answer->count = 0;
+    memset(answer->channel, 0, sizeof answer->channel);
     if (query->op->use == IFL_TEXTURE_FETCH)
         fetch(view, query, answer);
     else
