@@ -61,7 +61,7 @@ static bool find(request *r)
     const ifl_texture *t = table ? ifl_textures_find(table, handle) : NULL;
     if (!t || t->is_surface != is_for_surfaces(r->op))
         return fail(r, IFL_FAULT_OTHER, "is none: never made, destroyed, or of the other kind");
-    if (t->is_linear != (r->op->use == IFL_TEXTURE_FETCH && t->is_linear))
+    if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH)
         return fail(r, IFL_FAULT_OTHER,
                     "is linear memory, of which elements are read by number only");
     if (!is_of_shape(r->op, t))

@@ -5,11 +5,15 @@
 
 #include "exec/lane.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Coordinates have as many bits behind the point as the weights of a filter. */
 enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = -1 };
+
+/* What every NaN of a filter becomes. */
+#define NAN_BITS 0x7fffffff
 
 /* The elements that a coordinate of one dimension lies between; the nearest one where nothing is filtered. */
 typedef struct between {
@@ -44,20 +48,34 @@ static int32_t inside(uint8_t mode, int32_t element, int32_t size)
     }
 }
 
+/* A normalized coordinate has 21 bits behind the point. */
+static double cut(double u)
+{
+    return floor(u * 0x1p21) * 0x1p-21;
+}
+
+/* Denormals count as zero; of textures that repeat infinities do too. */
+static double plain(const ifl_texture *t, unsigned dimension, float x)
+{
+    const bool repeats =
+        t->mode[dimension] == IFL_OUTSIDE_WRAP || t->mode[dimension] == IFL_OUTSIDE_MIRROR;
+    if (x != x || fabsf(x) < FLT_MIN || (isinf(x) && repeats && t->is_normalized))
+        return 0;
+    return x;
+}
+
 /* In elements. A whole number of widths makes no difference where the texture repeats, and is taken off before the
  * multiplication, as the guide has it. What lies far outside is all the same. */
 static double scaled(const ifl_texture *t, unsigned dimension, float x)
 {
     const double size = t->size[dimension], far = 2 * size + 2;
-    double u = x;
-    if (u != u)
-        return 0;
+    double u = plain(t, dimension, x);
     if (t->is_normalized) {
-        if (t->mode[dimension] == IFL_OUTSIDE_WRAP && isfinite(u))
+        if (t->mode[dimension] == IFL_OUTSIDE_WRAP)
             u -= floor(u);
-        else if (t->mode[dimension] == IFL_OUTSIDE_MIRROR && isfinite(u))
+        else if (t->mode[dimension] == IFL_OUTSIDE_MIRROR)
             u -= 2 * floor(u / 2);
-        u *= size;
+        u = cut(u) * size;
     }
     return u < -far ? -far : u > far ? far : u;
 }
@@ -75,9 +93,11 @@ static between around(const ifl_texture *t, unsigned dimension, double u)
     const int32_t size = (int32_t)t->size[dimension];
     const int64_t fixed = (int64_t)floor((u - 0.5) * ONE + 0.5);
     const int32_t first = (int32_t)(fixed >> FRACTION_BITS);
+    const bool is_clamped =
+        t->mode[dimension] == IFL_OUTSIDE_CLAMP && (first < 0 || first >= size - 1);
     return (between){
         {inside(t->mode[dimension], first, size), inside(t->mode[dimension], first + 1, size)},
-        (uint32_t)fixed & (ONE - 1)};
+        is_clamped ? 0 : (uint32_t)fixed & (ONE - 1)};
 }
 
 /* ---- faces of cubes -------------------------------------------------------------------------------- */
@@ -132,29 +152,101 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
 
 /* ---- filters --------------------------------------------------------------------------------------- */
 
-/* Of each element around a place: the product of its weights by dimension. */
-static void weigh(const between *b, unsigned rank, double *weight)
+/* The weights of the eight elements around a place, of ONE in all. The weight of a slice is split between its columns, that
+ * of a column between its rows; a half goes to the second column, and with it to the second row, else to the first. */
+static void weigh(const between *b, unsigned rank, int32_t *weight)
 {
-    weight[0] = 1;
-    for (unsigned d = 0; d < rank; d++) {
-        const double second = (double)b[d].weight / ONE;
-        for (unsigned corner = 0; corner < 1u << d; corner++) {
-            weight[corner + (1u << d)] = weight[corner] * second;
-            weight[corner] *= 1 - second;
-        }
+    const int32_t x = (int32_t)b[0].weight, y = rank > 1 ? (int32_t)b[1].weight : 0,
+                  z = rank > 2 ? (int32_t)b[2].weight : 0;
+    for (unsigned slice = 0; slice < 2; slice++) {
+        const int32_t whole = slice ? z : ONE - z, second = (whole * x + ONE / 2) >> FRACTION_BITS,
+                      first = whole - second, below = (second * y + ONE / 2) >> FRACTION_BITS,
+                      above = (first * (ONE - y) + ONE / 2) >> FRACTION_BITS;
+        weight[4 * slice] = above;
+        weight[4 * slice + 1] = second - below;
+        weight[4 * slice + 2] = first - above;
+        weight[4 * slice + 3] = below;
     }
 }
 
-/* The weighted sum of the elements around a place, by dimension: (1 - a) * first + a * second, with weights of 8 bits. The
- * guide gives the weights and the formula; the sum is made in double precision and rounded once, which is not yet held
- * against hardware. */
-static float blend(const float *value, const double *weight, unsigned count)
+/* What is summed up: fractions as whole numbers of `full`, floats with so many bits behind the point. */
+typedef struct blending {
+    double full;     /* 0: floats */
+    int bits, least; /* least exponent of a result's last bit */
+} blending;
+
+static blending blending_of(const ifl_texture *t)
 {
-    double sum = 0;
+    if (t->texel.of == IFL_TEXEL_FLOAT)
+        return t->texel.bits == 16 ? (blending){0, 10, -24} : (blending){0, 23, -149};
+    return (blending){t->texel.of == IFL_TEXEL_SIGNED ? 32767 : 65535, 0, 0};
+}
+
+/* The sum of infinities and NaNs; false: there are none among what has a weight. */
+static bool blend_specials(const float *value, const int32_t *weight, unsigned count, float *sum)
+{
+    bool is_special = false;
+    *sum = 0;
     for (unsigned i = 0; i < count; i++)
-        if (weight[i] != 0)
-            sum += weight[i] * value[i];
-    return (float)sum;
+        if (weight[i] && !isfinite(value[i])) {
+            is_special = true;
+            *sum += value[i];
+        }
+    if (*sum != *sum)
+        *sum = ifl_bits_f32(NAN_BITS);
+    return is_special;
+}
+
+/* To the nearest, halves away from zero: a number of `bits` bits behind the first, the last not below 2^least. */
+static float rounded(int64_t sum, int exponent, const blending *how)
+{
+    const uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
+    const int length = 64 - __builtin_clzll(magnitude | 1);
+    int cut = length - 1 - how->bits;
+    cut = cut < how->least - exponent ? how->least - exponent : cut;
+    cut = cut < 0 ? 0 : cut > 62 ? 62 : cut;
+    const uint64_t half = cut ? UINT64_C(1) << (cut - 1) : 0,
+                   kept = (magnitude + half) >> cut << cut;
+    const float result = (float)ldexp((double)kept, exponent);
+    const float flushed = fabsf(result) < FLT_MIN ? 0 : result;
+    return sum < 0 ? -flushed : flushed;
+}
+
+/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held against an H200
+ * (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest, with four bits more than they have; what is below
+ * is cut off, and denormals count as zero. */
+static float blend_floats(const float *value, const int32_t *weight, unsigned count,
+                          const blending *how)
+{
+    enum { MORE_BITS = 4 };
+    int most = INT32_MIN;
+    int64_t sum = 0;
+    bool is_negative = true;
+    float special;
+    if (blend_specials(value, weight, count, &special))
+        return special;
+    for (unsigned i = 0; i < count; i++)
+        if (weight[i] && fabsf(value[i]) >= FLT_MIN && ilogbf(value[i]) > most)
+            most = ilogbf(value[i]);
+    const int exponent = most - how->bits - MORE_BITS;
+    for (unsigned i = 0; i < count; i++) {
+        const bool counts = weight[i] && fabsf(value[i]) >= FLT_MIN;
+        sum += counts ? weight[i] * (int64_t)ldexp((double)value[i], -exponent) : 0;
+        is_negative = is_negative && (!weight[i] || signbit(value[i]));
+    }
+    if (!sum)
+        return is_negative ? -0.0f : 0.0f;
+    return rounded(sum, exponent - FRACTION_BITS, how);
+}
+
+static float blend(const float *value, const int32_t *weight, unsigned count, const blending *how)
+{
+    int64_t sum = 0;
+    if (how->full == 0)
+        return blend_floats(value, weight, count, how);
+    for (unsigned i = 0; i < count; i++)
+        sum += weight[i] * (int64_t)lrint(value[i] * how->full);
+    return (float)((double)((sum + ONE / 2) >> FRACTION_BITS) / how->full);
 }
 
 static void corner_of(const between *b, unsigned rank, unsigned corner,
@@ -164,12 +256,19 @@ static void corner_of(const between *b, unsigned rank, unsigned corner,
         at[d] = d < rank ? b[d].element[corner >> d & 1] : 0;
 }
 
+/* Those of one dimension are read at row 0 of a plane, whose border is close. */
+static unsigned rank_of(const ifl_texture *t)
+{
+    return t->rank < 2 && !t->is_layered ? 2 : t->rank;
+}
+
 static void filter(const ifl_texture_view *view, uint32_t layer, const between *b, uint8_t wanted,
                    ifl_texture_answer *answer)
 {
-    const unsigned rank = view->texture->rank, count = 1u << rank;
+    const unsigned rank = rank_of(view->texture), count = 1u << rank;
     uint32_t words[IFL_MOST_TEXELS][IFL_TEXEL_CHANNELS];
-    double weight[IFL_MOST_TEXELS];
+    const blending how = blending_of(view->texture);
+    int32_t weight[IFL_MOST_TEXELS];
     weigh(b, rank, weight);
     for (unsigned corner = 0; corner < count; corner++) {
         int32_t at[IFL_TEXTURE_RANKS];
@@ -182,7 +281,7 @@ static void filter(const ifl_texture_view *view, uint32_t layer, const between *
             continue;
         for (unsigned corner = 0; corner < count; corner++)
             value[corner] = ifl_bits_f32(words[corner][c]);
-        answer->channel[c] = ifl_f32_bits(blend(value, weight, count));
+        answer->channel[c] = ifl_f32_bits(blend(value, weight, count, &how));
     }
 }
 
