@@ -87,7 +87,7 @@ static between nearest(const ifl_texture *t, unsigned dimension, double u)
     return (between){{element, element}, 0};
 }
 
-/* xB = x - 0.5, i = floor(xB), the weight is xB's fraction with 8 bits. */
+/* xB = x - 0.5, i = floor(xB), the weight is xB's fraction with 8 bits. Where both elements are the edge's it has none. */
 static between around(const ifl_texture *t, unsigned dimension, double u)
 {
     const int32_t size = (int32_t)t->size[dimension];
@@ -171,15 +171,19 @@ static void weigh(const between *b, unsigned rank, int32_t *weight)
 
 /* What is summed up: fractions as whole numbers of `full`, floats with so many bits behind the point. */
 typedef struct blending {
-    double full;     /* 0: floats */
+    double full;     /* what a result's whole numbers are parts of; 0: floats */
+    double step;     /* what an element's are parts of */
     int bits, least; /* least exponent of a result's last bit */
 } blending;
 
 static blending blending_of(const ifl_texture *t)
 {
     if (t->texel.of == IFL_TEXEL_FLOAT)
-        return t->texel.bits == 16 ? (blending){0, 10, -24} : (blending){0, 23, -149};
-    return (blending){t->texel.of == IFL_TEXEL_SIGNED ? 32767 : 65535, 0, 0};
+        return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24}
+                                   : (blending){.bits = 23, .least = -149};
+    if (t->texel.of == IFL_TEXEL_SIGNED)
+        return (blending){.full = 32767, .step = t->texel.bits == 8 ? 127 : 32767};
+    return (blending){.full = 65535, .step = 65535};
 }
 
 /* The sum of infinities and NaNs; false: there are none among what has a weight. */
@@ -245,8 +249,9 @@ static float blend(const float *value, const int32_t *weight, unsigned count, co
     if (how->full == 0)
         return blend_floats(value, weight, count, how);
     for (unsigned i = 0; i < count; i++)
-        sum += weight[i] * (int64_t)lrint(value[i] * how->full);
-    return (float)((double)((sum + ONE / 2) >> FRACTION_BITS) / how->full);
+        sum += weight[i] * (int64_t)lrint(value[i] * how->step);
+    const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
+    return (float)(whole / how->full);
 }
 
 static void corner_of(const between *b, unsigned rank, unsigned corner,
