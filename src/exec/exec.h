@@ -5,6 +5,7 @@
 #define IFL_EXEC_EXEC_H
 
 #include "code/code.h"
+#include "code/texture.h"
 #include "exec/memory.h"
 
 /* The handlers of one vector width, and what is kept between launches. One launch at a time. */
@@ -32,6 +33,7 @@ typedef struct ifl_exec_launch {
     ifl_bank banks[IFL_BANKS]; /* constant banks; 0: the parameters */
     ifl_memory *memory;        /* holds the buffers that the parameters point to */
     uint64_t stack_bytes;      /* of a thread, at least, of code that has a stack; 0: CUDA's default, 1024 */
+    const ifl_textures *textures; /* that the kernel may name; NULL: none */
     uint32_t sms;              /* of the GPU that the kernel may believe in */
     uint64_t most_resident;    /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
 

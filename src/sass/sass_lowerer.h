@@ -105,6 +105,8 @@ ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lowe
 /* sass_lower_bulk.c */
 ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives, ifl_sass_lower_group_end, ifl_sass_lower_group_wait,
     ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
+/* sass_lower_texture.c */
+ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
 ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product,
     ifl_sass_lower_group_product;

@@ -39,6 +39,11 @@ IFL_SHARED ifl_memory *ifl_session_memory(ifl_session *session)
     return session->memory;
 }
 
+IFL_SHARED ifl_textures *ifl_session_textures(ifl_session *session)
+{
+    return &session->textures;
+}
+
 /* ---- modules --------------------------------------------------------------------------------- */
 
 uint32_t ifl_session_target(const ifl_device *device)
@@ -365,6 +370,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
         .banks = {{launch->params, kernel->image.demands.param_bytes}},
         .memory = session->memory,
+        .textures = &session->textures,
         .sms = sms,
         .threads = way->threads,
         .resident = way->resident,
@@ -441,6 +447,7 @@ void ifl_session_free(ifl_session *session)
     ifl_engine_free(session->engine);
     free(session->vector_width);
     ifl_memory_free(session->memory);
+    ifl_textures_free(&session->textures);
     ifl_device_close(session->device);
     ifl_cache_workspace_free(&session->workspace);
     free(session);

@@ -44,6 +44,8 @@ ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out
 void ifl_session_free(ifl_session *session);
 const ifl_device *ifl_session_device(const ifl_session *session);
 ifl_memory *ifl_session_memory(ifl_session *session);
+/* The textures and surfaces that kernels may name. */
+ifl_textures *ifl_session_textures(ifl_session *session);
 
 /* ---- modules --------------------------------------------------------------------------------- */
 

@@ -54,6 +54,7 @@ struct ifl_session {
     ifl_session_options options;
     ifl_device *device;
     ifl_memory *memory;
+    ifl_textures textures;
     ifl_engine *engine;
     char *vector_width; /* of the engine; NULL: the best */
     IFL_VEC(ifl_loaded *) loaded;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Boxes of bytes that the driver copies and fills. */
+#include "standin/array.h"
 #include "standin/driver_served.h"
 #include "standin/graph.h"
 
@@ -62,36 +63,39 @@ static int kind_of(int from, int to)
                              : (to == TYPE_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
 }
 
-static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, size_t *offset, size_t *slice)
+/* Places and widths are in bytes, of arrays too. */
+static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, ifl_array_side *out)
 {
     const ifl_box_side of = side_of(side);
+    const ifl_position at = {side->x, side->y, side->z};
     if (side->type == TYPE_ARRAY) {
-        ifl_state_tell("error: copies of CUDA arrays are not served yet");
-        return ifl_cudaErrorNotSupported;
+        const ifl_array *array = ifl_array_of(side->array);
+        return array ? ifl_array_find(array, &at, box, out) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     }
     if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
         return ifl_cudaErrorInvalidValue;
-    return ifl_box_find(&of, box, offset, slice);
+    *out = (ifl_array_side){.start = start_of(side), .pitch = side->pitch};
+    return ifl_box_find(&of, box, &out->offset, &out->slice);
 }
 
 static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
 {
-    size_t to, from, to_slice, from_slice;
+    ifl_array_side to, from;
     const ifl_extent box = {copy->width, copy->height, copy->depth};
-    ifl_cuda_error code = find_side(&copy->from, &box, &from, &from_slice);
+    ifl_cuda_error code = find_side(&copy->from, &box, &from);
     if (code == ifl_cudaSuccess)
-        code = find_side(&copy->to, &box, &to, &to_slice);
+        code = find_side(&copy->to, &box, &to);
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = start_of(&copy->to),
-                               .from = start_of(&copy->from),
-                               .to_offset = to,
-                               .from_offset = from,
-                               .to_pitch = copy->to.pitch,
-                               .to_slice = to_slice,
-                               .from_pitch = copy->from.pitch,
-                               .from_slice = from_slice,
+                   .of.copy = {.to = to.start,
+                               .from = from.start,
+                               .to_offset = to.offset,
+                               .from_offset = from.offset,
+                               .to_pitch = to.pitch,
+                               .to_slice = to.slice,
+                               .from_pitch = from.pitch,
+                               .from_slice = from.slice,
                                .width = copy->width,
                                .height = copy->height,
                                .depth = copy->depth,

@@ -22,6 +22,7 @@ typedef enum ifl_handle_kind {
     IFL_HANDLE_CONTEXT,
     IFL_HANDLE_LINK,
     IFL_HANDLE_MEMORY, /* that a program maps itself */
+    IFL_HANDLE_ARRAY,
     IFL_HANDLE_LOG   /* a callback of the driver's log */
 } ifl_handle_kind;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies and fills: each becomes one operation of a stream. */
+#include "standin/array.h"
 #include "standin/binary.h"
 #include "standin/served.h"
 
@@ -85,39 +86,59 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const voi
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
-static ifl_box_side side_of(const ifl_pitched *block, const ifl_position *at)
+/* One side of a box: an array, or memory with pitched rows. CUDA Runtime API, cudaMemcpy3D: the box and places in arrays
+ * count elements where an array takes part, places in memory always count bytes. */
+static ifl_cuda_error find_side(const void *handle, const ifl_pitched *memory, const ifl_position *at,
+                                const ifl_extent *box, ifl_array_side *out)
 {
-    return (ifl_box_side){at->x, at->y, at->z, block->pitch, block->height};
+    const ifl_array *array = ifl_array_of(handle);
+    const ifl_box_side side = {at->x, at->y, at->z, memory->pitch, memory->height};
+    if (handle) {
+        const ifl_position place = {array ? at->x * ifl_texel_bytes(&array->texel) : 0, at->y, at->z};
+        return !array                ? ifl_cudaErrorInvalidResourceHandle
+               : at->x > array->width ? ifl_cudaErrorInvalidValue
+                                     : ifl_array_find(array, &place, box, out);
+    }
+    *out = (ifl_array_side){.start = memory->at, .pitch = memory->pitch};
+    return memory->at ? ifl_box_find(&side, box, &out->offset, &out->slice) : ifl_cudaErrorInvalidValue;
+}
+
+/* In bytes; false where the arrays' elements differ in size, or no number holds it. */
+static bool box_in_bytes(const ifl_copy3d *box, ifl_extent *bytes)
+{
+    const ifl_array *to = ifl_array_of(box->to_array), *from = ifl_array_of(box->from_array);
+    const size_t to_bytes = to ? ifl_texel_bytes(&to->texel) : 0, from_bytes = from ? ifl_texel_bytes(&from->texel) : 0;
+    const size_t element = to_bytes ? to_bytes : from_bytes ? from_bytes : 1;
+    *bytes = box->extent;
+    return (!to || !from || to_bytes == from_bytes) &&
+           !__builtin_mul_overflow(box->extent.width, element, &bytes->width);
 }
 
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
 {
-    size_t to, from, to_slice, from_slice;
-    if (!box || !box->from.at || !box->to.at)
+    ifl_array_side to, from;
+    ifl_extent bytes;
+    if (!box || !box_in_bytes(box, &bytes))
         return ifl_cudaErrorInvalidValue;
-    if (box->from_array || box->to_array)
-        return ifl_cudaErrorNotSupported;
-    const ifl_box_side to_side = side_of(&box->to, &box->to_position),
-                       from_side = side_of(&box->from, &box->from_position);
     ifl_cuda_error code = check_kind(box->kind);
     if (code == ifl_cudaSuccess)
-        code = ifl_box_find(&to_side, &box->extent, &to, &to_slice);
+        code = find_side(box->to_array, &box->to, &box->to_position, &bytes, &to);
     if (code == ifl_cudaSuccess)
-        code = ifl_box_find(&from_side, &box->extent, &from, &from_slice);
+        code = find_side(box->from_array, &box->from, &box->from_position, &bytes, &from);
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = box->to.at,
-                               .from = box->from.at,
-                               .to_offset = to,
-                               .from_offset = from,
-                               .to_pitch = box->to.pitch,
-                               .from_pitch = box->from.pitch,
-                               .to_slice = to_slice,
-                               .from_slice = from_slice,
-                               .width = box->extent.width,
-                               .height = box->extent.height,
-                               .depth = box->extent.depth,
+                   .of.copy = {.to = to.start,
+                               .from = from.start,
+                               .to_offset = to.offset,
+                               .from_offset = from.offset,
+                               .to_pitch = to.pitch,
+                               .from_pitch = from.pitch,
+                               .to_slice = to.slice,
+                               .from_slice = from.slice,
+                               .width = bytes.width,
+                               .height = bytes.height,
+                               .depth = bytes.depth,
                                .kind = box->kind}};
     return ifl_cudaSuccess;
 }

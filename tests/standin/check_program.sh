@@ -3,11 +3,11 @@
 # Runs a program, as nvcc links it by default, with the runtime inside, under `inflight run` and compares its standard output and its exit status, the last line, with what is
 # expected. A .cu file is built first, with $NVCC into $PROGRAMS; its line "// nvcc: ..." gives further words, in which
 # further files are beside it, its line "// run: ..." options of `inflight run`; standard error must have each line of
-# NAME.told somewhere. "// library: FILE" is built too, as PROGRAM-library.so. With INFLIGHT empty the program runs as it
+# NAME.told somewhere. "// library: FILE" is built too, as PROGRAM-library.so. OPTIONS are further ones, of a program that is built already. With INFLIGHT empty the program runs as it
 # is, on a GPU.
 # usage: check_program.sh PROGRAM EXPECTED
 set -u
-program=$1 expected=$2 options= told=/dev/null
+program=$1 expected=$2 options=${OPTIONS:-} told=/dev/null
 case $program in
 *.cu)
     program=$PROGRAMS/$(basename "$1" .cu)

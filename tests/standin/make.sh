@@ -10,6 +10,16 @@ for name in vector_add reduction histogram streams graph_captured managed consta
     nvcc -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
+# Textures are run as the machine code of each architecture.
+codes=
+for sm in 75 80 86 89 90 100 120; do
+    codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
+done
+for name in textures surfaces; do
+    # shellcheck disable=SC2086 # the words are words
+    nvcc -cudart shared $codes -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
+    strip "../prebuilt/$name.bin"
+done
 if LC_ALL=C grep -l "$PWD\|${HOME:-/nowhere}/" ../prebuilt/*.bin; then
     echo "these say where they were built" >&2
     exit 1

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Textures and surfaces: what the number stands for that a kernel is given (a texture object's or surface object's handle),
+ * the table where it is looked up, and what an instruction asks of one. Knows nothing of who makes them. */
+#ifndef IFL_CODE_TEXTURE_H
+#define IFL_CODE_TEXTURE_H
+
+#include "base/vec.h"
+
+#include <stdint.h>
+
+enum { IFL_TEXTURE_RANKS = 3, IFL_TEXEL_CHANNELS = 4, IFL_CUBE_FACES = 6 };
+
+typedef enum ifl_texel_class {
+    IFL_TEXEL_SIGNED,
+    IFL_TEXEL_UNSIGNED,
+    IFL_TEXEL_FLOAT
+} ifl_texel_class;
+
+/* What an element is. */
+typedef struct ifl_texel {
+    uint8_t of;       /* ifl_texel_class */
+    uint8_t bits;     /* of a channel: 8, 16, 32 */
+    uint8_t channels; /* 1, 2, 4 */
+} ifl_texel;
+
+/* Values as those of cudaTextureAddressMode. */
+typedef enum ifl_outside {
+    IFL_OUTSIDE_WRAP,
+    IFL_OUTSIDE_CLAMP,
+    IFL_OUTSIDE_MIRROR,
+    IFL_OUTSIDE_BORDER
+} ifl_outside;
+
+typedef struct ifl_texture {
+    bool is_surface;
+    bool is_linear;  /* elements in a row, found by their number alone */
+    bool is_array;   /* laid out by ifl_array: told as the blocks that hardware keeps arrays in */
+    uint8_t rank;    /* 1, 2, 3 */
+    bool is_layered; /* `layers` of them; the faces of a cube are layers too */
+    bool is_cube;
+    bool filters;                    /* linear filtering, else the nearest */
+    bool is_normalized;              /* coordinates */
+    bool reads_normalized;           /* integers become floats of 0 to 1, or -1 to 1 */
+    uint8_t mode[IFL_TEXTURE_RANKS]; /* ifl_outside */
+    ifl_texel texel;
+    uint32_t border[IFL_TEXEL_CHANNELS];
+    uint32_t
+        size[IFL_TEXTURE_RANKS]; /* elements, rows, slices; 1 where there is no such dimension */
+    uint32_t layers;
+    uint64_t address, pitch, slice; /* of a row; of a slice or layer */
+    uint64_t bytes;                 /* from `address` on: all of its elements lie in them */
+} ifl_texture;
+
+static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
+{
+    return (uint32_t)texel->bits / 8 * texel->channels;
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+typedef struct ifl_texture_entry {
+    ifl_texture *texture; /* NULL: free */
+    uint32_t uses;        /* of the place so far */
+} ifl_texture_entry;
+
+/* A zeroed one is empty. */
+typedef struct ifl_textures {
+    IFL_VEC(ifl_texture_entry) entries;
+} ifl_textures;
+
+/* Copies the texture; 0 without memory. A number is of 32 bits, since that is what machine code hands to the
+ * texture unit. */
+uint32_t ifl_textures_add(ifl_textures *table, const ifl_texture *texture);
+/* NULL: there is none of the number. */
+const ifl_texture *ifl_textures_find(const ifl_textures *table, uint32_t handle);
+void ifl_textures_remove(ifl_textures *table, uint32_t handle);
+void ifl_textures_free(ifl_textures *table);
+
+/* ---- what an instruction asks ------------------------------------------------------------------ */
+
+typedef enum ifl_texture_use {
+    IFL_TEXTURE_SAMPLE, /* at coordinates */
+    IFL_TEXTURE_FETCH,  /* by the element's number */
+    IFL_TEXTURE_GATHER, /* one channel of the four that a filter would take */
+    IFL_TEXTURE_LOAD,   /* of a surface */
+    IFL_TEXTURE_STORE
+} ifl_texture_use;
+
+/* Of coordinates of a surface that lie outside. Textures say that themselves. */
+typedef enum ifl_surface_clamp {
+    IFL_SURFACE_IGNORE, /* stores nothing, loads zero */
+    IFL_SURFACE_CLAMP,
+    IFL_SURFACE_TRAP
+} ifl_surface_clamp;
+
+/* code->extra. All slots are 32 bits wide. */
+typedef struct ifl_texture_op {
+    uint8_t use; /* ifl_texture_use */
+    uint8_t rank;
+    bool is_layered, is_cube;
+    uint8_t channel; /* of a gather */
+    uint8_t clamp;   /* ifl_surface_clamp */
+    uint8_t bytes;   /* of an element of a surface: 1, 2, 4, 8, 16 */
+    bool is_signed;  /* 1 and 2 bytes are extended by their sign */
+    uint8_t wanted;  /* bit: channel */
+    uint32_t handle, layer;
+    uint32_t at[IFL_TEXTURE_RANKS];
+    uint32_t data[IFL_TEXEL_CHANNELS]; /* by channel, or by word of a surface's element */
+} ifl_texture_op;
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a texture gives at a place: elements, coordinates, filters (texel.c, texture_sample.c). Knows no warps and no
+ * events; texture_request.c does. */
+#ifndef IFL_EXEC_TEXEL_H
+#define IFL_EXEC_TEXEL_H
+
+#include "code/texture.h"
+
+/* Elements that one fetch touches: those of a filter in three dimensions. */
+enum { IFL_MOST_TEXELS = 8 };
+
+/* A texture with its memory at hand. */
+typedef struct ifl_texture_view {
+    const ifl_texture *texture;
+    const uint8_t *host; /* of texture->address */
+} ifl_texture_view;
+
+/* What an instruction asks of it, for one lane. */
+typedef struct ifl_texture_query {
+    const ifl_texture_op *op;
+    uint32_t layer;
+    uint32_t at[IFL_TEXTURE_RANKS]; /* as the registers have it: floats, or numbers of a fetch */
+} ifl_texture_query;
+
+typedef struct ifl_texture_answer {
+    uint32_t channel[IFL_TEXEL_CHANNELS];
+    uint64_t offset[IFL_MOST_TEXELS]; /* of the elements that were read, from texture->address */
+    uint32_t count;
+} ifl_texture_answer;
+
+void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
+                     ifl_texture_answer *answer);
+
+/* ---- elements: texel.c ------------------------------------------------------------------------- */
+
+/* The words that a fetch of an element gives, of the wanted channels (a bit each). */
+void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
+                    uint32_t to[IFL_TEXEL_CHANNELS]);
+/* Of a place outside that has no element: the border's, or zero. */
+void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNELS]);
+/* Whether those words are floats. */
+bool ifl_texel_is_float(const ifl_texture *texture);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Textures and surfaces as a warp asks for them: handles are looked up in the launch's table, never followed. What a texture
+ * gives at a place is texture_sample.c's matter. */
+#include "exec/texel.h"
+#include "exec/warp.h"
+
+#include <string.h>
+
+typedef struct request {
+    ifl_warp *warp;
+    const ifl_code *code;
+    const ifl_texture_op *op;
+    char *frame;
+    uint32_t lane;
+    uint32_t handle; /* of the view; 0: none yet */
+    ifl_texture_view view;
+    uint8_t *host;
+} request;
+
+static bool is_for_surfaces(const ifl_texture_op *op)
+{
+    return op->use == IFL_TEXTURE_LOAD || op->use == IFL_TEXTURE_STORE;
+}
+
+static bool fail(const request *r, ifl_fault_kind kind, const char *what)
+{
+    ifl_fault_raise(r->warp, r->code, kind, r->lane, "%s 0x%x %s",
+                    is_for_surfaces(r->op) ? "the surface object" : "the texture object", r->handle,
+                    what);
+    return false;
+}
+
+/* ---- what a handle stands for ---------------------------------------------------------------------- */
+
+static uint8_t *memory_of(const request *r, const ifl_texture *t)
+{
+    const ifl_allocation *a = ifl_memory_find(r->warp->worker->grid->launch->memory, t->address);
+    const uint64_t at = a ? t->address - a->address : 0;
+    const bool is_there = a && !(a->flags & IFL_ALLOCATION_FREED) && t->bytes <= a->bytes - at;
+    return is_there ? a->host + at : NULL;
+}
+
+static bool is_of_shape(const ifl_texture_op *op, const ifl_texture *t)
+{
+    if (is_for_surfaces(op))
+        return true;
+    const bool is_array = t->is_layered, is_cube = t->is_cube;
+    const unsigned rank = is_cube ? 3 : t->rank;
+    /* the compiler reads 1D textures as 2D ones, at row 0 */
+    return op->is_layered == is_array && op->is_cube == is_cube &&
+           (op->rank == rank || (rank == 1 && op->rank == 2));
+}
+
+static bool find(request *r)
+{
+    const ifl_textures *table = r->warp->worker->grid->launch->textures;
+    const uint32_t handle = ifl_lane_u32(r->frame, r->op->handle, r->lane);
+    if (r->handle == handle && handle)
+        return true;
+    r->handle = handle;
+    const ifl_texture *t = table ? ifl_textures_find(table, handle) : NULL;
+    if (!t || t->is_surface != is_for_surfaces(r->op))
+        return fail(r, IFL_FAULT_OTHER, "is none: never made, destroyed, or of the other kind");
+    if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH)
+        return fail(r, IFL_FAULT_OTHER,
+                    "is linear memory, of which elements are read by number only");
+    if (!is_of_shape(r->op, t))
+        return fail(r, IFL_FAULT_OTHER, "has other dimensions than the instruction asks for");
+    r->host = memory_of(r, t);
+    r->view = (ifl_texture_view){t, r->host};
+    return r->host || fail(r, IFL_FAULT_ADDRESS, "is of memory that has been freed");
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------- */
+
+static void give(const request *r, const uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (r->op->wanted >> i & 1)
+            memcpy(r->frame + r->op->data[i] + (size_t)r->lane * sizeof *words, &words[i],
+                   sizeof *words);
+}
+
+static ifl_texture_query query_of(const request *r)
+{
+    ifl_texture_query q = {.op = r->op};
+    if (r->op->is_layered)
+        q.layer = ifl_lane_u32(r->frame, r->op->layer, r->lane) & UINT16_MAX;
+    for (unsigned d = 0; d < r->op->rank; d++)
+        q.at[d] = ifl_lane_u32(r->frame, r->op->at[d], r->lane);
+    return q;
+}
+
+/* The results may be written over the coordinates of the same lane only. */
+static bool read_texture(request *r)
+{
+    ifl_texture_answer answer;
+    const ifl_texture_query query = query_of(r);
+    ifl_texture_ask(&r->view, &query, &answer);
+    give(r, answer.channel, IFL_TEXEL_CHANNELS);
+    return true;
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------- */
+
+/* The first coordinate counts bytes. False: it lies outside and nothing is to be done; a trap raises a fault. */
+static bool place_in_surface(const request *r, uint64_t *offset, bool *is_fault)
+{
+    const ifl_texture *t = r->view.texture;
+    const uint32_t step = r->op->bytes, row = t->size[0] * ifl_texel_bytes(&t->texel);
+    const uint32_t limit[IFL_TEXTURE_RANKS] = {row, t->size[1], t->size[2]};
+    uint32_t at[IFL_TEXTURE_RANKS] = {0}, layer = 0;
+    bool is_outside = false;
+    if (r->op->is_layered)
+        layer = ifl_lane_u32(r->frame, r->op->layer, r->lane);
+    for (unsigned d = 0; d < r->op->rank; d++) {
+        at[d] = ifl_lane_u32(r->frame, r->op->at[d], r->lane);
+        const uint32_t last = limit[d] - (d ? 1 : step);
+        const bool is_past = at[d] > last || (!d && step > row);
+        is_outside = is_outside || is_past;
+        if (is_past)
+            at[d] = (int32_t)at[d] < 0 || (!d && step > row) ? 0 : last;
+    }
+    is_outside = is_outside || layer >= t->layers;
+    *is_fault = is_outside && r->op->clamp == IFL_SURFACE_TRAP;
+    layer = layer < t->layers ? layer : t->layers - 1;
+    *offset = (uint64_t)(t->is_layered || t->is_cube ? layer : at[2]) * t->slice +
+              (uint64_t)at[1] * t->pitch + at[0];
+    return !is_outside || r->op->clamp == IFL_SURFACE_CLAMP;
+}
+
+static uint32_t extended(const ifl_texture_op *op, uint32_t word)
+{
+    if (!op->is_signed || op->bytes >= sizeof word)
+        return word;
+    return op->bytes == 1 ? (uint32_t)(int8_t)word : (uint32_t)(int16_t)word;
+}
+
+static void move_element(const request *r, uint8_t *at)
+{
+    uint32_t words[IFL_TEXEL_CHANNELS] = {0};
+    const unsigned count = (r->op->bytes + 3u) / 4;
+    if (r->op->use == IFL_TEXTURE_LOAD) {
+        if (at)
+            memcpy(words, at, r->op->bytes);
+        words[0] = extended(r->op, words[0]);
+        give(r, words, count);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        words[i] = ifl_lane_u32(r->frame, r->op->data[i], r->lane);
+    if (at)
+        memcpy(at, words, r->op->bytes);
+}
+
+static bool move_surface(request *r)
+{
+    uint64_t offset;
+    bool is_fault;
+    const bool is_there = place_in_surface(r, &offset, &is_fault);
+    if (is_fault)
+        return fail(r, IFL_FAULT_OTHER, "ends before these coordinates, and they trap");
+    if (is_there && offset % r->op->bytes)
+        return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
+    move_element(r, is_there ? r->host + offset : NULL);
+    r->warp->changed |= r->op->use == IFL_TEXTURE_STORE;
+    return true;
+}
+
+ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                            uint32_t active)
+{
+    (void)active;
+    request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
+    for (; mask; mask &= mask - 1) {
+        r.lane = (uint32_t)__builtin_ctz(mask);
+        if (!find(&r) || !(is_for_surfaces(r.op) ? move_surface(&r) : read_texture(&r)))
+            return IFL_REASON_FAULT;
+    }
+    return IFL_REASON_NONE;
+}

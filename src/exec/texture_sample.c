@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Coordinates -> elements -> a filtered value (CUDA C++ Programming Guide, "Texture Fetching"; faces of cubes: "Cubemap
+ * Textures"). */
+#include "exec/texel.h"
+
+#include "exec/lane.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Coordinates have as many bits behind the point as the weights of a filter. */
+enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = -1 };
+
+/* What every NaN of a filter becomes. */
+#define NAN_BITS 0x7fffffff
+
+/* The elements that a coordinate of one dimension lies between; the nearest one where nothing is filtered. */
+typedef struct between {
+    int32_t element[2]; /* OUTSIDE: none, the border */
+    uint32_t weight;    /* of the second, of ONE */
+} between;
+
+/* ---- coordinates --------------------------------------------------------------------------------- */
+
+static int32_t positive_modulo(int32_t a, int32_t n)
+{
+    const int32_t rest = a % n;
+    return rest < 0 ? rest + n : rest;
+}
+
+static int32_t inside(uint8_t mode, int32_t element, int32_t size)
+{
+    const int32_t last = size - 1;
+    if (element >= 0 && element <= last)
+        return element;
+    switch (mode) {
+    case IFL_OUTSIDE_WRAP:
+        return positive_modulo(element, size);
+    case IFL_OUTSIDE_MIRROR: {
+        const int32_t at = positive_modulo(element, 2 * size);
+        return at < size ? at : 2 * size - 1 - at;
+    }
+    case IFL_OUTSIDE_BORDER:
+        return OUTSIDE;
+    default:
+        return element < 0 ? 0 : last;
+    }
+}
+
+/* A normalized coordinate has 21 bits behind the point. */
+static double cut(double u)
+{
+    return floor(u * 0x1p21) * 0x1p-21;
+}
+
+/* Denormals count as zero; of textures that repeat infinities do too. */
+static double plain(const ifl_texture *t, unsigned dimension, float x)
+{
+    const bool repeats =
+        t->mode[dimension] == IFL_OUTSIDE_WRAP || t->mode[dimension] == IFL_OUTSIDE_MIRROR;
+    if (x != x || fabsf(x) < FLT_MIN || (isinf(x) && repeats && t->is_normalized))
+        return 0;
+    return x;
+}
+
+/* In elements. A whole number of widths makes no difference where the texture repeats, and is taken off before the
+ * multiplication, as the guide has it. What lies far outside is all the same. */
+static double scaled(const ifl_texture *t, unsigned dimension, float x)
+{
+    const double size = t->size[dimension], far = 2 * size + 2;
+    double u = plain(t, dimension, x);
+    if (t->is_normalized) {
+        if (t->mode[dimension] == IFL_OUTSIDE_WRAP)
+            u -= floor(u);
+        else if (t->mode[dimension] == IFL_OUTSIDE_MIRROR)
+            u -= 2 * floor(u / 2);
+        u = cut(u) * size;
+    }
+    return u < -far ? -far : u > far ? far : u;
+}
+
+static between nearest(const ifl_texture *t, unsigned dimension, double u)
+{
+    const int32_t size = (int32_t)t->size[dimension];
+    const int32_t element = inside(t->mode[dimension], (int32_t)floor(u), size);
+    return (between){{element, element}, 0};
+}
+
+/* xB = x - 0.5, i = floor(xB), the weight is xB's fraction with 8 bits. Where both elements are the edge's it has none. */
+static between around(const ifl_texture *t, unsigned dimension, double u)
+{
+    const int32_t size = (int32_t)t->size[dimension];
+    const int64_t fixed = (int64_t)floor((u - 0.5) * ONE + 0.5);
+    const int32_t first = (int32_t)(fixed >> FRACTION_BITS);
+    const bool is_clamped =
+        t->mode[dimension] == IFL_OUTSIDE_CLAMP && (first < 0 || first >= size - 1);
+    return (between){
+        {inside(t->mode[dimension], first, size), inside(t->mode[dimension], first + 1, size)},
+        is_clamped ? 0 : (uint32_t)fixed & (ONE - 1)};
+}
+
+/* ---- faces of cubes -------------------------------------------------------------------------------- */
+
+typedef struct on_face {
+    uint32_t face;
+    float s, t; /* 0 to 1 */
+} on_face;
+
+/* The guide's table: the coordinate of the largest magnitude names the face; the others, divided by it, go from -1 to 1. */
+static on_face face_of(float x, float y, float z)
+{
+    const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    on_face f;
+    float s, t, m;
+    if (az >= ax && az >= ay) {
+        f.face = z < 0 ? 5 : 4;
+        s = z < 0 ? -x : x, t = -y, m = az;
+    } else if (ay >= ax) {
+        f.face = y < 0 ? 3 : 2;
+        s = x, t = y < 0 ? -z : z, m = ay;
+    } else {
+        f.face = x < 0 ? 1 : 0;
+        s = x < 0 ? z : -z, t = -y, m = ax;
+    }
+    f.s = (s / m + 1) / 2;
+    f.t = (t / m + 1) / 2;
+    return f;
+}
+
+/* ---- elements -------------------------------------------------------------------------------------- */
+
+static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at[IFL_TEXTURE_RANKS])
+{
+    const uint64_t deep = t->is_layered || t->is_cube ? layer : (uint64_t)at[2];
+    return deep * t->slice + (uint64_t)at[1] * t->pitch +
+           (uint64_t)at[0] * ifl_texel_bytes(&t->texel);
+}
+
+static void read_element(const ifl_texture_view *view, uint32_t layer,
+                         const int32_t at[IFL_TEXTURE_RANKS], uint8_t wanted,
+                         ifl_texture_answer *answer, uint32_t to[IFL_TEXEL_CHANNELS])
+{
+    if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
+        ifl_texel_outside(view->texture, to);
+        return;
+    }
+    const uint64_t offset = offset_of(view->texture, layer, at);
+    answer->offset[answer->count++] = offset;
+    ifl_texel_read(view->texture, view->host + offset, wanted, to);
+}
+
+/* ---- filters --------------------------------------------------------------------------------------- */
+
+/* The weights of the eight elements around a place, of ONE in all. The weight of a slice is split between its columns, that
+ * of a column between its rows; a half goes to the second column, and with it to the second row, else to the first. */
+static void weigh(const between *b, unsigned rank, int32_t *weight)
+{
+    const int32_t x = (int32_t)b[0].weight, y = rank > 1 ? (int32_t)b[1].weight : 0,
+                  z = rank > 2 ? (int32_t)b[2].weight : 0;
+    for (unsigned slice = 0; slice < 2; slice++) {
+        const int32_t whole = slice ? z : ONE - z, second = (whole * x + ONE / 2) >> FRACTION_BITS,
+                      first = whole - second, below = (second * y + ONE / 2) >> FRACTION_BITS,
+                      above = (first * (ONE - y) + ONE / 2) >> FRACTION_BITS;
+        weight[4 * slice] = above;
+        weight[4 * slice + 1] = second - below;
+        weight[4 * slice + 2] = first - above;
+        weight[4 * slice + 3] = below;
+    }
+}
+
+/* What is summed up: fractions as whole numbers of `full`, floats with so many bits behind the point. */
+typedef struct blending {
+    double full;     /* what a result's whole numbers are parts of; 0: floats */
+    double step;     /* what an element's are parts of */
+    int bits, least; /* least exponent of a result's last bit */
+} blending;
+
+static blending blending_of(const ifl_texture *t)
+{
+    if (t->texel.of == IFL_TEXEL_FLOAT)
+        return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24}
+                                   : (blending){.bits = 23, .least = -149};
+    if (t->texel.of == IFL_TEXEL_SIGNED)
+        return (blending){.full = 32767, .step = t->texel.bits == 8 ? 127 : 32767};
+    return (blending){.full = 65535, .step = 65535};
+}
+
+/* The sum of infinities and NaNs; false: there are none among what has a weight. */
+static bool blend_specials(const float *value, const int32_t *weight, unsigned count, float *sum)
+{
+    bool is_special = false;
+    *sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (weight[i] && !isfinite(value[i])) {
+            is_special = true;
+            *sum += value[i];
+        }
+    if (*sum != *sum)
+        *sum = ifl_bits_f32(NAN_BITS);
+    return is_special;
+}
+
+/* To the nearest, halves away from zero: a number of `bits` bits behind the first, the last not below 2^least. */
+static float rounded(int64_t sum, int exponent, const blending *how)
+{
+    const uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
+    const int length = 64 - __builtin_clzll(magnitude | 1);
+    int cut = length - 1 - how->bits;
+    cut = cut < how->least - exponent ? how->least - exponent : cut;
+    cut = cut < 0 ? 0 : cut > 62 ? 62 : cut;
+    const uint64_t half = cut ? UINT64_C(1) << (cut - 1) : 0,
+                   kept = (magnitude + half) >> cut << cut;
+    const float result = (float)ldexp((double)kept, exponent);
+    const float flushed = fabsf(result) < FLT_MIN ? 0 : result;
+    return sum < 0 ? -flushed : flushed;
+}
+
+/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held against an H200
+ * (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest, with four bits more than they have; what is below
+ * is cut off, and denormals count as zero. */
+static float blend_floats(const float *value, const int32_t *weight, unsigned count,
+                          const blending *how)
+{
+    enum { MORE_BITS = 4 };
+    int most = INT32_MIN;
+    int64_t sum = 0;
+    bool is_negative = true;
+    float special;
+    if (blend_specials(value, weight, count, &special))
+        return special;
+    for (unsigned i = 0; i < count; i++)
+        if (weight[i] && fabsf(value[i]) >= FLT_MIN && ilogbf(value[i]) > most)
+            most = ilogbf(value[i]);
+    const int exponent = most - how->bits - MORE_BITS;
+    for (unsigned i = 0; i < count; i++) {
+        const bool counts = weight[i] && fabsf(value[i]) >= FLT_MIN;
+        sum += counts ? weight[i] * (int64_t)ldexp((double)value[i], -exponent) : 0;
+        is_negative = is_negative && (!weight[i] || signbit(value[i]));
+    }
+    if (!sum)
+        return is_negative ? -0.0f : 0.0f;
+    return rounded(sum, exponent - FRACTION_BITS, how);
+}
+
+static float blend(const float *value, const int32_t *weight, unsigned count, const blending *how)
+{
+    int64_t sum = 0;
+    if (how->full == 0)
+        return blend_floats(value, weight, count, how);
+    for (unsigned i = 0; i < count; i++)
+        sum += weight[i] * (int64_t)lrint(value[i] * how->step);
+    const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
+    return (float)(whole / how->full);
+}
+
+static void corner_of(const between *b, unsigned rank, unsigned corner,
+                      int32_t at[IFL_TEXTURE_RANKS])
+{
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+        at[d] = d < rank ? b[d].element[corner >> d & 1] : 0;
+}
+
+/* Those of one dimension are read at row 0 of a plane, whose border is close. */
+static unsigned rank_of(const ifl_texture *t)
+{
+    return t->rank < 2 && !t->is_layered ? 2 : t->rank;
+}
+
+static void filter(const ifl_texture_view *view, uint32_t layer, const between *b, uint8_t wanted,
+                   ifl_texture_answer *answer)
+{
+    const unsigned rank = rank_of(view->texture), count = 1u << rank;
+    uint32_t words[IFL_MOST_TEXELS][IFL_TEXEL_CHANNELS];
+    const blending how = blending_of(view->texture);
+    int32_t weight[IFL_MOST_TEXELS];
+    weigh(b, rank, weight);
+    for (unsigned corner = 0; corner < count; corner++) {
+        int32_t at[IFL_TEXTURE_RANKS];
+        corner_of(b, rank, corner, at);
+        read_element(view, layer, at, wanted, answer, words[corner]);
+    }
+    for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
+        float value[IFL_MOST_TEXELS];
+        if (!(wanted >> c & 1))
+            continue;
+        for (unsigned corner = 0; corner < count; corner++)
+            value[corner] = ifl_bits_f32(words[corner][c]);
+        answer->channel[c] = ifl_f32_bits(blend(value, weight, count, &how));
+    }
+}
+
+/* PTX ISA, tld4: the elements counter-clockwise from the lower left. */
+static void gather(const ifl_texture_view *view, uint32_t layer, const between *b, uint8_t channel,
+                   ifl_texture_answer *answer)
+{
+    static const uint8_t corners[IFL_TEXEL_CHANNELS] = {2, 3, 1, 0};
+    for (unsigned i = 0; i < IFL_TEXEL_CHANNELS; i++) {
+        uint32_t words[IFL_TEXEL_CHANNELS];
+        int32_t at[IFL_TEXTURE_RANKS];
+        corner_of(b, 2, corners[i], at);
+        read_element(view, layer, at, (uint8_t)(1u << channel), answer, words);
+        answer->channel[i] = words[channel];
+    }
+}
+
+/* ---- the three ways to ask --------------------------------------------------------------------------- */
+
+/* Layers past the last are the last. */
+static uint32_t layer_of(uint32_t layer, uint32_t layers)
+{
+    return layer < layers ? layer : layers - 1;
+}
+
+/* By number; outside of the texture there are zeros. */
+static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
+                  ifl_texture_answer *answer)
+{
+    const ifl_texture *t = view->texture;
+    int32_t at[IFL_TEXTURE_RANKS] = {0};
+    bool is_inside = true;
+    for (unsigned d = 0; d < q->op->rank; d++) {
+        at[d] = (int32_t)q->at[d];
+        is_inside = is_inside && q->at[d] < t->size[d];
+    }
+    if (is_inside)
+        read_element(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer,
+                     answer->channel);
+}
+
+/* Of a cube the place on a face, and the face's layer. */
+static uint32_t turn_to_face(const ifl_texture *t, uint32_t layer, float at[IFL_TEXTURE_RANKS])
+{
+    const on_face f = face_of(at[0], at[1], at[2]);
+    at[0] = f.s, at[1] = f.t, at[2] = 0;
+    return layer_of(layer, t->layers / IFL_CUBE_FACES) * IFL_CUBE_FACES + f.face;
+}
+
+static void read_nearest(const ifl_texture_view *view, uint32_t layer, const between *b,
+                         uint8_t wanted, ifl_texture_answer *answer)
+{
+    int32_t place[IFL_TEXTURE_RANKS];
+    corner_of(b, view->texture->rank, 0, place);
+    read_element(view, layer, place, wanted, answer, answer->channel);
+}
+
+static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
+                   ifl_texture_answer *answer)
+{
+    const ifl_texture *t = view->texture;
+    const bool is_gather = q->op->use == IFL_TEXTURE_GATHER, is_between = t->filters || is_gather;
+    float at[IFL_TEXTURE_RANKS];
+    between b[IFL_TEXTURE_RANKS];
+    uint32_t layer = t->is_layered ? q->layer : 0;
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+        at[d] = d < q->op->rank ? ifl_bits_f32(q->at[d]) : 0;
+    layer = t->is_cube ? turn_to_face(t, layer, at) : layer_of(layer, t->layers);
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
+        const double u = scaled(t, d, at[d]);
+        b[d] = is_between ? around(t, d, u) : nearest(t, d, u);
+    }
+    if (is_gather)
+        gather(view, layer, b, q->op->channel, answer);
+    else if (t->filters)
+        filter(view, layer, b, q->op->wanted, answer);
+    else
+        read_nearest(view, layer, b, q->op->wanted, answer);
+}
+
+void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
+                     ifl_texture_answer *answer)
+{
+    answer->count = 0;
+    memset(answer->channel, 0, sizeof answer->channel);
+    if (query->op->use == IFL_TEXTURE_FETCH)
+        fetch(view, query, answer);
+    else
+        sample(view, query, answer);
+}

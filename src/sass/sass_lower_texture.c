@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lowering of textures and surfaces: which registers hold the handle, the coordinates and the result. What the compiler emits
+ * for each form was read from nvcc's code for sm_75, 90 and 100; what it was never seen to emit is refused. */
+#include "sass/sass_lowerer.h"
+
+#include "code/texture.h"
+
+enum { WORD_BYTES = 4 };
+
+static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    return ifl_sass_lower_operand(l, role);
+}
+
+static ifl_sass_word value(const ifl_sass_lowerer *l, ifl_sass_value_role role)
+{
+    return ifl_sass_value(l->instruction, role);
+}
+
+/* Neither absent nor the value that is not written. */
+static bool has(const ifl_sass_lowerer *l, ifl_sass_value_role role)
+{
+    const ifl_sass_word word = value(l, role);
+    return word > IFL_SASS_WORD_ABSENT && word != IFL_SASS_WORD_OFF;
+}
+
+/* ---- the handle ------------------------------------------------------------------------------------ */
+
+static bool is_in_register(const ifl_sass_lowerer *l)
+{
+    return value(l, IFL_SASS_VALUE_BINDLESS) == IFL_SASS_WORD_B;
+}
+
+/* The lower word of the object: in a uniform register, a register, or a word of a constant bank whose number is given. */
+static void set_handle(ifl_sass_lowerer *l, ifl_texture_op *op)
+{
+    const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_DESCRIPTOR),
+                           *number = operand(l, IFL_SASS_ROLE_INDEX);
+    if (has(l, IFL_SASS_VALUE_UNIFORM_INDEX))
+        ifl_sass_refuse(l, "with an index beside the handle");
+    else if (at && at->kind == IFL_SASS_IMMEDIATE && number && number->kind == IFL_SASS_IMMEDIATE)
+        op->handle = ifl_sass_constant_slot(l, (unsigned)at->value, number->value * WORD_BYTES, 1);
+    else if (at && number && number->kind == IFL_SASS_IMMEDIATE && number->value)
+        ifl_sass_refuse(l, "of a texture that the file numbers");
+    else if (at)
+        op->handle = ifl_sass_lower_source(l, at, 1);
+    else
+        ifl_sass_refuse(l, "without a handle");
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    uint16_t word;
+    uint8_t rank;
+    bool is_layered, is_cube;
+} shape;
+
+static const shape shapes[] = {
+    {IFL_SASS_WORD_TEX_1D, 1, false, false},    {IFL_SASS_WORD_TEX_2D, 2, false, false},
+    {IFL_SASS_WORD_TEX_3D, 3, false, false},    {IFL_SASS_WORD_CUBE, 3, false, true},
+    {IFL_SASS_WORD_ARRAY_1D, 1, true, false},   {IFL_SASS_WORD_ARRAY_2D, 2, true, false},
+    {IFL_SASS_WORD_ARRAY_CUBE, 3, true, true},  {IFL_SASS_WORD_DIM1, 1, false, false},
+    {IFL_SASS_WORD_DIM2, 2, false, false},      {IFL_SASS_WORD_DIM3, 3, false, false},
+    {IFL_SASS_WORD_DIM1_ARRAY, 1, true, false}, {IFL_SASS_WORD_DIM2_ARRAY, 2, true, false},
+};
+
+static void set_shape(ifl_sass_lowerer *l, ifl_sass_word word, ifl_texture_op *op)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].word == word) {
+            op->rank = shapes[i].rank;
+            op->is_layered = shapes[i].is_layered;
+            op->is_cube = shapes[i].is_cube;
+            return;
+        }
+    ifl_sass_refuse(l, "of these dimensions");
+}
+
+/* ---- textures -------------------------------------------------------------------------------------- */
+
+/* Of all values, the layer first, then x, y, z, the handle and the level of detail: `first` are in the first registers, the
+ * others in the second, which begin with the handle where that is in a register. Scattered, the first registers hold half
+ * of them, else all coordinates. */
+typedef struct parts {
+    const ifl_sass_operand *at[2];
+    unsigned first, before; /* registers of the handle */
+} parts;
+
+static parts parts_of(ifl_sass_lowerer *l, const ifl_texture_op *op)
+{
+    const ifl_sass_word lod = value(l, IFL_SASS_VALUE_LOD);
+    const unsigned coordinates = op->rank + op->is_layered, has_lod = lod > IFL_SASS_WORD_ABSENT &&
+                                                                      lod != IFL_SASS_WORD_OFF &&
+                                                                      lod != IFL_SASS_WORD_LZ;
+    parts p = {{operand(l, IFL_SASS_ROLE_ADDRESS), operand(l, IFL_SASS_ROLE_ADDRESS2)},
+               coordinates,
+               is_in_register(l)};
+    if (value(l, IFL_SASS_VALUE_SCR) == IFL_SASS_WORD_SCR) {
+        const unsigned half = (coordinates + has_lod + p.before + 1) / 2;
+        p.first = coordinates < half ? coordinates : half;
+        if (p.first < coordinates && p.before)
+            ifl_sass_refuse(l, "with coordinates scattered around a handle");
+    }
+    return p;
+}
+
+static uint32_t coordinate(ifl_sass_lowerer *l, const parts *p, unsigned index)
+{
+    const unsigned which = index >= p->first;
+    const unsigned word = which ? index - p->first + p->before : index;
+    if (!p->at[which] || p->at[which]->kind != IFL_SASS_REGISTER) {
+        ifl_sass_refuse(l, "a coordinate is wanted");
+        return l->zeros;
+    }
+    const unsigned base = p->at[which]->index;
+    return base == IFL_SASS_NO_REGISTER ? l->zeros : ifl_sass_register_slot(l, base + word);
+}
+
+/* The wanted channels: the first two in the registers of the destination, the others in those of the second one. */
+static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
+{
+    const ifl_sass_operand *d[2] = {operand(l, IFL_SASS_ROLE_DESTINATION),
+                                    operand(l, IFL_SASS_ROLE_DESTINATION2)},
+                           *mask = operand(l, IFL_SASS_ROLE_MASK);
+    const uint32_t wanted = mask ? (uint32_t)mask->value : 0xf;
+    for (unsigned c = 0, n = 0; c < IFL_TEXEL_CHANNELS; c++) {
+        if (!(wanted >> c & 1))
+            continue;
+        const ifl_sass_operand *to = d[n / 2];
+        const bool is_there =
+            to && to->kind == IFL_SASS_REGISTER && to->index != IFL_SASS_NO_REGISTER;
+        op->wanted |= (uint8_t)(is_there << c);
+        op->data[c] = is_there ? ifl_sass_register_slot(l, to->index + n % 2) : l->sink;
+        n++;
+    }
+}
+
+static void refuse_rest(ifl_sass_lowerer *l)
+{
+    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE),
+                        derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
+    if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
+        ifl_sass_refuse(l, "with a predicate for what is not resident");
+    else if (has(l, IFL_SASS_VALUE_OFFSETS))
+        ifl_sass_refuse(l, "with offsets of coordinates");
+    else if (has(l, IFL_SASS_VALUE_DEPTH_COMPARE))
+        ifl_sass_refuse(l, "with a comparison of depths");
+    else if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
+        ifl_sass_refuse(l, "of several samples");
+    else if (type == IFL_SASS_WORD_F16)
+        ifl_sass_refuse(l, "with results of 16 bits");
+    else if (has(l, IFL_SASS_VALUE_DERIVATIVES) && derivatives != IFL_SASS_WORD_NDV)
+        ifl_sass_refuse(l, "with derivatives");
+}
+
+static uint8_t channel_of(ifl_sass_word word)
+{
+    static const uint16_t words[IFL_TEXEL_CHANNELS] = {
+        IFL_SASS_WORD_COMPONENT_R, IFL_SASS_WORD_COMPONENT_G, IFL_SASS_WORD_COMPONENT_B,
+        IFL_SASS_WORD_COMPONENT_A};
+    uint8_t channel = 0;
+    while (channel < IFL_TEXEL_CHANNELS - 1 && words[channel] != word)
+        channel++;
+    return channel;
+}
+
+static uint8_t use_of(unsigned op)
+{
+    return op == IFL_SASS_OP_TLD    ? IFL_TEXTURE_FETCH
+           : op == IFL_SASS_OP_TLD4 ? IFL_TEXTURE_GATHER
+                                    : IFL_TEXTURE_SAMPLE;
+}
+
+static ifl_sass_word dimensions_of(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_word word = value(l, IFL_SASS_VALUE_DIMENSIONS);
+    const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_DIMENSIONS);
+    return word > IFL_SASS_WORD_ABSENT || !at ? word : (ifl_sass_word)at->value;
+}
+
+/* There are no levels of detail but the first: what says which one does not matter, nor do derivatives. */
+void ifl_sass_lower_texture(ifl_sass_lowerer *l)
+{
+    ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    const bool is_gradient = l->instruction->op == IFL_SASS_OP_TXD;
+    op->use = use_of(l->instruction->op);
+    set_shape(l, dimensions_of(l), op);
+    refuse_rest(l);
+    const parts p = parts_of(l, op);
+    if (l->refused)
+        return;
+    if (p.before)
+        op->handle = ifl_sass_lower_source(l, p.at[1], 1);
+    else
+        set_handle(l, op);
+    /* TXD has the layer behind the coordinates, all others before them */
+    const unsigned start = op->is_layered && !is_gradient;
+    if (op->is_layered)
+        op->layer = coordinate(l, &p, is_gradient ? op->rank : 0);
+    for (unsigned i = 0; i < op->rank; i++)
+        op->at[i] = coordinate(l, &p, start + i);
+    op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
+    set_channels(l, op);
+    ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
+}
+
+/* ---- surfaces -------------------------------------------------------------------------------------- */
+
+static uint8_t clamp_of(ifl_sass_word word)
+{
+    return word == IFL_SASS_WORD_IGN    ? IFL_SURFACE_IGNORE
+           : word == IFL_SASS_WORD_TRAP ? IFL_SURFACE_TRAP
+                                        : IFL_SURFACE_CLAMP;
+}
+
+static uint8_t element_bytes(ifl_sass_word width)
+{
+    switch (width) {
+    case IFL_SASS_WORD_U8:
+    case IFL_SASS_WORD_S8:
+        return 1;
+    case IFL_SASS_WORD_U16:
+    case IFL_SASS_WORD_S16:
+        return 2;
+    case IFL_SASS_WORD_B64:
+        return 8;
+    case IFL_SASS_WORD_B128:
+        return 16;
+    default:
+        return WORD_BYTES;
+    }
+}
+
+/* x, y, z; the layer comes last. */
+static void set_place(ifl_sass_lowerer *l, ifl_texture_op *op)
+{
+    const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_ADDRESS);
+    if (!at || at->kind != IFL_SASS_MEMORY) {
+        ifl_sass_refuse(l, "coordinates are wanted");
+        return;
+    }
+    const bool is_zero = at->base == IFL_SASS_NO_REGISTER;
+    for (unsigned i = 0; i < op->rank; i++)
+        op->at[i] = is_zero ? l->zeros : ifl_sass_register_slot(l, at->base + i);
+    if (op->is_layered)
+        op->layer = is_zero ? l->zeros : ifl_sass_register_slot(l, at->base + op->rank);
+}
+
+void ifl_sass_lower_surface(ifl_sass_lowerer *l)
+{
+    const bool is_load = l->instruction->op == IFL_SASS_OP_SULD;
+    const ifl_sass_operand *data =
+        operand(l, is_load ? IFL_SASS_ROLE_DESTINATION : IFL_SASS_ROLE_DATA);
+    const ifl_sass_word width = value(l, IFL_SASS_VALUE_WIDTH);
+    ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->use = is_load ? IFL_TEXTURE_LOAD : IFL_TEXTURE_STORE;
+    op->bytes = element_bytes(width);
+    op->is_signed = width == IFL_SASS_WORD_S8 || width == IFL_SASS_WORD_S16;
+    op->clamp = clamp_of(value(l, IFL_SASS_VALUE_CLAMP));
+    set_shape(l, dimensions_of(l), op);
+    set_handle(l, op);
+    set_place(l, op);
+    if (value(l, IFL_SASS_VALUE_BYTE_ADDRESS) != IFL_SASS_WORD_BA)
+        ifl_sass_refuse(l, "with coordinates that count elements");
+    if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
+        ifl_sass_refuse(l, "with a predicate for what is not resident");
+    const bool is_sink = !data || data->index == IFL_SASS_NO_REGISTER;
+    for (unsigned i = 0; i < IFL_TEXEL_CHANNELS; i++)
+        op->data[i] =
+            is_sink ? (is_load ? l->sink : l->zeros) : ifl_sass_register_slot(l, data->index + i);
+    op->wanted = is_sink ? 0 : 0xf;
+    ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See array.h. */
+#include "standin/array.h"
+
+#include "standin/handle.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 64, BLOCK_ROWS = 8 };
+
+/* ---- channels ------------------------------------------------------------------------------------ */
+
+enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT };
+
+/* The channels that are there come first and have the same size. */
+ifl_cuda_error ifl_texel_of_channels(const ifl_channels *channels, ifl_texel *texel)
+{
+    const int bits = channels->bits[0];
+    unsigned count = 0;
+    while (count < IFL_TEXEL_CHANNELS && channels->bits[count] == bits)
+        count++;
+    for (unsigned c = count; c < IFL_TEXEL_CHANNELS; c++)
+        if (channels->bits[c])
+            return ifl_cudaErrorInvalidChannelDescriptor;
+    const bool is_size = bits == 32 || bits == 16 || (bits == 8 && channels->kind != KIND_FLOAT);
+    if (!is_size || count == 3 || channels->kind < KIND_SIGNED || channels->kind > KIND_FLOAT)
+        return ifl_cudaErrorInvalidChannelDescriptor;
+    const uint8_t of = channels->kind == KIND_FLOAT      ? IFL_TEXEL_FLOAT
+                       : channels->kind == KIND_UNSIGNED ? IFL_TEXEL_UNSIGNED
+                                                         : IFL_TEXEL_SIGNED;
+    *texel = (ifl_texel){.of = of, .bits = (uint8_t)bits, .channels = (uint8_t)count};
+    return ifl_cudaSuccess;
+}
+
+ifl_channels ifl_channels_of_texel(const ifl_texel *texel)
+{
+    ifl_channels channels = {.kind = texel->of == IFL_TEXEL_FLOAT      ? KIND_FLOAT
+                                     : texel->of == IFL_TEXEL_UNSIGNED ? KIND_UNSIGNED
+                                                                       : KIND_SIGNED};
+    for (unsigned c = 0; c < texel->channels; c++)
+        channels.bits[c] = texel->bits;
+    return channels;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------- */
+
+/* The largest of each kind: CUDA C++ Programming Guide, technical specifications, compute capability 6.0 and newer. */
+typedef struct limit {
+    size_t width, height, depth;
+} limit;
+
+static limit limit_of(const ifl_array *a)
+{
+    static const limit cube = {32768, 32768, 6}, cubes = {32768, 32768, 2046}, row = {131072, 0, 0},
+                       rows = {32768, 0, 2048}, plane = {131072, 65536, 0},
+                       planes = {32768, 32768, 2048}, box = {16384, 16384, 16384};
+    const bool is_layered = a->flags & IFL_ARRAY_LAYERED;
+    if (a->flags & IFL_ARRAY_CUBE)
+        return is_layered ? cubes : cube;
+    if (is_layered)
+        return a->height ? planes : rows;
+    return a->depth ? box : a->height ? plane : row;
+}
+
+static bool is_right(const ifl_array *a)
+{
+    const limit most = limit_of(a);
+    const bool is_layered = a->flags & IFL_ARRAY_LAYERED, is_cube = a->flags & IFL_ARRAY_CUBE;
+    const bool is_faces =
+        a->width == a->height && a->depth &&
+        (is_layered ? a->depth % IFL_CUBE_FACES == 0 : a->depth == IFL_CUBE_FACES);
+    const bool is_deep = a->depth && !is_layered && !is_cube;
+    return a->width && a->width <= most.width && a->height <= most.height &&
+           a->depth <= most.depth && !(a->flags & ~(unsigned)IFL_ARRAY_FLAGS) &&
+           (!is_cube || is_faces) && (!is_layered || a->depth) && (!is_deep || a->height);
+}
+
+static size_t up_to(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+/* The limits keep all but the last product far from overflow. */
+static bool lay_out(ifl_array *a)
+{
+    const size_t rows = a->height ? up_to(a->height, BLOCK_ROWS) : 1;
+    a->pitch = up_to(a->width * ifl_texel_bytes(&a->texel), BLOCK_BYTES);
+    a->slice = a->pitch * rows;
+    return !__builtin_mul_overflow(a->slice, a->depth ? a->depth : 1, &a->bytes);
+}
+
+static void label(char *to, size_t size, const ifl_array *a, const char *call, const void *from)
+{
+    char site[64];
+    ifl_state_site(from, site, sizeof site);
+    snprintf(to, size, "%s(%zux%zux%zu) of %s", call, a->width, a->height, a->depth, site);
+}
+
+ifl_cuda_error ifl_array_make(ifl_session *session, const ifl_array *asked, const char *call,
+                              const void *from, ifl_array **out)
+{
+    char text[112];
+    ifl_allocation *memory;
+    ifl_error error = {0};
+    if (!is_right(asked))
+        return ifl_cudaErrorInvalidValue;
+    ifl_array *array = malloc(sizeof *array);
+    if (!array)
+        return ifl_cudaErrorMemoryAllocation;
+    *array = *asked;
+    label(text, sizeof text, array, call, from);
+    if (!lay_out(array) ||
+        ifl_memory_allocate(ifl_session_memory(session), array->bytes, 0, IFL_ALLOCATION_UNWRITTEN,
+                            text, &memory, &error) != IFL_OK) {
+        free(array);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    array->address = memory->address;
+    *out = array;
+    if (ifl_handle_add(IFL_HANDLE_ARRAY, array))
+        return ifl_cudaSuccess;
+    ifl_memory_drop(ifl_session_memory(session), memory);
+    free(array);
+    return ifl_cudaErrorMemoryAllocation;
+}
+
+ifl_array *ifl_array_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_ARRAY, handle);
+}
+
+void ifl_array_drop(ifl_session *session, ifl_array *array)
+{
+    ifl_allocation *memory = ifl_memory_find(ifl_session_memory(session), array->address);
+    ifl_handle_remove(array);
+    if (memory)
+        ifl_memory_drop(ifl_session_memory(session), memory);
+    free(array);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+static bool is_between(size_t at, size_t count, size_t size)
+{
+    return count <= size && at <= size - count;
+}
+
+ifl_cuda_error ifl_array_find(const ifl_array *array, const ifl_position *at, const ifl_extent *box,
+                              ifl_array_side *out)
+{
+    const size_t element = ifl_texel_bytes(&array->texel);
+    const bool is_inside = is_between(at->x, box->width, array->width * element) &&
+                           is_between(at->y, box->height, array->height ? array->height : 1) &&
+                           is_between(at->z, box->depth, array->depth ? array->depth : 1);
+    if (!is_inside || at->x % element || box->width % element)
+        return ifl_cudaErrorInvalidValue;
+    *out = (ifl_array_side){.start = (void *)(uintptr_t)array->address,
+                            .offset = at->z * array->slice + at->y * array->pitch + at->x,
+                            .pitch = array->pitch,
+                            .slice = array->slice};
+    return ifl_cudaSuccess;
+}

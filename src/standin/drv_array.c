@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * CUDA arrays as the driver describes them. */
+#include "standin/driver_served.h"
+
+#include "standin/driver_texel.h"
+
+/* CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR */
+typedef struct flat_array {
+    size_t width, height;
+    int format;
+    unsigned channels;
+} flat_array;
+
+typedef struct deep_array {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+} deep_array;
+
+static const struct {
+    int format;
+    uint8_t of, bits;
+} formats[] = {
+    {0x01, IFL_TEXEL_UNSIGNED, 8}, {0x02, IFL_TEXEL_UNSIGNED, 16}, {0x03, IFL_TEXEL_UNSIGNED, 32},
+    {0x08, IFL_TEXEL_SIGNED, 8},   {0x09, IFL_TEXEL_SIGNED, 16},   {0x0a, IFL_TEXEL_SIGNED, 32},
+    {0x10, IFL_TEXEL_FLOAT, 16},   {0x20, IFL_TEXEL_FLOAT, 32},
+};
+
+bool ifl_texel_of_format(int format, unsigned channels, ifl_texel *texel)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].format == format) {
+            *texel = (ifl_texel){formats[i].of, formats[i].bits, (uint8_t)channels};
+            return channels == 1 || channels == 2 || channels == 4;
+        }
+    return false;
+}
+
+int ifl_format_of_texel(const ifl_texel *texel)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].of == texel->of && formats[i].bits == texel->bits)
+            return formats[i].format;
+    return 0;
+}
+
+static ifl_cuda_error make_in(ifl_session *session, ifl_array **out, const deep_array *words,
+                              const char *call, const void *from)
+{
+    ifl_array asked = {.width = words->width,
+                       .height = words->height,
+                       .depth = words->depth,
+                       .flags = words->flags};
+    return ifl_texel_of_format(words->format, words->channels, &asked.texel)
+               ? ifl_array_make(session, &asked, call, from, out)
+               : ifl_cudaErrorInvalidValue;
+}
+
+static ifl_cuda_error make(ifl_array **out, const deep_array *words, const char *call,
+                           const void *from)
+{
+    SERVE(make_in(session, out, words, call, from));
+}
+
+static ifl_cuda_error make_flat(ifl_array **out, const flat_array *words, const void *from)
+{
+    if (!out || !words)
+        return ifl_cudaErrorInvalidValue;
+    const deep_array deep = {words->width, words->height, 0, words->format, words->channels, 0};
+    return make(out, &deep, "cuArrayCreate", from);
+}
+
+IFL_SERVED ifl_cuda_error cuArrayCreate_v2(ifl_array **out, const flat_array *words)
+{
+    DRIVE(make_flat(out, words, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cuArray3DCreate_v2(ifl_array **out, const deep_array *words)
+{
+    DRIVE(!out || !words ? ifl_cudaErrorInvalidValue
+                         : make(out, words, "cuArray3DCreate", __builtin_return_address(0)));
+}
+
+static ifl_cuda_error describe(deep_array *out, const void *handle)
+{
+    const ifl_array *array = ifl_array_of(handle);
+    if (!array)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    *out = (deep_array){array->width,          array->height,
+                        array->depth,          ifl_format_of_texel(&array->texel),
+                        array->texel.channels, array->flags};
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error describe_flat(flat_array *out, const void *handle)
+{
+    deep_array deep;
+    const ifl_cuda_error code = out ? describe(&deep, handle) : ifl_cudaErrorInvalidValue;
+    if (code == ifl_cudaSuccess)
+        *out = (flat_array){deep.width, deep.height, deep.format, deep.channels};
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuArrayGetDescriptor_v2(flat_array *out, const void *array)
+{
+    DRIVE(describe_flat(out, array));
+}
+
+IFL_SERVED ifl_cuda_error cuArray3DGetDescriptor_v2(deep_array *out, const void *array)
+{
+    DRIVE(out ? describe(out, array) : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cuArrayDestroy(void *array)
+{
+    DRIVE(ifl_array_of(array) ? cudaFreeArray(array) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See texture_object.h. The rules are those of the CUDA Runtime API reference, Texture Object Management. */
+#include "standin/texture_object.h"
+
+#include <string.h>
+
+static IFL_VEC(ifl_texture_object) objects;
+
+static ifl_texture_object *find(uint64_t handle, bool is_surface)
+{
+    for (size_t i = 0; i < objects.count; i++)
+        if (objects.at[i].handle == handle && objects.at[i].is_surface == is_surface)
+            return &objects.at[i];
+    return NULL;
+}
+
+const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface)
+{
+    return find(handle, is_surface);
+}
+
+/* ---- what is read ------------------------------------------------------------------------------------ */
+
+static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_texture *t)
+{
+    if (!a)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (is_surface && !(a->flags & IFL_ARRAY_SURFACE))
+        return ifl_cudaErrorInvalidValue;
+    t->is_array = true;
+    t->texel = a->texel;
+    t->is_layered = a->flags & IFL_ARRAY_LAYERED;
+    t->is_cube = a->flags & IFL_ARRAY_CUBE;
+    const bool has_layers = t->is_layered || t->is_cube;
+    t->rank = a->depth && !has_layers ? 3 : a->height ? 2 : 1;
+    t->size[0] = (uint32_t)a->width;
+    t->size[1] = a->height ? (uint32_t)a->height : 1;
+    t->size[2] = t->rank == 3 ? (uint32_t)a->depth : 1;
+    t->layers = has_layers ? (uint32_t)a->depth : 1;
+    t->address = a->address;
+    t->pitch = a->pitch;
+    t->slice = a->slice;
+    t->bytes = a->bytes;
+    return ifl_cudaSuccess;
+}
+
+static bool is_memory(ifl_session *session, const ifl_texture *t)
+{
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), t->address);
+    return a && !(a->flags & IFL_ALLOCATION_FREED) &&
+           t->bytes <= a->bytes - (t->address - a->address) &&
+           t->address % ifl_texel_bytes(&t->texel) == 0;
+}
+
+/* Elements in a row: as many as the table of technical specifications in the CUDA C++ Programming Guide allows. */
+static ifl_cuda_error take_linear(ifl_session *session, const ifl_resource *r, ifl_texture *t)
+{
+    const size_t most = (size_t)1 << 28, count = r->bytes / ifl_texel_bytes(&r->texel);
+    if (!count || count > most)
+        return ifl_cudaErrorInvalidValue;
+    *t = (ifl_texture){.is_linear = true,
+                       .rank = 1,
+                       .texel = r->texel,
+                       .size = {(uint32_t)count, 1, 1},
+                       .layers = 1,
+                       .address = (uintptr_t)r->address,
+                       .bytes = count * ifl_texel_bytes(&r->texel)};
+    return is_memory(session, t) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+static ifl_cuda_error take_rows(ifl_session *session, const ifl_resource *r, ifl_texture *t)
+{
+    enum { MOST_WIDTH = 131072, MOST_HEIGHT = 65000, MOST_PITCH = 2097120, PITCH_UNIT = 32 };
+    const size_t row = r->width <= MOST_WIDTH ? r->width * ifl_texel_bytes(&r->texel) : SIZE_MAX;
+    if (!r->width || !r->height || r->height > MOST_HEIGHT || row > r->pitch ||
+        r->pitch > MOST_PITCH || r->pitch % PITCH_UNIT)
+        return ifl_cudaErrorInvalidValue;
+    *t = (ifl_texture){.rank = 2,
+                       .texel = r->texel,
+                       .size = {(uint32_t)r->width, (uint32_t)r->height, 1},
+                       .layers = 1,
+                       .address = (uintptr_t)r->address,
+                       .pitch = r->pitch,
+                       .slice = r->pitch * r->height,
+                       .bytes = r->pitch * (r->height - 1) + row};
+    return is_memory(session, t) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+static ifl_cuda_error take_resource(ifl_session *session, const ifl_resource *r, bool is_surface,
+                                    ifl_texture *t)
+{
+    if (r->type == IFL_RESOURCE_ARRAY)
+        return take_array(ifl_array_of(r->array), is_surface, t);
+    if (is_surface || r->type < IFL_RESOURCE_ARRAY || r->type > IFL_RESOURCE_ROWS)
+        return ifl_cudaErrorInvalidValue;
+    if (r->type == IFL_RESOURCE_MIPMAPS) {
+        ifl_state_tell("error: textures of mipmapped arrays are not served yet");
+        return ifl_cudaErrorNotSupported;
+    }
+    return r->type == IFL_RESOURCE_LINEAR ? take_linear(session, r, t) : take_rows(session, r, t);
+}
+
+/* ---- how it is read ---------------------------------------------------------------------------------- */
+
+static bool is_mode(int mode)
+{
+    return mode >= IFL_OUTSIDE_WRAP && mode <= IFL_OUTSIDE_BORDER;
+}
+
+static const char *missing(const ifl_sampler *s, const ifl_texture *t)
+{
+    if (s->is_srgb && t->texel.of == IFL_TEXEL_UNSIGNED && t->texel.bits == 8)
+        return "textures that convert sRGB";
+    if (s->is_seamless && t->is_cube && s->filter)
+        return "cubemaps filtered across their edges";
+    return NULL;
+}
+
+/* Textures repeat only in normalized coordinates. */
+static uint8_t mode_of(const ifl_sampler *s, unsigned dimension)
+{
+    const int mode = s->mode[dimension];
+    const bool repeats = mode == IFL_OUTSIDE_WRAP || mode == IFL_OUTSIDE_MIRROR;
+    return (uint8_t)(repeats && !s->is_normalized ? IFL_OUTSIDE_CLAMP : mode);
+}
+
+static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
+{
+    const bool is_float = t->texel.of == IFL_TEXEL_FLOAT;
+    if (!is_mode(s->mode[0]) || !is_mode(s->mode[1]) || !is_mode(s->mode[2]) || s->filter < 0 ||
+        s->filter > 1)
+        return ifl_cudaErrorInvalidValue;
+    if (s->reads_normalized && !is_float && t->texel.bits == 32)
+        return ifl_cudaErrorInvalidNormSetting;
+    if (s->filter && !is_float && !s->reads_normalized)
+        return ifl_cudaErrorInvalidFilterSetting;
+    const char *what = missing(s, t);
+    if (what) {
+        ifl_state_tell("error: %s are not served yet", what);
+        return ifl_cudaErrorNotSupported;
+    }
+    t->filters = s->filter && !t->is_linear;
+    t->is_normalized = s->is_normalized;
+    t->reads_normalized = s->reads_normalized && !is_float;
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+        t->mode[d] = t->is_cube ? IFL_OUTSIDE_CLAMP : mode_of(s, d);
+    memcpy(t->border, s->border, sizeof t->border);
+    /* the places of a cube's faces are computed from directions, whatever the program says of coordinates */
+    t->is_normalized |= t->is_cube;
+    return ifl_cudaSuccess;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------- */
+
+ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
+                                       const ifl_sampler *sampler, uint64_t *out)
+{
+    ifl_texture texture = {.is_surface = !sampler};
+    ifl_cuda_error code = take_resource(session, resource, !sampler, &texture);
+    texture.is_surface = !sampler;
+    if (code == ifl_cudaSuccess && sampler)
+        code = take_sampler(sampler, &texture);
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (!ifl_vec_reserve(&objects, 1))
+        return ifl_cudaErrorMemoryAllocation;
+    const uint32_t handle = ifl_textures_add(ifl_session_textures(session), &texture);
+    if (!handle)
+        return ifl_cudaErrorMemoryAllocation;
+    ifl_texture_object *object = &objects.at[objects.count++];
+    *object = (ifl_texture_object){.handle = handle, .is_surface = !sampler, .resource = *resource};
+    if (sampler)
+        object->sampler = *sampler;
+    *out = handle;
+    return ifl_cudaSuccess;
+}
+
+bool ifl_texture_object_drop(ifl_session *session, uint64_t handle, bool is_surface)
+{
+    ifl_texture_object *object = find(handle, is_surface);
+    if (!object)
+        return false;
+    ifl_textures_remove(ifl_session_textures(session), object->handle);
+    *object = objects.at[--objects.count];
+    return true;
+}

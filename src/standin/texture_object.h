@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Texture and surface objects, as the runtime and the driver both make them: what is read, and how. What a kernel needs of
+ * one is in the session's table (code/texture.h); this keeps what programs ask back. */
+#ifndef IFL_STANDIN_TEXTURE_OBJECT_H
+#define IFL_STANDIN_TEXTURE_OBJECT_H
+
+#include "standin/array.h"
+
+/* cudaResourceType and CUresourcetype */
+enum { IFL_RESOURCE_ARRAY, IFL_RESOURCE_MIPMAPS, IFL_RESOURCE_LINEAR, IFL_RESOURCE_ROWS };
+
+typedef struct ifl_resource {
+    int type;
+    void *array;
+    void *address;
+    ifl_texel texel;             /* of linear memory and rows */
+    size_t width, height, pitch; /* of rows */
+    size_t bytes;                /* of linear memory */
+} ifl_resource;
+
+typedef struct ifl_sampler {
+    int mode[IFL_TEXTURE_RANKS]; /* ifl_outside */
+    int filter;                  /* 0 the nearest, 1 linear */
+    int reads_normalized;
+    int is_srgb;
+    float border[IFL_TEXEL_CHANNELS];
+    int is_normalized; /* coordinates */
+    unsigned anisotropy;
+    int level_filter;
+    float level_bias, least_level, most_level;
+    int keeps_trilinear; /* disableTrilinearOptimization */
+    int is_seamless;
+} ifl_sampler;
+
+typedef struct ifl_texture_object {
+    uint32_t handle;
+    bool is_surface;
+    ifl_resource resource;
+    ifl_sampler sampler;
+} ifl_texture_object;
+
+/* `sampler` NULL: a surface object. */
+ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
+                                       const ifl_sampler *sampler, uint64_t *out);
+/* NULL: there is none. */
+const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface);
+/* False: there is none. */
+bool ifl_texture_object_drop(ifl_session *session, uint64_t handle, bool is_surface);
+
+#endif
