@@ -103,7 +103,10 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     profile->shared_bytes = kernel->image.demands.declared_shared + launch->dynamic_shared_bytes;
     profile->reads_clock = kernel->image.demands.reads_clock;
     profile->backend = backend;
-    return IFL_OK;
+    return kernel->image.demands.uses_textures
+               ? ifl_profile_warn(profile, error,
+                                  "what textures and surfaces fetch is not counted: traffic, times and advice leave it out")
+               : IFL_OK;
 }
 
 ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states, ifl_profile *profile,
