@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every call that a library serves has a row of words. Left out are those with _ptsz or _ptds, which are others under
-# another name, those that check_calls makes without a row, and those that take no word.
+# another name, those that check_calls makes without a row, those that take no word, and those of without_words.txt.
 # usage: all_calls.sh CHECK_CALLS LIBRARY...
 set -eu
 made=$(mktemp -d "${TMPDIR:-/tmp}/inflight-calls.XXXXXX")
 trap 'rm -rf "$made"' EXIT
-"$1" --names | sort -u >"$made/rows"
+here=$(dirname "$0")
+{ "$1" --names; grep -v '^#' "$here/without_words.txt"; } | sort -u >"$made/rows"
 shift
 for library; do
     nm -D --defined-only "$library" | sed -n 's/.* T \([a-zA-Z0-9_]*\).*/\1/p'

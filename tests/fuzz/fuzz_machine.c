@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_BYTES = 1 << 17, STOP_MILLISECONDS = 50 };
+enum { MOST_BYTES = 1 << 18, STOP_MILLISECONDS = 50 };
 
 #ifndef INFLIGHT_SOURCE_DIR
 #error "INFLIGHT_SOURCE_DIR: where tests/machine lies"
