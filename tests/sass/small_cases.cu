@@ -89,11 +89,18 @@ extern "C" __global__ void lock_in_turn(float *out)
 extern "C" __global__ void barriers_of_lanes(float *out, int n)
 {
     __shared__ unsigned long long barrier[4];
-    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(&barrier[threadIdx.x % 4]);
+    unsigned ends = 0;
     if (threadIdx.x < 4)
-        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at + 8 * threadIdx.x), "r"(n + threadIdx.x) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(1 + (threadIdx.x & 1) * n) : "memory");
     __syncwarp();
-    out[threadIdx.x] = threadIdx.x < 4 && barrier[threadIdx.x] != 0 && barrier[threadIdx.x] != barrier[(threadIdx.x + 1) % 4];
+    if (threadIdx.x < 4) // one arrival ends those of a count of one
+        asm volatile("{\n.reg .b64 s;\n.reg .pred p;\nmbarrier.arrive.shared.b64 s, [%1];\n"
+                     "mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(ends)
+                     : "r"(at)
+                     : "memory");
+    out[threadIdx.x] = ends;
 }
 
 extern "C" __global__ void pairs_less_pairs(float *out, unsigned a, unsigned b)
