@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small kernels of machine code, each for one rule that programs met. What is expected follows from their source, and an H200
- * gives it (driver 580.159.04, CUDA 13.0);
- * tests/sass/small_cases.cu (nvcc 13.0 -arch=sm_90 -cubin). */
+ * Small kernels of machine code, each for one rule that programs met. What is expected follows from their source,
+ * tests/sass/small_cases.cu (nvcc 13.0 -arch=sm_90 -cubin), and an H200 gives it (driver 580.159.04, CUDA 13.0). */
 #include "inflight.h"
 
 #include <setjmp.h>
