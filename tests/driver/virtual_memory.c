@@ -42,6 +42,7 @@ static void side_by_side(void)
         OK(cuMemCreate(&memory[i], granule, &properties, 0));
         OK(cuMemMap(at + i * granule, granule, 0, memory[i], 0));
         OK(cuMemRelease(memory[i])); /* the mapping keeps it */
+        EXPECT(cuMemRelease(memory[i]), INVALID_VALUE);
     }
     address across = at + granule - 16, y = at + 64;
     void *params[] = {&across, &y, &a, &n};
