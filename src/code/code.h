@@ -199,6 +199,8 @@ typedef enum ifl_provided {
 
 /* IFL_PROVIDED_NONE where there is none of the name. */
 ifl_provided ifl_provided_find(const char *name);
+/* Those that only libraries of machine code call are not. */
+bool ifl_provided_is_for_ptx(ifl_provided function);
 /* Where machine code that calls it jumps to; what lies at an address, IFL_PROVIDED_NONE: none of them. */
 uint64_t ifl_provided_address(ifl_provided function);
 ifl_provided ifl_provided_at(uint64_t address);

@@ -17,6 +17,11 @@ ifl_provided ifl_provided_find(const char *name)
     return IFL_PROVIDED_NONE;
 }
 
+bool ifl_provided_is_for_ptx(ifl_provided function)
+{
+    return function < IFL_PROVIDED_NESTED_PARAMETERS;
+}
+
 /* Far behind all code. */
 #define FIRST_ADDRESS (IFL_CODE_WINDOW + IFL_WINDOW_BYTES / 2)
 

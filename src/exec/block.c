@@ -184,6 +184,7 @@ void ifl_block_free(ifl_block *block)
     for (uint32_t w = 0; block->warps && w < block->warp_count; w++)
         free_warp(block->warps[w]);
     ifl_bulk_free(block);
+    free(block->nested_errors);
     free(block->warps);
     free(block->shared);
     free(block->shared_written);
@@ -344,6 +345,8 @@ static void end_block(ifl_worker *worker, ifl_block *block)
 {
     block->is_running = false;
     ifl_bulk_finish_all(block);
+    free(block->nested_errors);
+    block->nested_errors = NULL;
     if (worker->tells_ends)
         tell_end(worker, block);
     worker->done++;

@@ -21,6 +21,30 @@ typedef struct ifl_bank {
     size_t bytes;
 } ifl_bank;
 
+/* A grid that a kernel launches (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). */
+typedef struct ifl_nested_grid {
+    uint64_t function; /* where its code begins */
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared_bytes;
+} ifl_nested_grid;
+
+/* Statuses of the device runtime's own, which its library turns into CUDA's. */
+typedef enum ifl_nested_status {
+    IFL_NESTED_OK = 0,
+    IFL_NESTED_BAD_VALUE = 1,
+    IFL_NESTED_NO_MEMORY = 4,
+    IFL_NESTED_BAD_SHAPE = 7
+} ifl_nested_status;
+
+/* Who takes the grids that a kernel launches: they run when it has ended. Called by one thread at a time. */
+typedef struct ifl_nester {
+    void *user;
+    /* Room for the parameters of a grid: its address in the device's memory. */
+    ifl_nested_status (*parameters)(void *user, const ifl_nested_grid *grid, uint64_t *address);
+    /* The grid whose parameters lie there now; `stream` as the kernel names it. */
+    ifl_nested_status (*launch)(void *user, uint64_t parameters, uint64_t stream);
+} ifl_nester;
+
 /* Blocks that one worker holds at once: as many as an H200, 32 on each of 132 multiprocessors. */
 enum { IFL_MOST_RESIDENT = 132 * 32 };
 
@@ -49,6 +73,8 @@ typedef struct ifl_exec_launch {
     void *progress_user;
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
+
+    const ifl_nester *nester; /* NULL: the kernel can launch none */
 
     const ifl_observer *const *observers;
     size_t observer_count;

@@ -2,36 +2,27 @@
  * printf, malloc, free and assert as kernels call them: vprintf(format, arguments), malloc(bytes), free(pointer),
  * __assertfail(message, file, line, function, size of a character). CUDA C++ Programming Guide, "Formatted Output",
  * "Dynamic Global Memory Allocation and Operations", "Assertion". */
-#include "exec/provided.h"
+#include "exec/provided_call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One lane's call: its arguments stand one after the other, as the function's declaration places them. */
-typedef struct runtime_call {
-    ifl_warp *warp;
-    const ifl_code *code;
-    const ifl_frame *frame;
-    uint32_t lane;
-    bool is_machine, returns_pair;
-} runtime_call;
+enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES, FIRST_ARGUMENT = IFL_PROVIDED_FIRST_REGISTER };
 
-enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES, FIRST_ARGUMENT = 4 /* R4 */ };
-
-static uint32_t *machine_register(const runtime_call *call, uint32_t index)
+uint32_t *ifl_provided_register(const ifl_provided_lane *call, uint32_t index)
 {
     return (uint32_t *)(void *)(call->frame->slots + call->frame->routine->registers + (size_t)index * PLANE) +
            call->lane;
 }
 
 /* Machine code hands arguments over in registers, each in an even one and what follows it. */
-static uint64_t machine_argument(const runtime_call *call, uint32_t index)
+static uint64_t machine_argument(const ifl_provided_lane *call, uint32_t index)
 {
     const uint32_t at = FIRST_ARGUMENT + 2 * index;
-    return *machine_register(call, at) | (uint64_t)*machine_register(call, at + 1) << 32;
+    return *ifl_provided_register(call, at) | (uint64_t)*ifl_provided_register(call, at + 1) << 32;
 }
 
-static uint64_t argument(const runtime_call *call, uint32_t index)
+uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
 {
     const ifl_call_op *op = call->code->extra;
     uint64_t value = 0;
@@ -47,13 +38,13 @@ static uint64_t argument(const runtime_call *call, uint32_t index)
     return value;
 }
 
-static void put_result(const runtime_call *call, uint64_t value)
+void ifl_provided_result(const ifl_provided_lane *call, uint64_t value)
 {
     const ifl_call_op *op = call->code->extra;
     if (call->is_machine) {
-        *machine_register(call, FIRST_ARGUMENT) = (uint32_t)value;
+        *ifl_provided_register(call, FIRST_ARGUMENT) = (uint32_t)value;
         if (call->returns_pair)
-            *machine_register(call, FIRST_ARGUMENT + 1) = (uint32_t)(value >> 32);
+            *ifl_provided_register(call, FIRST_ARGUMENT + 1) = (uint32_t)(value >> 32);
         return;
     }
     if (!op->result_count)
@@ -66,7 +57,7 @@ static void put_result(const runtime_call *call, uint64_t value)
 }
 
 /* A NUL-terminated text of the device, cut at `size` - 1 bytes; false after a fault. */
-static bool read_text(const runtime_call *call, uint64_t address, char *to, size_t size)
+static bool read_text(const ifl_provided_lane *call, uint64_t address, char *to, size_t size)
 {
     size_t length = 0;
     for (; length + 1 < size; length++) {
@@ -83,7 +74,7 @@ static bool read_text(const runtime_call *call, uint64_t address, char *to, size
 /* ---- printf --------------------------------------------------------------------------------------------------------- */
 
 typedef struct printer {
-    const runtime_call *call;
+    const ifl_provided_lane *call;
     uint64_t arguments; /* device address of the next */
     char text[4096];
     size_t length;
@@ -205,17 +196,17 @@ static void print_format(printer *p, const char *format)
 }
 
 /* CUDA C++ Programming Guide, "Formatted Output": the result is the number of arguments. */
-static void call_printf(const runtime_call *call)
+static void call_printf(const ifl_provided_lane *call)
 {
     char format[2048];
-    printer p = {.call = call, .arguments = argument(call, 1)};
-    if (!read_text(call, argument(call, 0), format, sizeof format))
+    printer p = {.call = call, .arguments = ifl_provided_argument(call, 1)};
+    if (!read_text(call, ifl_provided_argument(call, 0), format, sizeof format))
         return;
     print_format(&p, format);
     const ifl_exec_launch *launch = call->warp->worker->grid->launch;
     if (!p.failed && launch->print)
         launch->print(launch->print_user, p.text, p.length);
-    put_result(call, p.values);
+    ifl_provided_result(call, p.values);
 }
 
 /* ---- memory, assertions ------------------------------------------------------------------------------------------------- */
@@ -224,18 +215,18 @@ static void call_printf(const runtime_call *call)
  * room too. */
 enum { FRONT = 16 };
 
-static void call_malloc(const runtime_call *call)
+static void call_malloc(const ifl_provided_lane *call)
 {
     char label[96];
     const uint32_t *b = call->warp->block->position;
-    uint64_t bytes = argument(call, 0);
+    uint64_t bytes = ifl_provided_argument(call, 0);
     snprintf(label, sizeof label, "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
              (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
     ifl_allocation *a = NULL;
     if (bytes <= UINT64_MAX - FRONT)
         ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + FRONT, 0,
                         IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
-    put_result(call, a ? a->address + FRONT : 0);
+    ifl_provided_result(call, a ? a->address + FRONT : 0);
 }
 
 static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
@@ -245,9 +236,9 @@ static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
             worker->hint[i] = NULL;
 }
 
-static void call_free(const runtime_call *call)
+static void call_free(const ifl_provided_lane *call)
 {
-    uint64_t address = argument(call, 0);
+    uint64_t address = ifl_provided_argument(call, 0);
     ifl_memory *memory = call->warp->worker->grid->launch->memory;
     ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
     if (!address)
@@ -262,29 +253,41 @@ static void call_free(const runtime_call *call)
     ifl_memory_release(memory, a);
 }
 
-static void call_assert(const runtime_call *call)
+static void call_assert(const ifl_provided_lane *call)
 {
     char message[256], file[256], function[192];
-    if (read_text(call, argument(call, 0), message, sizeof message) &&
-        read_text(call, argument(call, 1), file, sizeof file) &&
-        read_text(call, argument(call, 3), function, sizeof function))
+    if (read_text(call, ifl_provided_argument(call, 0), message, sizeof message) &&
+        read_text(call, ifl_provided_argument(call, 1), file, sizeof file) &&
+        read_text(call, ifl_provided_argument(call, 3), function, sizeof function))
         ifl_fault_raise(call->warp, call->code, IFL_FAULT_ASSERT, call->lane, "assertion failed: `%s` in %s (%s:%u)", message,
-                        function, file, (unsigned)argument(call, 2));
+                        function, file, (unsigned)ifl_provided_argument(call, 2));
 }
 
 void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided function)
 {
-    static void (*const run[IFL_PROVIDED_COUNT])(const runtime_call *call) = {
+    static void (*const run[IFL_PROVIDED_COUNT])(const ifl_provided_lane *call) = {
         [IFL_PROVIDED_PRINTF] = call_printf,
         [IFL_PROVIDED_MALLOC] = call_malloc,
         [IFL_PROVIDED_FREE] = call_free,
         [IFL_PROVIDED_ASSERT] = call_assert,
+        [IFL_PROVIDED_NESTED_PARAMETERS] = ifl_nested_parameters,
+        [IFL_PROVIDED_NESTED_LAUNCH] = ifl_nested_launch,
+        [IFL_PROVIDED_NESTED_STREAM_CREATE] = ifl_nested_create,
+        [IFL_PROVIDED_NESTED_STREAM_DESTROY] = ifl_nested_ignore,
+        [IFL_PROVIDED_NESTED_STREAM_WAIT] = ifl_nested_ignore,
+        [IFL_PROVIDED_NESTED_EVENT_CREATE] = ifl_nested_create,
+        [IFL_PROVIDED_NESTED_EVENT_DESTROY] = ifl_nested_ignore,
+        [IFL_PROVIDED_NESTED_EVENT_RECORD] = ifl_nested_ignore,
+        [IFL_PROVIDED_NESTED_GET_ERROR] = ifl_nested_get_error,
+        [IFL_PROVIDED_NESTED_SET_ERROR] = ifl_nested_set_error,
+        [IFL_PROVIDED_NESTED_DEVICE] = ifl_nested_device,
+        [IFL_PROVIDED_NESTED_DEVICES] = ifl_nested_devices,
     };
-    runtime_call call = {.warp = warp,
+    ifl_provided_lane call = {.warp = warp,
                          .code = fragment->code,
                          .frame = fragment->frame,
                          .is_machine = fragment->frame->routine->range_count != 0,
-                         .returns_pair = function == IFL_PROVIDED_MALLOC};
+                         .returns_pair = function == IFL_PROVIDED_MALLOC || function == IFL_PROVIDED_NESTED_PARAMETERS};
     for (uint32_t m = fragment->mask; m && !warp->worker->fault.is_set; m &= m - 1) {
         call.lane = (uint32_t)__builtin_ctz(m);
         run[function](&call);

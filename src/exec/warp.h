@@ -121,6 +121,7 @@ typedef struct ifl_block {
     struct ifl_race_block *races; /* when races are checked */
     ifl_barrier barriers[IFL_BARRIERS];
     struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
+    uint32_t *nested_errors;     /* by thread: the last error of launching; NULL: none yet (nested_calls.c) */
 } ifl_block;
 
 typedef struct ifl_block_count {

@@ -125,7 +125,8 @@ static ifl_call_value *fill_values(ifl_lowerer *l, const ifl_operand *slot, cons
 /* The kernel's own malloc, free and printf happen in the order of blocks. */
 static void note_call(ifl_lowerer *l, const ifl_function *function)
 {
-    if (function->is_extern && !ifl_provided_find(function->name))
+    const ifl_provided provided = ifl_provided_find(function->name);
+    if (function->is_extern && !(provided && ifl_provided_is_for_ptx(provided)))
         ifl_lower_fail(l, IFL_UNSUPPORTED, "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
                        function->name);
     l->image->demands.ordered |= function->is_extern;

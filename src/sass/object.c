@@ -333,15 +333,21 @@ void ifl_object_place(ifl_object *object, uint64_t constants)
     }
 }
 
-/* A symbol that nobody has stops those who need it when they are lowered. */
-static void note_absent(ifl_object *object)
+/* A symbol that nobody has stops those who need it when they are lowered. What is called outside shows in which order blocks
+ * ran: what printf prints, what malloc gives. An assertion shows it only when it ends the launch. */
+static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
 {
-    for (size_t i = 0; i < object->patch_count; i++) {
-        const ifl_object_patch *patch = &object->patches[i];
-        for (size_t t = 0; patch->kind == PATCH_ABSENT && t < object->text_count; t++)
-            if (patch->needed_by == &object->texts[t])
-                object->texts[t].unresolved = patch->symbol;
-    }
+    if (patch->kind == PATCH_ABSENT)
+        text->unresolved = patch->symbol;
+    if (patch->kind == PATCH_PROVIDED && patch->index != IFL_PROVIDED_ASSERT)
+        text->calls_outside = true;
+}
+
+static void note_needs(ifl_object *object)
+{
+    for (size_t i = 0; i < object->patch_count; i++)
+        if (object->patches[i].needed_by)
+            note_need(object->patches[i].needed_by, &object->patches[i]);
 }
 
 /* ---- one cubin --------------------------------------------------------------------------------------------------- */
@@ -359,7 +365,7 @@ static ifl_status take_lists(loader *l)
         memcpy(object->variables, l->variables.at, l->variables.count * sizeof *object->variables);
     if (l->patches.count)
         memcpy(object->patches, l->patches.at, l->patches.count * sizeof *object->patches);
-    note_absent(object);
+    note_needs(object);
     return IFL_OK;
 }
 

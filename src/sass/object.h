@@ -14,6 +14,7 @@ typedef struct ifl_object_text {
     uint8_t *constants; /* bank 2 */
     uint64_t constant_bytes;
     const char *unresolved; /* a symbol that its code or its constants need and nobody has; NULL: none */
+    bool calls_outside;     /* functions that CUDA gives every kernel (code/provided.def), beside assertions */
 } ifl_object_text;
 
 typedef struct ifl_object_variable {

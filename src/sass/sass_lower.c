@@ -170,13 +170,6 @@ static void emit_tally(ifl_sass_lowerer *l)
     l->image->tallied[l->index] = true;
 }
 
-/* The library that kernels launch kernels with; what it calls is in the driver. */
-static bool is_device_runtime(const ifl_sass_lowerer *l)
-{
-    static const char prefix[] = "__cudaCDP2";
-    return strncmp(l->part->text->kernel->name, prefix, sizeof prefix - 1) == 0;
-}
-
 static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
 {
     l->index = index;
@@ -187,8 +180,6 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
     ifl_sass_lower_function *special = ifl_sass_lower_table[l->instruction->op];
     if (l->instruction->op == IFL_SASS_OP_UNKNOWN)
         ifl_sass_refuse(l, "no instruction is known that has it");
-    else if (is_device_runtime(l))
-        ifl_sass_refuse(l, "kernels that launch kernels (dynamic parallelism) are not run");
     else
         (special ? special : ifl_sass_lower_lane)(l);
     if (!l->refused)

@@ -68,8 +68,10 @@ bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
         l->status = ifl_fail_memory(l->error, bytes);
         return false;
     }
-    for (size_t p = 0; p < l->part_count; p++)
+    for (size_t p = 0; p < l->part_count; p++) {
         decode_part(l, &l->parts[p]);
+        l->image->demands.ordered |= l->parts[p].text->calls_outside;
+    }
     return true;
 }
 

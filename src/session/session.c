@@ -402,8 +402,13 @@ ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launc
     *out = (ifl_session_result){.ran = describe(session, launch, way)};
     out->ran.observers = observers;
     out->ran.observer_count = count;
-    const ifl_status status = choose_engine(session, way->vector_width, error);
-    return status == IFL_OK ? ifl_engine_run(session->engine, &out->ran, &out->result, error) : status;
+    ifl_status status = choose_engine(session, way->vector_width, error);
+    if (status != IFL_OK)
+        return status;
+    out->ran.nester = ifl_nested_begin(session, launch);
+    status = ifl_engine_run(session->engine, &out->ran, &out->result, error);
+    const ifl_status kept = ifl_nested_end(session, status == IFL_OK, error);
+    return status == IFL_OK ? kept : status;
 }
 
 void ifl_session_end(ifl_session_result *result)
@@ -441,6 +446,7 @@ void ifl_session_free(ifl_session *session)
     if (!session)
         return;
     ifl_ledger_free(&session->ledger);
+    ifl_nested_free(&session->nested);
     for (size_t i = 0; i < session->loaded.count; i++)
         free_loaded(session->loaded.at[i]);
     ifl_vec_free(&session->loaded);

@@ -126,6 +126,10 @@ ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launc
                            ifl_error *error);
 void ifl_session_end(ifl_session_result *result);
 
+/* The next grid that kernels launched which ran before: those of the last kernel first. `launch->kernel` is NULL where there is
+ * none. What it points to stays until the next call. Statuses of ifl_session_find. */
+ifl_status ifl_session_next(ifl_session *session, ifl_session_launch *launch, ifl_error *error);
+
 /* Runs it the session's way and remembers in the ledger what was seen. On IFL_FINDING *fault says what kind of fault the
  * error describes. */
 ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch, ifl_fault_kind *fault,

@@ -5,6 +5,7 @@
 
 #include "cache/cache_run.h"
 #include "model/model.h"
+#include "session/nested.h"
 #include "session/placed_objects.h"
 #include "session/session.h"
 
@@ -59,6 +60,7 @@ struct ifl_session {
     char *vector_width; /* of the engine; NULL: the best */
     IFL_VEC(ifl_loaded *) loaded;
     ifl_ledger ledger;
+    ifl_nested nested;
     double clock_us;
     ifl_cache_workspace workspace; /* of the launches whose caches are followed */
 };

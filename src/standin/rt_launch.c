@@ -96,6 +96,8 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
                              ifl_op *op)
 {
     ifl_cuda_error code = function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
+    if (code == ifl_cudaErrorNotSupported)
+        ifl_state_break_unsupported();
     if (code == ifl_cudaSuccess)
         code = check(session, function, call);
     if (code == ifl_cudaSuccess && call->cooperative)

@@ -27,6 +27,7 @@ static struct {
     bool is_broken_told; /* a call has given it back */
     bool is_forked;
     int exit_status; /* the program's own */
+    bool is_unsupported; /* a kernel was not run */
     volatile bool is_ending; /* a signal ends the program when the report is written */
     IFL_VEC(char *) warnings; /* told already, each without its numbers */
 } state;
@@ -222,6 +223,12 @@ void ifl_state_break(ifl_cuda_error code)
     state.broken = code;
 }
 
+void ifl_state_break_unsupported(void)
+{
+    state.is_unsupported = true;
+    state.broken = ifl_cudaErrorNotSupported;
+}
+
 /* A launch returns before its kernel has faulted: only a later call tells of it, and then all do. */
 ifl_cuda_error ifl_state_last_error(bool forget)
 {
@@ -311,7 +318,8 @@ static int write_report(void)
     const int status = ifl_standin_summary(state.session, &state.options);
     ifl_session_free(state.session);
     state.session = NULL;
-    const int found = state.warnings.count && state.options.fail ? ifl_status_exit_code(IFL_FINDING) : 0;
+    const int found = state.is_unsupported ? ifl_status_exit_code(IFL_UNSUPPORTED)
+                      : state.warnings.count && state.options.fail ? ifl_status_exit_code(IFL_FINDING) : 0;
     for (size_t i = 0; i < state.warnings.count; i++)
         free(state.warnings.at[i]);
     ifl_vec_free(&state.warnings);

@@ -26,6 +26,8 @@ ifl_cuda_error ifl_state_end(ifl_cuda_error code);
 /* The code that broke the session; cudaSuccess while it is whole. */
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
+/* By a kernel that cannot be run here: memory is not what it would be, and a program that ends with 0 does not. */
+void ifl_state_break_unsupported(void);
 ifl_cuda_error ifl_state_last_error(bool forget);
 
 /* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes a thread. */
