@@ -32,6 +32,7 @@ TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
 TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
 TEXT_OPTION(set_fail, IFL_RUN_FAIL)
 TEXT_OPTION(set_each, IFL_RUN_EACH)
+TEXT_OPTION(set_every, IFL_RUN_EVERY)
 TEXT_OPTION(set_races, IFL_RUN_RACES)
 TEXT_OPTION(set_reads, IFL_RUN_READS)
 
@@ -99,6 +100,7 @@ static const ifl_cli_option options[] = {
     {0, "launch-skip", "N", "observe nothing of the first N launches, of --kernel where that is given (0)", set_skip},
     {0, "launch-count", "N", "then look at N launches only (all)", set_count},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
+    {0, "every-launch", NULL, "run launches again that would only do what was done before", set_every},
     {0, "each", NULL, "report each launch too, in order", set_each},
     {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
     {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders", set_races},

@@ -495,6 +495,7 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_RACES "INFLIGHT_RUN_RACES"       /* 1: warn as check_races of ifl_run_options does */
 #define IFL_RUN_READS "INFLIGHT_RUN_READS"       /* 1: warn as check_reads does */
 #define IFL_RUN_EACH "INFLIGHT_RUN_EACH"         /* 1: the report has each launch too, in order */
+#define IFL_RUN_EVERY "INFLIGHT_RUN_EVERY"       /* 1: launches run again that would only do what was done before */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */

@@ -316,6 +316,7 @@ typedef struct ifl_demands {
     uint32_t min_blocks;          /* an SM, with which the compiler was to have registers enough; 0: not given */
     bool ordered;                 /* the result can depend on the order of blocks: run them in order on one worker */
     bool reads_clock;
+    bool calls_outside;           /* printf, malloc, launches of kernels: it does more than to change memory that it is given */
     bool uses_textures;           /* what they fetch is in no counter */
     bool cooperative;             /* uses grid-wide synchronisation */
     uint64_t declared_shared;     /* bytes of static shared memory that it and its functions declare */

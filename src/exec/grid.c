@@ -66,6 +66,7 @@ static void fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
     grid->resident = launch->resident > 0 ? (uint32_t)launch->resident : 1;
     if (grid->resident > grid->blocks)
         grid->resident = (uint32_t)grid->blocks;
+    grid->launch_number = ifl_memory_launch(launch->memory);
     grid->may_widen = launch->image->demands.ordered;
 }
 
@@ -378,6 +379,7 @@ ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl
     ifl_allocation *workspace = NULL, *parameters = NULL;
     memset(result, 0, sizeof *result);
     ifl_bind(&engine->binding, launch->image);
+    ifl_memory_launch_begin(launch->memory);
     fill_grid(&grid, launch);
     if (launch->check_reads && !ifl_memory_track(launch->memory))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
@@ -390,6 +392,7 @@ ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl
         ifl_memory_forget(launch->memory, parameters);
     if (workspace)
         ifl_memory_forget(launch->memory, workspace);
+    ifl_memory_launch_end(launch->memory);
     return status;
 }
 

@@ -36,6 +36,7 @@ struct ifl_memory {
     uint64_t next;
     uint64_t total;   /* bytes allocated, adopted ones left out */
     size_t dropped;   /* places that are remembered, without bytes */
+    uint64_t versions, launches;
     bool track; /* new and existing allocations have `written` */
 };
 
@@ -147,6 +148,7 @@ static void insert(ifl_memory *memory, block *b)
     memmove(memory->blocks + at + 1, memory->blocks + at, (memory->count - at) * sizeof *memory->blocks);
     memory->blocks[at] = b;
     memory->count++;
+    b->allocation.version = ++memory->versions;
 }
 
 IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
@@ -252,6 +254,28 @@ void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation)
     if (!(allocation->flags & IFL_ALLOCATION_FREED))
         memory->total -= allocation->bytes;
     forget(memory, (size_t)last_before(memory, allocation->address));
+}
+
+IFL_SHARED void ifl_memory_changed(ifl_memory *memory, ifl_allocation *allocation)
+{
+    allocation->version = ++memory->versions;
+}
+
+uint64_t ifl_memory_launch(const ifl_memory *memory)
+{
+    return memory->launches;
+}
+
+void ifl_memory_launch_begin(ifl_memory *memory)
+{
+    memory->launches++;
+}
+
+void ifl_memory_launch_end(ifl_memory *memory)
+{
+    for (size_t i = 0; i < memory->count; i++)
+        if (memory->blocks[i]->allocation.changed_by == memory->launches)
+            ifl_memory_changed(memory, &memory->blocks[i]->allocation);
 }
 
 IFL_SHARED uint64_t ifl_memory_total(const ifl_memory *memory)

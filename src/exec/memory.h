@@ -14,7 +14,8 @@ enum {
     IFL_ALLOCATION_DEVICE = 1 << 2,    /* from the kernel's own malloc */
     IFL_ALLOCATION_FREED = 1 << 3,     /* kept, so that a use after free can be named */
     IFL_ALLOCATION_MODULE = 1 << 4,    /* a variable of the module or the parameters, not the caller's buffer */
-    IFL_ALLOCATION_ADOPTED = 1 << 5    /* the caller's bytes */
+    IFL_ALLOCATION_ADOPTED = 1 << 5,   /* the caller's bytes */
+    IFL_ALLOCATION_HOST = 1 << 6       /* the program has a pointer to them: they change without a call */
 };
 
 typedef struct ifl_allocation {
@@ -23,6 +24,8 @@ typedef struct ifl_allocation {
     uint8_t *host;    /* the first byte here; zeroed at first */
     uint32_t flags;   /* IFL_ALLOCATION_* */
     char label[112];  /* for messages: "argument 3, f32×1000" */
+    uint64_t version; /* another one with each change that a call or a launch makes; never that of another allocation */
+    uint64_t read_by, changed_by; /* the last launch that did, as ifl_memory_launch counts them */
 } ifl_allocation;
 
 ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error);
@@ -43,6 +46,10 @@ ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, ui
 void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation);
 /* The allocation that holds an address, freed ones too; NULL when none does. */
 ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
+/* Somebody beside a kernel changes its bytes. */
+void ifl_memory_changed(ifl_memory *memory, ifl_allocation *allocation);
+/* The number of the launch that runs, or of the last one: from 1 on. */
+uint64_t ifl_memory_launch(const ifl_memory *memory);
 /* Whether the address is among those that allocations were given so far, gaps and freed ones too. */
 bool ifl_memory_spans(const ifl_memory *memory, uint64_t address);
 /* Bytes of the allocations that are not freed, adopted ones left out. */

@@ -13,6 +13,9 @@ uint8_t *ifl_memory_written(const ifl_allocation *allocation);
 ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address);
 /* Gives back what only one launch needed, as if it had never been. Not for adopted ones. */
 void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation);
+/* A launch begins, and ends: what it changed has another version then. */
+void ifl_memory_launch_begin(ifl_memory *memory);
+void ifl_memory_launch_end(ifl_memory *memory);
 /* The kernel freed it: kept, so that a later use can be named. */
 void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation);
 

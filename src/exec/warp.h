@@ -189,6 +189,7 @@ struct ifl_grid {
     uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
     uint32_t resident;      /* blocks that a worker holds at once */
     bool may_widen;         /* more, when those only wait for others */
+    uint64_t launch_number; /* of the memory's launches */
     uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
     uint64_t parameters;    /* device address of the parameters; 0: the kernel takes no address of them */
 };

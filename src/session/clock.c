@@ -17,7 +17,7 @@ static double machine_clock(void)
 
 IFL_SHARED double ifl_session_clock(const ifl_session *session)
 {
-    return session->options.analysis ? session->clock_us : machine_clock();
+    return session->options.analysis ? session->clock_us : machine_clock() + session->skipped_us;
 }
 
 /* Of the link's bandwidth, what copies are taken to reach. */

@@ -261,8 +261,34 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
         status = kept == IFL_OK ? end : kept;
     }
     session->clock_us += row->model_us > 0 ? row->model_us : ran.result.seconds * 1e6;
+    if (status == IFL_OK) {
+        const ifl_repeat figures = {.blocks_done = ran.result.blocks_done,
+                                    .model_us = watch->depth == IFL_WATCH_MODEL ? row->model_us : 0,
+                                    .seconds = ran.result.seconds};
+        ifl_repeat_note(session, &row->repeats, launch, watch->depth, ran.result.states, &figures);
+    }
     ifl_session_end(&ran);
     return status;
+}
+
+/* A launch that need not run counts as it did the time before. */
+static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_repeat *repeat, ifl_watch_depth depth)
+{
+    row->launches++;
+    row->repeated++;
+    if (repeat->model_us > 0)
+        row->model_us = repeat->model_us;
+    session->clock_us += row->model_us > 0 ? row->model_us : repeat->seconds * 1e6;
+    session->skipped_us += repeat->seconds * 1e6;
+    if (depth == IFL_WATCH_NOTHING)
+        return;
+    if (row->profile)
+        ifl_profile_destroy(row->profile);
+    row->profile = NULL;
+    row->observed++;
+    row->blocks_done += repeat->blocks_done;
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        ifl_observations[i]->observer->merge(row->states[i], repeat->states[i]);
 }
 
 ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch, ifl_fault_kind *fault,
@@ -274,7 +300,13 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
     *fault = IFL_FAULT_NONE;
     if (!row)
         return ifl_fail_memory(error, sizeof *row);
-    ifl_status status = ifl_watch_begin(&watch, depth_of(session, row, launch), session, &device, 1, launch, error);
+    const ifl_watch_depth depth = depth_of(session, row, launch);
+    const ifl_repeat *repeat = ifl_repeat_find(session, &row->repeats, launch, depth);
+    if (repeat) {
+        count_again(session, row, repeat, depth);
+        return IFL_OK;
+    }
+    ifl_status status = ifl_watch_begin(&watch, depth, session, &device, 1, launch, error);
     if (status == IFL_OK)
         status = run_watched(session, launch, &watch, row, fault, error);
     ifl_watch_end(&watch);
@@ -313,6 +345,7 @@ ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **en
                                       .site = row->site,
                                       .launches = row->launches,
                                       .observed = row->observed,
+                                      .repeated = row->repeated,
                                       .model_us = row->worst_us,
                                       .seconds = row->seconds,
                                       .worst = row->worst,
@@ -332,6 +365,7 @@ static void free_row(ifl_ledger_row *row)
         if (row->states[i])
             ifl_observations[i]->observer->destroy(row->states[i]);
     free(row->states);
+    ifl_repeats_free(&row->repeats);
     free(row->site);
     if (row->profile)
         ifl_profile_destroy(row->profile);

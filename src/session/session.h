@@ -33,6 +33,7 @@ typedef struct ifl_session_options {
     const volatile int *stop;
     void (*print)(void *user, const char *text, size_t length); /* what kernels print */
     void *print_user;
+    bool every_launch; /* runs, also one that would only do again what was done before */
     bool check_reads, check_races; /* of ifl_run_options, for the launches that are kept in the ledger */
     void (*warn)(void *user, const char *kernel, const char *site, const char *text); /* of those checks */
     void *warn_user;
@@ -160,6 +161,7 @@ typedef struct ifl_ledger_entry {
     const char *kernel, *signature, *site;
     uint64_t launches;
     uint64_t observed;    /* of them; their sums are in the profile */
+    uint64_t repeated;    /* of them, which did not run: they would only have done what was done before */
     double seconds;       /* of the engine */
     double model_us;      /* of `worst` on the GPU, by the model; 0: not known */
     ifl_profile *profile; /* their sum, owned by the session; NULL when nothing was observed */

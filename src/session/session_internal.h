@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "session/nested.h"
 #include "session/placed_objects.h"
+#include "session/repeat.h"
 #include "session/session.h"
 
 struct ifl_loaded {
@@ -43,6 +44,8 @@ typedef struct ifl_ledger_row {
     void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
     ifl_profile *worst; /* of the costliest launch that the model was asked for alone, with what that needs */
+    ifl_repeat_list repeats;
+    uint64_t repeated;  /* launches that did not run because of them */
 } ifl_ledger_row;
 
 typedef struct ifl_ledger {
@@ -62,6 +65,7 @@ struct ifl_session {
     ifl_ledger ledger;
     ifl_nested nested;
     double clock_us;
+    double skipped_us; /* that launches took which were not run again */
     ifl_cache_workspace workspace; /* of the launches whose caches are followed */
 };
 

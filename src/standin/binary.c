@@ -262,6 +262,15 @@ ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_
     return ifl_cudaErrorInvalidSymbol;
 }
 
+/* From now on the program may write them at any time. */
+static void *give_to_host(ifl_session *session, const ifl_placed_variable *at)
+{
+    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at->address);
+    if (a)
+        a->flags |= IFL_ALLOCATION_HOST;
+    return at->host;
+}
+
 /* The bytes that a kernel reaches at the variable's own address are those that the program's pointer leads to. */
 ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 {
@@ -273,7 +282,7 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
             continue;
         code = ifl_binary_read(session, binary);
         if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record.name, &at))
-            *record.managed = at.host;
+            *record.managed = give_to_host(session, &at);
     }
     return code;
 }

@@ -50,6 +50,15 @@ static uint8_t *box_at(ifl_session *session, const void *start, size_t offset, s
     return at ? at + offset : NULL;
 }
 
+/* Memory of the GPU has another version then; that of the host has none. */
+static void note_change(ifl_session *session, const void *to)
+{
+    ifl_memory *memory = ifl_session_memory(session);
+    ifl_allocation *a = ifl_memory_find(memory, (uintptr_t)to);
+    if (a)
+        ifl_memory_changed(memory, a);
+}
+
 /* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the height. */
 static bool is_within(const ifl_box_side *side, const ifl_extent *box)
 {
@@ -96,6 +105,7 @@ static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
     const uint8_t *from = box_at(session, c->from, c->from_offset, c->from_pitch, c->from_slice, &box, from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
+    note_change(session, c->to);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(to + z * c->to_slice + y * c->to_pitch, from + z * c->from_slice + y * c->from_pitch, c->width);
@@ -138,6 +148,7 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     uint8_t *to = box_at(session, s->to, 0, s->pitch, s->slice, &box, true);
     if (!to)
         return ifl_cudaErrorInvalidValue;
+    note_change(session, s->to);
     for (size_t z = 0; z < s->depth; z++)
         for (size_t y = 0; y < s->height; y++)
             set_row(to + z * s->slice + y * s->pitch, s);

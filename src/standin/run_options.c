@@ -71,6 +71,7 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .leaks = is_on(IFL_RUN_LEAKS, false),
                                      .fail = is_on(IFL_RUN_FAIL, false),
                                      .each = is_on(IFL_RUN_EACH, false),
+                                     .every_launch = is_on(IFL_RUN_EVERY, false),
                                      .races = is_on(IFL_RUN_RACES, false),
                                      .reads = is_on(IFL_RUN_READS, false)};
     ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);

@@ -13,7 +13,7 @@ typedef struct ifl_standin_options {
     unsigned long launches; /* observe so many with the same arguments from one place; 0: all */
     unsigned long skip, most; /* launches of `kernel` that are left out first, and looked at then; most 0: all */
     int threads;
-    bool analysis, leaks, fail, each, races, reads;
+    bool analysis, leaks, fail, each, every_launch, races, reads;
     long child; /* the number of this process where it is a child of the one that was started, else 0 */
     char paths[2][4096]; /* of a child's reports */
 } ifl_standin_options;

@@ -144,6 +144,7 @@ static void make_context(void)
                                          .threads = state.options.threads,
                                          .stop = ifl_signals_stop(),
                                          .print = print,
+                                         .every_launch = state.options.every_launch,
                                          .check_races = state.options.races,
                                          .check_reads = state.options.reads,
                                          .warn = warn};

@@ -134,19 +134,28 @@ static const char *process_of(ifl_arena *arena, const ifl_standin_options *optio
                : "";
 }
 
+static void print_repeated(ifl_page *page, uint64_t repeated)
+{
+    if (repeated)
+        fprintf(page->out, "  %s of the launches did not run: with the same arguments and unchanged memory they would have done what\n"
+                           "  was done before, and they count so (--every-launch runs them).\n\n", ifl_figure_count(repeated).text);
+}
+
 static void print_table(sites *all, const ifl_standin_options *options)
 {
     ifl_page *page = &all->page;
     ifl_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
-    uint64_t launches = 0, observed = 0;
+    uint64_t launches = 0, observed = 0, repeated = 0;
     for (size_t i = 0; i < all->list.count; i++) {
         launches += all->list.at[i].entry->launches;
         observed += all->list.at[i].entry->observed;
+        repeated += all->list.at[i].entry->repeated;
     }
     ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
                                             process_of(&page->arena, options), ifl_figure_count(launches).text, launches == 1 ? "" : "es",
                                             all->list.count, all->list.count == 1 ? "" : "s"));
     ifl_summary_kernels(page, options->kernel);
+    print_repeated(page, repeated);
     for (size_t i = 0; i < all->list.count && i < MOST_ROWS; i++)
         add_row(page, &table, &all->list.at[i]);
     ifl_table_print(page, &table);
