@@ -58,30 +58,23 @@ typedef struct reached {
     uint8_t *written; /* NULL when nobody keeps track */
 } reached;
 
-/* What becomes of the bytes that are reached. */
-typedef enum purpose {
-    READS,
-    STORES, /* and what was there does not matter */
-    CHANGES /* what is there, or it is not known */
-} purpose;
-
 /* The handlers pass here before they have a hint: no allocation is missed. Several workers write the same number. */
-static void note_use(const ifl_warp *warp, ifl_allocation *a, purpose use)
+void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use)
 {
     const uint64_t number = warp->worker->grid->launch_number;
-    if (use != STORES && __atomic_load_n(&a->read_by, __ATOMIC_RELAXED) != number)
+    if (use != IFL_PURPOSE_STORES && __atomic_load_n(&a->read_by, __ATOMIC_RELAXED) != number)
         __atomic_store_n(&a->read_by, number, __ATOMIC_RELAXED);
-    if (use != READS && __atomic_load_n(&a->changed_by, __ATOMIC_RELAXED) != number)
+    if (use != IFL_PURPOSE_READS && __atomic_load_n(&a->changed_by, __ATOMIC_RELAXED) != number)
         __atomic_store_n(&a->changed_by, number, __ATOMIC_RELAXED);
 }
 
-static reached reach_global(ifl_warp *warp, uint64_t address, uint64_t bytes, purpose use)
+static reached reach_global(ifl_warp *warp, uint64_t address, uint64_t bytes, ifl_purpose use)
 {
     ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
-    uint32_t bad = IFL_ALLOCATION_FREED | (use != READS ? IFL_ALLOCATION_READ_ONLY : 0);
+    uint32_t bad = IFL_ALLOCATION_FREED | (use != IFL_PURPOSE_READS ? IFL_ALLOCATION_READ_ONLY : 0);
     if (!a || a->flags & bad || address - a->address + bytes > a->bytes)
         return (reached){NULL, NULL};
-    note_use(warp, a, use);
+    ifl_warp_note_use(warp, a, use);
     uint8_t *written = ifl_memory_written(a);
     return (reached){a->host + (address - a->address), written ? written + (address - a->address) : NULL};
 }
@@ -112,12 +105,12 @@ static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint
     return (reached){NULL, NULL};
 }
 
-static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes, purpose use)
+static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes, ifl_purpose use)
 {
     if (space == IFL_SPACE_SHARED)
         return reach_shared(warp, address, bytes);
     if (space == IFL_SPACE_LOCAL)
-        return reach_local(warp, lane, address, bytes, use != READS);
+        return reach_local(warp, lane, address, bytes, use != IFL_PURPOSE_READS);
     return reach_global(warp, address, bytes, use);
 }
 
@@ -131,9 +124,9 @@ static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
 }
 
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                              uint64_t bytes, purpose use)
+                              uint64_t bytes, ifl_purpose use)
 {
-    const bool is_write = use != READS;
+    const bool is_write = use != IFL_PURPOSE_READS;
     reached at = reach(warp, space, lane, address, bytes, use);
     bool is_power = bytes && (bytes & (bytes - 1)) == 0 && bytes <= 32;
     if (!at.host || (is_power && address % bytes)) {
@@ -148,13 +141,13 @@ static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space sp
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
                            uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, bytes, is_write ? CHANGES : READS);
+    return reach_checked(warp, code, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
                   bool is_write)
 {
-    const bool is_there = reach(warp, space, lane, address, bytes, is_write ? CHANGES : READS).host;
+    const bool is_there = reach(warp, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS).host;
     if (!is_there)
         ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
     return is_there;
@@ -271,7 +264,7 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     uint8_t *host[IFL_WARP_LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        host[lane] = reach_checked(warp, code, space[lane], lane, address[lane], t->bytes, is_write ? STORES : READS);
+        host[lane] = reach_checked(warp, code, space[lane], lane, address[lane], t->bytes, is_write ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
         if (!host[lane])
             return false;
         if (is_write)

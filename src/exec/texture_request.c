@@ -34,9 +34,11 @@ static bool fail(const request *r, ifl_fault_kind kind, const char *what)
 
 static uint8_t *memory_of(const request *r, const ifl_texture *t)
 {
-    const ifl_allocation *a = ifl_memory_find(r->warp->worker->grid->launch->memory, t->address);
+    ifl_allocation *a = ifl_memory_find(r->warp->worker->grid->launch->memory, t->address);
     const uint64_t at = a ? t->address - a->address : 0;
     const bool is_there = a && !(a->flags & IFL_ALLOCATION_FREED) && t->bytes <= a->bytes - at;
+    if (is_there)
+        ifl_warp_note_use(r->warp, a, r->op->use == IFL_TEXTURE_STORE ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
     return is_there ? a->host + at : NULL;
 }
 

@@ -250,6 +250,13 @@ uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
                   bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
+/* Notes that the launch reads or changes bytes of the allocation. */
+typedef enum ifl_purpose {
+    IFL_PURPOSE_READS,
+    IFL_PURPOSE_STORES, /* and what was there does not matter */
+    IFL_PURPOSE_CHANGES /* what is there, or it is not known */
+} ifl_purpose;
+void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use);
 
 /* A lane's address, and every lane's, by a transfer's registers and offset. */
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See repeat.h. What a launch reads and writes is known by allocation (src/exec/access.c: note_use). A launch is looked at when it
+ * See repeat.h. What a launch reads and writes is known by allocation (src/exec/access.c: ifl_warp_note_use). A launch is looked at when it
  * comes a second time, so that programs that repeat nothing pay nothing. */
 #include "session/repeat.h"
 
@@ -15,7 +15,7 @@ static bool can_repeat(const ifl_session *session, const ifl_session_launch *lau
     const ifl_demands *demands = &launch->kernel->image.demands;
     const ifl_session_options *options = &session->options;
     return !options->every_launch && !options->check_reads && !options->check_races && !demands->reads_clock &&
-           !demands->calls_outside && !demands->cooperative && !demands->uses_textures;
+           !demands->calls_outside && !demands->cooperative;
 }
 
 static bool is_of(const ifl_repeat *repeat, const ifl_session_launch *launch)
