@@ -86,6 +86,18 @@ static uint32_t arriving_threads(const ifl_warp *warp, uint32_t mask, bool count
     return counted && mask == warp->live ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
+/* CUDA C++ Programming Guide, "Independent Thread Scheduling": a barrier counts threads, so lanes that do not execute it do not
+ * wait with those that do. */
+static void part_from_others(ifl_warp *warp, ifl_fragment *fragment, uint32_t executing)
+{
+    ifl_fragment others = *fragment;
+    others.mask &= ~executing;
+    others.code++;
+    fragment->mask = executing;
+    if (others.mask)
+        ifl_fragment_add(warp, others);
+}
+
 void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
 {
     const ifl_code *code = fragment->code;
@@ -109,13 +121,14 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     barrier->expected = count;
     if (op->operation)
         reduce(barrier, op, slots, mask);
-    fragment->code = code + 1;
     if (op->waits) {
+        part_from_others(warp, fragment, mask);
         fragment->state = IFL_FRAGMENT_AT_BARRIER;
         fragment->barrier = (uint8_t)id;
         fragment->reduction = op->operation ? op : NULL;
         fragment->executing = mask;
     }
+    fragment->code = code + 1;
     open_if_complete(warp->block, id);
 }
 
