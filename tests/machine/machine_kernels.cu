@@ -189,6 +189,47 @@ extern "C" __global__ void allocates(float *out, int n)
     out[threadIdx.x] = sum;
 }
 
+// Memory that one thread gives back again: a heap that kept it would be exhausted soon.
+extern "C" __global__ void churns(float *out, int n, int bytes)
+{
+    int given = 0;
+    for (int i = 0; i < n && threadIdx.x == 0; i++) {
+        volatile char *some = (volatile char *)malloc(bytes);
+        if (some) {
+            some[i] = 1;
+            given += some[i];
+        }
+        free((void *)some);
+    }
+    out[threadIdx.x] = given;
+}
+
+// Sums and products that are floats at once are rounded to halves first: on sm_75 that is the .F32 of HADD2, HMUL2, HFMA2.
+extern "C" __global__ void rounded_halves(float *out, float large, float x)
+{
+    const __half a = __float2half(large), b = __float2half(x);
+    out[threadIdx.x] = threadIdx.x % 3 == 0   ? __half2float(__hadd(a, __float2half(1)))
+                       : threadIdx.x % 3 == 1 ? __half2float(__hmul(b, b))
+                                              : __half2float(__hfma(b, b, b));
+}
+
+static __device__ __noinline__ void swap_pairs(volatile int *values, float *out, int n)
+{
+    const int i = threadIdx.x;
+    if (i >= n)
+        return;
+    __syncthreads();
+    out[i] = values[i ^ 1];
+}
+
+// Lanes that return from a function in front of its barrier.
+extern "C" __global__ void function_returns_early(float *out, int n)
+{
+    __shared__ int values[32];
+    values[threadIdx.x] = threadIdx.x;
+    swap_pairs(values, out, n);
+}
+
 struct Table {
     float value[8];
 };

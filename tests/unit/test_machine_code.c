@@ -199,7 +199,7 @@ static void no_machine_code_is_no_fault(void **state)
 /* 3 blocks of 96 threads store a word each: 9 warps, 4 sectors a warp. Such a file does not say where parameters begin. */
 static void kernels_without_parameters_know_their_block(void **state)
 {
-    static const char *const files[][2] = {{"75", "t4"},       {"80", "a100-80"}, {"86", "rtx-3090"}, {"89", "rtx-4090"},
+    static const char *const files[][2] = {{"75", "t4"},       {"80", "a100-80"}, {"86", "rtx-3090"}, {"87", "jetson-agx-orin"}, {"89", "rtx-4090"},
                                            {"90", "h200"}, {"100", "b200"},   {"120", "rtx-5090"}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels of tests/machine/machine_kernels.cu on every architecture: what they leave follows from their source; special registers
- * are as an H200 tells them (driver 580.159.04, CUDA 13.0). */
+ * Kernels of tests/machine on every architecture: what they leave follows from their source; special registers are as an H200
+ * tells them (driver 580.159.04, CUDA 13.0). */
 #include "inflight.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@ static const struct gpu {
     int sm;
     const char *name;
     float sms, warps; /* an SM */
-} gpus[] = {{75, "t4", 40, 32},        {80, "a100-80", 108, 64}, {86, "rtx-3090", 82, 48}, {89, "rtx-4090", 128, 48},
+} gpus[] = {{75, "t4", 40, 32},        {80, "a100-80", 108, 64}, {86, "rtx-3090", 82, 48}, {87, "jetson-agx-orin", 16, 48}, {89, "rtx-4090", 128, 48},
             {90, "h200", 132, 64}, {100, "b200", 148, 64},   {120, "rtx-5090", 170, 48}};
 enum { GPUS = sizeof gpus / sizeof *gpus, MOST_ARGUMENTS = 4, FLOATS = 32 };
 
@@ -30,14 +30,14 @@ static void set(ifl_launch *launch, const char *key, const char *value)
 }
 
 /* Argument `out` as it stands after one block of 32 threads. */
-static const float *run(opened *o, const struct gpu *gpu, const char *kernel, const char *grid, const char *const *arguments, unsigned out)
+static const float *run_of(opened *o, const struct gpu *gpu, const char *kernels, const char *kernel, const char *grid, const char *const *arguments, unsigned out)
 {
     char file[64];
     ifl_profile *profile = NULL;
     ifl_error error = {0};
     void *data = NULL;
     size_t bytes = 0;
-    snprintf(file, sizeof file, "tests/machine/kernels.sm_%d.cubin", gpu->sm);
+    snprintf(file, sizeof file, "tests/machine/%s.sm_%d.cubin", kernels, gpu->sm);
     assert_int_equal(ifl_module_open(file, NULL, &o->module, NULL), IFL_OK);
     assert_int_equal(ifl_launch_new(o->module, kernel, &o->launch, NULL), IFL_OK);
     set(o->launch, "gpu", gpu->name);
@@ -50,6 +50,11 @@ static const float *run(opened *o, const struct gpu *gpu, const char *kernel, co
     ifl_profile_free(profile);
     assert_int_equal(ifl_launch_buffer(o->launch, out, &data, &bytes, NULL), IFL_OK);
     return data;
+}
+
+static const float *run(opened *o, const struct gpu *gpu, const char *kernel, const char *grid, const char *const *arguments, unsigned out)
+{
+    return run_of(o, gpu, "kernels", kernel, grid, arguments, out);
 }
 
 static void end(opened *o)
@@ -66,6 +71,79 @@ static void arrays_of_objects_are_made_and_freed(void **state)
         const float *out = run(&o, &gpus[g], "allocates", "1", (const char *[]){"f32x32=zero", "i32:5", NULL}, 0);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == 5 * 4.5f);
+        end(&o);
+    }
+}
+
+/* 1 TiB in all, 1 GiB at once. */
+static void memory_that_a_kernel_frees_can_be_had_again(void **state)
+{
+    (void)state;
+    opened o;
+    const float *out = run(&o, &gpus[0], "churns", "1", (const char *[]){"f32x32=zero", "i32:1024", "i32:0x40000000", NULL}, 0);
+    assert_true(out[0] == 1024);
+    end(&o);
+}
+
+/* The halves next to 2049, to (1 + 2^-10)^2 and to (1 + 2^-10)^2 + 1 + 2^-10. */
+static void halves_are_rounded_before_they_become_floats(void **state)
+{
+    static const float expected[] = {2048, 1.001953125f, 2.00390625f};
+    (void)state;
+    for (size_t g = 0; g < GPUS; g++) {
+        opened o;
+        const float *out = run(&o, &gpus[g], "rounded_halves", "1", (const char *[]){"f32x32=zero", "f32:2048", "f32:1.0009765625", NULL}, 0);
+        for (int i = 0; i < FLOATS; i++)
+            assert_true(out[i] == expected[i % 3]);
+        end(&o);
+    }
+}
+
+/* They wait at the end of the function for those that wait at its barrier. */
+static void lanes_that_return_in_front_of_a_barrier_are_not_waited_for(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < GPUS; g++) {
+        opened o;
+        const float *out = run(&o, &gpus[g], "function_returns_early", "1", (const char *[]){"f32x32=const:-2", "i32:16", NULL}, 0);
+        for (int i = 0; i < FLOATS; i++)
+            assert_true(out[i] == (i < 16 ? (float)(i ^ 1) : -2));
+        end(&o);
+    }
+}
+
+/* Code for a debugger. In the first kernel every return is a jump to the end, which lies behind the barrier. In the second lanes
+ * 0 to 15 return, and so do lanes 16 to 23 at -2 + 0 + 1 + ... + 14, which is more than 100. */
+static void code_for_a_debugger_runs(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < GPUS; g++) {
+        opened early, from_switch;
+        if (gpus[g].sm != 75 && gpus[g].sm != 90 && gpus[g].sm != 120)
+            continue;
+        const char *const arguments[] = {"f32x32=const:-2", "i32:16", NULL};
+        const float *a = run_of(&early, &gpus[g], "debug", "returns_early", "1", arguments, 0),
+                    *b = run_of(&from_switch, &gpus[g], "debug", "returns_from_a_switch", "1", arguments, 0);
+        for (int i = 0; i < FLOATS; i++) {
+            assert_true(a[i] == (i < 16 ? (float)(2 * (i ^ 1)) : -2));
+            assert_true(b[i] == (i < 8 ? 9 : i < 16 ? -2 : i < 24 ? -2 + 14 * 15 / 2.0f : (float)(i ^ 1)));
+        }
+        end(&early);
+        end(&from_switch);
+    }
+}
+
+/* CALL.ABS, whose place only the linker knows. */
+static void functions_of_another_file_are_called(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < GPUS; g++) {
+        opened o;
+        const float *out = run_of(&o, &gpus[g], "linked", "calls_another_file", "1", (const char *[]){"f32x32=const:-2", "i32:28", NULL}, 0);
+        for (int i = 0; i < FLOATS; i++) {
+            const float scaled = (float)(i % 3 ? 4 * i : i + 100);
+            assert_true(out[i] == (i < 28 ? scaled + (i % 2 ? -100.0f : 100.0f) : -2));
+        }
         end(&o);
     }
 }
@@ -118,6 +196,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_of_objects_are_made_and_freed),
+        cmocka_unit_test(memory_that_a_kernel_frees_can_be_had_again),
+        cmocka_unit_test(halves_are_rounded_before_they_become_floats),
+        cmocka_unit_test(lanes_that_return_in_front_of_a_barrier_are_not_waited_for),
+        cmocka_unit_test(code_for_a_debugger_runs),
+        cmocka_unit_test(functions_of_another_file_are_called),
         cmocka_unit_test(parameters_are_indexed_backwards),
         cmocka_unit_test(words_are_copied_in_part),
         cmocka_unit_test(special_registers_are_as_a_gpu_tells_them),
