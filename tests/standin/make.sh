@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/programs"
 for name in vector_add reduction histogram streams graph_captured managed constants templates device_printf \
-    dynamic_shared illegal_access bad_launch event_times; do
+    dynamic_shared illegal_access bad_launch event_times deep_recursion; do
     nvcc -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
