@@ -65,6 +65,8 @@ static bool confine_files(const char *read, const char *write, const char *progr
 enum { OWN_ARCHITECTURE = AUDIT_ARCH_X86_64 };
 #elif defined __aarch64__
 enum { OWN_ARCHITECTURE = AUDIT_ARCH_AARCH64 };
+#else
+#error "The filter of system calls knows x86-64 and aarch64 only: add the AUDIT_ARCH of this architecture here."
 #endif
 
 /* No socket of any kind, as those of this machine reach services that are not confined; io_uring would open them unseen.
