@@ -17,7 +17,7 @@ typedef struct led_call {
 } led_call;
 
 typedef struct led_runtime {
-    const char *library;
+    const char *owner; /* path of the library that its calls are led to */
     size_t count;
     led_call calls[];
 } led_runtime;
@@ -63,7 +63,7 @@ _Noreturn static void give_up(const char *what)
 void *ifl_lead_resolve(led_call *call)
 {
     led_runtime *runtime = call->runtime;
-    void *library = dlmopen(LM_ID_BASE, runtime->library, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlmopen(LM_ID_BASE, runtime->owner, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         give_up(dlerror());
     for (size_t i = 0; i < runtime->count; i++) {
@@ -108,7 +108,7 @@ static led_runtime *new_runtime(const ifl_own_runtime *found, const char *librar
     led_runtime *runtime = malloc(sizeof *runtime + found->count * sizeof *runtime->calls);
     if (!runtime)
         return NULL;
-    *runtime = (led_runtime){.library = library, .count = found->count};
+    *runtime = (led_runtime){.owner = library, .count = found->count};
     for (size_t i = 0; i < found->count; i++)
         runtime->calls[i] = (led_call){(void *)ifl_lead_enter, found->calls[i].name, runtime};
     return runtime;
