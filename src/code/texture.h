@@ -34,7 +34,6 @@ typedef enum ifl_outside {
 typedef struct ifl_texture {
     bool is_surface;
     bool is_linear;  /* elements in a row, found by their number alone */
-    bool is_array;   /* laid out by ifl_array: told as the blocks that hardware keeps arrays in */
     uint8_t rank;    /* 1, 2, 3 */
     bool is_layered; /* `layers` of them; the faces of a cube are layers too */
     bool is_cube;

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-bool ifl_texel_is_float(const ifl_texture *texture)
-{
-    return texture->texel.of == IFL_TEXEL_FLOAT || texture->reads_normalized;
-}
-
 static uint32_t raw_channel(const ifl_texel *texel, const uint8_t *from)
 {
     uint32_t word;

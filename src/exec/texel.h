@@ -38,7 +38,5 @@ void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wan
                     uint32_t to[IFL_TEXEL_CHANNELS]);
 /* Of a place outside that has no element: the border's, or zero. */
 void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNELS]);
-/* Whether those words are floats. */
-bool ifl_texel_is_float(const ifl_texture *texture);
 
 #endif

@@ -216,6 +216,20 @@ static float rounded(int64_t sum, int exponent, const blending *how)
     return sum < 0 ? -flushed : flushed;
 }
 
+static bool counts(float value, int32_t weight)
+{
+    return weight && fabsf(value) >= FLT_MIN;
+}
+
+/* Of elements that are all zero or denormal, and of those whose sum is zero: negative if all are. */
+static float zero_of(const float *value, const int32_t *weight, unsigned count)
+{
+    bool is_negative = true;
+    for (unsigned i = 0; i < count; i++)
+        is_negative = is_negative && (!weight[i] || signbit(value[i]));
+    return is_negative ? -0.0f : 0.0f;
+}
+
 /* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held against an H200
  * (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest, with four bits more than they have; what is below
  * is cut off, and denormals count as zero. */
@@ -225,21 +239,20 @@ static float blend_floats(const float *value, const int32_t *weight, unsigned co
     enum { MORE_BITS = 4 };
     int most = INT32_MIN;
     int64_t sum = 0;
-    bool is_negative = true;
     float special;
     if (blend_specials(value, weight, count, &special))
         return special;
     for (unsigned i = 0; i < count; i++)
-        if (weight[i] && fabsf(value[i]) >= FLT_MIN && ilogbf(value[i]) > most)
+        if (counts(value[i], weight[i]) && ilogbf(value[i]) > most)
             most = ilogbf(value[i]);
+    if (most == INT32_MIN)
+        return zero_of(value, weight, count);
     const int exponent = most - how->bits - MORE_BITS;
-    for (unsigned i = 0; i < count; i++) {
-        const bool counts = weight[i] && fabsf(value[i]) >= FLT_MIN;
-        sum += counts ? weight[i] * (int64_t)ldexp((double)value[i], -exponent) : 0;
-        is_negative = is_negative && (!weight[i] || signbit(value[i]));
-    }
+    for (unsigned i = 0; i < count; i++)
+        if (counts(value[i], weight[i]))
+            sum += weight[i] * (int64_t)ldexp((double)value[i], -exponent);
     if (!sum)
-        return is_negative ? -0.0f : 0.0f;
+        return zero_of(value, weight, count);
     return rounded(sum, exponent - FRACTION_BITS, how);
 }
 

@@ -27,7 +27,6 @@ static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_textur
         return ifl_cudaErrorInvalidResourceHandle;
     if (is_surface && !(a->flags & IFL_ARRAY_SURFACE))
         return ifl_cudaErrorInvalidValue;
-    t->is_array = true;
     t->texel = a->texel;
     t->is_layered = a->flags & IFL_ARRAY_LAYERED;
     t->is_cube = a->flags & IFL_ARRAY_CUBE;
