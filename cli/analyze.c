@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "outputs.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <limits.h>
@@ -12,15 +13,6 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-#define TEXT_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        ifl_cli_request *request = user;                                                           \
-        (void)error;                                                                               \
-        request->field = value;                                                                    \
-        return IFL_OK;                                                                             \
-    }
-
 #define NUMBER_OPTION(field, name, least, most)                                                    \
     static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
     {                                                                                              \
@@ -28,17 +20,17 @@
         return ifl_cli_number("--" name, value, least, most, &request->field, error);              \
     }
 
-TEXT_OPTION(kernel)
-TEXT_OPTION(grid)
-TEXT_OPTION(block)
-TEXT_OPTION(shared)
-TEXT_OPTION(arch)
-TEXT_OPTION(machine)
-TEXT_OPTION(code)
-TEXT_OPTION(json)
-TEXT_OPTION(html)
-TEXT_OPTION(dump)
-TEXT_OPTION(vector_width)
+TEXT_OPTION(ifl_cli_request, kernel)
+TEXT_OPTION(ifl_cli_request, grid)
+TEXT_OPTION(ifl_cli_request, block)
+TEXT_OPTION(ifl_cli_request, shared)
+TEXT_OPTION(ifl_cli_request, arch)
+TEXT_OPTION(ifl_cli_request, machine)
+TEXT_OPTION(ifl_cli_request, code)
+TEXT_OPTION(ifl_cli_request, json)
+TEXT_OPTION(ifl_cli_request, html)
+TEXT_OPTION(ifl_cli_request, dump)
+TEXT_OPTION(ifl_cli_request, vector_width)
 NUMBER_OPTION(threads, "threads", 1, 4096)
 NUMBER_OPTION(resident, "resident", 1, INT_MAX)
 NUMBER_OPTION(quantum, "quantum", 1, INT_MAX)
@@ -47,21 +39,13 @@ NUMBER_OPTION(samples, "samples", 1, 1000)
 NUMBER_OPTION(carveout, "carveout", 0, 100)
 NUMBER_OPTION(device, "device", 0, 255)
 
-#define FLAG_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        (void)value;                                                                               \
-        (void)error;                                                                               \
-        ((ifl_cli_request *)user)->field = true;                                                   \
-        return IFL_OK;                                                                             \
-    }
-
-FLAG_OPTION(check_reads)
-FLAG_OPTION(check_races)
-FLAG_OPTION(no_check)
-FLAG_OPTION(no_timing)
-FLAG_OPTION(counters)
-FLAG_OPTION(subtract_floor)
+FLAG_OPTION(ifl_cli_request, check_reads)
+FLAG_OPTION(ifl_cli_request, check_races)
+FLAG_OPTION(ifl_cli_request, no_check)
+FLAG_OPTION(ifl_cli_request, no_timing)
+FLAG_OPTION(ifl_cli_request, counters)
+FLAG_OPTION(ifl_cli_request, subtract_floor)
+COLOR_OPTION(ifl_cli_request, color)
 
 static ifl_status set_on(void *user, const char *value, ifl_error *error)
 {
@@ -84,14 +68,6 @@ static ifl_status set_between(void *user, const char *value, ifl_error *error)
         }
     return ifl_cli_error(error, IFL_USAGE, "--between takes rotate, flush or warm, not '%s'",
                          value);
-}
-
-static ifl_status set_color(void *user, const char *value, ifl_error *error)
-{
-    if (!ifl_cli_color(value, &((ifl_cli_request *)user)->color))
-        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
-                             value);
-    return IFL_OK;
 }
 
 static ifl_status set_save(void *user, const char *value, ifl_error *error)

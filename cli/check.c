@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "outputs.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <limits.h>
@@ -122,17 +123,9 @@ static ifl_status set_seed(void *user, const char *value, ifl_error *error)
     return status;
 }
 
-#define FLAG_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        (void)value;                                                                               \
-        (void)error;                                                                               \
-        ((request *)user)->field = true;                                                           \
-        return IFL_OK;                                                                             \
-    }
-FLAG_OPTION(no_cache)
-FLAG_OPTION(update)
-FLAG_OPTION(strict)
+FLAG_OPTION(request, no_cache)
+FLAG_OPTION(request, update)
+FLAG_OPTION(request, strict)
 
 static const ifl_cli_option options[] = {
     {0, "update", NULL, "write the baselines anew from what runs now", set_update},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inflight compare: two reports, counter by counter. */
 #include "commands.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <stdlib.h>
@@ -21,29 +22,9 @@ static ifl_status set_threshold(void *user, const char *value, ifl_error *error)
     return IFL_OK;
 }
 
-static ifl_status set_json(void *user, const char *value, ifl_error *error)
-{
-    (void)value;
-    (void)error;
-    ((request *)user)->json = true;
-    return IFL_OK;
-}
-
-static ifl_status set_all(void *user, const char *value, ifl_error *error)
-{
-    (void)value;
-    (void)error;
-    ((request *)user)->options.all = true;
-    return IFL_OK;
-}
-
-static ifl_status set_color(void *user, const char *value, ifl_error *error)
-{
-    if (!ifl_cli_color(value, &((request *)user)->options.color))
-        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
-                             value);
-    return IFL_OK;
-}
+FLAG_OPTION(request, json)
+SWITCH_OPTION(request, all, options.all, true)
+COLOR_OPTION(request, options.color)
 
 static const ifl_cli_option options[] = {
     {0, "threshold", "PERCENT", "what still counts as equal, of the larger of the two (0)",

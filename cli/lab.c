@@ -6,6 +6,7 @@
 #include "lab_find.h"
 #include "lab_write.h"
 #include "outputs.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -14,23 +15,6 @@
 #include <sys/stat.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-#define TEXT_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        (void)error;                                                                               \
-        ((ifl_cli_lab_request *)user)->field = value;                                              \
-        return IFL_OK;                                                                             \
-    }
-
-#define FLAG_OPTION(name, field, to)                                                               \
-    static ifl_status set_##name(void *user, const char *value, ifl_error *error)                  \
-    {                                                                                              \
-        (void)value;                                                                               \
-        (void)error;                                                                               \
-        ((ifl_cli_lab_request *)user)->field = to;                                                 \
-        return IFL_OK;                                                                             \
-    }
 
 #define LIST_OPTION(name, field, count, most)                                                      \
     static ifl_status set_##name(void *user, const char *value, ifl_error *error)                  \
@@ -42,19 +26,19 @@
         return IFL_OK;                                                                             \
     }
 
-TEXT_OPTION(sweep)
-TEXT_OPTION(json)
-TEXT_OPTION(csv)
-TEXT_OPTION(metric)
-TEXT_OPTION(launches)
-TEXT_OPTION(capture)
-FLAG_OPTION(list, list, true)
-FLAG_OPTION(full, reduced, false)
-FLAG_OPTION(reduced, reduced, true)
-FLAG_OPTION(check, check, true)
-FLAG_OPTION(sweeps, sweeps, true)
-FLAG_OPTION(no_run, no_run, true)
-FLAG_OPTION(markdown, markdown, true)
+TEXT_OPTION(ifl_cli_lab_request, sweep)
+TEXT_OPTION(ifl_cli_lab_request, json)
+TEXT_OPTION(ifl_cli_lab_request, csv)
+TEXT_OPTION(ifl_cli_lab_request, metric)
+TEXT_OPTION(ifl_cli_lab_request, launches)
+TEXT_OPTION(ifl_cli_lab_request, capture)
+FLAG_OPTION(ifl_cli_lab_request, list)
+SWITCH_OPTION(ifl_cli_lab_request, full, reduced, false)
+FLAG_OPTION(ifl_cli_lab_request, reduced)
+FLAG_OPTION(ifl_cli_lab_request, check)
+FLAG_OPTION(ifl_cli_lab_request, sweeps)
+FLAG_OPTION(ifl_cli_lab_request, no_run)
+FLAG_OPTION(ifl_cli_lab_request, markdown)
 LIST_OPTION(gpu, gpus, gpu_count, IFL_CLI_MOST_GPUS)
 LIST_OPTION(version, versions, version_count, IFL_CLI_MOST_WORDS)
 

@@ -3,6 +3,7 @@
  * remedy, which `inflight advice --record` prints. */
 #include "commands.h"
 #include "prove.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -273,25 +274,11 @@ static ifl_status prove(const request *r, char **files, ifl_error *error)
 
 /* ---- the command --------------------------------------------------------------------------------------------------------- */
 
-#define TEXT_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        (void)error;                                                                               \
-        ((request *)user)->field = value;                                                          \
-        return IFL_OK;                                                                             \
-    }
-TEXT_OPTION(rule)
-TEXT_OPTION(gpu)
-TEXT_OPTION(kernel)
-TEXT_OPTION(ledger)
-
-static ifl_status set_dry(void *user, const char *value, ifl_error *error)
-{
-    (void)value;
-    (void)error;
-    ((request *)user)->dry = true;
-    return IFL_OK;
-}
+TEXT_OPTION(request, rule)
+TEXT_OPTION(request, gpu)
+TEXT_OPTION(request, kernel)
+TEXT_OPTION(request, ledger)
+FLAG_OPTION(request, dry)
 
 static const ifl_cli_option options[] = {
     {0, "rule", "RULE", "the remedy that was applied (the first that the report before advises)", set_rule},

@@ -2,6 +2,7 @@
  * inflight sass: what the compiler made of the kernels of a file, from their machine code. */
 #include "commands.h"
 #include "outputs.h"
+#include "setters.h"
 #include "terminal.h"
 
 #include <string.h>
@@ -13,34 +14,12 @@ typedef struct request {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-#define TEXT_OPTION(field)                                                                         \
-    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
-    {                                                                                              \
-        (void)error;                                                                               \
-        ((request *)user)->field = value;                                                          \
-        return IFL_OK;                                                                             \
-    }
-
-TEXT_OPTION(kernel)
-TEXT_OPTION(arch)
-TEXT_OPTION(json)
-TEXT_OPTION(with)
-
-static ifl_status set_listing(void *user, const char *value, ifl_error *error)
-{
-    (void)value;
-    (void)error;
-    ((request *)user)->listing = true;
-    return IFL_OK;
-}
-
-static ifl_status set_color(void *user, const char *value, ifl_error *error)
-{
-    if (!ifl_cli_color(value, &((request *)user)->color))
-        return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'",
-                             value);
-    return IFL_OK;
-}
+TEXT_OPTION(request, kernel)
+TEXT_OPTION(request, arch)
+TEXT_OPTION(request, json)
+TEXT_OPTION(request, with)
+FLAG_OPTION(request, listing)
+COLOR_OPTION(request, color)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
