@@ -23,22 +23,9 @@ typedef struct resource {
     } of;
 } resource;
 
-/* cudaTextureDesc, as ifl_sampler but for the last member, which the first version lacks. */
-typedef struct sampler {
-    int mode[IFL_TEXTURE_RANKS];
-    int filter, reads_normalized, is_srgb;
-    float border[IFL_TEXEL_CHANNELS];
-    int is_normalized;
-    unsigned anisotropy;
-    int level_filter;
-    float level_bias, least_level, most_level;
-    int keeps_trilinear;
-} sampler;
-
-typedef struct sampler_v2 {
-    sampler first;
-    int is_seamless;
-} sampler_v2;
+/* ifl_sampler is cudaTextureDesc; the first version lacks the last member. */
+enum { SAMPLER_V1_BYTES = offsetof(ifl_sampler, is_seamless) };
+_Static_assert(SAMPLER_V1_BYTES == 68 && sizeof(ifl_sampler) == 72, "cudaTextureDesc of CUDA 11 and 12");
 
 static ifl_cuda_error resource_of(const resource *from, ifl_resource *to)
 {
@@ -81,41 +68,6 @@ static resource resource_from(const ifl_resource *from)
     return to;
 }
 
-static ifl_sampler sampler_of(const sampler *from, int is_seamless)
-{
-    ifl_sampler to = {.filter = from->filter,
-                      .reads_normalized = from->reads_normalized,
-                      .is_srgb = from->is_srgb,
-                      .is_normalized = from->is_normalized,
-                      .anisotropy = from->anisotropy,
-                      .level_filter = from->level_filter,
-                      .level_bias = from->level_bias,
-                      .least_level = from->least_level,
-                      .most_level = from->most_level,
-                      .keeps_trilinear = from->keeps_trilinear,
-                      .is_seamless = is_seamless};
-    memcpy(to.mode, from->mode, sizeof to.mode);
-    memcpy(to.border, from->border, sizeof to.border);
-    return to;
-}
-
-static sampler sampler_from(const ifl_sampler *from)
-{
-    sampler to = {.filter = from->filter,
-                  .reads_normalized = from->reads_normalized,
-                  .is_srgb = from->is_srgb,
-                  .is_normalized = from->is_normalized,
-                  .anisotropy = from->anisotropy,
-                  .level_filter = from->level_filter,
-                  .level_bias = from->level_bias,
-                  .least_level = from->least_level,
-                  .most_level = from->most_level,
-                  .keeps_trilinear = from->keeps_trilinear};
-    memcpy(to.mode, from->mode, sizeof to.mode);
-    memcpy(to.border, from->border, sizeof to.border);
-    return to;
-}
-
 /* ---- textures ---------------------------------------------------------------------------------------- */
 
 static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *from,
@@ -132,36 +84,29 @@ static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *
     return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, out) : code;
 }
 
-static ifl_cuda_error make_v1(ifl_session *session, uint64_t *out, const resource *from,
-                              const sampler *how, const void *view)
+static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resource *from, const void *how, size_t how_bytes,
+                              const void *view)
 {
+    ifl_sampler of = {0};
     if (!how)
         return ifl_cudaErrorInvalidValue;
-    const ifl_sampler of = sampler_of(how, 0);
-    return make(session, out, from, &of, view);
-}
-
-static ifl_cuda_error make_v2(ifl_session *session, uint64_t *out, const resource *from,
-                              const sampler_v2 *how, const void *view)
-{
-    if (!how)
-        return ifl_cudaErrorInvalidValue;
-    const ifl_sampler of = sampler_of(&how->first, how->is_seamless);
+    memcpy(&of, how, how_bytes);
     return make(session, out, from, &of, view);
 }
 
 /* 12.0 took the second version's structure for the first's name. */
+enum { SAMPLER_BYTES = IFL_CUDART >= 12 ? sizeof(ifl_sampler) : SAMPLER_V1_BYTES };
+
 IFL_SERVED ifl_cuda_error cudaCreateTextureObject(uint64_t *out, const resource *from,
                                                   const void *how, const void *view)
 {
-    SERVE(IFL_CUDART >= 12 ? make_v2(session, out, from, how, view)
-                           : make_v1(session, out, from, how, view));
+    SERVE(make_of(session, out, from, how, SAMPLER_BYTES, view));
 }
 
 IFL_SERVED ifl_cuda_error cudaCreateTextureObject_v2(uint64_t *out, const resource *from,
                                                      const void *how, const void *view)
 {
-    SERVE(make_v2(session, out, from, how, view));
+    SERVE(make_of(session, out, from, how, sizeof(ifl_sampler), view));
 }
 
 static ifl_cuda_error drop(ifl_session *session, uint64_t handle, bool is_surface)
@@ -190,24 +135,23 @@ IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceDesc(resource *out, uint64
     SERVE(((void)session, tell_resource(out, handle, false)));
 }
 
-static ifl_cuda_error tell_sampler(void *out, uint64_t handle, bool is_v2)
+static ifl_cuda_error tell_sampler(void *out, uint64_t handle, size_t bytes)
 {
     const ifl_texture_object *object = ifl_texture_object_of(handle, false);
     if (!object || !out)
         return ifl_cudaErrorInvalidValue;
-    const sampler_v2 to = {sampler_from(&object->sampler), object->sampler.is_seamless};
-    memcpy(out, &to, is_v2 ? sizeof to : sizeof to.first);
+    memcpy(out, &object->sampler, bytes);
     return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectTextureDesc(void *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_sampler(out, handle, IFL_CUDART >= 12)));
+    SERVE(((void)session, tell_sampler(out, handle, SAMPLER_BYTES)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectTextureDesc_v2(void *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_sampler(out, handle, true)));
+    SERVE(((void)session, tell_sampler(out, handle, sizeof(ifl_sampler))));
 }
 
 /* No object has a view. */

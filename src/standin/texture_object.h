@@ -18,6 +18,7 @@ typedef struct ifl_resource {
     size_t bytes;                /* of linear memory */
 } ifl_resource;
 
+/* In the order and the types of cudaTextureDesc. */
 typedef struct ifl_sampler {
     int mode[IFL_TEXTURE_RANKS]; /* ifl_outside */
     int filter;                  /* 0 the nearest, 1 linear */
