@@ -87,19 +87,7 @@ static ifl_cuda_error copy_op(const deep_copy *copy, ifl_op *op)
         code = find_side(&copy->to, &box, &to);
     if (code != ifl_cudaSuccess)
         return code;
-    *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = to.start,
-                               .from = from.start,
-                               .to_offset = to.offset,
-                               .from_offset = from.offset,
-                               .to_pitch = to.pitch,
-                               .to_slice = to.slice,
-                               .from_pitch = from.pitch,
-                               .from_slice = from.slice,
-                               .width = copy->width,
-                               .height = copy->height,
-                               .depth = copy->depth,
-                               .kind = kind_of(copy->from.type, copy->to.type)}};
+    *op = ifl_copy_sides_op(&to, &from, &box, kind_of(copy->from.type, copy->to.type));
     return ifl_cudaSuccess;
 }
 

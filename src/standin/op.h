@@ -4,6 +4,7 @@
 #ifndef IFL_STANDIN_OP_H
 #define IFL_STANDIN_OP_H
 
+#include "standin/array.h"
 #include "standin/binary.h"
 #include "standin/state.h"
 
@@ -77,8 +78,9 @@ typedef struct ifl_op {
     } of;
 } ifl_op;
 
-/* The operations that the calls of copying make; the second fails where the box is none. */
+/* The operations that the calls of copying make; the last fails where the box is none. */
 ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
+ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from, const ifl_extent *bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
 
 /* cudaDevAttrMaxPitch, which device_attribute.def tells: the largest pitch of a copy. */

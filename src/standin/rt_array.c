@@ -114,17 +114,7 @@ static ifl_cuda_error copy(ifl_session *session, const side *to, const side *fro
         code = find(from, width, height, &f);
     if (code != ifl_cudaSuccess)
         return code;
-    const ifl_op op = {.kind = IFL_DO_COPY,
-                       .of.copy = {.to = t.start,
-                                   .from = f.start,
-                                   .to_offset = t.offset,
-                                   .from_offset = f.offset,
-                                   .to_pitch = t.pitch,
-                                   .from_pitch = f.pitch,
-                                   .width = width,
-                                   .height = height,
-                                   .depth = 1,
-                                   .kind = kind}};
+    const ifl_op op = ifl_copy_sides_op(&t, &f, &(ifl_extent){width, height, 1}, kind);
     return ifl_stream_give(session, stream, &op);
 }
 

@@ -12,6 +12,23 @@ ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind)
                     .of.copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1, .kind = kind}};
 }
 
+ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from, const ifl_extent *bytes, int kind)
+{
+    return (ifl_op){.kind = IFL_DO_COPY,
+                    .of.copy = {.to = to->start,
+                                .from = from->start,
+                                .to_offset = to->offset,
+                                .from_offset = from->offset,
+                                .to_pitch = to->pitch,
+                                .from_pitch = from->pitch,
+                                .to_slice = to->slice,
+                                .from_slice = from->slice,
+                                .width = bytes->width,
+                                .height = bytes->height,
+                                .depth = bytes->depth,
+                                .kind = kind}};
+}
+
 static ifl_cuda_error check_kind(int kind)
 {
     return kind >= IFL_HOST_TO_HOST && kind <= IFL_COPY_DEFAULT ? ifl_cudaSuccess
@@ -60,15 +77,8 @@ static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch,
         return code;
     if (width > to_pitch || width > from_pitch || to_pitch > IFL_MOST_PITCH || from_pitch > IFL_MOST_PITCH)
         return BAD_PITCH;
-    const ifl_op op = {.kind = IFL_DO_COPY,
-                       .of.copy = {.to = to,
-                                   .from = from,
-                                   .to_pitch = to_pitch,
-                                   .from_pitch = from_pitch,
-                                   .width = width,
-                                   .height = height,
-                                   .depth = 1,
-                                   .kind = kind}};
+    const ifl_array_side t = {.start = to, .pitch = to_pitch}, f = {.start = (void *)(uintptr_t)from, .pitch = from_pitch};
+    const ifl_op op = ifl_copy_sides_op(&t, &f, &(ifl_extent){width, height, 1}, kind);
     return ifl_stream_give(session, stream, &op);
 }
 
@@ -127,19 +137,7 @@ ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
         code = find_side(box->from_array, &box->from, &box->from_position, &bytes, &from);
     if (code != ifl_cudaSuccess)
         return code;
-    *op = (ifl_op){.kind = IFL_DO_COPY,
-                   .of.copy = {.to = to.start,
-                               .from = from.start,
-                               .to_offset = to.offset,
-                               .from_offset = from.offset,
-                               .to_pitch = to.pitch,
-                               .from_pitch = from.pitch,
-                               .to_slice = to.slice,
-                               .from_slice = from.slice,
-                               .width = bytes.width,
-                               .height = bytes.height,
-                               .depth = bytes.depth,
-                               .kind = box->kind}};
+    *op = ifl_copy_sides_op(&to, &from, &bytes, box->kind);
     return ifl_cudaSuccess;
 }
 
