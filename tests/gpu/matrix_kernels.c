@@ -9,46 +9,17 @@
 
 enum { WARP = 32, WARP_GROUP = 128, WORD_BYTES = 4 };
 
+#define KERNEL(name_, text_, a_type_, b_type_, c_type_, a_, b_, c_, ...)                               \
+    {.name = #name_, .text = text_, .a_type = MATRIX_##a_type_, .b_type = MATRIX_##b_type_,        \
+     .c_type = MATRIX_##c_type_, .a = a_, .b = b_, .c = c_, __VA_ARGS__},
+#define MMA(...) KERNEL(__VA_ARGS__, .threads = WARP)
+#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector_)                         \
+    KERNEL(name, text, a_type, b_type, c_type, a, b, c, .threads = WARP, .selector = selector_)
+#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_)   \
+    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
+           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
+           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
 const matrix_kernel matrix_kernels[] = {
-#define MMA(name, text, a_type, b_type, c_type, a, b, c)                                           \
-    {#name,                                                                                        \
-     text,                                                                                         \
-     MATRIX_##a_type,                                                                              \
-     MATRIX_##b_type,                                                                              \
-     MATRIX_##c_type,                                                                              \
-     a,                                                                                            \
-     b,                                                                                            \
-     c,                                                                                            \
-     NULL,                                                                                         \
-     WARP,                                                                                         \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     ""},
-#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector)                          \
-    {#name,                                                                                        \
-     text,                                                                                         \
-     MATRIX_##a_type,                                                                              \
-     MATRIX_##b_type,                                                                              \
-     MATRIX_##c_type,                                                                              \
-     a,                                                                                            \
-     b,                                                                                            \
-     c,                                                                                            \
-     selector,                                                                                     \
-     WARP,                                                                                         \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     ""},
-#define WGMMA(name, text, a_type, b_type, c_type, a, c, a_layout, b_layout, a_start, b_start,      \
-              rest)                                                                                \
-    {#name,   text, MATRIX_##a_type, MATRIX_##b_type,         MATRIX_##c_type, a,        0,        \
-     c,       NULL, WARP_GROUP,      2 * MATRIX_SHARED_WORDS, a_layout,        b_layout, a_start,  \
-     b_start, rest},
 #include "matrix_shape.def"
 };
 const size_t matrix_kernel_count = sizeof matrix_kernels / sizeof *matrix_kernels;
@@ -111,12 +82,13 @@ static void write_address(const char *name, const char *param, unsigned block_wo
                           unsigned skipped, unsigned words, FILE *out)
 {
     fprintf(out,
-            "    ld.param.u64 %%%s, [%s];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 %%%s, "
-            "%%%s, %%t64;\n"
-            "    mul.wide.u32 %%t64, %%thread, %u;\n    add.s64 %%%s, %%%s, %%t64;\n    add.s64 "
-            "%%%s, %%%s, %u;\n",
-            name, param, block_words * WORD_BYTES, name, name, words * WORD_BYTES, name, name, name,
-            name, skipped * WORD_BYTES);
+            "    ld.param.u64 %%%1$s, [%2$s];\n"
+            "    mul.wide.u32 %%t64, %%block, %3$u;\n"
+            "    add.s64 %%%1$s, %%%1$s, %%t64;\n"
+            "    mul.wide.u32 %%t64, %%thread, %4$u;\n"
+            "    add.s64 %%%1$s, %%%1$s, %%t64;\n"
+            "    add.s64 %%%1$s, %%%1$s, %5$u;\n",
+            name, param, block_words * WORD_BYTES, words * WORD_BYTES, skipped * WORD_BYTES);
 }
 
 static void write_begin(const matrix_kernel *k, FILE *out)
@@ -125,14 +97,15 @@ static void write_begin(const matrix_kernel *k, FILE *out)
     if (k->shared_words)
         fprintf(out, "    .shared .align 1024 .b8 matrices_%s[%u];\n", k->name,
                 k->shared_words * WORD_BYTES);
-    fprintf(out, "    .reg .b64 %%in, %%out, %%t64, %%da, %%db;\n    .reg .b32 %%thread, %%block, "
-                 "%%m, %%at, %%word;\n"
+    fprintf(out, "    .reg .b64 %%in, %%out, %%t64, %%da, %%db;\n"
+                 "    .reg .b32 %%thread, %%block, %%m, %%at, %%word;\n"
                  "    .reg .pred %%p;\n");
     declare('a', k->a_type, k->a, out);
     declare('b', k->b_type, k->b, out);
     declare('c', k->c_type, k->c, out);
     declare('d', k->c_type, k->c, out);
-    fprintf(out, "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%block, %%ctaid.x;\n");
+    fprintf(out, "    mov.u32 %%thread, %%tid.x;\n"
+                 "    mov.u32 %%block, %%ctaid.x;\n");
 }
 
 static void write_end(const matrix_kernel *k, char result, FILE *out)
@@ -172,26 +145,33 @@ static void write_mma(const matrix_kernel *k, FILE *out)
 static void write_shared(const matrix_kernel *k, FILE *out)
 {
     fprintf(out,
-            "    ld.param.u64 %%in, [input];\n    mul.wide.u32 %%t64, %%block, %u;\n    add.s64 "
-            "%%in, %%in, %%t64;\n"
-            "    mul.wide.u32 %%t64, %%thread, 4;\n    add.s64 %%in, %%in, %%t64;\n"
-            "    mov.u32 %%at, matrices_%s;\n    mad.lo.u32 %%at, %%thread, 4, %%at;\n",
+            "    ld.param.u64 %%in, [input];\n"
+            "    mul.wide.u32 %%t64, %%block, %u;\n"
+            "    add.s64 %%in, %%in, %%t64;\n"
+            "    mul.wide.u32 %%t64, %%thread, 4;\n"
+            "    add.s64 %%in, %%in, %%t64;\n"
+            "    mov.u32 %%at, matrices_%s;\n"
+            "    mad.lo.u32 %%at, %%thread, 4, %%at;\n",
             matrix_words_in(k) * WORD_BYTES, k->name);
     for (unsigned i = 0; i < k->shared_words; i += k->threads)
         fprintf(out,
-                "    ld.global.b32 %%word, [%%in + %u];\n    st.shared.b32 [%%at + %u], %%word;\n",
+                "    ld.global.b32 %%word, [%%in + %u];\n"
+                "    st.shared.b32 [%%at + %u], %%word;\n",
                 i * WORD_BYTES, i * WORD_BYTES);
-    fprintf(out, "    fence.proxy.async.shared::cta;\n    bar.sync 0;\n");
+    fprintf(out, "    fence.proxy.async.shared::cta;\n"
+                 "    bar.sync 0;\n");
 }
 
 static void write_descriptor(const char *name, const matrix_kernel *k, unsigned start,
                              uint64_t layout, FILE *out)
 {
-    fprintf(
-        out,
-        "    mov.u32 %%at, matrices_%s;\n    add.u32 %%at, %%at, %u;\n    shr.u32 %%at, %%at, 4;\n"
-        "    cvt.u64.u32 %%%s, %%at;\n    or.b64 %%%s, %%%s, 0x%016llx;\n",
-        k->name, start, name, name, name, (unsigned long long)layout);
+    fprintf(out,
+            "    mov.u32 %%at, matrices_%1$s;\n"
+            "    add.u32 %%at, %%at, %2$u;\n"
+            "    shr.u32 %%at, %%at, 4;\n"
+            "    cvt.u64.u32 %%%3$s, %%at;\n"
+            "    or.b64 %%%3$s, %%%3$s, 0x%4$016llx;\n",
+            k->name, start, name, (unsigned long long)layout);
 }
 
 static void write_wgmma(const matrix_kernel *k, FILE *out)
@@ -201,7 +181,8 @@ static void write_wgmma(const matrix_kernel *k, FILE *out)
     write_descriptor("da", k, k->a_start, k->a_layout, out);
     write_descriptor("db", k, MATRIX_SHARED_WORDS * WORD_BYTES + k->b_start, k->b_layout, out);
     fprintf(out,
-            "    setp.eq.u32 %%p, %%thread, %%thread;\n    wgmma.fence.sync.aligned;\n"
+            "    setp.eq.u32 %%p, %%thread, %%thread;\n"
+            "    wgmma.fence.sync.aligned;\n"
             "    wgmma.mma_async.sync.aligned.%s ",
             k->text);
     list('c', k->c, out), fprintf(out, ", ");
@@ -210,8 +191,9 @@ static void write_wgmma(const matrix_kernel *k, FILE *out)
     else
         fprintf(out, "%%da");
     fprintf(out,
-            ", %%db, %%p%s;\n    wgmma.commit_group.sync.aligned;\n    "
-            "wgmma.wait_group.sync.aligned 0;\n",
+            ", %%db, %%p%s;\n"
+            "    wgmma.commit_group.sync.aligned;\n"
+            "    wgmma.wait_group.sync.aligned 0;\n",
             k->rest);
 }
 
