@@ -84,13 +84,9 @@ static const ifl_cache_estimate *find_estimate(const ifl_cache_facts *facts, con
 bool ifl_profile_cache(const ifl_profile *profile, const ifl_device *device, const char *name,
                        double *value)
 {
-    for (size_t i = 0; i < profile->caches.count; i++) {
-        const ifl_cache_facts *facts = &profile->caches.at[i];
-        const ifl_cache_estimate *estimate = find_estimate(facts, name);
-        if (strcmp(facts->device, device->id) != 0 || !estimate)
-            continue;
+    const ifl_cache_facts *facts = ifl_profile_caches(profile, device->id);
+    const ifl_cache_estimate *estimate = facts ? find_estimate(facts, name) : NULL;
+    if (estimate)
         *value = estimate->value;
-        return true;
-    }
-    return false;
+    return estimate;
 }

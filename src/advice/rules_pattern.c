@@ -197,12 +197,8 @@ static const ifl_profile_line *reused_line(const ifl_situation *s)
 /* The share of the loads' sectors that the L1 had with half as many blocks, as the caches' simulation found it. */
 static double hits_of_half(const ifl_situation *s)
 {
-    for (size_t i = 0; i < s->profile->caches.count; i++) {
-        const ifl_cache_facts *f = &s->profile->caches.at[i];
-        if (strcmp(f->device, s->device->id) == 0 && f->l1_load_sectors.value > 0)
-            return f->half_l1_load_hits / f->l1_load_sectors.value;
-    }
-    return 0;
+    const ifl_cache_facts *f = ifl_profile_caches(s->profile, s->device->id);
+    return f && f->l1_load_sectors.value > 0 ? f->half_l1_load_hits / f->l1_load_sectors.value : 0;
 }
 
 bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)

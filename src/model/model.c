@@ -127,10 +127,7 @@ static void find_time(question *q, ifl_model *m)
 
 static const ifl_time_facts *schedule_of(const question *q)
 {
-    for (size_t i = 0; i < q->profile->sm_times.count; i++)
-        if (strcmp(q->profile->sm_times.at[i].device, q->device->id) == 0)
-            return &q->profile->sm_times.at[i];
-    return NULL;
+    return ifl_profile_sm_time(q->profile, q->device->id);
 }
 
 /* Blocks that differ go to the SM that is free first: an SM gets the average work, not that of the followed blocks, and the

@@ -196,14 +196,6 @@ static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
     out->l2_bytes = loaded - in_l1 + stored;
 }
 
-static const ifl_cache_facts *facts_of(const ifl_profile *p, const ifl_device *device)
-{
-    for (size_t i = 0; i < p->caches.count; i++)
-        if (strcmp(p->caches.at[i].device, device->id) == 0)
-            return &p->caches.at[i];
-    return NULL;
-}
-
 static double share(double part, double whole)
 {
     return whole > 0 ? fmin(part / whole, 1) : 0;
@@ -248,8 +240,8 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     out->load_bytes = load_bytes_of(c, rates);
     if (c->known[IFL_COUNTER_dram_read_bytes] && c->known[IFL_COUNTER_dram_write_bytes])
         take_caches(c, stored, out);
-    else if (facts_of(p, device))
-        take_facts(facts_of(p, device), rates, out);
+    else if (ifl_profile_caches(p, device->id))
+        take_facts(ifl_profile_caches(p, device->id), rates, out);
     else
         guess_caches(p, device, stored, out);
     /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
@@ -257,7 +249,7 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
                  store_lines = lines_of(c, IFL_ACCESS_STORE);
     out->missed_lines = load_lines * (1 - out->l1_hit);
     out->l2_bytes = rates->l1_by_line ? l2_work_by_line(k, out, out->l2_bytes, store_lines)
-                                      : l2_work(p, facts_of(p, device), k, out);
+                                      : l2_work(p, ifl_profile_caches(p, device->id), k, out);
     if (!rates->l1_by_line)
         out->l1_passes += out->missed_lines * k->fill_passes;
     out->random = ifl_traffic_random_share(p);
@@ -338,6 +330,6 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     find_bytes(p, device, rates, out);
     ifl_spills_find(p, device, out);
     find_waits(p, rates, out);
-    find_reach(p, facts_of(p, device), out);
+    find_reach(p, ifl_profile_caches(p, device->id), out);
     return IFL_OK;
 }

@@ -49,6 +49,22 @@ const char *ifl_pattern_text(ifl_pattern_kind kind)
     return (unsigned)kind < IFL_PATTERN_COUNT ? pattern_texts[kind] : "unknown";
 }
 
+const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device)
+{
+    for (size_t i = 0; i < profile->caches.count; i++)
+        if (strcmp(profile->caches.at[i].device, device) == 0)
+            return &profile->caches.at[i];
+    return NULL;
+}
+
+const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device)
+{
+    for (size_t i = 0; i < profile->sm_times.count; i++)
+        if (strcmp(profile->sm_times.at[i].device, device) == 0)
+            return &profile->sm_times.at[i];
+    return NULL;
+}
+
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line)
 {
     const ifl_counter asked = IFL_COUNTER_global_load_sectors_ideal;

@@ -126,6 +126,10 @@ struct ifl_profile {
 /* Does the source line of a load from global memory hold an aligned one too, of as much? Then this one is a neighbour's. */
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line);
 
+/* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what one of its SMs did. */
+const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
+const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
+
 /* An empty profile, NULL without memory. */
 ifl_profile *ifl_profile_new(void);
 /* Frees everything in it too. */

@@ -103,7 +103,7 @@ static json_t *facts_of(ifl_tree *tree, const ifl_cache_facts *f)
 void ifl_cache_part_put(ifl_tree *tree, json_t *model, const ifl_profile *profile,
                         const char *device)
 {
-    for (size_t i = 0; i < profile->caches.count; i++)
-        if (strcmp(profile->caches.at[i].device, device) == 0)
-            ifl_tree_put(tree, model, "caches", facts_of(tree, &profile->caches.at[i]));
+    const ifl_cache_facts *facts = ifl_profile_caches(profile, device);
+    if (facts)
+        ifl_tree_put(tree, model, "caches", facts_of(tree, facts));
 }

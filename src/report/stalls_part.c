@@ -9,14 +9,6 @@
 
 enum { INDENT = 4, MOST_REASONS = 4, MOST_SITES = 4 };
 
-static const ifl_time_facts *facts_of(const ifl_profile *profile, const char *device)
-{
-    for (size_t i = 0; i < profile->sm_times.count; i++)
-        if (strcmp(profile->sm_times.at[i].device, device) == 0)
-            return &profile->sm_times.at[i];
-    return NULL;
-}
-
 /* Warps that stand still, of all reasons. */
 static double sum_of(const double *stalls)
 {
@@ -80,7 +72,7 @@ static const char *sites_text(ifl_page *page, const ifl_time_facts *f)
 
 void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const char *device)
 {
-    const ifl_time_facts *f = facts_of(profile, device);
+    const ifl_time_facts *f = ifl_profile_sm_time(profile, device);
     if (!f)
         return;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
@@ -119,7 +111,7 @@ static json_t *site_json(ifl_tree *tree, const ifl_stalled_site *site)
 
 void ifl_stalls_part_put(ifl_tree *tree, json_t *object, const ifl_profile *profile, const char *device)
 {
-    const ifl_time_facts *f = facts_of(profile, device);
+    const ifl_time_facts *f = ifl_profile_sm_time(profile, device);
     if (!f)
         return;
     json_t *sites = json_array();

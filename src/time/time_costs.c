@@ -72,14 +72,6 @@ static double counter(const ifl_profile *p, ifl_counter which)
     return p->counters.known[which] ? (double)p->counters.value[which] : 0;
 }
 
-static const ifl_cache_facts *facts_of(const ifl_profile *p, const ifl_device *device)
-{
-    for (size_t i = 0; i < p->caches.count; i++)
-        if (strcmp(p->caches.at[i].device, device->id) == 0)
-            return &p->caches.at[i];
-    return NULL;
-}
-
 static double share(double part, double whole)
 {
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
@@ -123,7 +115,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     const double fraction = writes > 0 ? triad : known_or(device, IFL_DEVICE_dram_read_fraction, triad);
     const double l2 = known_or(device, IFL_DEVICE_l2_bytes_per_s,
                                device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * sms * clock);
-    const ifl_cache_facts *facts = facts_of(p, device);
+    const ifl_cache_facts *facts = ifl_profile_caches(p, device->id);
     memset(out, 0, sizeof *out);
     out->clock_hz = clock;
     out->l2_bytes_per_cycle = fmin(l2 / clock / used, PORT_BYTES);
