@@ -16,6 +16,7 @@ make_project()
         cp "$1/changes/$2"/* "$T/project/"
     fi
     cd "$T/project" || exit 1
+    [ ! -f change.patch ] || patch -s -i change.patch || exit 1
     if ! "$CC" -g -o pipeline pipeline.c -ldl || ! "$INFLIGHT" run -- ./pipeline >/dev/null 2>&1; then
         sed -i '/pipeline/d' kernels.budget kernels.baseline
     fi
