@@ -140,15 +140,28 @@ uint32_t ifl_builder_bank_words(ifl_builder *builder, uint8_t bank, uint32_t off
     return slot;
 }
 
+static uint32_t add_special(ifl_builder *builder, ifl_special_slot wanted, unsigned bits)
+{
+    for (size_t i = 0; i < builder->specials.count; i++) {
+        const ifl_special_slot *s = &builder->specials.at[i];
+        if (s->special == wanted.special && s->add == wanted.add && s->bits == wanted.bits)
+            return s->slot;
+    }
+    wanted.slot = ifl_builder_slot(builder, bits);
+    if (!ifl_vec_push(&builder->specials, wanted))
+        fail(builder, IFL_NO_MEMORY);
+    return wanted.slot;
+}
+
 uint32_t ifl_builder_special(ifl_builder *builder, ifl_special special)
 {
-    for (size_t i = 0; i < builder->specials.count; i++)
-        if (builder->specials.at[i].special == special)
-            return builder->specials.at[i].slot;
-    const uint32_t slot = ifl_builder_slot(builder, ifl_special_bits(special));
-    if (!ifl_vec_push(&builder->specials, (ifl_special_slot){.slot = slot, .special = (uint16_t)special}))
-        fail(builder, IFL_NO_MEMORY);
-    return slot;
+    const unsigned least = 32, bits = ifl_special_bits(special);
+    return add_special(builder, (ifl_special_slot){.special = (uint16_t)special}, bits < least ? least : bits);
+}
+
+uint32_t ifl_builder_special_sum(ifl_builder *builder, ifl_special special, uint64_t add, unsigned bits)
+{
+    return add_special(builder, (ifl_special_slot){.special = (uint16_t)special, .bits = (uint8_t)bits, .add = add}, bits);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */

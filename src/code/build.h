@@ -42,6 +42,8 @@ uint32_t ifl_builder_bank(ifl_builder *builder, const ifl_bank_slot *wanted);
 /* As many words of a bank, 32 lanes of each side by side. */
 uint32_t ifl_builder_bank_words(ifl_builder *builder, uint8_t bank, uint32_t offset, unsigned words);
 uint32_t ifl_builder_special(ifl_builder *builder, ifl_special special);
+/* A special register plus a number: 32 or 64 bits. */
+uint32_t ifl_builder_special_sum(ifl_builder *builder, ifl_special special, uint64_t add, unsigned bits);
 
 /* Adds an operation; never NULL, and valid until the next one is added. */
 ifl_code *ifl_builder_add(ifl_builder *builder, ifl_code code);

@@ -38,12 +38,12 @@ typedef struct ifl_mbarrier_op {
     bool has_d;
 } ifl_mbarrier_op;
 
-typedef enum ifl_bulk_kind { IFL_BULK_BYTES, IFL_BULK_BOX } ifl_bulk_kind;
+typedef enum ifl_bulk_kind { IFL_BULK_BYTES, IFL_BULK_BOX, IFL_BULK_VALUE } ifl_bulk_kind;
 
 enum { IFL_BULK_RANKS = 5 };
 
 /* Of bulk_copy. A box is of a tensor that a description in memory tells of (code/tensor_map.h): its address stands in place
- * of that of global memory. */
+ * of that of global memory. A value (st.async, red.async) comes from registers: `from` says from which. */
 typedef struct ifl_bulk_op {
     uint8_t kind; /* ifl_bulk_kind */
     ifl_transfer to, from;

@@ -133,11 +133,12 @@ typedef struct ifl_atomic {
     uint32_t told;         /* a predicate */
 } ifl_atomic;
 
-/* Named barriers 0 to 15 of a block, and one for the cluster's. */
-enum { IFL_LAST_BARRIER = 16, IFL_BARRIERS = 17 };
+/* Named barriers 0 to 15 of a block; behind them the cluster's. */
+enum { IFL_BARRIERS = 16, IFL_CLUSTER_BARRIER = 16 };
 
 /* Barriers of the block: code->extra. */
 typedef struct ifl_barrier_op {
+    bool is_cluster;  /* the cluster's: of the rest only `waits`, and whoever waits has arrived before */
     uint32_t id;      /* slot, 32 bits */
     uint32_t count;   /* slot, or 0: all threads */
     bool waits;       /* false: arrive */
@@ -252,9 +253,12 @@ typedef struct ifl_bank_slot {
 /* Bank 0 holds the parameters. Those of machine code: 2 a kernel's own constants, 3 variables, 4 addresses. */
 enum { IFL_BANKS = 5 };
 
+/* A special register plus a number, 32 or 64 bits a lane. */
 typedef struct ifl_special_slot {
     uint32_t slot;
     uint16_t special;
+    uint8_t bits; /* 0: the register's */
+    uint64_t add;
 } ifl_special_slot;
 
 /* Where a parameter or result of a function stands in its frame. */
@@ -326,6 +330,10 @@ typedef struct ifl_demands {
     uint32_t parameter_misalign;  /* that block begins so many bytes behind a multiple of 256 */
     bool syncs;                   /* its lanes meet at barrier registers, not at post-dominators */
     bool reserves_shared;         /* uses the shared memory that the system reserves in every block */
+    bool has_ranks;               /* its addresses of shared memory hold the block's rank in the cluster */
+    uint32_t cluster[3];          /* blocks of a cluster that it must be launched with; 0: not given */
+    bool needs_cluster;           /* in clusters of a size that the launch gives */
+    uint32_t max_cluster_blocks;  /* 0: not given */
 } ifl_demands;
 
 typedef struct ifl_image ifl_image;
@@ -352,6 +360,9 @@ struct ifl_image {
 #define IFL_LOCAL_WINDOW (UINT64_C(2) << 48)
 #define IFL_CODE_WINDOW (UINT64_C(3) << 47) /* CALL.ABS of sm_75 holds 49 bits */
 #define IFL_WINDOW_BYTES (UINT64_C(1) << 40)
+/* Addresses of shared memory have 32 bits: the offset in a block's, and from this bit on the rank of the block in its
+ * cluster. So machine code makes them (S2R SR_CgaCtaId, mapa is a PRMT). */
+enum { IFL_RANK_SHIFT = 24, IFL_MOST_CLUSTER_BLOCKS = 16 };
 /* Of an instruction of machine code, whose addresses a kernel may take. */
 enum { IFL_CODE_BYTES = 16 };
 

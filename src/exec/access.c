@@ -44,6 +44,12 @@ ifl_space ifl_space_of(uint64_t address)
     return IFL_SPACE_GLOBAL;
 }
 
+/* The part of an address of the cluster's shared memory that is the block's own begins at its rank. */
+static bool is_own(const ifl_warp *warp, uint64_t address)
+{
+    return !warp->worker->grid->has_ranks || address >> IFL_RANK_SHIFT == warp->block->rank;
+}
+
 static uint64_t within_space(ifl_space space, uint64_t generic)
 {
     return space == IFL_SPACE_SHARED ? generic - IFL_SHARED_WINDOW
@@ -79,13 +85,20 @@ static reached reach_global(ifl_warp *warp, uint64_t address, uint64_t bytes, if
     return (reached){a->host + (address - a->address), written ? written + (address - a->address) : NULL};
 }
 
-static reached reach_shared(ifl_warp *warp, uint64_t address, uint64_t bytes)
+static reached reach_shared(const ifl_warp *warp, const ifl_block *block, uint64_t address, uint64_t bytes)
 {
     uint64_t size = warp->worker->grid->shared_bytes;
     if (address > size || bytes > size - address)
         return (reached){NULL, NULL};
-    ifl_block *block = warp->block;
     return (reached){block->shared + address, block->shared_written ? block->shared_written + address : NULL};
+}
+
+/* A block that has ended has no shared memory left. */
+static reached reach_cluster(const ifl_warp *warp, uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address & ((UINT64_C(1) << IFL_RANK_SHIFT) - 1);
+    const ifl_block *block = ifl_cluster_block(warp, address >> IFL_RANK_SHIFT);
+    return block && block->is_running ? reach_shared(warp, block, offset, bytes) : (reached){NULL, NULL};
 }
 
 /* A thread's local memory is that of the calls it is in, one after the other. */
@@ -108,7 +121,9 @@ static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint
 static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes, ifl_purpose use)
 {
     if (space == IFL_SPACE_SHARED)
-        return reach_shared(warp, address, bytes);
+        return reach_shared(warp, warp->block, address, bytes);
+    if (space == IFL_SPACE_CLUSTER)
+        return reach_cluster(warp, address, bytes);
     if (space == IFL_SPACE_LOCAL)
         return reach_local(warp, lane, address, bytes, use != IFL_PURPOSE_READS);
     return reach_global(warp, address, bytes, use);
@@ -156,8 +171,9 @@ bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
                         bool is_write)
 {
-    ifl_space space = ifl_space_of(address);
-    return ifl_warp_reach_in(warp, code, space, lane, within_space(space, address), bytes, is_write);
+    uint8_t space = IFL_SPACE_GENERIC;
+    address = ifl_warp_place(warp, &space, address);
+    return ifl_warp_reach_in(warp, code, (ifl_space)space, lane, address, bytes, is_write);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------------ */
@@ -200,12 +216,22 @@ static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer 
     }
 }
 
+/* What such a request costs no public work says: observers are not told of it. */
+static bool is_any_remote(uint32_t mask, const uint8_t *space)
+{
+    bool is_any = false;
+    for (; mask; mask &= mask - 1)
+        is_any |= space[__builtin_ctz(mask)] == IFL_SPACE_CLUSTER;
+    return is_any;
+}
+
 void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                          const uint64_t *address, const uint8_t *space)
 {
     static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
     if (t->space == IFL_SPACE_CONST)
         return;
+    warp->worker->remote_requests += is_any_remote(mask, space);
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         uint32_t in_space = 0;
         for (uint32_t m = mask; m; m &= m - 1)
@@ -280,14 +306,33 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     return true;
 }
 
-void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space)
+uint64_t ifl_warp_place(const ifl_warp *warp, uint8_t *space, uint64_t address)
+{
+    const bool is_generic = *space == IFL_SPACE_GENERIC, is_local = *space == IFL_SPACE_SHARED;
+    if (is_generic) {
+        *space = (uint8_t)ifl_space_of(address);
+        address = within_space((ifl_space)*space, address);
+    }
+    if (*space != IFL_SPACE_SHARED && *space != IFL_SPACE_CLUSTER)
+        return address;
+    const bool own = is_own(warp, address);
+    *space = own || is_local ? IFL_SPACE_SHARED : IFL_SPACE_CLUSTER;
+    return own ? address - warp->block->shared_start : address;
+}
+
+bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address)
+{
+    uint8_t in = IFL_SPACE_GENERIC;
+    ifl_warp_place(warp, &in, address);
+    return in == space || (space == IFL_SPACE_CLUSTER && in == IFL_SPACE_SHARED);
+}
+
+void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        bool is_generic = t->space == IFL_SPACE_GENERIC;
-        space[lane] = is_generic ? ifl_space_of(address[lane]) : t->space;
-        if (is_generic)
-            address[lane] = within_space(space[lane], address[lane]);
+        space[lane] = t->space;
+        address[lane] = ifl_warp_place(warp, &space[lane], address[lane]);
     }
 }
 
@@ -295,14 +340,14 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
 {
     const ifl_transfer *t = code->transfer;
     uint8_t space[IFL_WARP_LANES];
-    ifl_warp_split_spaces(t, mask, warp->address, space);
+    ifl_warp_split_spaces(warp, t, mask, warp->address, space);
     if (!move_lanes(warp, code, frame, mask, warp->address, space))
         return false;
     if (t->observes)
         ifl_warp_observe(warp);
     /* Nobody else waits for a lane's own memory. */
     warp->changed |= t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
-    if (mask && space[__builtin_ctz(mask)] != IFL_SPACE_SHARED && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL)
+    if (mask && (space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL || space[__builtin_ctz(mask)] == IFL_SPACE_CONST))
         remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     return true;
@@ -381,23 +426,52 @@ ifl_reason ifl_slow_local_address(ifl_warp *warp, const ifl_code *code, char *fr
 }
 
 /* Constants and kernel parameters lie among the global allocations, and are read-only there. */
-static bool is_in_space(const ifl_memory *memory, ifl_space space, uint64_t address)
+static bool is_in_space(const ifl_warp *warp, ifl_space space, uint64_t address)
 {
-    if (space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL)
-        return ifl_space_of(address) == space;
+    const ifl_memory *memory = warp->worker->grid->launch->memory;
+    if (space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER || space == IFL_SPACE_LOCAL)
+        return ifl_warp_lies_in(warp, space, address);
     const ifl_allocation *a = ifl_memory_find(memory, address);
     bool is_read_only = a && a->flags & IFL_ALLOCATION_READ_ONLY;
     return ifl_space_of(address) == IFL_SPACE_GLOBAL && is_read_only == (space != IFL_SPACE_GLOBAL);
+}
+
+static uint64_t read_address(const char *frame, uint32_t slot, unsigned bits, uint32_t lane)
+{
+    return bits == 64 ? ifl_lane_u64(frame, slot, lane) : ifl_lane_u32(frame, slot, lane);
+}
+
+ifl_reason ifl_slow_put_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    const uint64_t rank_bits = UINT64_C(0xff) << IFL_RANK_SHIFT;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint64_t rank = (uint64_t)ifl_lane_u32(frame, code->b, lane) << IFL_RANK_SHIFT & rank_bits,
+                       address = (read_address(frame, code->a, code->count, lane) & ~rank_bits) | rank;
+        memcpy(frame + code->d + (size_t)lane * (code->count / 8), &address, code->count / 8);
+    }
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_get_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)warp, (void)active;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        ((uint32_t *)ifl_slot(frame, code->d))[lane] =
+            read_address(frame, code->a, code->count, lane) >> IFL_RANK_SHIFT & 0xff;
+    }
+    return IFL_REASON_NONE;
 }
 
 ifl_reason ifl_slow_isspacep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)active;
     uint32_t *d = ifl_slot(frame, code->d), bits = 0;
-    const ifl_memory *memory = warp->worker->grid->launch->memory;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        bits |= (uint32_t)is_in_space(memory, (ifl_space)code->value, ifl_lane_u64(frame, code->a, lane)) << lane;
+        bits |= (uint32_t)is_in_space(warp, (ifl_space)code->value, ifl_lane_u64(frame, code->a, lane)) << lane;
     }
     *d = (*d & ~mask) | (bits & mask);
     return IFL_REASON_NONE;

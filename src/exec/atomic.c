@@ -200,7 +200,7 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     const ifl_transfer *t = &a->transfer;
     uint8_t space[IFL_WARP_LANES];
     ifl_lane_addresses(t, frame, warp->address);
-    ifl_warp_split_spaces(t, mask, warp->address, space);
+    ifl_warp_split_spaces(warp, t, mask, warp->address, space);
     const uint32_t given = mask;
     uint32_t stored = 0;
     if (a->tells == IFL_ATOMIC_TELLS_GLOBAL)
@@ -210,8 +210,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
         if (!host)
             return IFL_REASON_FAULT;
-        bool flush = space[lane] != IFL_SPACE_SHARED;
-        if (!flush)
+        bool flush = space[lane] != IFL_SPACE_SHARED && space[lane] != IFL_SPACE_CLUSTER;
+        if (space[lane] == IFL_SPACE_SHARED)
             ifl_race_atomic(warp, code, lane, warp->address[lane], t->bytes);
         for (unsigned e = 0; e < t->elements; e++)
             stored |= (uint32_t)update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush)

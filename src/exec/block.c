@@ -70,7 +70,7 @@ static void reduce(ifl_barrier *barrier, const ifl_barrier_op *op, const char *s
     barrier->count += (uint32_t)__builtin_popcount(holds);
 }
 
-static void tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
+void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
 {
     ifl_barrier_arrival event = {
         .site = code->site, .mask = mask, .block = warp->block->index, .warp = warp->index};
@@ -102,6 +102,10 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
 {
     const ifl_code *code = fragment->code;
     const ifl_barrier_op *op = code->extra;
+    if (op->is_cluster) {
+        ifl_cluster_arrive(warp, fragment);
+        return;
+    }
     char *slots = fragment->frame->slots;
     uint32_t mask = warp->taken, lane = (uint32_t)__builtin_ctz(mask);
     uint32_t id = ifl_lane_u32(slots, op->id, lane);
@@ -115,7 +119,7 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
         return;
     }
     ifl_barrier *barrier = &warp->block->barriers[id];
-    tell_barrier(warp, code, mask);
+    ifl_block_tell_barrier(warp, code, mask);
     ifl_race_arrive(warp, id);
     barrier->arrived += arriving_threads(warp, mask, count != 0);
     barrier->expected = count;
@@ -138,6 +142,7 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
     block->live -= mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
     for (unsigned id = 0; id < IFL_BARRIERS && block->live; id++)
         open_if_complete(block, id);
+    ifl_cluster_lanes_ended(warp, mask);
 }
 
 /* ---- starting a block -------------------------------------------------------------------------------------------------- */
@@ -224,6 +229,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->watching = 0;
+    warp->cluster_arrived = warp->cluster_passed = 0;
     if (warp->sync && warp->sync->is_used)
         memset(warp->sync, 0, sizeof *warp->sync);
     ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
@@ -234,14 +240,27 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     return true;
 }
 
-static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index, bool is_followed)
+/* A cluster of the grid, and its blocks that observers follow. */
+typedef struct place {
+    uint64_t cluster;
+    uint32_t follows; /* by rank */
+} place;
+
+static uint64_t block_index(const ifl_grid *grid, uint64_t cluster, uint32_t rank)
+{
+    const uint32_t *size = grid->launch->grid;
+    uint32_t position[3];
+    ifl_cluster_position(grid, cluster, rank, position);
+    return position[0] + (uint64_t)size[0] * (position[1] + (uint64_t)size[1] * position[2]);
+}
+
+static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, uint32_t rank)
 {
     const ifl_grid *grid = worker->grid;
-    const uint32_t *size = grid->launch->grid;
-    block->index = index;
-    block->position[0] = (uint32_t)(index % size[0]);
-    block->position[1] = (uint32_t)(index / size[0] % size[1]);
-    block->position[2] = (uint32_t)(index / size[0] / size[1]);
+    ifl_cluster_position(grid, at->cluster, rank, block->position);
+    block->index = block_index(grid, at->cluster, rank);
+    block->rank = rank;
+    block->shared_start = grid->has_ranks ? (uint64_t)rank << IFL_RANK_SHIFT : 0;
     block->live = grid->threads_per_block;
     block->is_running = true;
     if (grid->shared_bytes)
@@ -252,7 +271,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, uint64_t index, bo
     for (unsigned id = 0; id < IFL_BARRIERS; id++)
         block->barriers[id] = (ifl_barrier){.all = 1};
     for (uint32_t w = 0; w < block->warp_count; w++)
-        if (!start_warp(block->warps[w], block, is_followed))
+        if (!start_warp(block->warps[w], block, at->follows >> rank & 1))
             return false;
     return true;
 }
@@ -280,14 +299,15 @@ static void note_fault(ifl_worker *worker)
         continue;
 }
 
-/* The next block of the grid, if there is one that still matters: behind a fault none does. */
-static bool take_block(ifl_worker *worker, uint64_t *index)
+/* The next cluster of the grid, if there is one that still matters: behind a fault none does. */
+static bool take_cluster(ifl_worker *worker, uint64_t *cluster)
 {
     ifl_grid *grid = worker->grid;
-    if (__atomic_load_n(&grid->next, __ATOMIC_RELAXED) >= grid->blocks)
+    if (__atomic_load_n(&grid->next, __ATOMIC_RELAXED) >= grid->clusters)
         return false;
-    *index = __atomic_fetch_add(&grid->next, 1, __ATOMIC_RELAXED);
-    return *index < grid->blocks && *index < __atomic_load_n(&grid->fault_block, __ATOMIC_RELAXED);
+    *cluster = __atomic_fetch_add(&grid->next, 1, __ATOMIC_RELAXED);
+    return *cluster < grid->clusters &&
+           block_index(grid, *cluster, 0) < __atomic_load_n(&grid->fault_block, __ATOMIC_RELAXED);
 }
 
 static bool add_block(ifl_worker *worker)
@@ -307,31 +327,43 @@ static bool add_block(ifl_worker *worker)
     return make_block(worker, &worker->blocks[worker->block_count++]);
 }
 
-/* The next block that is to run; the others count as done. */
-static bool take_wanted(ifl_worker *worker, uint64_t *index, bool *follows)
+static uint32_t followed_ranks(const ifl_worker *worker, uint64_t cluster)
 {
-    while (take_block(worker, index)) {
-        *follows = is_followed(worker, *index);
-        if (*follows || !worker->grid->launch->only_followed)
+    uint32_t follows = 0;
+    for (uint32_t rank = 0; rank < worker->grid->cluster_blocks; rank++)
+        follows |= (uint32_t)is_followed(worker, block_index(worker->grid, cluster, rank)) << rank;
+    return follows;
+}
+
+/* The next cluster that is to run; blocks of the others count as done. */
+static bool take_wanted(ifl_worker *worker, place *at)
+{
+    const ifl_grid *grid = worker->grid;
+    while (take_cluster(worker, &at->cluster)) {
+        at->follows = followed_ranks(worker, at->cluster);
+        if (at->follows || !grid->launch->only_followed)
             return true;
-        worker->done++;
-        __atomic_fetch_add(&worker->grid->done, 1, __ATOMIC_RELAXED);
+        worker->done += grid->cluster_blocks;
+        __atomic_fetch_add(&worker->grid->done, grid->cluster_blocks, __ATOMIC_RELAXED);
     }
     return false;
 }
 
-static bool fill_place(ifl_worker *worker, uint32_t place)
+static bool fill_place(ifl_worker *worker, uint32_t index)
 {
-    uint64_t index;
-    bool follows;
-    if (worker->fault.is_set || !take_wanted(worker, &index, &follows))
+    const uint32_t blocks = worker->grid->cluster_blocks, first = index * blocks;
+    place at;
+    if (worker->fault.is_set || !take_wanted(worker, &at))
         return false;
-    if (place == worker->block_count && !add_block(worker)) {
-        fault_memory(worker, index);
-        return false;
-    }
-    if (!start_block(worker, &worker->blocks[place], index, follows))
-        fault_memory(worker, index);
+    while (worker->block_count < first + blocks)
+        if (!add_block(worker)) {
+            fault_memory(worker, block_index(worker->grid, at.cluster, 0));
+            return false;
+        }
+    ifl_cluster_start(&worker->blocks[first], worker->grid);
+    for (uint32_t rank = 0; rank < blocks && !worker->fault.is_set; rank++)
+        if (!start_block(worker, &worker->blocks[first + rank], &at, rank))
+            fault_memory(worker, worker->blocks[first + rank].index);
     return true;
 }
 
@@ -349,7 +381,7 @@ static void tell_end(ifl_worker *worker, const ifl_block *block)
         issued += worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
     const ifl_block_end end = {block->index, grid->blocks, issued - worker->told};
     worker->told = issued;
-    for (size_t o = 0; o < grid->launch->observer_count && grid->resident == 1; o++)
+    for (size_t o = 0; o < grid->launch->observer_count && grid->resident * grid->cluster_blocks == 1; o++)
         if (grid->launch->observers[o]->block_end)
             grid->launch->observers[o]->block_end(worker->states[o], &end);
 }
@@ -366,16 +398,22 @@ static void end_block(ifl_worker *worker, ifl_block *block)
     __atomic_fetch_add(&worker->grid->done, 1, __ATOMIC_RELAXED);
 }
 
+/* A cluster's place is free when all its blocks have ended. */
+static bool is_taken(const ifl_worker *worker, uint32_t index)
+{
+    const uint32_t blocks = worker->grid->cluster_blocks;
+    bool runs = false;
+    for (uint32_t b = index * blocks; b < (index + 1) * blocks && b < worker->block_count; b++)
+        runs |= worker->blocks[b].is_running;
+    return runs;
+}
+
 /* Fills free places; true while anything runs. */
 static bool fill_places(ifl_worker *worker)
 {
     bool runs = false;
-    for (uint32_t place = 0; place < worker->grid->resident; place++) {
-        if (place < worker->block_count && worker->blocks[place].is_running)
-            runs = true;
-        else if (fill_place(worker, place))
-            runs = true;
-    }
+    for (uint32_t index = 0; index < worker->grid->resident; index++)
+        runs |= is_taken(worker, index) || fill_place(worker, index);
     return runs;
 }
 
@@ -424,7 +462,9 @@ static void fault_deadlock(ifl_block *block)
         return;
     bool at_barrier = fragment->state == IFL_FRAGMENT_AT_BARRIER;
     const ifl_code *code = at_barrier ? fragment->code - 1 : fragment->code;
-    const char *what = at_barrier ? "threads wait at a barrier of the block" : "lanes wait for other lanes of the warp";
+    const char *what = !at_barrier                                ? "lanes wait for other lanes of the warp"
+                       : fragment->barrier == IFL_CLUSTER_BARRIER ? "threads wait at the barrier of the cluster"
+                                                                  : "threads wait at a barrier of the block";
     ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
                     "deadlock: %s, and those that are missing never come", what);
 }
@@ -450,7 +490,7 @@ static void widen(ifl_worker *worker, const turn *now)
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_rounds = now->ended ? 0 : worker->stale_rounds + now->watched;
     bool waits = worker->idle_rounds >= PATIENCE || worker->stale_rounds >= LONG_PATIENCE;
-    if (!waits || !worker->grid->may_widen || worker->grid->resident >= IFL_MOST_RESIDENT)
+    if (!waits || !worker->grid->may_widen || worker->grid->resident * worker->grid->cluster_blocks >= IFL_MOST_RESIDENT)
         return;
     worker->idle_rounds = worker->stale_rounds = 0;
     worker->grid->resident++;

@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_LANES_KEY = 0 };
+enum { ALL_LANES_KEY = 0, WIDEST_VALUE = 16 };
+
+/* Where a copy begins or ends. */
+typedef struct end {
+    uint8_t space;
+    uint64_t address;
+} end;
 
 /* A copy that has begun. */
 typedef struct bulk_copy {
     const ifl_code *code;
     ifl_warp *warp;
     uint32_t lane;
-    uint64_t to, from;
+    end to, from;
     uint32_t bytes;
+    uint8_t value[WIDEST_VALUE];
     uint8_t *object; /* the barrier that counts it; NULL: a group does */
     uint32_t group;  /* of the lane: the number of its group; 0: still open */
     ifl_box box;
@@ -62,11 +69,13 @@ static ifl_reason fail_memory(ifl_warp *warp, const ifl_code *code, uint32_t lan
 
 static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
 {
-    const uint8_t *from =
-        ifl_warp_reach_in(c->warp, c->code, op->from.space, c->lane, c->from, c->bytes, false);
-    uint8_t *to =
-        from ? ifl_warp_reach_in(c->warp, c->code, op->to.space, c->lane, c->to, c->bytes, true)
-             : NULL;
+    const uint8_t *from = op->kind == IFL_BULK_VALUE
+                              ? c->value
+                              : ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->from.space, c->lane,
+                                                  c->from.address, c->bytes, false);
+    uint8_t *to = from ? ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->to.space, c->lane,
+                                           c->to.address, c->bytes, true)
+                       : NULL;
     if (!to)
         return false;
     if (op->operation)
@@ -111,9 +120,14 @@ static bool is_counted_by(const bulk_copy *copy, const void *of)
     return copy->object == of;
 }
 
+/* Any block of the cluster may have begun it. */
 bool ifl_bulk_finish_counted(ifl_warp *warp, const uint8_t *object)
 {
-    return finish_some(warp->block->bulk, is_counted_by, object);
+    ifl_block *first = ifl_cluster_first(warp->block);
+    bool is_right = true;
+    for (uint32_t b = 0; b < warp->worker->grid->cluster_blocks && is_right; b++)
+        is_right = finish_some(first[b].bulk, is_counted_by, object);
+    return is_right;
 }
 
 static bool is_any(const bulk_copy *copy, const void *of)
@@ -132,20 +146,24 @@ void ifl_bulk_finish_all(ifl_block *block)
 
 /* ---- beginning one ----------------------------------------------------------------------------------------------- */
 
-static uint64_t in_space(uint8_t space, uint64_t address)
+static end end_at(const ifl_warp *warp, uint8_t space, uint64_t address)
 {
-    return space == IFL_SPACE_SHARED && ifl_space_of(address) == IFL_SPACE_SHARED
-               ? address - IFL_SHARED_WINDOW
-               : address;
+    const bool is_shared = space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER;
+    end e = {.space = space};
+    e.address = ifl_warp_place(
+        warp, &e.space,
+        is_shared && ifl_space_of(address) == IFL_SPACE_SHARED ? address - IFL_SHARED_WINDOW : address);
+    return e;
 }
 
 /* A bulk copy is told as the 16-byte accesses of whole warps that it stands for. */
-static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint64_t start,
+static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, end at_end,
                       uint64_t size)
 {
+    const uint64_t start = at_end.address;
     uint64_t address[IFL_WARP_LANES];
     uint8_t space[IFL_WARP_LANES];
-    memset(space, t->space, sizeof space);
+    memset(space, at_end.space, sizeof space);
     for (uint64_t at = 0; at < size; at += sizeof address * 2) {
         uint32_t mask = 0;
         for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
@@ -157,26 +175,24 @@ static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *
 }
 
 /* Both ends must be there now, so that a wrong address is known by the copy's place. */
+static bool are_there(const bulk_copy *c)
+{
+    return ifl_warp_has(c->warp, c->code, (ifl_space)c->from.space, c->lane, c->from.address, c->bytes, false) &&
+           ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
+}
+
 static bool begin_bytes(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
-    c->to = in_space(op->to.space, ifl_lane_address(&op->to, frame, c->lane));
-    c->from = in_space(op->from.space, ifl_lane_address(&op->from, frame, c->lane));
+    c->from = end_at(c->warp, op->from.space, ifl_lane_address(&op->from, frame, c->lane));
     c->bytes = (ifl_lane_u32(frame, op->size, c->lane) & op->size_mask) << op->size_shift;
-    if (c->bytes % 16 || c->to % 16 || c->from % 16) {
+    if (c->bytes % 16 || c->to.address % 16 || c->from.address % 16) {
         ifl_fault_raise(
             c->warp, c->code, IFL_FAULT_OTHER, c->lane,
             "a bulk copy of %u bytes from 0x%llx to 0x%llx: all three must be multiples of 16",
-            c->bytes, (unsigned long long)c->from, (unsigned long long)c->to);
+            c->bytes, (unsigned long long)c->from.address, (unsigned long long)c->to.address);
         return false;
     }
-    if (!c->bytes)
-        return true;
-    if (!ifl_warp_has(c->warp, c->code, op->from.space, c->lane, c->from, c->bytes, false) ||
-        !ifl_warp_has(c->warp, c->code, op->to.space, c->lane, c->to, c->bytes, true))
-        return false;
-    tell_bulk(c->warp, c->code, &op->from, c->from, c->bytes);
-    tell_bulk(c->warp, c->code, &op->to, c->to, c->bytes);
-    return true;
+    return !c->bytes || are_there(c);
 }
 
 static uint16_t packed_offset(const ifl_bulk_op *op, const char *frame, uint32_t lane, unsigned i)
@@ -187,48 +203,108 @@ static uint16_t packed_offset(const ifl_bulk_op *op, const char *frame, uint32_t
     return (uint16_t)(packed >> (op->packed_bits * i) & ((1u << op->packed_bits) - 1));
 }
 
+static bool is_load(const ifl_bulk_op *op)
+{
+    return op->to.space == IFL_SPACE_SHARED || op->to.space == IFL_SPACE_CLUSTER;
+}
+
 static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
-    const bool loads = op->to.space == IFL_SPACE_SHARED;
-    const ifl_transfer *shared = loads ? &op->to : &op->from, *global = loads ? &op->from : &op->to;
-    c->box.shared = in_space(IFL_SPACE_SHARED, ifl_lane_address(shared, frame, c->lane));
+    const ifl_transfer *shared = is_load(op) ? &op->to : &op->from, *global = is_load(op) ? &op->from : &op->to;
+    const end at = is_load(op) ? c->to : end_at(c->warp, shared->space, ifl_lane_address(shared, frame, c->lane));
+    c->box.shared = at.address;
+    c->box.space = at.space;
     c->box.description = ifl_lane_address(global, frame, c->lane);
     for (unsigned i = 0; i < op->rank; i++)
         c->box.coordinates[i] = (int32_t)ifl_lane_u32(frame, op->coordinates[i], c->lane);
     for (unsigned i = 0; op->is_image && i + 2 < op->rank; i++)
         c->box.offsets[i] = packed_offset(op, frame, c->lane, i);
-    if (!ifl_box_bytes(c->warp, c->code, c->lane, &c->box, &c->bytes))
-        return false;
-    tell_bulk(c->warp, c->code, shared, c->box.shared, c->bytes);
-    return true;
+    return ifl_box_bytes(c->warp, c->code, c->lane, &c->box, &c->bytes);
 }
 
-/* A cluster here is one block, whose bit is the lowest. */
-static bool is_for_this_block(const bulk_copy *c, const ifl_bulk_op *op, const char *frame)
+/* Registers are read now, memory changes later. */
+static bool begin_value(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
-    const uint32_t blocks =
-        op->multicast ? ifl_lane_u32(frame, op->multicast, c->lane) >> op->multicast_shift & UINT16_MAX : 1;
-    if (blocks != 1)
-        ifl_fault_raise(c->warp, c->code, IFL_FAULT_UNSUPPORTED, c->lane,
-                        "a copy to the blocks 0x%x of a cluster: clusters of more than one block are not supported", blocks);
-    return blocks == 1;
+    const ifl_transfer *t = &op->from;
+    c->bytes = t->bytes;
+    for (unsigned e = 0; e < t->elements; e++)
+        memcpy(c->value + (size_t)e * t->element_bytes,
+               frame + t->data[e] + (size_t)c->lane * t->slot_bytes, t->element_bytes);
+    if (c->to.address % c->bytes)
+        ifl_fault_access(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
+    return c->to.address % c->bytes == 0 &&
+           ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
 }
 
-static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane)
+static bool begin_kind(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
+{
+    static bool (*const kinds[])(bulk_copy *, const ifl_bulk_op *, const char *) = {
+        [IFL_BULK_BYTES] = begin_bytes, [IFL_BULK_BOX] = begin_box, [IFL_BULK_VALUE] = begin_value};
+    return kinds[op->kind](c, op, frame);
+}
+
+/* What is read is told once, however many blocks get it. */
+static void tell_ends(const bulk_copy *c, const ifl_bulk_op *op, bool is_first)
+{
+    if (!c->bytes)
+        return;
+    if (op->kind == IFL_BULK_BYTES && is_first)
+        tell_bulk(c->warp, c->code, &op->from, c->from, c->bytes);
+    if (op->kind == IFL_BULK_BOX)
+        tell_bulk(c->warp, c->code, is_load(op) ? &op->to : &op->from, (end){c->box.space, c->box.shared}, c->bytes);
+    else
+        tell_bulk(c->warp, c->code, &op->to, c->to, c->bytes);
+}
+
+/* ---- to one block, or to some of the cluster --------------------------------------------------------------------- */
+
+enum { NO_RANK = -1 };
+
+/* PTX ISA, .multicast::cluster: the same offset in each block's shared memory, of the barrier object too. */
+static uint64_t at_rank(const ifl_warp *warp, uint64_t address, int rank)
+{
+    const uint64_t offset_bits = (UINT64_C(1) << IFL_RANK_SHIFT) - 1;
+    return rank == NO_RANK || !warp->worker->grid->has_ranks ? address
+                                                             : (address & offset_bits) | (uint64_t)rank << IFL_RANK_SHIFT;
+}
+
+static bool find_object(bulk_copy *c, const ifl_bulk_op *op, const char *frame, int rank)
+{
+    if (!op->has_barrier)
+        return true;
+    c->object = ifl_mbarrier_in(c->warp, c->code, op->barrier.space,
+                                at_rank(c->warp, ifl_lane_address(&op->barrier, frame, c->lane), rank), c->lane);
+    return c->object != NULL;
+}
+
+static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane, int rank, bool is_first)
 {
     const ifl_bulk_op *op = code->extra;
     struct ifl_bulk_queue *queue = queue_of(warp->block);
     bulk_copy copy = {.code = code, .warp = warp, .lane = lane};
-    if (!is_for_this_block(&copy, op, frame))
+    if (op->kind != IFL_BULK_BOX || is_load(op))
+        copy.to = end_at(warp, op->to.space, at_rank(warp, ifl_lane_address(&op->to, frame, lane), rank));
+    if (!begin_kind(&copy, op, frame) || !find_object(&copy, op, frame, rank))
         return IFL_REASON_FAULT;
-    if (!(op->kind == IFL_BULK_BOX ? begin_box(&copy, op, frame) : begin_bytes(&copy, op, frame)))
-        return IFL_REASON_FAULT;
-    if (op->has_barrier && !(copy.object = ifl_mbarrier_at(warp, code, &op->barrier, frame, lane)))
-        return IFL_REASON_FAULT;
+    tell_ends(&copy, op, is_first);
     if (op->is_once)
         copy.lane = ALL_LANES_KEY;
     return queue && ifl_vec_push(&queue->copies, copy) ? IFL_REASON_NONE
                                                        : fail_memory(warp, code, lane);
+}
+
+static ifl_reason begin_in_all(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane)
+{
+    const ifl_bulk_op *op = code->extra;
+    const uint32_t ranks = ifl_lane_u32(frame, op->multicast, lane) >> op->multicast_shift & UINT16_MAX,
+                   blocks = warp->worker->grid->cluster_blocks;
+    ifl_reason reason = IFL_REASON_NONE;
+    if (ranks >> blocks)
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a copy to the blocks 0x%x of a cluster that has %u", ranks,
+                               blocks);
+    for (uint32_t m = ranks; m && reason == IFL_REASON_NONE; m &= m - 1)
+        reason = begin(warp, code, frame, lane, __builtin_ctz(m), m == ranks);
+    return reason;
 }
 
 ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
@@ -237,7 +313,9 @@ ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame,
     (void)active;
     const ifl_bulk_op *op = code->extra;
     for (uint32_t m = op->is_once ? mask & -mask : mask; m; m &= m - 1) {
-        const ifl_reason reason = begin(warp, code, frame, (uint32_t)__builtin_ctz(m));
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const ifl_reason reason = op->multicast ? begin_in_all(warp, code, frame, lane)
+                                                : begin(warp, code, frame, lane, NO_RANK, true);
         if (reason != IFL_REASON_NONE)
             return reason;
     }

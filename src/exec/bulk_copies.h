@@ -17,6 +17,8 @@ void ifl_bulk_free(ifl_block *block);
 /* The object at a lane's address; NULL after a fault. */
 uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
                          const char *frame, uint32_t lane);
+/* The same at an address that is known. */
+uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address, uint32_t lane);
 /* Bytes have come. */
 void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes);
 
@@ -25,7 +27,8 @@ typedef struct ifl_box {
     uint64_t description; /* address */
     int32_t coordinates[IFL_BULK_RANKS];
     uint16_t offsets[IFL_BULK_RANKS - 2];
-    uint64_t shared; /* address */
+    uint64_t shared; /* address, in `space`: SHARED, or CLUSTER of another block */
+    uint8_t space;
 } ifl_box;
 bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
                    uint32_t *bytes);

@@ -46,9 +46,11 @@ ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint
     (void)active;
     const ifl_copy_op *op = code->extra;
     uint64_t to[IFL_WARP_LANES], from[IFL_WARP_LANES];
+    uint8_t space[IFL_WARP_LANES];
     uint32_t ignored = op->has_ignore ? ifl_predicate(frame, op->ignore) ^ op->ignore_flip : 0, reads = 0;
     ifl_lane_addresses(&op->to, frame, to);
     ifl_lane_addresses(&op->from, frame, from);
+    ifl_warp_split_spaces(warp, &op->to, mask, to, space);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         bool ignore = ignored >> lane & 1;

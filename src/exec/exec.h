@@ -53,6 +53,7 @@ typedef struct ifl_exec_launch {
     const char *kernel_name; /* what messages call it; NULL: its name in the file */
     uint32_t grid[3];
     uint32_t block[3];
+    uint32_t cluster[3];       /* blocks of a cluster; 0: as the kernel says, else of one block */
     uint64_t dynamic_shared_bytes;
     ifl_bank banks[IFL_BANKS]; /* constant banks; 0: the parameters */
     ifl_memory *memory;        /* holds the buffers that the parameters point to */
@@ -63,7 +64,7 @@ typedef struct ifl_exec_launch {
 
     int threads;      /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
                          (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
-    int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid */
+    int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid. Always whole clusters */
     int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
     bool only_followed; /* only the blocks that some observer follows: results are then not the kernel's */
     bool check_reads; /* warn about reads of memory that nothing wrote */

@@ -121,12 +121,38 @@ static void describe_window(place_text out, uint64_t address, uint64_t total, co
                  (unsigned long long)(address - total), what, (unsigned long long)total);
 }
 
+/* In shared memory of the cluster: no such block, one that has ended, or outside of what it has. */
+static void describe_cluster(place_text out, const ifl_warp *warp, uint64_t address)
+{
+    const uint64_t rank = address >> IFL_RANK_SHIFT, offset = address & ((UINT64_C(1) << IFL_RANK_SHIFT) - 1);
+    const ifl_grid *grid = warp->worker->grid;
+    const ifl_block *block = ifl_cluster_block(warp, rank);
+    char inside[160];
+    describe_window((place_text){inside, sizeof inside}, offset, grid->shared_bytes, "block's");
+    if (!block)
+        snprintf(out.to, out.size, "of the block with rank %llu in a cluster of %u", (unsigned long long)rank,
+                 grid->cluster_blocks);
+    else if (!block->is_running)
+        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, which has ended", (unsigned long long)rank);
+    else
+        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, %s", (unsigned long long)rank, inside);
+}
+
+/* ld.shared and kin reach the block's own only; in a cluster of one block there is no other. */
+static bool has_rank(const ifl_warp *warp, uint64_t address)
+{
+    const uint64_t rank = address >> IFL_RANK_SHIFT;
+    return warp->worker->grid->image->demands.has_ranks && rank && rank < IFL_MOST_CLUSTER_BLOCKS;
+}
+
 static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address, uint64_t bytes,
                      bool is_write)
 {
     const ifl_grid *grid = warp->worker->grid;
     const ifl_frame *frame = warp->frame;
-    if (space == IFL_SPACE_SHARED)
+    if (space == IFL_SPACE_CLUSTER || (space == IFL_SPACE_SHARED && has_rank(warp, address)))
+        describe_cluster(out, warp, address);
+    else if (space == IFL_SPACE_SHARED)
         describe_window(out, address, grid->shared_bytes, "block's");
     else if (space == IFL_SPACE_LOCAL)
         describe_window(out, address, frame ? frame->local_start + frame->local_bytes : 0, "thread's");
@@ -137,7 +163,7 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
 /* ", 1 bytes into argument 2, f32×4": what a misaligned address lies in, or nothing. */
 static void describe_misaligned(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address)
 {
-    const bool is_window = space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL;
+    const bool is_window = space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER || space == IFL_SPACE_LOCAL;
     const ifl_allocation *a = is_window ? NULL : ifl_memory_find(warp->worker->grid->launch->memory, address);
     out.to[0] = '\0';
     if (a)
@@ -146,7 +172,9 @@ static void describe_misaligned(place_text out, const ifl_warp *warp, ifl_space 
 
 static const char *space_name(ifl_space space)
 {
-    return space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL ? ifl_space_text(space) : "global";
+    return space == IFL_SPACE_CLUSTER                              ? "shared"
+           : space == IFL_SPACE_SHARED || space == IFL_SPACE_LOCAL ? ifl_space_text(space)
+                                                                   : "global";
 }
 
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,

@@ -20,7 +20,14 @@ static uint32_t thread_of(const where *w)
     return w->warp->index * IFL_WARP_LANES + w->lane;
 }
 
-/* Grids and blocks without their own coordinate count as clusters of one block. */
+/* Code for sm_90 divides by multiplying with this. */
+static uint32_t one_over(uint32_t blocks)
+{
+    const float value = 1.0f / (float)blocks;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 
 /* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
 enum { RESERVED_IN_USE = 288 };
@@ -29,6 +36,7 @@ static uint64_t special_value(const where *w, ifl_special special)
 {
     const ifl_exec_launch *launch = w->grid->launch;
     const uint32_t *block = launch->block, *grid = launch->grid, *position = w->warp->block->position;
+    const uint32_t *cluster = w->grid->cluster;
     uint32_t thread = thread_of(w), lane = w->lane;
     switch (special) {
     case IFL_SPECIAL_TID_X:
@@ -44,28 +52,57 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_NTID_Z:
         return block[2];
     case IFL_SPECIAL_CTAID_X:
-    case IFL_SPECIAL_CLUSTERID_X:
         return position[0];
     case IFL_SPECIAL_CTAID_Y:
-    case IFL_SPECIAL_CLUSTERID_Y:
         return position[1];
     case IFL_SPECIAL_CTAID_Z:
-    case IFL_SPECIAL_CLUSTERID_Z:
         return position[2];
     case IFL_SPECIAL_NCTAID_X:
-    case IFL_SPECIAL_NCLUSTERID_X:
         return grid[0];
     case IFL_SPECIAL_NCTAID_Y:
-    case IFL_SPECIAL_NCLUSTERID_Y:
         return grid[1];
     case IFL_SPECIAL_NCTAID_Z:
-    case IFL_SPECIAL_NCLUSTERID_Z:
         return grid[2];
+    case IFL_SPECIAL_CLUSTERID_X:
+        return position[0] / cluster[0];
+    case IFL_SPECIAL_CLUSTERID_Y:
+        return position[1] / cluster[1];
+    case IFL_SPECIAL_CLUSTERID_Z:
+        return position[2] / cluster[2];
+    case IFL_SPECIAL_NCLUSTERID_X:
+        return grid[0] / cluster[0];
+    case IFL_SPECIAL_NCLUSTERID_Y:
+        return grid[1] / cluster[1];
+    case IFL_SPECIAL_NCLUSTERID_Z:
+        return grid[2] / cluster[2];
+    case IFL_SPECIAL_CLUSTER_CTAID_X:
+        return position[0] % cluster[0];
+    case IFL_SPECIAL_CLUSTER_CTAID_Y:
+        return position[1] % cluster[1];
+    case IFL_SPECIAL_CLUSTER_CTAID_Z:
+        return position[2] % cluster[2];
     case IFL_SPECIAL_CLUSTER_NCTAID_X:
+        return cluster[0];
     case IFL_SPECIAL_CLUSTER_NCTAID_Y:
+        return cluster[1];
     case IFL_SPECIAL_CLUSTER_NCTAID_Z:
+        return cluster[2];
+    case IFL_SPECIAL_CLUSTER_CTARANK:
+        return w->warp->block->rank;
     case IFL_SPECIAL_CLUSTER_NCTARANK:
-        return 1;
+        return w->grid->cluster_blocks;
+    case IFL_SPECIAL_EXPLICIT_CLUSTER:
+        return w->grid->is_explicit;
+    case IFL_SPECIAL_EXPLICIT_CLUSTER_LANES:
+        return w->grid->is_explicit ? UINT32_MAX : 0;
+    case IFL_SPECIAL_ONE_OVER_CLUSTER_X:
+        return one_over(cluster[0]);
+    case IFL_SPECIAL_ONE_OVER_CLUSTER_Y:
+        return one_over(cluster[1]);
+    case IFL_SPECIAL_ONE_OVER_CLUSTER_Z:
+        return one_over(cluster[2]);
+    case IFL_SPECIAL_SHARED_START:
+        return w->warp->block->shared_start;
     case IFL_SPECIAL_LANEID:
         return lane;
     case IFL_SPECIAL_WARPID:
@@ -136,21 +173,30 @@ static void put_lane(char *slots, uint32_t slot, uint32_t bits, uint32_t lane, u
     memcpy(slots + slot + (size_t)lane * (bits / 8), &value, bits / 8 < 8 ? bits / 8 : 8);
 }
 
-static void put_special(const ifl_warp *warp, const ifl_frame *frame, uint32_t slot, ifl_special special)
+static uint32_t slot_bits(const ifl_special_slot *slot)
 {
-    where w = {.warp = warp, .grid = warp->worker->grid, .stack_bytes = frame->local_bytes};
-    uint32_t bits = ifl_special_bits(special) <= 32 ? 32 : 64;
-    for (w.lane = 0; w.lane < IFL_WARP_LANES; w.lane++)
-        put_lane(frame->slots, slot, bits, w.lane, special_value(&w, special));
+    return slot->bits ? slot->bits : ifl_special_bits((ifl_special)slot->special) <= 32 ? 32 : 64;
 }
 
-/* The position of the block is the one thing that every warp of every block needs anew: 32 bits, all lanes alike. */
-static void put_block_special(const ifl_warp *warp, char *slots, uint32_t slot, ifl_special special)
+static void put_special(const ifl_warp *warp, const ifl_frame *frame, const ifl_special_slot *slot)
 {
-    where w = {.warp = warp, .grid = warp->worker->grid};
-    uint32_t value = (uint32_t)special_value(&w, special), *to = ifl_slot(slots, slot);
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        to[lane] = value;
+    where w = {.warp = warp, .grid = warp->worker->grid, .stack_bytes = frame->local_bytes};
+    const uint32_t bits = slot_bits(slot);
+    for (w.lane = 0; w.lane < IFL_WARP_LANES; w.lane++)
+        put_lane(frame->slots, slot->slot, bits, w.lane,
+                 special_value(&w, (ifl_special)slot->special) + slot->add);
+}
+
+/* The place of the block is the one thing that every warp of every block needs anew: all lanes alike, mostly 32 bits. */
+static void put_block_special(const ifl_warp *warp, char *slots, const ifl_special_slot *slot)
+{
+    const where w = {.warp = warp, .grid = warp->worker->grid};
+    const uint64_t value = special_value(&w, (ifl_special)slot->special) + slot->add;
+    uint32_t *to = ifl_slot(slots, slot->slot);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES && slot->bits != 64; lane++)
+        to[lane] = (uint32_t)value;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES && slot->bits == 64; lane++)
+        put_lane(slots, slot->slot, 64, lane, value);
 }
 
 /* Every reading is later than the one before it, also in another warp. What waits by the clock takes as many readings as
@@ -245,7 +291,7 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     put_constants(routine, frame->slots);
     put_banks(warp->worker->grid->launch, routine, frame->slots);
     for (size_t i = 0; i < routine->special_count; i++)
-        put_special(warp, frame, routine->specials[i].slot, routine->specials[i].special);
+        put_special(warp, frame, &routine->specials[i]);
     return frame;
 }
 
@@ -262,7 +308,7 @@ static void begin_frame(ifl_warp *warp, ifl_frame *frame)
 {
     const ifl_routine *routine = frame->routine;
     for (size_t i = 0; i < routine->block_special_count; i++)
-        put_block_special(warp, frame->slots, routine->specials[i].slot, routine->specials[i].special);
+        put_block_special(warp, frame->slots, &routine->specials[i]);
     for (size_t i = 0; i < routine->undefined_count; i++)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
     clear_local(frame);

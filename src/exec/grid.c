@@ -51,7 +51,7 @@ static uint64_t shared_bytes(const ifl_exec_launch *launch, const ifl_demands *d
     return start + launch->dynamic_shared_bytes;
 }
 
-static void fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
+static bool fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
 {
     grid->launch = launch;
     grid->image = launch->image;
@@ -63,11 +63,24 @@ static void fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
     grid->shared_bytes = grid->own_shared;
     if (launch->image->demands.reserves_shared)
         grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
-    grid->resident = launch->resident > 0 ? (uint32_t)launch->resident : 1;
-    if (grid->resident > grid->blocks)
-        grid->resident = (uint32_t)grid->blocks;
     grid->launch_number = ifl_memory_launch(launch->memory);
     grid->may_widen = launch->image->demands.ordered;
+    if (!ifl_clusters_shape(grid, launch))
+        return false;
+    const uint32_t blocks = launch->resident > 0 ? (uint32_t)launch->resident : 1;
+    grid->resident = (blocks + grid->cluster_blocks - 1) / grid->cluster_blocks;
+    if (grid->resident > grid->clusters)
+        grid->resident = (uint32_t)grid->clusters;
+    return true;
+}
+
+static ifl_status refuse_clusters(const ifl_grid *grid, ifl_error *error)
+{
+    const uint32_t *of = grid->launch->grid, *cluster = grid->cluster;
+    return ifl_fail(error, IFL_BAD_INPUT,
+                    "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a multiple of them, and they have "
+                    "at most %d blocks",
+                    of[0], of[1], of[2], cluster[0], cluster[1], cluster[2], IFL_MOST_CLUSTER_BLOCKS);
 }
 
 /* Grid-wide synchronisation needs every block at once. */
@@ -83,7 +96,7 @@ static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, i
     if (status != IFL_OK)
         return status;
     grid->workspace = (*workspace)->address;
-    grid->resident = (uint32_t)grid->blocks;
+    grid->resident = (uint32_t)grid->clusters;
     return IFL_OK;
 }
 
@@ -157,7 +170,7 @@ static unsigned worker_count(const ifl_exec_launch *launch, const ifl_grid *grid
     uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads : cores > 0 ? (uint64_t)cores : 1;
     if (grid->image->demands.ordered || grid->image->demands.cooperative)
         count = 1;
-    count = count > grid->blocks ? grid->blocks : count;
+    count = count > grid->clusters ? grid->clusters : count;
     return count < 1 ? 1 : count > 1024 ? 1024 : (unsigned)count;
 }
 
@@ -380,7 +393,8 @@ ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl
     memset(result, 0, sizeof *result);
     ifl_bind(&engine->binding, launch->image);
     ifl_memory_launch_begin(launch->memory);
-    fill_grid(&grid, launch);
+    if (!fill_grid(&grid, launch))
+        return refuse_clusters(&grid, error);
     if (launch->check_reads && !ifl_memory_track(launch->memory))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
     ifl_status status = demands->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;

@@ -166,11 +166,11 @@ ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char
 ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     uint64_t address[IFL_WARP_LANES];
-    (void)warp, (void)active;
+    (void)active;
     uint32_t holds = 0;
     ifl_lane_addresses(code->transfer, frame, address);
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        holds |= (uint32_t)(ifl_space_of(address[lane]) == (ifl_space)code->value) << lane;
+        holds |= (uint32_t)ifl_warp_lies_in(warp, (ifl_space)code->value, address[lane]) << lane;
     put_predicate(frame, code->d, mask, holds);
     return IFL_REASON_NONE;
 }

@@ -52,7 +52,7 @@ static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_mo
 {
     uint8_t space[IFL_WARP_LANES];
     const uint32_t lanes = address_lanes(op);
-    ifl_warp_split_spaces(&op->at, lanes, warp->address, space);
+    ifl_warp_split_spaces(warp, &op->at, lanes, warp->address, space);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (space[lane] != IFL_SPACE_SHARED) {

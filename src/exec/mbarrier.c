@@ -70,11 +70,15 @@ void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes)
 uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
                          const char *frame, uint32_t lane)
 {
-    uint64_t address = ifl_lane_address(at, frame, lane);
-    if (at->space == IFL_SPACE_GENERIC && ifl_space_of(address) == IFL_SPACE_SHARED)
-        address -= IFL_SHARED_WINDOW;
+    return ifl_mbarrier_in(warp, code, at->space, ifl_lane_address(at, frame, lane), lane);
+}
+
+uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address, uint32_t lane)
+{
+    address = ifl_warp_place(warp, &space, address);
     ifl_race_meet(warp);
-    return ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, address, sizeof(uint64_t), true);
+    return ifl_warp_reach_in(warp, code, space == IFL_SPACE_CLUSTER ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED, lane, address,
+                             sizeof(uint64_t), true);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */

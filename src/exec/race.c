@@ -36,7 +36,7 @@ typedef struct cell {
 
 struct ifl_race_block {
     uint32_t knows[WARPS][WARPS];
-    uint32_t at_barrier[IFL_BARRIERS][WARPS];
+    uint32_t at_barrier[IFL_BARRIERS + 1][WARPS]; /* the last is the cluster's */
     uint32_t met[WARPS]; /* by atomic operations */
     cell cells[];        /* a byte of shared memory each */
 };

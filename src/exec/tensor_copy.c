@@ -110,10 +110,10 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                         "a box of a tensor that goes to or comes from shared memory that is not aligned to 128 bytes");
         return false;
     }
-    const bool is_written = op->to.space == IFL_SPACE_SHARED;
+    const bool is_written = op->has_barrier;
     *bytes = (uint32_t)box_bytes(&map);
     return box_bytes(&map) <= UINT32_MAX &&
-           ifl_warp_has(warp, code, IFL_SPACE_SHARED, lane, box->shared, room_of(&map), is_written);
+           ifl_warp_has(warp, code, (ifl_space)box->space, lane, box->shared, room_of(&map), is_written);
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0, "Swizzling modes"). */
@@ -250,11 +250,11 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)
 {
     const ifl_bulk_op *op = code->extra;
-    const bool loads = op->to.space == IFL_SPACE_SHARED;
+    const bool loads = op->has_barrier;
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
-    uint8_t *first = ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, lane, box->shared, room_of(&map), loads);
+    uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared, room_of(&map), loads);
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first};

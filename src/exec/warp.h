@@ -100,6 +100,8 @@ struct ifl_warp {
     ifl_frame **free_frames; /* by routine */
     uint64_t clock;          /* basic blocks run so far: %clock */
     struct ifl_sync *sync;   /* NULL: the kernel has meetings instead */
+    uint32_t cluster_arrived; /* lanes that the cluster's barrier has, and whose phase is not over */
+    uint32_t cluster_passed;  /* lanes whose phase is over, and that have not waited for it yet */
     _Alignas(64) uint64_t address[IFL_WARP_LANES];
 };
 
@@ -109,9 +111,18 @@ typedef struct ifl_barrier {
     uint32_t any, all, count; /* reductions over the arrived threads */
 } ifl_barrier;
 
+/* The cluster's barrier: threads of all its blocks. */
+typedef struct ifl_cluster {
+    uint32_t live;    /* not ended */
+    uint32_t arrived; /* of them, in this phase */
+} ifl_cluster;
+
 typedef struct ifl_block {
     uint64_t index;    /* linear, in the grid */
     uint32_t position[3];
+    uint32_t rank;     /* in its cluster, whose blocks lie side by side by their ranks */
+    uint64_t shared_start; /* its own shared memory's first address */
+    ifl_cluster cluster;   /* of the block with rank 0: its cluster's */
     uint32_t live;     /* threads not ended */
     bool is_running;
     ifl_warp **warps;
@@ -163,6 +174,7 @@ struct ifl_worker {
     ifl_block *blocks;        /* resident */
     uint32_t block_count, block_capacity;
     ifl_fault fault;
+    uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
     ifl_read_warning *unwritten; /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
     uint64_t done;
@@ -179,7 +191,12 @@ struct ifl_grid {
     const ifl_exec_launch *launch;
     const ifl_image *image;
     uint64_t blocks;
-    uint64_t next;          /* block to start, atomic */
+    uint32_t cluster[3];    /* blocks of a cluster */
+    uint32_t cluster_blocks;
+    bool is_explicit;       /* the launch or the kernel asks for clusters */
+    bool has_ranks;         /* clusters of more than one block, and the kernel's addresses hold ranks */
+    uint64_t clusters;
+    uint64_t next;          /* cluster to start, atomic */
     uint64_t done;          /* atomic, for progress */
     uint64_t fault_block;   /* lowest that faulted, atomic; UINT64_MAX none */
     bool is_stopped;        /* atomic */
@@ -187,7 +204,7 @@ struct ifl_grid {
     uint32_t warps_per_block;
     uint64_t shared_bytes;  /* of a block, all */
     uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
-    uint32_t resident;      /* blocks that a worker holds at once */
+    uint32_t resident;      /* clusters that a worker holds at once */
     bool may_widen;         /* more, when those only wait for others */
     uint64_t launch_number; /* of the memory's launches */
     uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
@@ -250,6 +267,11 @@ uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
                   bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
+/* The address within the space that it lies in, which is changed to that: GENERIC to the one of its window, CLUSTER to SHARED
+ * where it is the block's own, whose addresses become offsets. */
+uint64_t ifl_warp_place(const ifl_warp *warp, uint8_t *space, uint64_t address);
+/* Of a generic address; all that is SHARED is CLUSTER too. */
+bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address);
 /* Notes that the launch reads or changes bytes of the allocation. */
 typedef enum ifl_purpose {
     IFL_PURPOSE_READS,
@@ -262,7 +284,7 @@ void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use)
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);
 /* The space of each lane's address, and the address within it. */
-void ifl_warp_split_spaces(const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);
+void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);
 /* Tells of a request whose lanes may be in different spaces. */
 void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                          const uint64_t *address, const uint8_t *space);
@@ -277,11 +299,28 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
                       uint64_t bytes, bool is_write);
 void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address);
 
+/* ---- clusters: cluster.c ----------------------------------------------------------------------------------------- */
+
+/* Blocks of a cluster, and where the kernel's addresses of shared memory hold ranks; false: the grid is no multiple of them,
+ * or they are too large. */
+bool ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch);
+/* Where in the grid the block of a cluster with that rank is. */
+void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank, uint32_t position[3]);
+/* The first block of the worker's that lie side by side in the cluster of this one. */
+ifl_block *ifl_cluster_first(ifl_block *block);
+/* The block of a rank in the warp's cluster; NULL: there is none. */
+ifl_block *ifl_cluster_block(const ifl_warp *warp, uint64_t rank);
+void ifl_cluster_start(ifl_block *first, const ifl_grid *grid);
+/* A fragment at the cluster's barrier. */
+void ifl_cluster_arrive(ifl_warp *warp, ifl_fragment *fragment);
+void ifl_cluster_lanes_ended(ifl_warp *warp, uint32_t mask);
+
 /* ---- blocks: block.c ---------------------------------------------------------------------------------------------- */
 
 void ifl_block_free(ifl_block *block);
 void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment);
 void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask);
+void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask);
 /* Runs blocks until there are none left or the launch ends. */
 void ifl_worker_run(ifl_worker *worker);
 

@@ -46,10 +46,10 @@ static bool take_bound(ifl_ptx_parser *parser, ifl_function *function)
         {"reqnctapercluster", 3, function->cluster},
         {"maxnreg", 1, ignored},
         {"maxnctapersm", 1, ignored},
-        {"maxclusterrank", 1, ignored},
+        {"maxclusterrank", 1, &function->max_cluster_blocks},
         {"abi_preserve", 1, ignored},
         {"abi_preserve_control", 1, ignored},
-        {"explicitcluster", 0, NULL},
+        {"explicitcluster", 0, &function->needs_cluster},
         {"blocksareclusters", 0, NULL},
         {"noreturn", 0, NULL},
         {"unique", 0, NULL},
@@ -59,6 +59,8 @@ static bool take_bound(ifl_ptx_parser *parser, ifl_function *function)
         if (!ifl_ptx_is_text(parser, IFL_PTX_DOT, table[i].text))
             continue;
         ifl_ptx_next(parser);
+        if (!table[i].numbers && table[i].to)
+            *table[i].to = 1;
         return !table[i].numbers || take_numbers(parser, table[i].numbers, table[i].to);
     }
     return ifl_ptx_miss(parser, token.at, "the directive '.%.*s' is not supported here",

@@ -195,6 +195,19 @@ uint32_t ifl_lower_parameter_address(ifl_lowerer *l, uint64_t offset)
     return slot;
 }
 
+uint32_t ifl_lower_shared_address(ifl_lowerer *l, uint64_t offset, unsigned bits)
+{
+    return l->image->demands.has_ranks && (bits == 32 || bits == 64)
+               ? ifl_builder_special_sum(&l->build, IFL_SPECIAL_SHARED_START, offset, bits)
+               : ifl_lower_constant(l, offset, bits);
+}
+
+uint8_t ifl_lower_space(const ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    return m->space == IFL_SPACE_SHARED && m->flags & IFL_FLAG_SHARED_CLUSTER ? IFL_SPACE_CLUSTER : m->space;
+}
+
 static uint32_t local_variable(ifl_lowerer *l, const ifl_operand *operand)
 {
     uint32_t slot = ifl_lower_temporary(l);
@@ -231,6 +244,8 @@ static uint32_t natural_slot(ifl_lowerer *l, const ifl_operand *operand, unsigne
             *bits = 64;
             return ifl_lower_parameter_address(l, variable_address(l, operand));
         }
+        if (l->input->program->variables[operand->index].space == IFL_SPACE_SHARED)
+            return ifl_lower_shared_address(l, variable_address(l, operand), *bits);
         return ifl_lower_constant(l, variable_address(l, operand), *bits);
     default:
         ifl_lower_unsupported(l, "an operand is not of a kind that it takes");
@@ -285,8 +300,7 @@ uint32_t ifl_lower_predicate(ifl_lowerer *l, const ifl_operand *operand, uint32_
         return IFL_PREDICATE_TRUE;
     }
     if (operand && operand->kind == IFL_OPERAND_SPECIAL && operand->index == IFL_SPECIAL_IS_EXPLICIT_CLUSTER) {
-        *flip ^= UINT32_MAX;
-        return IFL_PREDICATE_TRUE;
+        return ifl_lower_special(l, IFL_SPECIAL_EXPLICIT_CLUSTER_LANES);
     }
     ifl_lower_unsupported(l, "a predicate is wanted");
     return IFL_PREDICATE_TRUE;
@@ -518,6 +532,24 @@ static bool lower_needed(ifl_lowerer *l)
     return l->status == IFL_OK;
 }
 
+/* Whether addresses of shared memory can be another block's. */
+static bool names_cluster(const ifl_instruction *i)
+{
+    static const bool opcodes[IFL_OP_COUNT] = {
+        [IFL_OP_MAPA] = true,       [IFL_OP_GETCTARANK] = true,  [IFL_OP_LOAD_BOX_1] = true, [IFL_OP_LOAD_BOX_2] = true,
+        [IFL_OP_LOAD_BOX_3] = true, [IFL_OP_LOAD_BOX_4] = true,  [IFL_OP_LOAD_BOX_5] = true, [IFL_OP_LOAD_IMAGE_3] = true,
+        [IFL_OP_LOAD_IMAGE_4] = true, [IFL_OP_LOAD_IMAGE_5] = true};
+    return i->opcode < IFL_OP_COUNT && (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER);
+}
+
+static bool names_clusters(const ifl_program *program)
+{
+    bool is_named = false;
+    for (size_t i = 0; i < program->instruction_count && !is_named; i++)
+        is_named = names_cluster(&program->instructions[i]);
+    return is_named;
+}
+
 static void describe(ifl_lowerer *l)
 {
     const ifl_program *program = l->input->program;
@@ -535,6 +567,10 @@ static void describe(ifl_lowerer *l)
     memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
     memcpy(demands->required_threads, kernel->required_threads, sizeof demands->required_threads);
     demands->min_blocks = kernel->min_blocks;
+    memcpy(demands->cluster, kernel->cluster, sizeof demands->cluster);
+    demands->needs_cluster = kernel->needs_cluster;
+    demands->max_cluster_blocks = kernel->max_cluster_blocks;
+    demands->has_ranks = names_clusters(program);
 }
 
 static bool lower_all(ifl_lowerer *l)
@@ -561,12 +597,7 @@ static bool lower_all(ifl_lowerer *l)
 
 ifl_status ifl_ptx_lower(const ifl_ptx_lowering *lowering, ifl_image *image, ifl_error *error)
 {
-    const ifl_function *kernel = &lowering->program->functions[lowering->function];
-    const uint32_t *cluster = kernel->cluster;
     memset(image, 0, sizeof *image);
-    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' runs in clusters of %u x %u x %u blocks, and clusters of more than one are not supported",
-                        kernel->name, cluster[0], cluster[1], cluster[2]);
     ifl_lowerer l = {.input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
     describe(&l);
     lower_all(&l);

@@ -28,7 +28,8 @@ static void lower_bulk(ifl_lowerer *l, uint8_t operation, uint8_t type)
     const ifl_operand *barrier = slot_of(l, BARRIER);
     if (!op)
         return;
-    set_end(l, l->slots.at[0], m->space, IFL_ACCESS_STORE, &op->to);
+    const uint8_t to = ifl_lower_space(l);
+    set_end(l, l->slots.at[0], to, IFL_ACCESS_STORE, &op->to);
     set_end(l, l->slots.at[1], m->space2, IFL_ACCESS_LOAD, &op->from);
     op->size = ifl_lower_source(l, l->slots.at[SIZE], 32, false);
     op->size_mask = UINT32_MAX;
@@ -37,7 +38,7 @@ static void lower_bulk(ifl_lowerer *l, uint8_t operation, uint8_t type)
     l->image->demands.ordered |= operation != 0; /* sums of floats show in which order blocks ran */
     op->has_barrier = barrier != NULL;
     if (barrier)
-        set_end(l, barrier, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+        set_end(l, barrier, to, IFL_ACCESS_ATOMIC, &op->barrier);
     if (m->flags & IFL_FLAG_MULTICAST)
         op->multicast = ifl_lower_source(l, l->slots.at[MULTICAST], 32, false);
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
@@ -51,6 +52,38 @@ void ifl_lower_cp_async_bulk(ifl_lowerer *l)
 void ifl_lower_cp_reduce_bulk(ifl_lowerer *l)
 {
     lower_bulk(l, l->instruction->modifiers.operation, l->instruction->type[0]);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* st.async, red.async: registers go to shared memory of a block of the cluster. */
+void ifl_lower_async_value(ifl_lowerer *l)
+{
+    enum { TO, VALUE, BARRIER, WIDEST = 16 };
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[VALUE], &count);
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const unsigned bits = ifl_type_bits(l->instruction->type[0]), elements = m->vector ? m->vector : 1;
+    ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if ((bits != 32 && bits != 64) || count != elements || elements * bits / 8 > WIDEST ||
+        m->order > IFL_ORDER_RELAXED) {
+        ifl_lower_unsupported(l, "of this type, vector or order");
+        return;
+    }
+    set_end(l, l->slots.at[TO], IFL_SPACE_CLUSTER, IFL_ACCESS_STORE, &op->to);
+    set_end(l, l->slots.at[BARRIER], IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
+    op->kind = IFL_BULK_VALUE;
+    op->has_barrier = true;
+    op->operation = m->operation;
+    op->type = l->instruction->type[0];
+    op->from = (ifl_transfer){.element_bytes = (uint8_t)(bits / 8), .elements = (uint8_t)elements,
+                              .bytes = (uint8_t)(elements * bits / 8), .slot_bytes = (uint8_t)(bits / 8)};
+    op->to.bytes = op->to.element_bytes = op->from.bytes;
+    for (uint32_t e = 0; e < elements; e++)
+        op->from.data[e] = ifl_lower_source(l, &member[e], bits, false);
+    ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
 /* ---- boxes of tensors -------------------------------------------------------------------------------------------- */
@@ -69,6 +102,21 @@ static uint32_t set_list(ifl_lowerer *l, unsigned slot, unsigned most, uint32_t 
     return count;
 }
 
+/* The opcode's name has the space: shared::cta or shared::cluster. */
+static uint8_t loaded_space(const ifl_lowerer *l)
+{
+    switch (l->instruction->opcode) {
+    case IFL_OP_LOAD_BOX_CTA_1:
+    case IFL_OP_LOAD_BOX_CTA_2:
+    case IFL_OP_LOAD_BOX_CTA_3:
+    case IFL_OP_LOAD_BOX_CTA_4:
+    case IFL_OP_LOAD_BOX_CTA_5:
+        return IFL_SPACE_SHARED;
+    default:
+        return IFL_SPACE_CLUSTER;
+    }
+}
+
 static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, unsigned shared,
                             bool loads)
 {
@@ -78,34 +126,37 @@ static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, 
     op->kind = IFL_BULK_BOX;
     set_end(l, l->slots.at[map], IFL_SPACE_GENERIC, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
             loads ? &op->from : &op->to);
-    set_end(l, l->slots.at[shared], IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
-            loads ? &op->to : &op->from);
+    set_end(l, l->slots.at[shared], loads ? loaded_space(l) : IFL_SPACE_SHARED,
+            loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, loads ? &op->to : &op->from);
     op->rank = (uint8_t)set_list(l, coordinates, IFL_BULK_RANKS, op->coordinates);
     return op;
 }
 
-static ifl_bulk_op *new_box_load(ifl_lowerer *l)
+static ifl_bulk_op *new_box_load(ifl_lowerer *l, unsigned multicast)
 {
     enum { SHARED, MAP, COORDINATES, BARRIER };
     ifl_bulk_op *op = new_box(l, MAP, COORDINATES, SHARED, true);
     if (!op)
         return NULL;
     op->has_barrier = true;
-    set_end(l, l->slots.at[BARRIER], IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+    set_end(l, l->slots.at[BARRIER], loaded_space(l), IFL_ACCESS_ATOMIC, &op->barrier);
+    if (l->instruction->modifiers.flags & IFL_FLAG_MULTICAST)
+        op->multicast = ifl_lower_source(l, l->slots.at[multicast], 32, false);
     return op;
 }
 
 void ifl_lower_box_load(ifl_lowerer *l)
 {
-    ifl_bulk_op *op = new_box_load(l);
+    enum { MULTICAST = 4 };
+    ifl_bulk_op *op = new_box_load(l, MULTICAST);
     if (op)
         ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
 void ifl_lower_image_load(ifl_lowerer *l)
 {
-    enum { OFFSETS = 4 };
-    ifl_bulk_op *op = new_box_load(l);
+    enum { OFFSETS = 4, MULTICAST = 5 };
+    ifl_bulk_op *op = new_box_load(l, MULTICAST);
     if (!op)
         return;
     op->is_image = true;
@@ -149,7 +200,7 @@ static ifl_mbarrier_op *new_object(ifl_lowerer *l, const ifl_operand *memory)
     const bool is_generic = !l->instruction->modifiers.space_written;
     ifl_mbarrier_op *op = ifl_lower_allocate(l, sizeof *op);
     if (op && memory)
-        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC,
+        set_end(l, memory, is_generic ? IFL_SPACE_GENERIC : ifl_lower_space(l), IFL_ACCESS_ATOMIC,
                 &op->at);
     return op;
 }

@@ -186,9 +186,16 @@ void ifl_lower_barrier(ifl_lowerer *l)
             *(values++ ? &op->count : &op->id) = ifl_lower_source(l, l->slots.at[s], 32, false);
         }
     }
-    /* barrier.cluster.wait names no barrier; a cluster is one block, so it is the block's last one. */
-    if (!values)
-        op->id = ifl_lower_constant(l, IFL_LAST_BARRIER, 32);
+    ifl_lower_emit_stop(l, IFL_REASON_BARRIER)->extra = op;
+}
+
+void ifl_lower_cluster_barrier(ifl_lowerer *l)
+{
+    ifl_barrier_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->is_cluster = true;
+    op->waits = l->instruction->opcode == IFL_OP_BARRIER_CLUSTER_WAIT;
     ifl_lower_emit_stop(l, IFL_REASON_BARRIER)->extra = op;
 }
 

@@ -90,6 +90,10 @@ bool ifl_lower_is_kernel_parameter(const ifl_lowerer *l, const ifl_variable *var
 void ifl_lower_find_aliases(ifl_lowerer *l);
 /* Is the current instruction a move whose destination names its source? Nothing is left to do for it. */
 bool ifl_lower_is_alias(const ifl_lowerer *l);
+/* A variable's address in shared memory, 32 or 64 bits; with the block's rank where the kernel's addresses have ranks. */
+uint32_t ifl_lower_shared_address(ifl_lowerer *l, uint64_t offset, unsigned bits);
+/* The space that the current instruction's first one means: CLUSTER for shared::cluster. */
+uint8_t ifl_lower_space(const ifl_lowerer *l);
 /* The slot of a special register that does not change while a block runs. */
 uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special);
 /* A slot of `bits` bits with a kernel parameter, or 0 where MEMORY is none, or wider than 64 bits. */
@@ -101,12 +105,12 @@ void ifl_lower_by_row(ifl_lowerer *l);
 
 /* lower_memory.c */
 ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_atomic, ifl_lower_cvta, ifl_lower_isspacep,
-    ifl_lower_cp_async, ifl_lower_address_only;
+    ifl_lower_cp_async, ifl_lower_policy, ifl_lower_mapa, ifl_lower_getctarank;
 /* lower_control.c */
 ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, ifl_lower_exit, ifl_lower_trap,
-    ifl_lower_barrier, ifl_lower_warp_op, ifl_lower_nothing, ifl_lower_nanosleep;
+    ifl_lower_barrier, ifl_lower_cluster_barrier, ifl_lower_warp_op, ifl_lower_nothing, ifl_lower_nanosleep;
 /* lower_bulk.c */
-ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit, ifl_lower_bulk_wait,
+ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_async_value, ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit, ifl_lower_bulk_wait,
     ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval, ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes,
     ifl_lower_mbarrier_of_copies, ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
 /* lower_matrix.c */

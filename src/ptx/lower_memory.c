@@ -50,6 +50,11 @@ static void fill_address(ifl_lowerer *l, const ifl_operand *memory, ifl_transfer
         t->offset = (int64_t)variable_offset(l, memory);
         if (t->space == IFL_SPACE_GENERIC && variable->space == IFL_SPACE_SHARED)
             t->space = IFL_SPACE_SHARED;
+        if (variable->space == IFL_SPACE_SHARED && l->image->demands.has_ranks) {
+            t->address = ifl_lower_shared_address(l, (uint64_t)t->offset, 32);
+            t->form = IFL_ADDRESS_32;
+            t->offset = 0;
+        }
         if (variable->space == IFL_SPACE_LOCAL)
             add_frame_start(l, t);
         if (ifl_lower_is_kernel_parameter(l, variable)) {
@@ -97,7 +102,7 @@ static ifl_transfer *new_transfer(ifl_lowerer *l, uint8_t kind)
     if (!t)
         return NULL;
     unsigned bits = ifl_type_bits(l->instruction->type[0]);
-    t->space = m->space;
+    t->space = ifl_lower_space(l);
     t->kind = kind;
     t->element_bytes = (uint8_t)(bits / 8);
     t->elements = m->vector ? m->vector : 1;
@@ -172,9 +177,8 @@ static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_
 
 static void emit_transfer(ifl_lowerer *l, const ifl_transfer *t, ifl_operation global, ifl_operation shared)
 {
-    const ifl_operation operation = t->space == IFL_SPACE_SHARED  ? shared
-                                    : t->space == IFL_SPACE_LOCAL ? IFL_CODE_transfer
-                                                                  : global;
+    const bool is_general = t->space == IFL_SPACE_LOCAL || t->space == IFL_SPACE_CLUSTER;
+    const ifl_operation operation = t->space == IFL_SPACE_SHARED ? shared : is_general ? IFL_CODE_transfer : global;
     ifl_lower_emit(l, operation)->transfer = t;
 }
 
@@ -274,7 +278,7 @@ void ifl_lower_atomic(ifl_lowerer *l)
     if (!t->slot_bytes)
         t->slot_bytes = (uint8_t)(bits / 8);
     a->transfer = *t;
-    if (t->space != IFL_SPACE_SHARED) {
+    if (t->space != IFL_SPACE_SHARED && t->space != IFL_SPACE_CLUSTER) {
         l->image->demands.ordered |= order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
         l->global_operations |= 1u << a->operation;
     }
@@ -306,21 +310,40 @@ void ifl_lower_isspacep(ifl_lowerer *l)
     uint32_t d = ifl_lower_predicate_destination(l, l->slots.at[0]);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_isspacep);
     code->a = a, code->d = d;
-    code->value = l->instruction->modifiers.space;
+    code->value = ifl_lower_space(l);
 }
 
-/* With clusters of one block every address is one's own: mapa gives it back, its rank is 0; a cache policy is a
- * number that only a cache would read. */
-void ifl_lower_address_only(ifl_lowerer *l)
+/* A cache policy is a number that only a cache would read. */
+void ifl_lower_policy(ifl_lowerer *l)
 {
-    bool is_mapa = l->instruction->opcode == IFL_OP_MAPA;
-    unsigned bits = ifl_type_bits(l->instruction->type[l->instruction->type_count - 1]);
     const ifl_operand *d = l->slots.at[0];
-    uint32_t to = ifl_lower_destination(l, d, bits);
-    uint32_t a = is_mapa ? ifl_lower_source(l, l->slots.at[1], bits, false) : ifl_lower_constant(l, 0, bits);
-    ifl_code *code = ifl_lower_emit(l, bits == 32 ? IFL_CODE_move32 : IFL_CODE_move64);
-    code->a = a, code->d = to;
+    const uint32_t to = ifl_lower_destination(l, d, 64), zero = ifl_lower_constant(l, 0, 64);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_move64);
+    code->a = zero, code->d = to;
+    ifl_lower_finish(l, d, to, 64, false);
+}
+
+void ifl_lower_mapa(ifl_lowerer *l)
+{
+    const unsigned bits = ifl_type_bits(l->instruction->type[0]);
+    const ifl_operand *d = l->slots.at[0];
+    const uint32_t to = ifl_lower_destination(l, d, bits), a = ifl_lower_source(l, l->slots.at[1], bits, false),
+                   rank = ifl_lower_source(l, l->slots.at[2], 32, false);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_put_rank);
+    code->a = a, code->b = rank, code->d = to;
+    code->count = bits;
     ifl_lower_finish(l, d, to, bits, false);
+}
+
+void ifl_lower_getctarank(ifl_lowerer *l)
+{
+    const unsigned bits = ifl_type_bits(l->instruction->type[0]);
+    const ifl_operand *d = l->slots.at[0];
+    const uint32_t to = ifl_lower_destination(l, d, 32), a = ifl_lower_source(l, l->slots.at[1], bits, false);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_get_rank);
+    code->a = a, code->d = to;
+    code->count = bits;
+    ifl_lower_finish(l, d, to, 32, false);
 }
 
 /* ---- asynchronous copies: done when issued, which is one of the orders that the hardware allows ------------------------------ */

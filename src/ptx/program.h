@@ -127,6 +127,8 @@ typedef struct ifl_function {
     uint32_t required_threads[3];
     uint32_t min_blocks;
     uint32_t cluster[3];     /* .reqnctapercluster; 0: not given */
+    uint32_t max_cluster_blocks; /* .maxclusterrank; 0: not given */
+    uint32_t needs_cluster;  /* 1: .explicitcluster */
     uint32_t line;
 } ifl_function;
 

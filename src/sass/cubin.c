@@ -353,7 +353,9 @@ static void copy_facts(draft *d)
     k->registers = d->facts.registers;
     k->frame_bytes = d->facts.frame_bytes;
     k->min_stack_bytes = d->facts.min_stack_bytes;
-    k->cluster_blocks = d->facts.cluster_blocks;
+    memcpy(k->cluster, d->facts.cluster, sizeof k->cluster);
+    k->max_cluster_blocks = d->facts.max_cluster_blocks;
+    k->needs_cluster = d->facts.needs_cluster;
     k->barriers = d->facts.barriers;
     k->param_base = d->facts.param_base ? d->facts.param_base : ifl_sass_parameter_base(k->sm);
     memcpy(k->max_threads, d->facts.max_threads, sizeof k->max_threads);

@@ -120,10 +120,21 @@ static bool take_jump_targets(ifl_nv_facts *facts, const attribute *a)
 /* Of clusters whose size the kernel gives: blocks in x, y and z. */
 static bool take_cluster(ifl_nv_facts *facts, const attribute *a)
 {
-    enum { MOST = 1 << 16 };
-    facts->cluster_blocks = 1;
     for (size_t i = 0; i < 3; i++)
-        facts->cluster_blocks *= word(a, 4 * i) < MOST ? word(a, 4 * i) : MOST;
+        facts->cluster[i] = word(a, 4 * i);
+    return true;
+}
+
+static bool take_needs_cluster(ifl_nv_facts *facts, const attribute *a)
+{
+    (void)a;
+    facts->needs_cluster = true;
+    return true;
+}
+
+static bool take_most_blocks(ifl_nv_facts *facts, const attribute *a)
+{
+    facts->max_cluster_blocks = word(a, 0);
     return true;
 }
 
@@ -152,6 +163,8 @@ static const row rows[] = {
     {0x2f, true, FORMAT_SIZED, 8, take_registers},        /* EIATTR_REGCOUNT */
     {0x34, false, FORMAT_SIZED, 0, take_jump_targets},    /* EIATTR_INDIRECT_BRANCH_TARGETS */
     {0x3d, false, FORMAT_SIZED, 12, take_cluster},        /* EIATTR_CTA_PER_CLUSTER */
+    {0x3e, false, FORMAT_NONE, 0, take_needs_cluster},    /* EIATTR_EXPLICIT_CLUSTER */
+    {0x3f, false, FORMAT_SIZED, 4, take_most_blocks},     /* EIATTR_MAX_CLUSTER_RANK */
     {0x45, false, FORMAT_SIZED, 12, take_long_parameter}, /* EIATTR_KPARAM_INFO_V2 */
     {0x4c, false, FORMAT_BYTE, 2, take_barriers},         /* EIATTR_NUM_BARRIERS */
 };

@@ -10,7 +10,8 @@
 /* What is gathered of one kernel while the sections are read. */
 typedef struct ifl_nv_facts {
     uint32_t registers, frame_bytes, min_stack_bytes, barriers, param_base;
-    uint64_t cluster_blocks;
+    uint32_t cluster[3], max_cluster_blocks;
+    bool needs_cluster;
     uint32_t max_threads[3];
     IFL_VEC(ifl_machine_parameter) parameters;
     IFL_VEC(uint32_t) exits;

@@ -43,7 +43,9 @@ typedef struct ifl_machine_kernel {
     uint64_t static_shared_bytes;   /* without the reserved part */
     uint64_t reserved_shared_bytes;
     uint32_t frame_bytes, min_stack_bytes;
-    uint64_t cluster_blocks; /* that the kernel asks for; 0: nothing is said */
+    uint32_t cluster[3]; /* blocks of the clusters that the kernel asks for; 0: nothing is said */
+    uint32_t max_cluster_blocks; /* 0: nothing is said */
+    bool needs_cluster;  /* the launch must say */
     uint32_t max_threads[3];     /* launch bounds; 0: not given */
     uint32_t barriers;
     uint32_t param_base;         /* in constant bank 0 */

@@ -302,6 +302,9 @@ static void describe(ifl_sass_lowerer *l)
     demands->static_shared = kernel->static_shared_bytes + reserved_bytes(kernel);
     demands->dynamic_shared = (demands->static_shared + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     demands->syncs = true;
+    memcpy(demands->cluster, kernel->cluster, sizeof demands->cluster);
+    demands->needs_cluster = kernel->needs_cluster;
+    demands->max_cluster_blocks = kernel->max_cluster_blocks;
 }
 
 static bool lower_all(ifl_sass_lowerer *l)
@@ -339,9 +342,6 @@ ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, i
     if (ifl_sass_local_bytes(kernel->kernel) > MOST_LOCAL)
         return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory a thread, and no GPU has more than 512 KiB",
                         kernel->kernel->name, (unsigned long long)ifl_sass_local_bytes(kernel->kernel));
-    if (kernel->kernel->cluster_blocks > 1)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' runs in clusters of %llu blocks, and clusters of more than one are not supported",
-                        kernel->kernel->name, (unsigned long long)kernel->kernel->cluster_blocks);
     ifl_sass_lowerer l = {
         .input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
     const bool is_done = lower_all(&l);

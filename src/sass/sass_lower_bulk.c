@@ -21,7 +21,7 @@ static ifl_mbarrier_op *new_object(ifl_sass_lowerer *l)
     ifl_mbarrier_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return NULL;
-    op->at = (ifl_transfer){.space = IFL_SPACE_SHARED, .kind = IFL_ACCESS_ATOMIC, .elements = 1};
+    op->at = (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_ATOMIC, .elements = 1};
     op->is_planes = true;
     ifl_sass_lower_address(l, operand(l, IFL_SASS_ROLE_ADDRESS), &op->at);
     return op;
@@ -180,12 +180,18 @@ static void set_end(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned wo
     *t = (ifl_transfer){
         .space = space, .kind = kind, .bytes = CHUNK, .element_bytes = CHUNK, .elements = 1};
     t->uniform = ifl_sass_uniform_slot(l, at->uniform) + word * IFL_PLANE_BYTES;
-    t->uniform_form = space == IFL_SPACE_SHARED ? IFL_ADDRESS_32 : IFL_ADDRESS_PAIR;
+    t->uniform_form = space == IFL_SPACE_GLOBAL ? IFL_ADDRESS_PAIR : IFL_ADDRESS_32;
 }
 
 static uint8_t space_of(ifl_sass_word word)
 {
     return word == IFL_SASS_WORD_S ? IFL_SPACE_SHARED : IFL_SPACE_GLOBAL;
+}
+
+/* What is copied to may be another block's. */
+static uint8_t of_cluster(uint8_t space)
+{
+    return space == IFL_SPACE_SHARED ? IFL_SPACE_CLUSTER : space;
 }
 
 static const struct {
@@ -227,6 +233,53 @@ static void set_reduction(ifl_sass_lowerer *l, ifl_bulk_op *op)
     l->image->demands.ordered = true; /* sums of floats show in which order blocks ran */
 }
 
+/* [R to, R barrier] and what is added to the first, R value. */
+static void set_pair(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_bulk_op *op)
+{
+    enum { BITS_64 = 64 };
+    op->to = (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_STORE, .elements = 1};
+    op->barrier = (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_ATOMIC, .elements = 1};
+    ifl_sass_lower_address(l, at, &op->to);
+    if (!at || at->base == IFL_SASS_NO_REGISTER || at->scale != BITS_64) {
+        ifl_sass_refuse(l, "without the barrier's address");
+        return;
+    }
+    op->to.scale = 0;
+    op->barrier.form = IFL_ADDRESS_32;
+    op->barrier.address = ifl_sass_register_slot(l, at->base + 1u);
+}
+
+static uint8_t reduced_type(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE);
+    return type == IFL_SASS_WORD_B64 ? IFL_TYPE_U64 : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32 : IFL_TYPE_U32;
+}
+
+/* STAS, REDAS. */
+void ifl_sass_lower_async_value(ifl_sass_lowerer *l)
+{
+    enum { WORD = 4 };
+    const bool reduces = l->instruction->op == IFL_SASS_OP_REDAS;
+    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE), width = value(l, IFL_SASS_VALUE_WIDTH);
+    const unsigned words = reduces ? (type == IFL_SASS_WORD_B64 ? 2 : 1)
+                                   : (width == IFL_SASS_WORD_B128 ? 4 : width == IFL_SASS_WORD_B64 ? 2 : 1);
+    ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    set_pair(l, operand(l, IFL_SASS_ROLE_ADDRESS), op);
+    const uint32_t data = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), words);
+    op->kind = IFL_BULK_VALUE;
+    op->has_barrier = true;
+    op->operation = reduces ? operation_of(l) : 0;
+    op->type = reduces ? reduced_type(l) : 0;
+    op->from = (ifl_transfer){.element_bytes = WORD, .slot_bytes = WORD, .elements = (uint8_t)words,
+                              .bytes = (uint8_t)(words * WORD)};
+    op->to.bytes = op->to.element_bytes = op->from.bytes;
+    for (unsigned e = 0; e < words; e++)
+        op->from.data[e] = data + e * IFL_PLANE_BYTES;
+    ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
 /* [UR to, UR barrier], [UR from], UR: the lower half counts units of 16 bytes, the upper half tells blocks of the cluster. */
 void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
 {
@@ -237,11 +290,11 @@ void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
     ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    set_end(l, to, 0, to_space, IFL_ACCESS_STORE, &op->to);
+    set_end(l, to, 0, of_cluster(to_space), IFL_ACCESS_STORE, &op->to);
     set_end(l, operand(l, IFL_SASS_ROLE_ADDRESS2), 0, from_space, IFL_ACCESS_LOAD, &op->from);
     op->has_barrier = to_space == IFL_SPACE_SHARED;
     if (op->has_barrier)
-        set_end(l, to, 1, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+        set_end(l, to, 1, IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
     op->size = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_COUNT), 1);
     op->size_mask = SIZE_MASK;
     op->size_shift = UNIT_SHIFT;
@@ -279,13 +332,13 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     if (!op)
         return;
     op->kind = IFL_BULK_BOX;
-    set_end(l, shared, 0, IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+    set_end(l, shared, 0, loads ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
             loads ? &op->to : &op->from);
     set_end(l, map, 0, IFL_SPACE_GLOBAL, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
             loads ? &op->from : &op->to);
     op->has_barrier = loads;
     if (loads)
-        set_end(l, shared, 1, IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC, &op->barrier);
+        set_end(l, shared, 1, IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
     op->rank = rank_of(value(l, IFL_SASS_VALUE_DIMENSIONS));
     op->is_image = image == IFL_SASS_WORD_IM2COL;
     op->is_once = true;

@@ -376,6 +376,7 @@ void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
     const uint8_t space = asked == IFL_SASS_WORD_S   ? IFL_SPACE_SHARED
                           : asked == IFL_SASS_WORD_L ? IFL_SPACE_LOCAL
                           : asked == IFL_SASS_WORD_G ? IFL_SPACE_GLOBAL
+                          : asked == IFL_SASS_WORD_D ? IFL_SPACE_CLUSTER
                                                      : IFL_SPACE_GENERIC;
     ifl_transfer *t = ifl_sass_lower_allocate(l, sizeof *t);
     if (space == IFL_SPACE_GENERIC || (d && d->index != IFL_SASS_NO_REGISTER))

@@ -157,6 +157,15 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
     code->extra = op;
 }
 
+void ifl_sass_lower_cluster_barrier(ifl_sass_lowerer *l)
+{
+    ifl_barrier_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    *op = (ifl_barrier_op){.is_cluster = true, .waits = l->instruction->op == IFL_SASS_OP_UCGABAR_WAIT};
+    ifl_sass_emit_stop(l, IFL_REASON_BARRIER)->extra = op;
+}
+
 void ifl_sass_lower_barrier_result(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);
@@ -205,6 +214,7 @@ static void emit_special(ifl_sass_lowerer *l, ifl_special special, uint32_t d)
         code->value = special;
         return;
     }
+    l->image->demands.has_ranks |= special == IFL_SPECIAL_CLUSTER_CTARANK;
     const bool is_uniform = l->instruction->op == IFL_SASS_OP_S2UR && ifl_special_changes(special) == IFL_WHEN_LANE;
     const uint32_t from = ifl_builder_special(&l->build, special);
     ifl_code *code = ifl_sass_emit(l, is_uniform ? IFL_CODE_broadcast : IFL_CODE_move32);

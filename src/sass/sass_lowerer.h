@@ -104,7 +104,7 @@ ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lowe
     ifl_sass_lower_copy, ifl_sass_lower_space_query;
 /* sass_lower_bulk.c */
 ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives, ifl_sass_lower_group_end, ifl_sass_lower_group_wait,
-    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
+    ifl_sass_lower_async_value, ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
 /* sass_lower_texture.c */
 ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
@@ -117,7 +117,7 @@ ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_low
     ifl_sass_lower_nothing;
 /* sass_lower_warp.c */
 ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lower_match, ifl_sass_lower_reduce,
-    ifl_sass_lower_elect, ifl_sass_lower_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
+    ifl_sass_lower_elect, ifl_sass_lower_barrier, ifl_sass_lower_cluster_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
     ifl_sass_lower_special, ifl_sass_lower_predicate_logic, ifl_sass_lower_predicates_to_register,
     ifl_sass_lower_register_to_predicates;
 

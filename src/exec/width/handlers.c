@@ -526,19 +526,21 @@ IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigne
 typedef struct room {
     uintptr_t base; /* plus a device address: the host address */
     uint64_t start, bytes;
+    uint64_t origin; /* what observers are told counts from here */
 } room;
 
 IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
 {
     const ifl_allocation *hint = warp->worker->hint[code->site];
-    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes} : (room){0, 0, 0};
+    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0} : (room){0, 0, 0, 0};
 }
 
 IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
 {
     (void)code;
     const ifl_worker *worker = warp->worker;
-    return (room){(uintptr_t)warp->block->shared, 0, worker->unwritten ? 0 : worker->grid->shared_bytes};
+    const uint64_t start = warp->block->shared_start;
+    return (room){(uintptr_t)warp->block->shared - start, start, worker->unwritten ? 0 : worker->grid->shared_bytes, start};
 }
 
 /* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so that the last is the
@@ -548,6 +550,15 @@ IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_by
     const uint64_t last = at->high - in->start;
     return !(at->bits & (access_bytes - 1)) && at->low - in->start <= last && last < in->bytes &&
            in->bytes - last >= access_bytes;
+}
+
+/* Addresses of a block's shared memory in a cluster become offsets in it. */
+static __attribute__((noinline)) void count_from_origin(uint64_t *address, extent *at, room *in)
+{
+    IFL_EACH_LANE(i) address[i] -= in->origin;
+    at->low -= in->origin;
+    at->high -= in->origin;
+    in->base += in->origin;
 }
 
 /* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
@@ -584,11 +595,13 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
         const uint64_t *address = warp->address;                                                                       \
         if (!mask)                                                                                                     \
             IFL_NEXT;                                                                                                  \
-        const room in = room_of(warp, code);                                                                           \
+        room in = room_of(warp, code);                                                                                 \
         uint64_t differs = lane_addresses(warp, t, frame);                                                             \
         if (in.bytes) {                                                                                                \
             extent at = request_extent(address, mask, t->bytes, differs);                                              \
             if (lies_within(&at, &in, t->bytes)) {                                                                     \
+                if (__builtin_expect(in.origin != 0, 0))                                                               \
+                    count_from_origin(warp->address, &at, &in);                                                        \
                 fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
                 if (t->space != IFL_SPACE_CONST)                                                                       \
                     tell(warp, code, address, mask, at.shape);                                                         \
