@@ -213,6 +213,18 @@ static bool set(trial *t, const char *key, const char *value)
     return t->status == IFL_OK;
 }
 
+/* A GPU that runs FILE.sm_NN.cubin; NULL: the usual one does. */
+static const char *gpu_of(const char *code)
+{
+    static const struct {
+        const char *part, *gpu;
+    } table[] = {{".sm_100.", "b200"}, {".sm_103.", "b300"}, {".sm_120.", "rtx-5090"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strstr(code, table[i].part))
+            return table[i].gpu;
+    return NULL;
+}
+
 static void run_launch(trial *t, const ifl_module *module)
 {
     ifl_run_options options = {.threads = t->threads,
@@ -223,6 +235,7 @@ static void run_launch(trial *t, const ifl_module *module)
     set(t, "grid", t->launch->grid ? t->launch->grid : "1");
     set(t, "block", t->launch->block ? t->launch->block : "32");
     set(t, "shared", t->launch->shared);
+    set(t, "gpu", gpu_of(t->code));
     for (size_t i = 0; i < t->launch->arg_count; i++)
         set(t, "arg", t->launch->args[i]);
     if (t->status == IFL_OK)
