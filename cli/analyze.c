@@ -23,6 +23,7 @@
 TEXT_OPTION(ifl_cli_request, kernel)
 TEXT_OPTION(ifl_cli_request, grid)
 TEXT_OPTION(ifl_cli_request, block)
+TEXT_OPTION(ifl_cli_request, cluster)
 TEXT_OPTION(ifl_cli_request, shared)
 TEXT_OPTION(ifl_cli_request, arch)
 TEXT_OPTION(ifl_cli_request, machine)
@@ -134,6 +135,7 @@ static const ifl_cli_option options[] = {
      set_kernel},
     {'g', "grid", "X[,Y[,Z]]", "blocks in the grid; XxYxZ too", set_grid},
     {'b', "block", "X[,Y[,Z]]", "threads in a block; XxYxZ too", set_block},
+    {0, "cluster", "X[,Y[,Z]]", "blocks in a cluster; not needed where the kernel says (__cluster_dims__)", set_cluster},
     {'s', "shared", "BYTES", "dynamic shared memory of a block: 49152 or 48Ki", set_shared},
     {0, "arch", "SM",
      "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
@@ -400,6 +402,8 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
     if (status == IFL_OK)
         status = set_one(launch, "block", request->block, error);
     if (status == IFL_OK)
+        status = set_one(launch, "cluster", request->cluster, error);
+    if (status == IFL_OK)
         status = set_one(launch, "shared", request->shared, error);
     if (status == IFL_OK)
         status = set_one(launch, "machine", request->machine, error);
@@ -597,7 +601,7 @@ const ifl_cli_command ifl_cli_analyze = {
             "at hand. No GPU is needed.\n"
             "Each ARG gives one parameter of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
-            "same launch as `key = value` lines: file, kernel, grid, block, shared, gpu, arg.\n"
+            "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, arg.\n"
             "With FILE alone the kernels in it are listed, with a command line to copy.\n"
             "Ctrl-C stops the run and reports what was counted until then; a second Ctrl-C ends "
             "the program at once.",

@@ -11,7 +11,7 @@ typedef struct ifl_cli_save {
 } ifl_cli_save;
 
 typedef struct ifl_cli_request {
-    const char *file, *kernel, *grid, *block, *shared, *arch, *machine, *code; /* NULL: not given */
+    const char *file, *kernel, *grid, *block, *cluster, *shared, *arch, *machine, *code; /* NULL: not given */
     char **arguments;
     int argument_count;
     const char *json, *html, *dump, *vector_width;

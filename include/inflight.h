@@ -95,7 +95,7 @@ IFL_API ifl_status ifl_launch_new(const ifl_module *module, const char *kernel, 
 IFL_API void ifl_launch_free(ifl_launch *launch);
 
 /* Sets one property with the words of a launch file: "grid" and "block" ("131072", "32,8"), "shared" (bytes of
- * dynamic shared memory), "arg" (one kernel parameter, in order: docs/launch.md). */
+ * dynamic shared memory), "cluster" (blocks of one, as "grid"), "arg" (one kernel parameter, in order: docs/launch.md). */
 IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value, ifl_error *error);
 
 /* Reads a launch file: opens its module (returned in *module, to be closed by the caller after the launch) and

@@ -4,31 +4,57 @@
 #include "exec/race.h"
 #include "exec/warp.h"
 
+#include <string.h>
+
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-static bool fits(const ifl_grid *grid, const ifl_exec_launch *launch)
+static uint32_t most_blocks(const ifl_demands *demands)
 {
-    const uint64_t yz = (uint64_t)grid->cluster[1] * grid->cluster[2];
-    for (unsigned i = 0; i < 3; i++)
-        if (!grid->cluster[i] || grid->cluster[i] > IFL_MOST_CLUSTER_BLOCKS || launch->grid[i] % grid->cluster[i])
-            return false;
-    return yz * grid->cluster[0] <= IFL_MOST_CLUSTER_BLOCKS;
+    const uint32_t most = demands->max_cluster_blocks;
+    return most && most < IFL_MOST_CLUSTER_BLOCKS ? most : IFL_MOST_CLUSTER_BLOCKS;
 }
 
-bool ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch)
+static bool fits(const uint32_t *size, const ifl_exec_launch *launch, uint32_t most)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (!size[i] || size[i] > IFL_MOST_CLUSTER_BLOCKS || launch->grid[i] % size[i])
+            return false;
+    return size[0] * size[1] * size[2] <= most;
+}
+
+static ifl_status check(const uint32_t *size, const ifl_exec_launch *launch, ifl_error *error)
+{
+    const ifl_demands *demands = &launch->image->demands;
+    const uint32_t *grid = launch->grid, *kernel = demands->cluster, most = most_blocks(demands);
+    const bool differs = kernel[0] && launch->cluster[0] && memcmp(kernel, launch->cluster, sizeof demands->cluster) != 0;
+    if (differs)
+        return ifl_fail(error, IFL_BAD_INPUT, "'%s' is made for clusters of %u x %u x %u blocks, not of %u x %u x %u",
+                        launch->image->name, kernel[0], kernel[1], kernel[2], size[0], size[1], size[2]);
+    if (demands->needs_cluster && !kernel[0] && !launch->cluster[0])
+        return ifl_fail(error, IFL_BAD_INPUT, "'%s' is made for clusters, and the launch does not say of how many blocks",
+                        launch->image->name);
+    if (!fits(size, launch, most))
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a multiple of them, and they "
+                        "have at most %u blocks",
+                        grid[0], grid[1], grid[2], size[0], size[1], size[2], most);
+    return IFL_OK;
+}
+
+ifl_status ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch, ifl_error *error)
 {
     static const uint32_t one[3] = {1, 1, 1};
     const ifl_demands *demands = &launch->image->demands;
     const uint32_t *size = launch->cluster[0] ? launch->cluster : demands->cluster[0] ? demands->cluster : one;
-    for (unsigned i = 0; i < 3; i++)
-        grid->cluster[i] = size[i];
+    const ifl_status status = check(size, launch, error);
+    if (status != IFL_OK)
+        return status;
+    memcpy(grid->cluster, size, sizeof grid->cluster);
     grid->is_explicit = size != one;
-    if (!fits(grid, launch))
-        return false;
     grid->cluster_blocks = size[0] * size[1] * size[2];
     grid->clusters = grid->blocks / grid->cluster_blocks;
     grid->has_ranks = grid->cluster_blocks > 1 && demands->has_ranks;
-    return true;
+    return IFL_OK;
 }
 
 void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank, uint32_t position[3])

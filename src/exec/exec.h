@@ -95,6 +95,7 @@ typedef enum ifl_fault_kind {
 
 typedef struct ifl_exec_result {
     uint64_t blocks_done;
+    uint64_t remote_requests; /* to shared memory of other blocks of a cluster, of which no observer is told */
     ifl_fault_kind fault;
     bool complete;
     double seconds;

@@ -51,7 +51,7 @@ static uint64_t shared_bytes(const ifl_exec_launch *launch, const ifl_demands *d
     return start + launch->dynamic_shared_bytes;
 }
 
-static bool fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
+static ifl_status fill_grid(ifl_grid *grid, const ifl_exec_launch *launch, ifl_error *error)
 {
     grid->launch = launch;
     grid->image = launch->image;
@@ -65,22 +65,14 @@ static bool fill_grid(ifl_grid *grid, const ifl_exec_launch *launch)
         grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
     grid->launch_number = ifl_memory_launch(launch->memory);
     grid->may_widen = launch->image->demands.ordered;
-    if (!ifl_clusters_shape(grid, launch))
-        return false;
+    const ifl_status status = ifl_clusters_shape(grid, launch, error);
+    if (status != IFL_OK)
+        return status;
     const uint32_t blocks = launch->resident > 0 ? (uint32_t)launch->resident : 1;
     grid->resident = (blocks + grid->cluster_blocks - 1) / grid->cluster_blocks;
     if (grid->resident > grid->clusters)
         grid->resident = (uint32_t)grid->clusters;
-    return true;
-}
-
-static ifl_status refuse_clusters(const ifl_grid *grid, ifl_error *error)
-{
-    const uint32_t *of = grid->launch->grid, *cluster = grid->cluster;
-    return ifl_fail(error, IFL_BAD_INPUT,
-                    "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a multiple of them, and they have "
-                    "at most %d blocks",
-                    of[0], of[1], of[2], cluster[0], cluster[1], cluster[2], IFL_MOST_CLUSTER_BLOCKS);
+    return IFL_OK;
 }
 
 /* Grid-wide synchronisation needs every block at once. */
@@ -216,6 +208,7 @@ static void merge_workers(ifl_worker *workers, unsigned count, ifl_exec_result *
     for (unsigned w = 0; w < count; w++) {
         tell_issues(&workers[w]);
         result->blocks_done += workers[w].done;
+        result->remote_requests += workers[w].remote_requests;
         for (size_t o = 0; o < launch->observer_count && w; o++)
             launch->observers[o]->merge(workers[0].states[o], workers[w].states[o]);
     }
@@ -393,11 +386,12 @@ ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl
     memset(result, 0, sizeof *result);
     ifl_bind(&engine->binding, launch->image);
     ifl_memory_launch_begin(launch->memory);
-    if (!fill_grid(&grid, launch))
-        return refuse_clusters(&grid, error);
+    ifl_status status = fill_grid(&grid, launch, error);
+    if (status != IFL_OK)
+        return status;
     if (launch->check_reads && !ifl_memory_track(launch->memory))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
-    ifl_status status = demands->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;
+    status = demands->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;
     if (status == IFL_OK && demands->takes_parameter_address)
         status = place_parameters(&grid, &parameters, error);
     if (status == IFL_OK)

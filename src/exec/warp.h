@@ -301,9 +301,8 @@ void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, u
 
 /* ---- clusters: cluster.c ----------------------------------------------------------------------------------------- */
 
-/* Blocks of a cluster, and where the kernel's addresses of shared memory hold ranks; false: the grid is no multiple of them,
- * or they are too large. */
-bool ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch);
+/* The clusters of a launch. IFL_BAD_INPUT: the grid is no multiple of them, they are too large, or not those of the kernel. */
+ifl_status ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch, ifl_error *error);
 /* Where in the grid the block of a cluster with that rank is. */
 void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank, uint32_t position[3]);
 /* The first block of the worker's that lie side by side in the cluster of this one. */

@@ -139,6 +139,21 @@ static ifl_status set_block(ifl_launch *launch, const char *value, ifl_error *er
     return IFL_OK;
 }
 
+/* PTX ISA, .reqnctapercluster; 16 blocks where a function allows what is not portable, else 8. */
+static ifl_status set_cluster(ifl_launch *launch, const char *value, ifl_error *error)
+{
+    static const uint64_t limit[3] = {IFL_MOST_CLUSTER_BLOCKS, IFL_MOST_CLUSTER_BLOCKS, IFL_MOST_CLUSTER_BLOCKS};
+    uint32_t cluster[3] = {0};
+    const ifl_status status = read_dimensions("cluster", value, limit, cluster, error);
+    if (status != IFL_OK)
+        return status;
+    if (cluster[0] * cluster[1] * cluster[2] > IFL_MOST_CLUSTER_BLOCKS)
+        return fail_value("cluster", value, value, error, "a cluster of %u blocks; the most is %d",
+                          cluster[0] * cluster[1] * cluster[2], IFL_MOST_CLUSTER_BLOCKS);
+    memcpy(launch->cluster, cluster, sizeof cluster);
+    return IFL_OK;
+}
+
 static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *error)
 {
     const char *at = skip_blanks(value);
@@ -240,7 +255,7 @@ static const struct {
     const char *key;
     ifl_status (*set)(ifl_launch *launch, const char *value, ifl_error *error);
 } properties[] = {
-    {"grid", set_grid}, {"block", set_block}, {"shared", set_shared},
+    {"grid", set_grid}, {"block", set_block}, {"cluster", set_cluster}, {"shared", set_shared},
     {"arg", set_arg},   {"gpu", set_gpu},     {"machine", set_machine},
     {"code", set_code},
 };
@@ -251,7 +266,7 @@ ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value
         if (strcmp(properties[i].key, key) == 0)
             return properties[i].set(launch, value, error);
     return ifl_fail(error, IFL_USAGE,
-                    "a launch has no '%.40s'; it has grid, block, shared, arg, gpu, machine and code", key);
+                    "a launch has no '%.40s'; it has grid, block, cluster, shared, arg, gpu, machine and code", key);
 }
 
 /* ---- arguments in memory --------------------------------------------------------------------- */
@@ -415,6 +430,7 @@ ifl_session_launch ifl_launch_shaped(const ifl_launch *launch)
                                  .params = launch->params};
     memcpy(shaped.grid, launch->grid, sizeof shaped.grid);
     memcpy(shaped.block, launch->block, sizeof shaped.block);
+    memcpy(shaped.cluster, launch->cluster, sizeof shaped.cluster);
     return shaped;
 }
 

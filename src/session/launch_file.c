@@ -17,7 +17,7 @@ static const struct {
     bool repeats;
 } keys[] = {{"file", false},   {"kernel", false}, {"grid", false}, {"block", false},
             {"shared", false}, {"gpu", true},     {"arg", true},  {"machine", false},
-            {"code", false}};
+            {"code", false},   {"cluster", false}};
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -75,7 +75,7 @@ static ifl_status add_entry(ifl_launch_file *file, const ifl_keyfile_entry *at, 
     if (!e.key)
         return fail_key(
             file, at, error,
-            "unknown key '%.*s'; there are file, kernel, grid, block, shared, gpu, arg, machine and code",
+            "unknown key '%.*s'; there are file, kernel, grid, block, cluster, shared, gpu, arg, machine and code",
             (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
     const entry *before = find_entry(file, e.key);
     if (before && !repeats)

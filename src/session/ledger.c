@@ -16,6 +16,7 @@ static bool is_same(const ifl_ledger_row *row, const ifl_session_launch *launch)
 {
     return row->kernel == launch->kernel && memcmp(row->grid, launch->grid, sizeof row->grid) == 0 &&
            memcmp(row->block, launch->block, sizeof row->block) == 0 &&
+           memcmp(row->cluster, launch->cluster, sizeof row->cluster) == 0 &&
            row->dynamic_shared_bytes == launch->dynamic_shared_bytes &&
            strcmp(row->site, launch->site ? launch->site : "") == 0;
 }
@@ -27,6 +28,7 @@ static ifl_ledger_row *add_row(ifl_ledger *ledger, const ifl_session_launch *lau
                               .dynamic_shared_bytes = launch->dynamic_shared_bytes};
     memcpy(row.grid, launch->grid, sizeof row.grid);
     memcpy(row.block, launch->block, sizeof row.block);
+    memcpy(row.cluster, launch->cluster, sizeof row.cluster);
     if (!row.site || !ifl_vec_push(&ledger->rows, row)) {
         free(row.site);
         return NULL;
@@ -155,11 +157,14 @@ static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, i
     ifl_session_launch launch = {.kernel = row->kernel, .dynamic_shared_bytes = row->dynamic_shared_bytes};
     memcpy(launch.grid, row->grid, sizeof launch.grid);
     memcpy(launch.block, row->block, sizeof launch.block);
+    memcpy(launch.cluster, row->cluster, sizeof launch.cluster);
     ifl_status status = ifl_profile_describe(&launch, "engine", profile, error);
     profile->site = ifl_profile_copy_text(profile, row->site);
     describe_row(row, profile);
     if (status == IFL_OK && !profile->site)
         status = ifl_fail_memory(error, strlen(row->site));
+    if (status == IFL_OK && row->is_remote)
+        status = ifl_profile_warn_remote(profile, error);
     return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error) : status;
 }
 
@@ -252,6 +257,7 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
     const ifl_status end = ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
     ifl_status status = end;
     *fault = ran.result.fault;
+    row->is_remote |= ran.result.remote_requests != 0;
     for (size_t i = 0; options->warn && i < ran.result.warning_count; i++)
         options->warn(options->warn_user, launch->kernel->signature, launch->site, ran.result.warnings[i]);
     if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)

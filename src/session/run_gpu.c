@@ -162,6 +162,7 @@ static void set_shape(ifl_gpu_run *r)
     r->to.name = launch->module->names.at[launch->kernel].signature;
     memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
     memcpy(r->to.block, launch->block, sizeof r->to.block);
+    memcpy(r->to.cluster, launch->cluster, sizeof r->to.cluster);
     r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
     r->to.cooperative = r->launch->ready->image.demands.cooperative;
     r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;

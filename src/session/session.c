@@ -388,6 +388,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     set_banks(kernel, &to);
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
+    memcpy(to.cluster, launch->cluster, sizeof to.cluster);
     if (kernel->image.demands.cooperative &&
         ifl_ready_blocks_per_sm(kernel, device, product(launch->block), launch->dynamic_shared_bytes, &per_sm,
                                 NULL) == IFL_OK)

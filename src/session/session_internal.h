@@ -28,7 +28,7 @@ typedef struct ifl_repeats {
 typedef struct ifl_ledger_row {
     ifl_ready_kernel *kernel;
     char *site;
-    uint32_t grid[3], block[3];
+    uint32_t grid[3], block[3], cluster[3];
     uint64_t dynamic_shared_bytes;
     ifl_repeats arguments[32]; /* the newest */
     size_t argument_count;     /* seen, ever */
@@ -41,6 +41,7 @@ typedef struct ifl_ledger_row {
     bool is_modelled; /* `worst` has a model, and this is it */
     ifl_modelled modelled;
     bool is_partial;  /* one of them did not come to its end */
+    bool is_remote;   /* some reached shared memory of other blocks */
     void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
     ifl_profile *worst; /* of the costliest launch that the model was asked for alone, with what that needs */

@@ -109,6 +109,13 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
                : IFL_OK;
 }
 
+ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error)
+{
+    return ifl_profile_warn(profile, error,
+                            "accesses to shared memory of other blocks of a cluster are not counted: traffic, times and advice "
+                            "leave them out");
+}
+
 ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states, ifl_profile *profile,
                                     ifl_error *error)
 {

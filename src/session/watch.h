@@ -44,4 +44,7 @@ const char *ifl_profile_copy_text(ifl_profile *profile, const char *text);
 /* Adds a warning, of one line and at most a thousand bytes. */
 ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...) IFL_PRINTF(3, 4);
 
+/* Says that what reached shared memory of other blocks is in no counter. */
+ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error);
+
 #endif

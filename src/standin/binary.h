@@ -20,6 +20,8 @@ typedef struct ifl_function_record {
     char *name;        /* mangled */
     ifl_ready_kernel *kernel; /* NULL: not read yet */
     int max_dynamic_shared, carveout;
+    int cluster[3];    /* that the program asked for (cudaFuncSetAttribute); 0: nothing */
+    int non_portable, cluster_policy;
     bool is_told;      /* that it cannot run has been told */
 } ifl_function_record;
 

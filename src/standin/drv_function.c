@@ -9,7 +9,8 @@ static ifl_cuda_error attribute(int *out, int number, const void *function)
     const ifl_cuda_error code = cudaFuncGetAttributes(&a, function);
     const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.constant_bytes, (int)a.local_bytes,
                           a.registers,          a.ptx_version,       a.binary_version,      a.cache_mode_ca,
-                          a.max_dynamic_shared, a.carveout};
+                          a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set, a.cluster_width,
+                          a.cluster_height,     a.cluster_depth,     a.non_portable,        a.cluster_policy};
     if (code != ifl_cudaSuccess)
         return code;
     if (!out || number < 0 || (size_t)number >= sizeof values / sizeof *values)

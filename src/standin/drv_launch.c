@@ -133,3 +133,25 @@ IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *functio
     DRIVE(c ? launch_with(c, function, params, extra, __builtin_return_address(0)) : ifl_cudaErrorInvalidValue);
 }
 ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
+
+/* ---- how many clusters fit ------------------------------------------------------------------------------ */
+
+typedef ifl_cuda_error occupancy(int *out, const void *function, const ifl_launch_configuration *configuration);
+
+static ifl_cuda_error ask(occupancy *of, int *out, const void *function, const configuration *c)
+{
+    if (!c)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_launch_configuration same = {c->grid, c->block, c->shared_bytes, c->stream, c->attributes, c->attribute_count};
+    return of(out, function, &same);
+}
+
+IFL_SERVED ifl_cuda_error cuOccupancyMaxActiveClusters(int *clusters, void *function, const configuration *c)
+{
+    DRIVE(ask(cudaOccupancyMaxActiveClusters, clusters, function, c));
+}
+
+IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialClusterSize(int *size, void *function, const configuration *c)
+{
+    DRIVE(ask(cudaOccupancyMaxPotentialClusterSize, size, function, c));
+}

@@ -12,6 +12,7 @@ typedef struct ifl_launch_call {
     void *stream;
     bool cooperative;
     const void *from; /* an address in the code that asks */
+    ifl_dim3 cluster;  /* 0: not given */
 } ifl_launch_call;
 
 /* cudaLaunchAttribute: the number, then a union of 64 bytes. */
@@ -25,8 +26,22 @@ typedef struct ifl_launch_attribute {
     } is;
 } ifl_launch_attribute;
 
-/* Takes over what the engine honours; cudaErrorNotSupported, and told, where it cannot. */
+/* cudaLaunchConfig_t. */
+typedef struct ifl_launch_configuration {
+    ifl_dim3 grid, block;
+    size_t shared_bytes;
+    void *stream;
+    const ifl_launch_attribute *attributes;
+    unsigned attribute_count;
+} ifl_launch_configuration;
+
+/* Takes over what the engine honours. */
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count);
+
+/* rt_cluster.c: the clusters of a launch, zeros where it has none; cudaErrorInvalidClusterSize, and told, where the grid or the
+ * kernel does not allow them. */
+ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                                  uint32_t cluster[3]);
 
 /* Checks it as CUDA does, and makes an operation of it, which the caller clears. */
 ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,

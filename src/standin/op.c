@@ -226,6 +226,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
                               .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
+    memcpy(launch.cluster, k->cluster, sizeof launch.cluster);
     ifl_state_kernel_begin();
     const ifl_cuda_error code = run_grids(session, launch);
     ifl_state_kernel_end();

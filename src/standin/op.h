@@ -24,6 +24,7 @@ typedef enum ifl_op_kind {
 typedef struct ifl_op_kernel {
     ifl_ready_kernel *kernel; /* which lives as long as the session, unlike the handle that named it */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* 0: none */
     uint64_t shared_bytes;
     const void *function; /* as the program names it */
     uint8_t *params; /* owned: the parameter block, and room for the addresses of the parameters in it */

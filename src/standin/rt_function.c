@@ -7,7 +7,14 @@
 #include <string.h>
 
 /* cudaFuncAttribute */
-enum { MAX_DYNAMIC_SHARED = 8, PREFERRED_CARVEOUT = 9 };
+enum {
+    MAX_DYNAMIC_SHARED = 8,
+    PREFERRED_CARVEOUT = 9,
+    REQUIRED_CLUSTER_WIDTH = 11,
+    REQUIRED_CLUSTER_DEPTH = 13,
+    NON_PORTABLE_CLUSTER = 14,
+    CLUSTER_POLICY = 15
+};
 
 enum { WITHOUT_ASKING = 48 * 1024 };
 
@@ -29,6 +36,29 @@ static uint32_t most_threads(ifl_session *session, const ifl_ready_kernel *kerne
     return allowed < by_registers ? allowed : by_registers;
 }
 
+static void describe_clusters(const ifl_function_record *function, ifl_function_attributes *out)
+{
+    const ifl_demands *demands = &function->kernel->image.demands;
+    const bool is_compiled = demands->cluster[0] != 0;
+    out->cluster_must_be_set = is_compiled || demands->needs_cluster;
+    out->cluster_width = is_compiled ? (int)demands->cluster[0] : function->cluster[0];
+    out->cluster_height = is_compiled ? (int)demands->cluster[1] : function->cluster[1];
+    out->cluster_depth = is_compiled ? (int)demands->cluster[2] : function->cluster[2];
+    out->cluster_policy = function->cluster_policy;
+    out->non_portable = function->non_portable;
+}
+
+/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled stays. */
+static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, int value)
+{
+    if (function->kernel->image.demands.cluster[0])
+        return ifl_cudaErrorNotPermitted;
+    if (value < 0)
+        return ifl_cudaErrorInvalidValue;
+    function->cluster[attribute - REQUIRED_CLUSTER_WIDTH] = value;
+    return ifl_cudaSuccess;
+}
+
 static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *out, const void *host)
 {
     ifl_function_record *function;
@@ -48,6 +78,7 @@ static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *
                                   ? function->max_dynamic_shared
                                   : WITHOUT_ASKING - (int)kernel->image.demands.declared_shared;
     out->carveout = function->carveout;
+    describe_clusters(function, out);
     return ifl_cudaSuccess;
 }
 
@@ -71,6 +102,12 @@ static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int 
         if (value < -1 || value > 100)
             return ifl_cudaErrorInvalidValue;
         function->carveout = value;
+    } else if (attribute >= REQUIRED_CLUSTER_WIDTH && attribute <= REQUIRED_CLUSTER_DEPTH) {
+        return set_cluster(function, attribute, value);
+    } else if (attribute == NON_PORTABLE_CLUSTER) {
+        function->non_portable = value != 0;
+    } else if (attribute == CLUSTER_POLICY) {
+        function->cluster_policy = value;
     }
     return ifl_cudaSuccess;
 }

@@ -104,6 +104,9 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
         code = check_cooperative(session, function->kernel, call);
     if (code == ifl_cudaSuccess && !are_arguments(function->kernel, call->arguments))
         code = ifl_cudaErrorInvalidValue;
+    uint32_t cluster[3] = {0};
+    if (code == ifl_cudaSuccess)
+        code = ifl_launch_cluster(session, function, call, cluster);
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
@@ -113,6 +116,7 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,
                                  .params = gather(function->kernel, call->arguments)}};
+    memcpy(op->of.kernel.cluster, cluster, sizeof cluster);
     ifl_state_site(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
@@ -134,7 +138,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_
                                            size_t shared_bytes, void *stream)
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  false, ifl_launch_place(__builtin_return_address(0))};
+                                  false, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -143,7 +147,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3
                                                       void **arguments, size_t shared_bytes, void *stream)
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  true, ifl_launch_place(__builtin_return_address(0))};
+                                  true, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
@@ -168,29 +172,15 @@ IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_di
                                              size_t shared_bytes, void *stream)
 {
     const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  false, ifl_launch_place(__builtin_return_address(0))};
+                                  false, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
 /* ---- with attributes --------------------------------------------------------------------------- */
 
-typedef struct launch_configuration {
-    ifl_dim3 grid, block;
-    size_t shared_bytes;
-    void *stream;
-    const ifl_launch_attribute *attributes;
-    unsigned attribute_count;
-} launch_configuration;
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
-
-/* Clusters of one block are what the engine has. */
-static bool is_honoured(const ifl_launch_attribute *attribute)
-{
-    const ifl_dim3 *cluster = &attribute->is.cluster;
-    return attribute->number != ATTRIBUTE_CLUSTER || (cluster->x <= 1 && cluster->y <= 1 && cluster->z <= 1);
-}
 
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count)
 {
@@ -198,30 +188,31 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
         return ifl_cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
         const ifl_launch_attribute *attribute = &attributes[i];
-        if (!is_honoured(attribute)) {
-            ifl_state_tell("a launch with clusters of %u,%u,%u blocks: the engine runs clusters of one block only",
-                           attribute->is.cluster.x, attribute->is.cluster.y, attribute->is.cluster.z);
-            return ifl_cudaErrorNotSupported;
-        }
+        if (attribute->number == ATTRIBUTE_CLUSTER)
+            call->cluster = attribute->is.cluster;
         call->cooperative |= attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
     }
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error launch_with(ifl_session *session, const launch_configuration *configuration, const void *host,
+static ifl_cuda_error launch_with(ifl_session *session, const ifl_launch_configuration *configuration, const void *host,
                                   void **arguments, const void *from)
 {
     if (!configuration)
         return ifl_cudaErrorInvalidValue;
-    ifl_launch_call call = {configuration->grid,   configuration->block, arguments, configuration->shared_bytes,
-                            configuration->stream, false,                from};
+    ifl_launch_call call = {.grid = configuration->grid,
+                            .block = configuration->block,
+                            .arguments = arguments,
+                            .shared_bytes = configuration->shared_bytes,
+                            .stream = configuration->stream,
+                            .from = from};
     const ifl_cuda_error code = ifl_launch_take(&call, configuration->attributes, configuration->attribute_count);
     if (code != ifl_cudaSuccess)
         return code;
     return ifl_launch_serve(session, ifl_function_find(host), &call);
 }
 
-IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const launch_configuration *configuration, const void *host,
+IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const ifl_launch_configuration *configuration, const void *host,
                                               void **arguments)
 {
     SERVE(launch_with(session, configuration, host, arguments,

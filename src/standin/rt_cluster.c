@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Clusters of a launch: which it has, whether they are allowed, and how many fit. */
+#include "standin/binary.h"
+#include "standin/launch_call.h"
+#include "standin/served.h"
+#include "standin/stream.h"
+
+#include <string.h>
+
+/* CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks everywhere; more where the function allows what is not
+ * portable. */
+enum { PORTABLE_BLOCKS = 8, FIRST_WITH_CLUSTERS = 9 };
+
+static uint32_t most_blocks(const ifl_function_record *function)
+{
+    const uint32_t given = function->kernel->image.demands.max_cluster_blocks,
+                   most = function->non_portable ? IFL_MOST_CLUSTER_BLOCKS : PORTABLE_BLOCKS;
+    return given && given < most ? given : most;
+}
+
+/* What the kernel was compiled for, or what the program asked for once for all launches; zeros: nothing. */
+static void required(const ifl_function_record *function, uint32_t cluster[3])
+{
+    const uint32_t *compiled = function->kernel->image.demands.cluster;
+    for (unsigned i = 0; i < 3; i++)
+        cluster[i] = compiled[0] ? compiled[i] : (uint32_t)function->cluster[i];
+}
+
+static const char *fault_of(const ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                            const uint32_t cluster[3])
+{
+    const uint32_t grid[3] = {call->grid.x, call->grid.y, call->grid.z};
+    const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+    for (unsigned i = 0; i < 3; i++)
+        if (!cluster[i] || cluster[i] > IFL_MOST_CLUSTER_BLOCKS)
+            return "no cluster has such a size";
+        else if (grid[i] % cluster[i])
+            return "the grid is no multiple of its clusters";
+    if (blocks > most_blocks(function))
+        return "clusters of more blocks than are allowed";
+    return blocks > 1 && ifl_session_device(session)->value[IFL_DEVICE_compute_capability] < FIRST_WITH_CLUSTERS
+               ? "the GPU has no clusters"
+               : NULL;
+}
+
+static bool is_given(const uint32_t cluster[3])
+{
+    return cluster[0] || cluster[1] || cluster[2];
+}
+
+ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                                  uint32_t cluster[3])
+{
+    const uint32_t asked[3] = {call->cluster.x, call->cluster.y, call->cluster.z};
+    uint32_t kernel[3];
+    required(function, kernel);
+    memcpy(cluster, is_given(asked) ? asked : kernel, sizeof kernel);
+    if (!is_given(cluster) && !function->kernel->image.demands.needs_cluster)
+        return ifl_cudaSuccess;
+    const bool differs = is_given(asked) && is_given(kernel) && memcmp(asked, kernel, sizeof kernel) != 0;
+    const char *why = differs ? "the kernel is for clusters of another size" : fault_of(session, function, call, cluster);
+    if (!why)
+        return ifl_cudaSuccess;
+    ifl_state_tell("%s cannot be launched with grid %u,%u,%u in clusters of %u,%u,%u: %s", function->kernel->signature,
+                   call->grid.x, call->grid.y, call->grid.z, cluster[0], cluster[1], cluster[2], why);
+    return ifl_cudaErrorInvalidClusterSize;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error read_call(ifl_session *session, const void *host, const ifl_launch_configuration *configuration,
+                                ifl_function_record **function, ifl_launch_call *call)
+{
+    *function = ifl_function_find(host);
+    if (!*function)
+        return ifl_cudaErrorInvalidDeviceFunction;
+    const ifl_cuda_error code = ifl_function_resolve(session, *function);
+    if (code != ifl_cudaSuccess || !configuration)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    if (!ifl_stream_of(configuration->stream))
+        return ifl_cudaErrorInvalidResourceHandle;
+    *call = (ifl_launch_call){
+        .grid = configuration->grid, .block = configuration->block, .shared_bytes = configuration->shared_bytes};
+    return ifl_launch_take(call, configuration->attributes, configuration->attribute_count);
+}
+
+static ifl_cuda_error blocks_on_gpu(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                                    uint64_t *blocks)
+{
+    int per_sm = 0;
+    const ifl_cuda_error code = ifl_launch_blocks_per_sm(
+        session, function->kernel, (int)(call->block.x * call->block.y * call->block.z), call->shared_bytes, &per_sm);
+    *blocks = (uint64_t)per_sm * (uint64_t)ifl_session_device(session)->value[IFL_DEVICE_sms];
+    return code;
+}
+
+/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in any. */
+static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
+                             const ifl_launch_configuration *configuration)
+{
+    ifl_function_record *function;
+    ifl_launch_call call;
+    uint32_t cluster[3] = {0};
+    uint64_t blocks = 0;
+    ifl_cuda_error code = read_call(session, host, configuration, &function, &call);
+    if (code == ifl_cudaSuccess)
+        code = ifl_launch_cluster(session, function, &call, cluster);
+    if (code == ifl_cudaSuccess)
+        code = blocks_on_gpu(session, function, &call, &blocks);
+    if (code != ifl_cudaSuccess || !clusters)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    *clusters = (int)(blocks / (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
+                                                         const ifl_launch_configuration *configuration)
+{
+    SERVE(active(session, clusters, host, configuration));
+}
+
+static ifl_cuda_error potential(ifl_session *session, int *size, const void *host,
+                                const ifl_launch_configuration *configuration)
+{
+    ifl_function_record *function;
+    ifl_launch_call call;
+    uint64_t blocks = 0;
+    ifl_cuda_error code = read_call(session, host, configuration, &function, &call);
+    if (code == ifl_cudaSuccess)
+        code = blocks_on_gpu(session, function, &call, &blocks);
+    if (code != ifl_cudaSuccess || !size)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    *size = (int)(blocks < most_blocks(function) ? blocks : most_blocks(function));
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
+                                                               const ifl_launch_configuration *configuration)
+{
+    SERVE(potential(session, size, host, configuration));
+}
