@@ -224,6 +224,43 @@ static void take_machine(ifl_ready_kernel *kernel, const ifl_machine *machine)
     }
 }
 
+/* PTX aligns a parameter in the block, machine code in constant bank 0, before which the block has a head: descriptions of
+ * tensors then lie at other offsets. */
+static bool are_params_elsewhere(const ifl_ready_kernel *kernel)
+{
+    const ifl_machine_kernel *code = kernel->text->kernel;
+    const ifl_kernel *of = kernel->kernel;
+    bool differ = false;
+    for (uint32_t i = 0; i < of->parameter_count && i < code->parameter_count; i++)
+        differ |= of->parameters[i].offset != code->parameters[i].offset;
+    return differ;
+}
+
+static const uint8_t *params_of(const ifl_ready_kernel *kernel, const uint8_t *given)
+{
+    if (!kernel->own_params)
+        return given;
+    const ifl_machine_kernel *code = kernel->text->kernel;
+    const ifl_kernel *of = kernel->kernel;
+    for (uint32_t i = 0; i < of->parameter_count && i < code->parameter_count; i++) {
+        const uint32_t bytes = code->parameters[i].bytes;
+        memcpy(kernel->own_params + code->parameters[i].offset, given + of->parameters[i].offset,
+               bytes < of->parameters[i].bytes ? bytes : of->parameters[i].bytes);
+    }
+    return kernel->own_params;
+}
+
+static ifl_status make_params(ifl_ready_kernel *kernel, ifl_error *error)
+{
+    if (!are_params_elsewhere(kernel))
+        return IFL_OK;
+    kernel->own_params = calloc(1, kernel->image.demands.param_bytes + 1);
+    if (kernel->own_params)
+        return IFL_OK;
+    ifl_image_free(&kernel->image);
+    return ifl_fail_memory(error, kernel->image.demands.param_bytes);
+}
+
 static ifl_status lower_machine(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
 {
     const ifl_machine_kernel *code = kernel->text->kernel;
@@ -233,7 +270,8 @@ static ifl_status lower_machine(ifl_loaded *loaded, ifl_ready_kernel *kernel, if
     kernel->local_bytes = code->frame_bytes;
     kernel->barriers = code->barriers;
     kernel->machine_sm = code->sm;
-    return ifl_sass_lower(&lowering, &kernel->image, error);
+    const ifl_status status = ifl_sass_lower(&lowering, &kernel->image, error);
+    return status == IFL_OK ? make_params(kernel, error) : status;
 }
 
 static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
@@ -368,7 +406,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .image = &kernel->image,
         .kernel_name = kernel->signature,
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-        .banks = {{launch->params, kernel->image.demands.param_bytes}},
+        .banks = {{params_of(kernel, launch->params), kernel->image.demands.param_bytes}},
         .memory = session->memory,
         .textures = &session->textures,
         .sms = sms,
@@ -424,6 +462,7 @@ static void free_kernel(ifl_ready_kernel *kernel)
     if (!kernel)
         return;
     ifl_image_free(&kernel->image);
+    free(kernel->own_params);
     free(kernel);
 }
 
