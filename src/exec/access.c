@@ -44,10 +44,15 @@ ifl_space ifl_space_of(uint64_t address)
     return IFL_SPACE_GLOBAL;
 }
 
-/* The part of an address of the cluster's shared memory that is the block's own begins at its rank. */
+enum { RANK_BYTES = 1 << IFL_RANK_SHIFT };
+
+/* The part of the cluster's shared memory that is the block's own begins at its rank. What the system reserves is reached
+ * without a rank too, by cooperative groups (%reserved_smem_offset_1): that is taken as the block's own. */
 static bool is_own(const ifl_warp *warp, uint64_t address)
 {
-    return !warp->worker->grid->has_ranks || address >> IFL_RANK_SHIFT == warp->block->rank;
+    const ifl_grid *grid = warp->worker->grid;
+    return !grid->has_ranks || address >> IFL_RANK_SHIFT == warp->block->rank ||
+           address - grid->reserved_at < grid->reserved_bytes;
 }
 
 static uint64_t within_space(ifl_space space, uint64_t generic)
@@ -96,7 +101,7 @@ static reached reach_shared(const ifl_warp *warp, const ifl_block *block, uint64
 /* A block that has ended has no shared memory left. */
 static reached reach_cluster(const ifl_warp *warp, uint64_t address, uint64_t bytes)
 {
-    const uint64_t offset = address & ((UINT64_C(1) << IFL_RANK_SHIFT) - 1);
+    const uint64_t offset = address % RANK_BYTES;
     const ifl_block *block = ifl_cluster_block(warp, address >> IFL_RANK_SHIFT);
     return block && block->is_running ? reach_shared(warp, block, offset, bytes) : (reached){NULL, NULL};
 }
@@ -317,7 +322,7 @@ uint64_t ifl_warp_place(const ifl_warp *warp, uint8_t *space, uint64_t address)
         return address;
     const bool own = is_own(warp, address);
     *space = own || is_local ? IFL_SPACE_SHARED : IFL_SPACE_CLUSTER;
-    return own ? address - warp->block->shared_start : address;
+    return own && warp->worker->grid->has_ranks ? address % RANK_BYTES : address;
 }
 
 bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address)

@@ -204,6 +204,7 @@ struct ifl_grid {
     uint32_t warps_per_block;
     uint64_t shared_bytes;  /* of a block, all */
     uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
+    uint64_t reserved_at, reserved_bytes; /* the system's part; 0 bytes: not used */
     uint32_t resident;      /* clusters that a worker holds at once */
     bool may_widen;         /* more, when those only wait for others */
     uint64_t launch_number; /* of the memory's launches */

@@ -299,7 +299,8 @@ static void describe(ifl_sass_lowerer *l)
     demands->param_bytes = ifl_sass_param_bytes(kernel);
     memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
     demands->declared_shared = kernel->static_shared_bytes;
-    demands->static_shared = kernel->static_shared_bytes + reserved_bytes(kernel);
+    demands->reserved_first = reserved_bytes(kernel);
+    demands->static_shared = kernel->static_shared_bytes + demands->reserved_first;
     demands->dynamic_shared = (demands->static_shared + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     demands->syncs = true;
     memcpy(demands->cluster, kernel->cluster, sizeof demands->cluster);
