@@ -97,6 +97,16 @@ ifl_figure ifl_figure_real(double value)
     return figure;
 }
 
+ifl_figure ifl_figure_times(double times)
+{
+    ifl_figure figure = ifl_figure_real(times);
+    if (strcmp(figure.text, "1") == 0)
+        snprintf(figure.text, sizeof figure.text, "once");
+    else
+        strncat(figure.text, " times", sizeof figure.text - strlen(figure.text) - 1);
+    return figure;
+}
+
 ifl_figure ifl_figure_size(const uint32_t size[3])
 {
     ifl_figure figure;
