@@ -82,7 +82,7 @@ static ifl_status set_save(void *user, const char *value, ifl_error *error)
             "--save takes N=FILE, N the number of an argument counted from 0, not '%s'", value);
     ifl_cli_save *grown = realloc(request->saves, (request->save_count + 1) * sizeof *grown);
     if (!grown)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     request->saves = grown;
     request->saves[request->save_count++] = (ifl_cli_save){index, end + 1};
     return IFL_OK;
@@ -97,7 +97,7 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
     request->devices = grown ? grown : request->devices;
     request->device_words = words ? words : request->device_words;
     if (!grown || !words)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     words[count - 1] = value;
     ifl_status status = ifl_device_open(value, &grown[request->device_count], error);
     request->device_count += status == IFL_OK;
@@ -130,67 +130,65 @@ static ifl_status set_define(void *user, const char *value, ifl_error *error)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed where the file has "
-     "only one",
+     "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed if the file has only "
+     "one",
      set_kernel},
-    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid; XxYxZ too", set_grid},
-    {'b', "block", "X[,Y[,Z]]", "threads in a block; XxYxZ too", set_block},
-    {0, "cluster", "X[,Y[,Z]]", "blocks in a cluster; not needed where the kernel says (__cluster_dims__)", set_cluster},
-    {'s', "shared", "BYTES", "dynamic shared memory of a block: 49152 or 48Ki", set_shared},
+    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid, also XxYxZ", set_grid},
+    {'b', "block", "X[,Y[,Z]]", "threads in a block, also XxYxZ", set_block},
+    {0, "cluster", "X[,Y[,Z]]", "blocks in a cluster; not needed if the kernel says so (__cluster_dims__)", set_cluster},
+    {'s', "shared", "BYTES", "dynamic shared memory per block: 49152 or 48Ki", set_shared},
     {0, "arch", "SM",
-     "which PTX to take from a file with several, and the target for a .cu file: sm_90", set_arch},
+     "which PTX to use from a file with several, and the target for a .cu file: sm_90", set_arch},
     {'I', "include", "FOLDER", "for a .cu file: where its headers are; may be given several times", set_include},
     {'D', "define", "NAME[=VALUE]", "for a .cu file: a macro; may be given several times", set_define},
     {0, "machine", "FILE",
-     "the kernel's machine code (a cubin, or what holds some): it runs in place of the PTX", set_machine},
+     "the kernel's machine code (a cubin, or a file that contains one): it runs instead of the PTX", set_machine},
     {0, "code", "WHICH",
-     "ptx or machine; else machine code runs where the file has some that the GPU runs", set_code},
+     "ptx or machine; by default machine code runs if the file has some for the GPU", set_code},
     {0, "json", "FILE",
-     "write the report as JSON too; - writes it to standard output in place of the text", set_json},
-    {0, "html", "FILE", "write the report as an HTML page too, or with - in place of the text",
+     "write the report also as JSON; - writes it to standard output instead of the text", set_json},
+    {0, "html", "FILE", "write the report also as an HTML page; - writes it to standard output instead of the text",
      set_html},
     {0, "save", "N=FILE",
-     "write buffer argument N (counted from 0, all arguments counted) as it stands after the run "
-     "to a NumPy file; may be given several times",
+     "write the contents of buffer argument N after the run to a NumPy file; all arguments are counted, from 0; may "
+     "be given several times",
      set_save},
     {0, "gpu", "NAME",
      "model the launch on this GPU; may be given several times (the most common data-centre GPU of the "
      "code's architecture)", set_gpu},
-    {0, "lines", "N", "rows of the tables of memory instructions (20)", set_lines},
-    {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote",
+    {0, "lines", "N", "rows in the tables of memory instructions (20)", set_lines},
+    {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written",
      set_check_reads},
     {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders",
      set_check_races},
     {0, "on", "WHERE",
-     "engine (the CPU, exactly; the default) or gpu: the real GPU, its time, and its results "
-     "beside "
+     "engine (the CPU, exact; the default) or gpu: run on the real GPU, measure times, and compare the results with "
      "the engine's",
      set_on},
-    {0, "no-timing", NULL, "on a GPU: run once and take no times", set_no_timing},
-    {0, "no-check", NULL, "on a GPU: do not run the engine too; nothing is compared", set_no_check},
+    {0, "no-timing", NULL, "on a GPU: run once and do not measure times", set_no_timing},
+    {0, "no-check", NULL, "on a GPU: do not also run the engine; results are not compared", set_no_check},
     {0, "between", "HOW",
-     "what stands between timed runs: rotate (other buffers, the default), flush (the L2 is read "
-     "full "
-     "of other data) or warm",
+     "what happens between timed runs: rotate (other buffers, the default), flush (fill the L2 with other data) or "
+     "warm (nothing)",
      set_between},
-    {0, "samples", "N", "times to take (30)", set_samples},
-    {0, "subtract-floor", NULL, "take what an empty kernel costs off the times",
+    {0, "samples", "N", "number of timed samples (30)", set_samples},
+    {0, "subtract-floor", NULL, "subtract the cost of an empty kernel from the times",
      set_subtract_floor},
-    {0, "carveout", "PERCENT", "on a GPU: share of the L1 that is shared memory", set_carveout},
+    {0, "carveout", "PERCENT", "on a GPU: share of the L1 used as shared memory", set_carveout},
     {0, "device", "N", "which GPU, as nvidia-smi numbers them (0)", set_device},
-    {0, "counters", NULL, "on a GPU: take Nsight Compute's counters too, where it is permitted",
+    {0, "counters", NULL, "on a GPU: also collect Nsight Compute's counters, if permitted",
      set_counters},
     {0, "color", "WHEN", "auto, always or never", set_color},
     {0, "dump", "STAGE",
-     "print one stage of the pipeline and do not run: ptx (the text), program (decoded), code (as "
-     "the engine runs it)",
+     "print one stage of the pipeline instead of running: ptx (the text), program (decoded), code (as the engine "
+     "runs it)",
      set_dump},
-    {0, "threads", "N", "threads that run blocks (all cores); no count depends on it", set_threads},
+    {0, "threads", "N", "threads that run blocks (all cores); the counts do not depend on it", set_threads},
     {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1; at most 4224)", set_resident},
     {0, "quantum", "N",
      "memory requests that a warp makes before the next warp runs (until it waits)", set_quantum},
     {0, "vector-width", "W",
-     "the engine's build to use: base, v3 or v4 (the best that this CPU has)", set_vector_width},
+     "the build of the engine to use: base, v3 or v4 (the best that this CPU supports)", set_vector_width},
 };
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -346,7 +344,7 @@ ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launc
     size_t count;
     ifl_cli_output *outputs = list_outputs(request, &count);
     if (!outputs)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     ifl_status status = launch ? IFL_OK : ifl_cli_outputs_check(outputs, count, error);
     if (status == IFL_OK)
         status = spare_inputs(request, launch, outputs, count, error);
@@ -492,10 +490,10 @@ static ifl_status check_launch_file(const ifl_cli_request *request, ifl_error *e
     const char *what = request->kernel ? "--kernel" : request->arch ? "--arch" : NULL;
     if (what)
         return ifl_cli_error(error, IFL_USAGE,
-                             "%s does not go with a launch file, which says that itself", what);
+                             "%s cannot be combined with a launch file, which sets it itself", what);
     if (request->argument_count)
         return ifl_cli_error(error, IFL_USAGE,
-                             "arguments stand in the launch file: '%s' is one too many",
+                             "the launch file has the arguments: '%s' is one too many",
                              request->arguments[0]);
     return IFL_OK;
 }
@@ -595,16 +593,14 @@ const ifl_cli_command ifl_cli_analyze = {
     .name = "analyze",
     .usage = {"FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] [OPTION]... ARG...",
               "CASE.launch [OPTION]...", NULL},
-    .summary = "run a kernel exactly, on the CPU, and tell what its memory instructions ask for",
-    .text = "FILE is PTX text, a cubin, object or executable that carries PTX, or a .cu file where "
-            "a CUDA compiler is "
-            "at hand. No GPU is needed.\n"
-            "Each ARG gives one parameter of the kernel, in order: 'inflight help arguments'. A "
+    .summary = "run a kernel exactly, on the CPU, and report what its memory instructions request",
+    .text = "FILE is PTX text, a cubin, an object or executable that contains PTX, or a .cu file if a CUDA compiler "
+            "is installed. No GPU is needed.\n"
+            "Each ARG is one argument of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
             "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, arg.\n"
-            "With FILE alone the kernels in it are listed, with a command line to copy.\n"
-            "Ctrl-C stops the run and reports what was counted until then; a second Ctrl-C ends "
-            "the program at once.",
+            "With FILE alone, inflight lists its kernels, with a command line to copy.\n"
+            "Ctrl-C stops the run and reports what was counted so far; a second Ctrl-C ends the program at once.",
     .examples = {"inflight analyze saxpy.ptx -k saxpy -g 131072 -b 256 u32:2^25 f32:2 "
                  "f32x2^25=random f32x2^25=random",
                  "inflight analyze transpose.launch --json transpose.json", NULL},

@@ -32,7 +32,7 @@ static ifl_status count(const ifl_cli_request *request, ifl_profile *profile, if
     self[length] = '\0';
     const char **words = calloc(OWN_WORDS + (size_t)request->argument_count, sizeof *words);
     if (!words)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     snprintf(device, sizeof device, "%d", request->device);
     words[used++] = self;
     words[used++] = "analyze";

@@ -43,7 +43,7 @@ static ifl_status check_format(const char *name, ifl_error *error)
             return IFL_OK;
     const char *close = ifl_cli_closest(name, format_at, NULL);
     return ifl_cli_error(error, IFL_USAGE, "there is no format '%.40s'; %s%s%s", name, close ? "did you mean '" : "",
-                         close ? close : "there are text, json, sarif, junit, github, gitlab and markdown",
+                         close ? close : "the formats are text, json, sarif, junit, github, gitlab and markdown",
                          close ? "'?" : "");
 }
 
@@ -128,21 +128,22 @@ FLAG_OPTION(request, update)
 FLAG_OPTION(request, strict)
 
 static const ifl_cli_option options[] = {
-    {0, "update", NULL, "write the baselines anew from what runs now", set_update},
+    {0, "update", NULL, "write new baselines from the current runs", set_update},
     {0, "format", "FORMAT", "what goes to standard output: text (the default), json, sarif, junit, github, gitlab, markdown",
      set_format},
-    {0, "output", "FORMAT=FILE", "write that format into a file too; may be given several times", set_output},
+    {0, "output", "FORMAT=FILE", "write that format also to a file; may be given several times", set_output},
     {0, "json", "FILE", "the same as --output json=FILE", set_json},
-    {0, "strict", NULL, "exceeded limits of severity 'warning' give exit status 1 too", set_strict},
-    {'j', "jobs", "N", "runs at the same time (as many as there are cores)", set_jobs},
-    {0, "cache", "FOLDER", "where outcomes of runs are kept ($XDG_CACHE_HOME/inflight/check)", set_cache},
-    {0, "no-cache", NULL, "run everything, keep nothing", set_no_cache},
+    {0, "strict", NULL, "exceeded limits of severity 'warning' also cause exit status 1", set_strict},
+    {'j', "jobs", "N", "number of parallel runs (as many as there are cores)", set_jobs},
+    {0, "cache", "FOLDER", "where outcomes of runs are cached ($XDG_CACHE_HOME/inflight/check)", set_cache},
+    {0, "no-cache", NULL, "run everything, cache nothing", set_no_cache},
     {0, "against", "REFERENCE", "judge a candidate's launch file beside this reference: a launch file, or NAME.so", set_reference},
     {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
-    {0, "trials", "N", "with --against: inputs to try (3)", set_trials},
-    {0, "seed", "N", "with --against: of the inputs (one that nobody knows)", set_seed},
-    {0, "tolerance", "X", "with --against: of floating-point results (by type: f64 1e-12, f32 1e-5, f16 1e-2, bf16 5e-2)", set_tolerance},
-    {0, "claimed-us", "X", "with --against: the time that is claimed for the candidate on that GPU", set_claimed_us},
+    {0, "trials", "N", "with --against: number of inputs to try (3)", set_trials},
+    {0, "seed", "N", "with --against: seed of the inputs (a random one)", set_seed},
+    {0, "tolerance", "X", "with --against: tolerance of floating-point results (by type: f64 1e-12, f32 1e-5, f16 "
+                          "1e-2, bf16 5e-2)", set_tolerance},
+    {0, "claimed-us", "X", "with --against: the time claimed for the candidate on that GPU", set_claimed_us},
 };
 
 /* ---- surroundings ------------------------------------------------------------------------------ */
@@ -151,7 +152,8 @@ static ifl_status find_program(char path[PATH_BYTES], ifl_error *error)
 {
     const ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
     if (length <= 0)
-        return ifl_cli_error(error, IFL_INTERNAL, "cannot tell where this program is: /proc/self/exe cannot be read");
+        return ifl_cli_error(error, IFL_INTERNAL, "cannot find this program's own path: /proc/self/exe cannot be "
+                                                  "read");
     path[length] = '\0';
     return IFL_OK;
 }
@@ -255,9 +257,11 @@ static ifl_status check_together(const request *r, ifl_error *error)
     const bool has_judging = a->gpu || a->trials || a->seed || a->tolerance > 0 || a->claimed_us > 0;
     const bool has_budgets = r->format || r->output_count || r->cache || r->no_cache || r->update || r->strict || r->jobs;
     if (!a->reference && has_judging)
-        return ifl_cli_error(error, IFL_USAGE, "--gpu, --trials, --seed, --tolerance and --claimed-us go with --against; a budget names its GPUs itself");
+        return ifl_cli_error(error, IFL_USAGE, "--gpu, --trials, --seed, --tolerance and --claimed-us need "
+                                               "--against; a budget names its GPUs itself");
     if (a->reference && has_budgets)
-        return ifl_cli_error(error, IFL_USAGE, "with --against there is one verdict, in JSON, on standard output: other options of budgets do not go with it");
+        return ifl_cli_error(error, IFL_USAGE, "--against writes one verdict, in JSON, to standard output: the "
+                                               "options of budgets cannot be combined with it");
     return IFL_OK;
 }
 
@@ -267,8 +271,8 @@ static int judge_candidate(request *r, char **files, int count)
     ifl_error error = {0};
     bool passed = false;
     ifl_status status = count == 1 ? find_program(program, &error)
-                                   : ifl_cli_error(&error, IFL_USAGE, "one candidate is judged: inflight check --against "
-                                                                      "REFERENCE CANDIDATE.launch");
+                                   : ifl_cli_error(&error, IFL_USAGE, "--against takes one candidate: inflight "
+                                       "check --against REFERENCE CANDIDATE.launch");
     r->against.program = program;
     r->against.candidate = files[0];
     r->against.stop = ifl_cli_catch_signals();
@@ -302,16 +306,17 @@ static int run(int word_count, char **words)
 const ifl_cli_command ifl_cli_check = {
     .name = "check",
     .usage = {"FILE... [OPTION]...", "--against REFERENCE CANDIDATE.launch [OPTION]...", NULL},
-    .summary = "hold kernels to performance budgets: for continuous integration, without a GPU",
-    .text = "A budget is a file of `key = value` lines: what to run, and limits on what it counts. docs/check.md has the "
-            "words.\n"
-            "Counts are exact and the same on every machine. A modelled time breaks a limit only where all of its range "
-            "does.\n"
-            "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; what cannot be run or read "
-            "has another one.\n"
-            "With --against a kernel that nobody has read yet is judged: its results beside a reference's on inputs that it "
-            "cannot know, faults, reads of what nothing wrote, its counts and time, as one short JSON verdict (docs/against.md).\n"
-            "Runs whose code and launch did not change are not made again; --no-cache makes them.",
+    .summary = "check kernels against performance budgets: for continuous integration, without a GPU",
+    .text = "A budget is a file of `key = value` lines: what to run, and limits on the counts. docs/check.md has "
+            "the details.\n"
+            "Counts are exact and the same on every machine. A modelled time exceeds a limit only if its whole "
+            "range does.\n"
+            "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; if something cannot "
+            "be run or read, it is another one.\n"
+            "With --against, inflight judges a kernel that nobody has reviewed: it compares its results with a "
+            "reference on unpredictable inputs, looks for faults and for reads of memory that was never written, "
+            "and reports counts and time, as one short JSON verdict (docs/against.md).\n"
+            "Runs whose code and launch did not change are not repeated; --no-cache repeats them.",
     .examples = {"inflight check kernels.budget", "inflight check kernels.budget --update",
                  "inflight check *.budget --format github --output sarif=check.sarif", NULL},
     .options = options,

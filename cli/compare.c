@@ -17,7 +17,7 @@ static ifl_status set_threshold(void *user, const char *value, ifl_error *error)
     const double percent = strtod(value, &end);
     if (end == value || *end || !(percent >= 0 && percent <= 100))
         return ifl_cli_error(error, IFL_USAGE,
-                             "--threshold takes a per cent from 0 to 100, not '%s'", value);
+                             "--threshold takes a percentage from 0 to 100, not '%s'", value);
     ((request *)user)->options.threshold = percent / 100;
     return IFL_OK;
 }
@@ -27,10 +27,10 @@ SWITCH_OPTION(request, all, options.all, true)
 COLOR_OPTION(request, options.color)
 
 static const ifl_cli_option options[] = {
-    {0, "threshold", "PERCENT", "what still counts as equal, of the larger of the two (0)",
+    {0, "threshold", "PERCENT", "the difference that still counts as equal, relative to the larger value (0)",
      set_threshold},
-    {0, "all", NULL, "show all counters, those too that are equal or that one side lacks", set_all},
-    {0, "json", NULL, "write JSON in place of the text", set_json},
+    {0, "all", NULL, "show all counters, also those that are equal or exist on one side only", set_all},
+    {0, "json", NULL, "write JSON instead of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
 };
 
@@ -40,7 +40,7 @@ static int compare(const request *r, char **files, int count)
     ifl_error error = {0};
     if (count < 1 || count > 2) {
         ifl_cli_error(&error, IFL_USAGE, "%s",
-                      count ? "one or two reports are compared" : "which reports?");
+                      count ? "compare takes one or two reports" : "which reports?");
         return ifl_cli_fail(&error);
     }
     const ifl_status status =
@@ -71,15 +71,14 @@ const ifl_cli_command ifl_cli_compare = {
     .name = "compare",
     .usage = {"A.json [B.json] [OPTION]...", NULL},
     .summary = "compare two reports counter by counter: engine and GPU, or before and after",
-    .text = "The reports are those of --json. With one file its first launch is compared with its "
-            "last: "
-            "engine and GPU, as 'inflight analyze --on gpu --json' writes them.\n"
-            "Two reports of the engine, or two of a GPU, are before and after a change: the exit status is 1 when the "
-            "kernel became slower by more than the threshold, measured or else predicted, or, where no GPU is in both "
-            "reports, when a counter of what takes time grew. Engine and GPU should agree: the exit status is 1 when a "
-            "counter differs by more than the threshold.\n"
-            "Launches are paired by kernel and order; what is left is paired in order, so that a kernel may have "
-            "another name in B.",
+    .text = "The reports are those of --json. With one file, its first launch is compared with its last: engine and "
+            "GPU, as 'inflight analyze --on gpu --json' writes them.\n"
+            "Two reports of the engine, or two of a GPU, are taken as before and after a change. The exit status is "
+            "1 if the kernel became slower by more than the threshold, measured or otherwise predicted, or, if no "
+            "GPU is in both reports, if a counter that affects the time grew. Engine and GPU should agree: the exit "
+            "status is 1 if a counter differs by more than the threshold.\n"
+            "Launches are paired by kernel and order. The remaining ones are paired in order, so that a kernel may "
+            "have another name in B.",
     .examples = {"inflight compare before.json after.json",
                  "inflight compare both.json --threshold 1", NULL},
     .options = options,

@@ -74,9 +74,10 @@ static ifl_status set_devices_json(void *user, const char *value, ifl_error *err
 }
 
 static const ifl_cli_option devices_options[] = {
-    {0, "json", "FILE", "write the GPUs as JSON, every figure with its source; - writes it to standard output in place of the text",
+    {0, "json", "FILE", "write the GPUs as JSON, every figure with its source; - writes it to standard output "
+                        "instead of the text",
      set_devices_json},
-    {0, "fields", NULL, "list what a description can hold", set_fields},
+    {0, "fields", NULL, "list the fields of a description", set_fields},
     {0, "probe", NULL,
      "measure the GPU of this machine, and write its description: about a minute", set_probe},
     {0, "device", "N", "which GPU to probe, as nvidia-smi numbers them (0)", set_device},
@@ -98,7 +99,7 @@ static ifl_status devices_json(const void *user, FILE *out, ifl_error *error)
 {
     const devices_words *asked = user;
     ifl_device **devices = calloc((size_t)asked->count + 1, sizeof *devices);
-    ifl_status status = devices ? IFL_OK : ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    ifl_status status = devices ? IFL_OK : ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     int opened = 0;
     while (opened < asked->count && status == IFL_OK) {
         status = ifl_device_open(asked->names[opened], &devices[opened], error);
@@ -158,8 +159,8 @@ static int run_devices(int word_count, char **words)
 const ifl_cli_command ifl_cli_devices = {
     .name = "devices",
     .usage = {"[NAME...] [--json FILE]", "--fields", "--probe [--device N] > MINE.gpu", NULL},
-    .summary = "list the GPUs that are known, with the source of every figure",
-    .text = "A NAME is one of the list, a file PATH.gpu, or a file of your own in "
+    .summary = "list the known GPUs, with the source of every figure",
+    .text = "NAME is a name from the list, a file PATH.gpu, or a file of your own in "
             "$XDG_CONFIG_HOME/inflight/devices (~/.config/inflight/devices).",
     .examples = {"inflight devices h200"},
     .options = devices_options,
@@ -255,13 +256,14 @@ static ifl_status set_occupancy_json(void *user, const char *value, ifl_error *e
 }
 
 static const ifl_cli_option occupancy_options[] = {
-    {0, "gpu", "NAME", "a GPU; may be given several times (all that are known)", set_gpu},
-    {'b', "block", "X[,Y[,Z]]", "threads of a block", set_block},
-    {'r', "regs", "N", "registers of a thread (no limit)", set_registers},
-    {'s', "shared", "BYTES", "shared memory of a block, static and dynamic: 49152 or 48Ki (0)", set_shared},
-    {'g', "grid", "X[,Y[,Z]]", "blocks of the grid: its waves too, and what the last one costs", set_grid},
-    {0, "barriers", "N", "named barriers of a block (no limit)", set_barriers},
-    {0, "json", "FILE", "write it as JSON too; - writes it to standard output in place of the text", set_occupancy_json},
+    {0, "gpu", "NAME", "a GPU; may be given several times (all known GPUs)", set_gpu},
+    {'b', "block", "X[,Y[,Z]]", "threads per block", set_block},
+    {'r', "regs", "N", "registers per thread (no limit)", set_registers},
+    {'s', "shared", "BYTES", "shared memory per block, static and dynamic: 49152 or 48Ki (0)", set_shared},
+    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid: also shows its waves, and what the last one costs", set_grid},
+    {0, "barriers", "N", "named barriers per block (no limit)", set_barriers},
+    {0, "json", "FILE", "write it also as JSON; - writes it to standard output instead of the "
+                        "text", set_occupancy_json},
 };
 
 static ifl_status add_all(occupancy_words *w, ifl_error *error)
@@ -285,7 +287,7 @@ static ifl_status occupancy_json(const void *user, FILE *out, ifl_error *error)
 static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
 {
     if (!w->request.threads)
-        return ifl_cli_error(error, IFL_USAGE, "--block is missing: the threads of a block");
+        return ifl_cli_error(error, IFL_USAGE, "--block is missing: the threads per block");
     ifl_status status = w->count ? IFL_OK : add_all(w, error);
     if (status != IFL_OK)
         return status;
@@ -315,7 +317,7 @@ static int run_occupancy(int word_count, char **words)
 const ifl_cli_command ifl_cli_occupancy = {
     .name = "occupancy",
     .usage = {"[--gpu NAME]... -b X[,Y[,Z]] [-r N] [-s BYTES] [-g X[,Y[,Z]]] [--json FILE]", NULL},
-    .summary = "how many blocks of a shape a GPU holds, and what limits it",
+    .summary = "how many blocks of a given size a GPU holds, and what limits them",
     .text = "The rules are those of NVIDIA's occupancy calculator; no kernel is needed.",
     .examples = {"inflight occupancy --gpu h200 --gpu rtx-4090 --block 256 --regs 40 --grid 1184",
                  "inflight occupancy --gpu m2090 --block 32 --regs 63 --shared 3840"},

@@ -53,16 +53,15 @@ static void print_entry(const char *left, const char *text, int width, FILE *out
 
 void ifl_cli_print_overview(FILE *out)
 {
-    fputs("inflight: why a CUDA kernel does not reach the memory bandwidth, and what would make "
-          "it.\n\nCommands\n",
+    fputs("inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.\n\nCommands\n",
           out);
     for (size_t i = 0; ifl_cli_command_at(i); i++)
         print_entry(ifl_cli_command_at(i)->name, ifl_cli_command_at(i)->summary, 12, out);
     fputs("\nTopics\n", out);
     for (size_t i = 0; ifl_cli_topic_at(i); i++)
         print_entry(ifl_cli_topic_at(i)->name, ifl_cli_topic_at(i)->summary, 12, out);
-    fputs("\n'inflight help COMMAND' or 'inflight help TOPIC' says more; 'inflight --version' "
-          "gives the version.\n"
+    fputs("\n'inflight help COMMAND' and 'inflight help TOPIC' explain more; 'inflight --version' prints the "
+          "version.\n"
           "\nTo begin\n",
           out);
     for (size_t i = 0; ifl_cli_analyze.examples[i]; i++)
@@ -118,7 +117,7 @@ static int no_help(const char *word)
                       close);
     else
         ifl_cli_error(&error, IFL_USAGE,
-                      "there is no help on '%s'\n'inflight help' lists what there is", word);
+                      "there is no help on '%s'\n'inflight help' lists the commands and topics", word);
     return ifl_cli_fail(&error);
 }
 
@@ -140,7 +139,7 @@ static int run_help(int word_count, char **words)
 const ifl_cli_command ifl_cli_help = {
     .name = "help",
     .usage = {"[COMMAND | TOPIC]", NULL},
-    .summary = "say how a command is used, or explain a topic",
+    .summary = "explain a command or a topic",
     .text = "",
     .run = run_help,
 };
@@ -173,7 +172,8 @@ static ifl_status set_record(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option advice_options[] = {
-    {0, "record", NULL, "how often each remedy was proven, and how near the predictions were: 'inflight help prove'", set_record},
+    {0, "record", NULL, "how often each remedy was proven, and how accurate the predictions were: 'inflight help "
+                        "prove'", set_record},
 };
 
 static int run_advice(int word_count, char **words)

@@ -64,27 +64,27 @@ static ifl_status set_on(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option options[] = {
-    {0, "list", NULL, "list the cases; with a CASE its versions and sweeps", set_list},
+    {0, "list", NULL, "list the cases; with CASE, its versions and sweeps", set_list},
     {0, "version", "NAME", "run this version only; may be given several times", set_version},
-    {0, "sweep", "NAME", "run one of the case's sweeps, and draw it", set_sweep},
-    {0, "sweeps", NULL, "run all sweeps beside the case's own sizes", set_sweeps},
-    {0, "metric", "NAME", "what a sweep draws (the case's own choice)", set_metric},
-    {0, "gpu", "NAME", "a GPU to predict for, beside those the documents used", set_gpu},
-    {0, "on", "WHERE", "engine, or gpu: the GPU of this machine, results checked, times taken",
+    {0, "sweep", "NAME", "run one of the case's sweeps and plot it", set_sweep},
+    {0, "sweeps", NULL, "run all sweeps in addition to the case's own sizes", set_sweeps},
+    {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
+    {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
+    {0, "on", "WHERE", "engine, or gpu: run on the GPU of this machine, check the results and measure times",
      set_on},
-    {0, "capture", "FOLDER", "keep what the GPU did as FOLDER/CASE.GPU.txt", set_capture},
-    {0, "samples", "N", "how often a launch is timed on a GPU (30)", set_samples},
-    {0, "full", NULL, "at the documents' sizes (this is so when nothing is said)", set_full},
-    {0, "reduced", NULL, "at sizes that take a second", set_reduced},
+    {0, "capture", "FOLDER", "write what the GPU measured to FOLDER/CASE.GPU.txt", set_capture},
+    {0, "samples", "N", "number of timed samples of a launch on a GPU (30)", set_samples},
+    {0, "full", NULL, "use the documents' sizes (the default)", set_full},
+    {0, "reduced", NULL, "use sizes that take a second", set_reduced},
     {0, "check", NULL,
-     "run what the tests run: every version and sweep, told in a line where all is as it has to be",
+     "run what the tests run: every version and sweep, with one line of output if everything is as expected",
      set_check},
-    {0, "no-run", NULL, "run nothing: what was published, and measured on a GPU before",
+    {0, "no-run", NULL, "run nothing: show what was published, and what was measured on a GPU before",
      set_no_run},
     {0, "markdown", NULL, "print as Markdown: docs/lab.md", set_markdown},
     {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
-    {0, "launches", "FOLDER", "run nothing, write each run as a launch file into the folder",
+    {0, "launches", "FOLDER", "run nothing; write each run as a launch file into the folder",
      set_launches},
     {0, "threads", "N", "threads that run blocks (all cores)", set_threads},
 };
@@ -260,7 +260,7 @@ static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet 
 {
     const bool file_only = request->launches || writes_to_stdout(request);
     if (request->check && !file_only)
-        printf("%s: %zu runs, %zu not as they have to be\n", ifl_lab_name(sheet->lab),
+        printf("%s: %zu runs, %zu not as expected\n", ifl_lab_name(sheet->lab),
                sheet->row_count, sheet->complaint_count);
     else if (!file_only)
         ifl_cli_lab_print(request, sheet, stdout);
@@ -465,11 +465,11 @@ static int run(int word_count, char **words)
 const ifl_cli_command ifl_cli_lab = {
     .name = "lab",
     .usage = {"[--list [CASE...]]", "CASE... [OPTION]...", NULL},
-    .summary = "run the case studies: each remedy beside what its document published",
-    .text = "Every version runs on the engine; its results are held against a plain C reference, "
-            "its counts against what has to come out.\n"
-            "$INFLIGHT_LAB names the folder of the cases where they are not found by themselves. "
-            "docs/lab-format.md says how a case is written.",
+    .summary = "run the case studies, and compare each remedy with what its document published",
+    .text = "Every version runs on the engine. Its results are compared with a plain C reference, and its counts "
+            "with the expected ones.\n"
+            "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. docs/lab-format.md "
+            "explains how a case is written.",
     .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block",
                  NULL},
     .options = options,

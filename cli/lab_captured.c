@@ -116,12 +116,12 @@ static ifl_status note_origin(reading *r, const char *text, ifl_error *error)
     ifl_cli_sheet *sheet = r->sheet;
     ifl_cli_origin *grown = realloc(sheet->origins, (sheet->origin_count + 1) * sizeof *grown);
     if (!grown)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     sheet->origins = grown;
     grown[sheet->origin_count] =
         (ifl_cli_origin){ifl_cli_sheet_text(sheet, r->gpu), ifl_cli_sheet_text(sheet, text)};
     if (!grown[sheet->origin_count].gpu || !grown[sheet->origin_count].text)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     sheet->origin_count++;
     return IFL_OK;
 }

@@ -58,7 +58,7 @@ static ifl_status add(ifl_cli_cases *cases, const char *path, ifl_error *error)
     if (grown)
         cases->paths = grown;
     if (!grown || !(grown[cases->count] = strdup(path)))
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     cases->count++;
     return IFL_OK;
 }
@@ -78,7 +78,7 @@ static ifl_status name_all(ifl_cli_cases *cases, ifl_error *error)
         cases->names[i] = strndup(base, strlen(base) - strlen(".lab"));
         good = cases->names[i] != NULL;
     }
-    return good ? IFL_OK : ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    return good ? IFL_OK : ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
 }
 
 ifl_status ifl_cli_cases_find(ifl_cli_cases *cases, ifl_error *error)

@@ -115,10 +115,10 @@ static ifl_status add_kernel(const ifl_cli_sheet *sheet, const ifl_lab_point *po
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     ifl_status status = ifl_lab_launch_write(sheet->lab, point, kernel, stream, error);
     if (fclose(stream) != 0 && status == IFL_OK)
-        status = ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        status = ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     if (status == IFL_OK)
         status = add_launch(hash, text, error);
     free(text);

@@ -44,7 +44,7 @@ static ifl_status add_device(ifl_cli_lab_devices *devices, const ifl_lab *lab, c
     devices->names[at] = strdup(name);
     if (!devices->names[at]) {
         ifl_device_close(devices->devices[at]);
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     }
     devices->count++;
     return IFL_OK;
@@ -83,7 +83,7 @@ ifl_status ifl_cli_lab_devices_open(const ifl_cli_lab_request *request, const if
     for (size_t i = 0; i < sheet->origin_count && status == IFL_OK; i++) {
         ifl_error own = {0};
         if (add_device(devices, lab, sheet->origins[i].gpu, &own) == IFL_NO_MEMORY)
-            status = ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+            status = ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     }
     return status;
 }

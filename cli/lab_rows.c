@@ -39,7 +39,7 @@ static ifl_status add_row(const rows *r, const ifl_lab_setting *settings, size_t
         row.settings[i] = settings[i];
         row.settings[i].name = ifl_cli_sheet_text(r->sheet, settings[i].name);
         if (!row.settings[i].name)
-            return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+            return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     }
     return ifl_cli_sheet_add_row(r->sheet, &row, error);
 }

@@ -9,7 +9,7 @@
 
 static ifl_status no_memory(ifl_error *error)
 {
-    return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+    return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
 }
 
 void ifl_cli_sheet_free(ifl_cli_sheet *sheet)

@@ -247,7 +247,7 @@ ifl_status ifl_cli_lab_expect(const ifl_lab *lab, const ifl_lab_point *point, if
                              ifl_lab_name(lab));
     ifl_cli_expected *e = calloc(1, sizeof *e);
     if (!e)
-        return ifl_cli_error(error, IFL_NO_MEMORY, "no memory left");
+        return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     const ifl_status status = copy_all(e, launch, error);
     if (status != IFL_OK) {
         ifl_cli_lab_expected_free(e);
@@ -327,7 +327,7 @@ static bool buffers_equal(const lab_argument *a, size_t index, const void *got, 
         return true;
     print_element(a, a->data, first, wanted_text, sizeof wanted_text);
     print_element(a, got, first, got_text, sizeof got_text);
-    snprintf(text, size, "argument %zu, element %zu is %s, has to be %s; %zu of %zu differ", index,
+    snprintf(text, size, "argument %zu, element %zu is %s, expected %s; %zu of %zu differ", index,
              first, got_text, wanted_text, different, a->count);
     return false;
 }

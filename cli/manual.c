@@ -108,8 +108,7 @@ static void print_examples(FILE *out)
 void ifl_cli_print_manual(FILE *out)
 {
     fprintf(out, ".TH INFLIGHT 1 \"\" \"inflight %s\" \"User Commands\"\n", ifl_version());
-    fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what "
-          "would make it\n"
+    fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what would help\n"
           ".SH SYNOPSIS\n\\fBinflight\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
           "[\\fIWORD\\fR]...\n.br\n"
           "\\fBinflight \\-\\-version\\fR\n"

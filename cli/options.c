@@ -61,7 +61,7 @@ static ifl_status unknown_option(const ifl_cli_command *command, const char *wor
         if (isdigit((unsigned char)optopt) || optopt == '.')
             return ifl_cli_error(
                 error, IFL_USAGE,
-                "there is no option '-%c'\na negative number goes after '--', or has its type: i32:-1",
+                "there is no option '-%c'\nput a negative number after '--', or give its type: i32:-1",
                 optopt);
         return ifl_cli_error(error, IFL_USAGE,
                              "there is no option '-%c'\n'inflight help %s' lists the options",
@@ -81,8 +81,8 @@ static ifl_status missing_value(const ifl_cli_command *command, int code, ifl_er
 {
     const ifl_cli_option *option = option_of(command, code);
     if (!option)
-        return ifl_cli_error(error, IFL_USAGE, "an option lacks its value");
-    return ifl_cli_error(error, IFL_USAGE, "--%s lacks its value: --%s %s", option->name,
+        return ifl_cli_error(error, IFL_USAGE, "an option has no value");
+    return ifl_cli_error(error, IFL_USAGE, "--%s needs a value: --%s %s", option->name,
                          option->name, option->value);
 }
 

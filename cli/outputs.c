@@ -42,7 +42,7 @@ ifl_status ifl_cli_outputs_spare(const ifl_cli_output *outputs, size_t count, co
     for (size_t i = 0; i < count && input; i++)
         if (outputs[i].path && !is_dash(outputs[i].path) &&
             ifl_output_is_same(outputs[i].path, input))
-            return ifl_cli_error(error, IFL_USAGE, "%s would overwrite '%s', which is read",
+            return ifl_cli_error(error, IFL_USAGE, "%s would overwrite '%s', which is an input",
                                  outputs[i].option, input);
     return IFL_OK;
 }

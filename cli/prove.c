@@ -138,7 +138,7 @@ void ifl_cli_print_record(FILE *out)
     if (file)
         fclose(file);
     if (!count) {
-        fputs("Nothing is proven yet: `inflight prove BEFORE.json AFTER.json` keeps what came of a remedy.\n", out);
+        fputs("Nothing is proven yet: `inflight prove BEFORE.json AFTER.json` records the gain of a remedy.\n", out);
         return;
     }
     fputs("| remedy | proofs | measured on a GPU | within the predicted range | gain over the middle of the range |\n|---|---|---|---|---|\n", out);
@@ -207,7 +207,7 @@ static ifl_status load(const char *path, json_t **out, ifl_error *error)
     json_error_t problem;
     *out = json_load_file(path, 0, &problem);
     if (!*out)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is no JSON report: %.200s", path, problem.text);
+        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a JSON report: %.200s", path, problem.text);
     if (strcmp(text_of(*out, "schema"), "inflight/1") != 0)
         return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a report of `inflight analyze --json`", path);
     return IFL_OK;
@@ -226,7 +226,8 @@ static ifl_status find_gain(const json_t *before, const json_t *after, const req
         p->by = "model";
     }
     if (!(then > 0 && now > 0))
-        return ifl_cli_error(error, IFL_BAD_INPUT, "the reports have no time to compare: neither of a GPU, nor of the model of %s",
+        return ifl_cli_error(error, IFL_BAD_INPUT, "the reports have no time to compare: neither a measured one, "
+                                                   "nor a predicted one for %s",
                              p->gpu);
     p->gain = then / now;
     return IFL_OK;
@@ -249,7 +250,8 @@ static ifl_status make_proof(const json_t *before, const json_t *after, const re
 static void print_proof(const proof *p)
 {
     const char *verdict = p->gain < p->low * 0.995 ? "less than predicted" : p->gain > p->high * 1.005 ? "more than predicted" : "as predicted";
-    printf("%s on %s: %s was to gain %.3g to %.3g times; it gained %.3g times %s: %s\n", p->kernel, p->gpu, p->rule, p->low, p->high,
+    printf("%s on %s: the predicted speedup of %s is %.3g to %.3g; the actual speedup is %.3g %s: "
+           "%s\n", p->kernel, p->gpu, p->rule, p->low, p->high,
            p->gain, strcmp(p->by, "gpu") == 0 ? "as measured" : "by the model", verdict);
 }
 
@@ -281,11 +283,11 @@ TEXT_OPTION(request, ledger)
 FLAG_OPTION(request, dry)
 
 static const ifl_cli_option options[] = {
-    {0, "rule", "RULE", "the remedy that was applied (the first that the report before advises)", set_rule},
-    {0, "gpu", "NAME", "on which GPU (the first that has it)", set_gpu},
-    {'k', "kernel", "KERNEL", "the kernel in the report before, by its name there (any)", set_kernel},
-    {0, "ledger", "FILE", "where to keep it ($INFLIGHT_LEDGER, else $XDG_DATA_HOME/inflight/ledger)", set_ledger},
-    {0, "dry-run", NULL, "say it, and keep nothing", set_dry},
+    {0, "rule", "RULE", "the remedy that was applied (the first one in the advice of BEFORE.json)", set_rule},
+    {0, "gpu", "NAME", "the GPU (the first one with this remedy)", set_gpu},
+    {'k', "kernel", "KERNEL", "the kernel, by its name in BEFORE.json (any)", set_kernel},
+    {0, "ledger", "FILE", "where to record it ($INFLIGHT_LEDGER, else $XDG_DATA_HOME/inflight/ledger)", set_ledger},
+    {0, "dry-run", NULL, "print the gains, and record nothing", set_dry},
 };
 
 static int run(int word_count, char **words)
@@ -309,9 +311,10 @@ static int run(int word_count, char **words)
 const ifl_cli_command ifl_cli_prove = {
     .name = "prove",
     .usage = {"BEFORE.json AFTER.json [OPTION]...", NULL},
-    .summary = "keep what a remedy was to gain and what it gained, for the record of advice",
-    .text = "The reports are those of 'inflight analyze --json': of the kernel before a remedy was applied, with the advice, and after. Times "
-            "that a GPU took count where both have them ('--on gpu'), else the model's.\n"
+    .summary = "record the predicted and the actual gain of a remedy",
+    .text = "The reports are those of 'inflight analyze --json': one of the kernel before a remedy was applied, "
+            "with the advice, and one after. Times measured on a GPU count if both reports have them ('--on gpu'), "
+            "otherwise the predicted times.\n"
             "'inflight advice --record' prints the record of each remedy.",
     .examples = {"inflight prove before.json after.json --rule wide_loads", NULL},
     .options = options,

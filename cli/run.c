@@ -67,7 +67,7 @@ static ifl_status put_path(const char *name, const char *value, ifl_error *error
     if (value[0] == '/')
         return put(name, value, error);
     if (!getcwd(here, sizeof here) || strlen(value) >= PATH_BYTES)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot tell where '%.200s' is", value);
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot find the path of '%.200s'", value);
     snprintf(path, sizeof path, "%s/%s", here, value);
     return put(name, path, error);
 }
@@ -93,19 +93,19 @@ static ifl_status set_no_analysis(void *user, const char *value, ifl_error *erro
 
 static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
-    {0, "json", "FILE", "write the report as JSON too", set_json},
-    {0, "html", "FILE", "write the report as an HTML page too", set_html},
+    {0, "json", "FILE", "write the report also as JSON", set_json},
+    {0, "html", "FILE", "write the report also as an HTML page", set_html},
     {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},
     {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
-    {0, "launch-skip", "N", "observe nothing of the first N launches, of --kernel where that is given (0)", set_skip},
-    {0, "launch-count", "N", "then look at N launches only (all)", set_count},
+    {0, "launch-skip", "N", "do not observe the first N launches, of --kernel if given (0)", set_skip},
+    {0, "launch-count", "N", "then observe only N launches (all)", set_count},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
-    {0, "every-launch", NULL, "run launches again that would only do what was done before", set_every},
-    {0, "each", NULL, "report each launch too, in order", set_each},
-    {0, "leaks", NULL, "tell at the end what memory was never freed", set_leaks},
+    {0, "every-launch", NULL, "also run launches that would only repeat what an earlier one did", set_every},
+    {0, "each", NULL, "also report each launch, in order", set_each},
+    {0, "leaks", NULL, "report at the end which memory was never freed", set_leaks},
     {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders", set_races},
-    {0, "check-reads", NULL, "warn about reads of shared or global memory that nothing wrote", set_reads},
-    {0, "fail", NULL, "exit with 1 where a kernel has a finding and the program ends with 0",
+    {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written", set_reads},
+    {0, "fail", NULL, "exit with 1 if a kernel has a finding and the program ends with 0",
      set_fail},
     {'t', "threads", "N", "cores to use (all)", set_threads},
 };
@@ -135,8 +135,8 @@ static ifl_status find_libraries(char *folder, ifl_error *error)
             return IFL_OK;
     }
     return ifl_cli_error(error, IFL_NO_FILE,
-                         "cannot find the libraries that stand in for CUDA's: neither %s/standin "
-                         "nor %s/../" INFLIGHT_LIBDIR "/inflight holds libcudart.so.13",
+                         "cannot find the libraries that replace CUDA's: neither %s/standin nor "
+                         "%s/../" INFLIGHT_LIBDIR "/inflight holds libcudart.so.13",
                          own, own);
 }
 
@@ -242,11 +242,12 @@ static int run(int word_count, char **words)
 const ifl_cli_command ifl_cli_run = {
     .name = "run",
     .usage = {"[OPTION]... [--] PROGRAM [ARGUMENT]...", NULL},
-    .summary = "run an unmodified CUDA program without a GPU and analyse its kernels",
-    .text = "The program must hold PTX (nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source "
-            "lines. Its output and its exit status are its own; the report goes to standard error when it ends.\n"
-            "Kernels run one after the other on the CPU, every access is checked: a bad one is "
-            "told with its source line, and the program sees CUDA's error.",
+    .summary = "run an unmodified CUDA program without a GPU and analyze its kernels",
+    .text = "The program must contain PTX (nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source "
+            "lines. The program keeps its output and its exit status; the report goes to standard error when it "
+            "ends.\n"
+            "Kernels run one after the other on the CPU, and every access is checked: an invalid one is reported "
+            "with its source line, and the program gets CUDA's error.",
     .examples = {"inflight run -- ./app 1000", "inflight run --gpu b200 --json app.json -- ./app"},
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -23,20 +23,19 @@ COLOR_OPTION(request, color)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; for every target "
-     "that "
-     "the file has it for",
+     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; for every target in "
+     "the file",
      set_kernel},
     {0, "arch", "SM", "machine code for this target only: sm_90", set_arch},
     {0, "listing", NULL,
-     "every instruction too, with its source line, control word, loops, and what it is for",
+     "also list every instruction, with its source line, control word, loops, and purpose",
      set_listing},
     {0, "with", "PROFILE",
-     "a JSON report of a launch of the kernel (analyze --json): how often each instruction ran, as "
-     "far as it is certain",
+     "a JSON report of a launch of the kernel (analyze --json), to show how often each instruction ran, as far as "
+     "that is certain",
      set_with},
     {0, "json", "FILE",
-     "write the report as JSON too; - writes it to standard output in place of the text", set_json},
+     "write the report also as JSON; - writes it to standard output instead of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
 };
 
@@ -113,15 +112,15 @@ const ifl_cli_command ifl_cli_sass = {
     .name = "sass",
     .usage = {"FILE [OPTION]...", NULL},
     .summary =
-        "tell what the compiler made of a kernel: registers, loads in flight, exposed latencies",
+        "show what the compiler made of a kernel: registers, loads in flight, exposed latencies",
     .text =
         "FILE is a cubin, or an executable, object, shared library or fat binary that holds "
         "machine "
         "code. Neither a GPU nor a CUDA toolkit is needed.\n"
-        "Several kernels get a table with one row each; up to four, and those named with -k, are "
-        "shown in full: what their instructions are for, one trip of each loop with the latencies "
-        "that it exposes and the bytes that it has in flight, and their opcodes.\n"
-        "docs/sass.md says what each figure means and how it is found.",
+        "Several kernels get a table with one row each; up to four, and those named with -k, are shown in full: the "
+        "purpose of their instructions, one iteration of each loop with its exposed latencies and its bytes in "
+        "flight, and their opcodes.\n"
+        "docs/sass.md explains each figure and how it is determined.",
     .examples = {"inflight sass axpy.sm_90.cubin", "inflight sass program -k axpy --listing",
                  "inflight sass axpy.sm_90.cubin -k axpy --with axpy.json", NULL},
     .options = options,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inflight: why a CUDA kernel does not reach the memory bandwidth, and what would make it.
+ * inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.
  *
  * The one public header. Handles are opaque; types are libc's. A session reads like the pipeline:
  *
@@ -108,7 +108,7 @@ IFL_API const char *ifl_launch_default_gpu(const ifl_launch *launch);
 
 typedef struct ifl_run_options {
     int threads;      /* 0: all cores */
-    bool check_reads; /* warn about reads of shared or global memory that nothing wrote */
+    bool check_reads; /* warn about reads of shared or global memory that was never written */
     bool check_races; /* warn about accesses to shared memory that no barrier orders */
     int resident;     /* blocks interleaved warp by warp on one core, at most 4224; 0: one at a time */
     int quantum;      /* memory requests a warp issues before the next one runs; 0: until it waits or ends */
@@ -177,7 +177,7 @@ typedef struct ifl_gpu_options {
     bool time; /* take times after the run */
     ifl_between between;
     int samples;         /* 0: 30 */
-    bool subtract_floor; /* take what an empty kernel costs off the times */
+    bool subtract_floor; /* subtract the cost of an empty kernel from the times */
     bool no_copy;        /* take no time of a copy of as many bytes */
     bool carveout_given;
     int carveout_percent;     /* of the L1, for shared memory */

@@ -153,7 +153,7 @@ static void print_cause(FILE *out, ifl_cause cause)
     if (*row->why)
         fprintf(out, "- Why: %s\n- Usually helps: %s\n", row->why, row->helps);
     else
-        fputs("- More moves than is needed; the addresses do not say why.\n", out);
+        fputs("- More data moves than is needed; the addresses do not show why.\n", out);
     print_treated_by(out, cause);
 }
 

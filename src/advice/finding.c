@@ -118,7 +118,7 @@ static const char *headline_text(const collector *c, const ifl_place_row *row)
     const ifl_traffic *t = &row->traffic;
     const bool on_chip = ifl_traffic_info_get(row->kind)->on_chip;
     return ifl_arena_printf(
-        c->arena, "%s %s a request where %s would do",
+        c->arena, "%s %s per request where %s would do",
         ifl_figure_ratio(on_chip ? t->wavefronts : t->sectors, t->requests).text,
         on_chip ? "wavefronts" : "sectors",
         ifl_figure_ratio(on_chip ? t->wavefronts_ideal : t->sectors_ideal, t->requests).text);
@@ -143,8 +143,8 @@ static const char *particular_why(const collector *c, ifl_cause cause, const ifl
         (uint64_t)(pattern->stride_words < 0 ? -pattern->stride_words : pattern->stride_words);
     if (cause == IFL_CAUSE_strided && words)
         return ifl_arena_printf(c->arena,
-                                "Neighbouring threads are %s words of %" PRIu32
-                                " bytes apart, so a sector that moves serves few of them.",
+                                "The addresses of neighbouring threads are %s words of %" PRIu32
+                                " bytes apart, so each sector that moves serves few threads.",
                                 ifl_figure_count(words).text, row->line->access_bytes);
     if (cause == IFL_CAUSE_contiguous && pattern->region_bytes)
         return ifl_arena_printf(c->arena, "%s A region has %s bytes.", why,
@@ -176,7 +176,7 @@ static bool off_chip_stands_out(const collector *c, const ifl_place_row *row)
 static void add_on_chip(collector *c, const ifl_place_row *row)
 {
     ifl_finding f = finding_at(c, cause_on_chip(row), row, headline_text(c, row));
-    f.figures = ifl_arena_printf(c->arena, "Bank conflicts: %s replays a request, %s in all.",
+    f.figures = ifl_arena_printf(c->arena, "Bank conflicts: %s replays per request, %s in all.",
                                  ifl_figure_ratio(row->excess, row->traffic.requests).text,
                                  ifl_figure_count(row->excess).text);
     add(c, &f);
@@ -209,7 +209,7 @@ static const char *may_be_joined(const collector *c, const ifl_place_row *row)
 {
     return c->profile->machine.ran || row->line->pattern.kind != IFL_PATTERN_BROADCAST
                ? ""
-               : "This is PTX: the machine code may have one atomic for the warp in place of these.";
+               : "This is PTX: the machine code may have one atomic for the warp instead.";
 }
 
 static void add_atomic(collector *c, const ifl_place_row *row)
@@ -269,7 +269,7 @@ static const char *divergence_figures(const collector *c, bool *stands_out, bool
     *splits = know_split && at_least(split, DIVERGENT_PERCENT, branches);
     *stands_out = know_lanes ? !at_least(lanes, LANES_PERCENT, warps * IFL_WARP_LANES) : *splits;
     const char *lane_text =
-        know_lanes ? ifl_arena_printf(c->arena, "%s of 32 lanes work in an average instruction.",
+        know_lanes ? ifl_arena_printf(c->arena, "On average %s of 32 lanes are active in an instruction.",
                                       ifl_figure_ratio(lanes, warps).text)
                    : "";
     const char *split_text =

@@ -88,7 +88,7 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
     to->line = n.line;
     widen(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
     to->symptom =
-        ifl_situation_say(s, "%.0f %% of the requests are of neighbouring lanes, %.2g B each",
+        ifl_situation_say(s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %.2g B",
                           100 * n.requests / n.all, n.bytes / n.requests);
     return true;
 }
@@ -110,8 +110,8 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
     to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
     to->symptom =
-        ifl_situation_say(s, "a thread waits for loads %s times and ends; the grid has %s waves of blocks",
-                          ifl_figure_real(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
+        ifl_situation_say(s, "a thread waits for loads %s and exits; the grid has %s waves of blocks",
+                          ifl_figure_times(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
     return true;
 }
 
@@ -137,8 +137,8 @@ bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
     const double waits = s->work.waits, fewer = ifl_remedy_part(to, 1 / waits);
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits for loads %s times and branches %s times",
-                                    ifl_figure_real(waits).text, ifl_figure_real(branches).text);
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s and branches %s",
+                                    ifl_figure_times(waits).text, ifl_figure_times(branches).text);
     return true;
 }
 
@@ -167,9 +167,9 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
     to->work.spread += to->work.waits * log2(1 / fewer);
     to->symptom =
         ifl_situation_say(s,
-                          "a warp waits for loads %s times, with %s stores between the waits; the "
-                          "loads are not marked read-only",
-                          ifl_figure_real(s->work.waits).text,
+                          "a warp waits for loads %s, with %s stores between the waits; the loads are not marked "
+                          "read-only",
+                          ifl_figure_times(s->work.waits).text,
                           ifl_figure_real(of(s, IFL_COUNTER_global_store_requests) / s->warps).text);
     return true;
 }
@@ -213,7 +213,7 @@ bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
     request.registers = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
     to->symptom = ifl_situation_say(
-        s, "%d registers a thread leave room for %d blocks an SM; %d would for %d",
+        s, "%d registers per thread leave room for %d blocks per SM; %d would leave room for %d",
         s->model.registers, s->model.occupancy.blocks_per_sm, enough, with.blocks_per_sm);
     return true;
 }
@@ -228,7 +228,7 @@ bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
     request.shared_bytes = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
     to->symptom = ifl_situation_say(
-        s, "%llu bytes of shared memory a block leave room for %d blocks an SM; %d would for %d",
+        s, "%llu bytes of shared memory per block leave room for %d blocks per SM; %d would leave room for %d",
         (unsigned long long)s->profile->shared_bytes, s->model.occupancy.blocks_per_sm, enough,
         with.blocks_per_sm);
     return true;
@@ -287,9 +287,9 @@ bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
     to->work.warps_per_block *= times;
     to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
     to->symptom =
-        ifl_situation_say(s, "blocks of %d threads: %d warps an SM; blocks of %d threads: %d", now,
+        ifl_situation_say(s, "blocks of %d threads: %d warps per SM; blocks of %d threads: %d", now,
                           s->model.occupancy.warps_per_sm, best.threads, best.warps_per_sm);
-    to->remedy = ifl_situation_say(s, "blocks of %d threads in place of %d", best.threads, now);
+    to->remedy = ifl_situation_say(s, "blocks of %d threads instead of %d", best.threads, now);
     return true;
 }
 
@@ -307,8 +307,8 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.cycles *= times;
     to->work.shared_waits *= times;
     to->symptom = ifl_situation_say(
-        s, "%s waves of blocks, each of which waits for loads %s times and ends",
-        ifl_figure_real(waves).text, ifl_figure_real(s->work.waits).text);
+        s, "%s waves of blocks, each of which waits for loads %s and exits",
+        ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text);
     return true;
 }
 
@@ -337,8 +337,8 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     const double fewer = ifl_remedy_part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits for loads %s times, for about %.2g each time",
-                                    ifl_figure_real(s->work.waits).text, exp2(s->work.spread / s->work.waits));
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %.2g each time",
+                                    ifl_figure_times(s->work.waits).text, exp2(s->work.spread / s->work.waits));
     return true;
 }
 
@@ -377,8 +377,8 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     depth = fmax(2, fmin(depth, fmin(deepest, floor(trips / 2))));
     ifl_remedy_waits(1 / depth, to);
     to->line = busiest;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth; a warp waits for loads %s times",
-                                    100 * s->busy, ifl_figure_real(s->work.waits).text);
+    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth; a warp waits for loads %s",
+                                    100 * s->busy, ifl_figure_times(s->work.waits).text);
     to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s",
                                    depth, place_for(s, depth, busiest->access_bytes));
     return true;
@@ -434,7 +434,7 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->symptom = ifl_situation_say(
-        s, "%s conversions from float to double a warp, and no double in memory",
+        s, "%s conversions from float to double per warp, and no double in memory",
         ifl_figure_real(c.widened / s->warps).text);
     return true;
 }
@@ -459,7 +459,7 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     to->work.convert *= fewer;
     to->work.cycles *= fewer;
     to->symptom =
-        ifl_situation_say(s, "%s divergent branches a warp; %.1f of 32 lanes are active on average",
+        ifl_situation_say(s, "%s divergent branches per warp; %.1f of 32 lanes are active on average",
                           ifl_figure_real(split / s->warps).text, 32 * lanes);
     return true;
 }

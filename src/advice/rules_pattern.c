@@ -16,7 +16,7 @@ static double of(const ifl_situation *s, ifl_counter which)
 static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *line)
 {
     const double requests = ifl_line_requests(line);
-    return ifl_situation_say(s, "%s sectors a request where %s would do",
+    return ifl_situation_say(s, "%s sectors per request where %s would do",
                              ifl_figure_real(ifl_line_sectors(line) / requests).text,
                              ifl_figure_real(ifl_line_ideal(line) / requests).text);
 }
@@ -142,7 +142,7 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
     to->work.l2_bytes *= part;
     to->work.dram_bytes *= part;
     to->symptom =
-        ifl_situation_say(s, "loads use %.0f %% of the lines that they bring", 100 * less);
+        ifl_situation_say(s, "loads use %.0f %% of the lines that they fetch", 100 * less);
     return true;
 }
 
@@ -173,7 +173,7 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.shared_passes -= to->share * conflicts;
     to->symptom =
-        ifl_situation_say(s, "%.0f %% of the passes through shared memory are for bank conflicts",
+        ifl_situation_say(s, "%.0f %% of the passes through shared memory are due to bank conflicts",
                           100 * conflicts / s->work.shared_passes);
     if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
         to->remedy =
@@ -289,8 +289,8 @@ static const char *say_spills(const ifl_situation *s)
 {
     const ifl_machine_facts *m = &s->profile->machine;
     return ifl_situation_say(s,
-                             "%u registers a thread; the code stores %u bytes a thread to local "
-                             "memory and reads %u back",
+                             "%u registers per thread; the code stores %u bytes per thread to local memory and "
+                             "reads %u back",
                              m->registers, m->spill_store_bytes, m->spill_load_bytes);
 }
 
@@ -338,8 +338,8 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
     to->symptom = say_spills(s);
     to->remedy = ifl_situation_say(
         s,
-        "ask for %d block%s an SM in __launch_bounds__, or raise -maxrregcount: with "
-        "about %d registers a thread nothing spills",
+        "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: with about %d registers per thread "
+        "nothing spills",
         with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", registers);
     return true;
 }
@@ -361,7 +361,7 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
     to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
                                           of(s, IFL_COUNTER_local_store_requests));
     to->line = local_line(s);
-    to->symptom = ifl_situation_say(s, "%.0f %% of the sectors are of local memory", 100 * share);
+    to->symptom = ifl_situation_say(s, "%.0f %% of the sectors belong to local memory", 100 * share);
     return true;
 }
 
@@ -386,7 +386,7 @@ bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
     to->work.l2_bytes *= part;
     to->work.load_bytes *= part;
     to->symptom = ifl_situation_say(
-        s, "%.0f %% of the bandwidth that can be reached, %.0f %% of it for doubles", 100 * s->busy,
+        s, "%.0f %% of the achievable bandwidth, %.0f %% of it for doubles", 100 * s->busy,
         100 * wide / all);
     return true;
 }

@@ -36,7 +36,8 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
         to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
         return false;
     ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
-    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits for loads %s times",
+    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
+                                       "loads %s",
                                     100 * waves, ifl_figure_real(s->work.waits).text);
     return true;
 }
@@ -103,10 +104,11 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
     to->work.instructions -= (1 - fewer) * requests;
     to->symptom = ifl_situation_say(s, on_chip ? "%s loads from shared memory for each store to it"
-                                               : "each byte that comes from DRAM is loaded %s times",
-                                    ifl_figure_real(reuse).text);
+                                               : "each byte that comes from DRAM is loaded %s",
+                                    (on_chip ? ifl_figure_real(reuse) : ifl_figure_times(reuse)).text);
     if (!on_chip)
-        to->remedy = "stage what threads share in shared memory, and let each thread make several results of what it loads";
+        to->remedy = "stage what threads share in shared memory, and let each thread compute several results from "
+                     "what it loads";
     return true;
 }
 
@@ -133,7 +135,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.atomic_passes *= fewer;
     to->work.kib_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
-    to->symptom = ifl_situation_say(s, "%s atomics a warp, each of %s sectors, with %s lanes on one address%s",
+    to->symptom = ifl_situation_say(s, "%s atomics per warp, each of %s sectors, with %s lanes on one address%s",
                                     ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,
                                     ifl_figure_real(serial / requests).text, may_be_joined(s, to->line));
     return true;

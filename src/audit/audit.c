@@ -97,7 +97,7 @@ static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
         return;
     const char *library = runtime_of(found.version / 1000);
     if (library && !ifl_lead_calls(file, &found, base, library))
-        dprintf(STDERR_FILENO, "inflight: warning: the system does not let the code of '%s' be changed\n", path);
+        dprintf(STDERR_FILENO, "inflight: warning: the system does not allow changes to the code of '%s'\n", path);
     free(found.calls);
 }
 

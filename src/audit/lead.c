@@ -55,7 +55,8 @@ __asm__(".text\n"
 _Noreturn static void give_up(const char *what)
 {
     enum { OWN_FAULT = 6 };
-    dprintf(STDERR_FILENO, "inflight: error: cannot load what stands in for the CUDA runtime: %s\n", what ? what : "");
+    dprintf(STDERR_FILENO, "inflight: error: cannot load the replacement of the CUDA runtime: "
+                           "%s\n", what ? what : "");
     _exit(OWN_FAULT);
 }
 

@@ -91,7 +91,7 @@ static void settle(state *s, warp *w)
         open_barrier(s, b);
 }
 
-/* Not all threads of a block need come to a barrier: where nothing else can go on, those go that
+/* Not all threads per block need come to a barrier: where nothing else can go on, those go that
  * wait. */
 static bool open_all(state *s)
 {

@@ -159,7 +159,8 @@ static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d
 {
     const ifl_task_argument *argument = &a->task.arguments.at[i];
     if (!argument->is_output)
-        return refuse(a, "input_changed", error, "argument %zu is an input, and %zu of its %zu elements are changed", i, d->different,
+        return refuse(a, "input_changed", error, "argument %zu is an input, but %zu of its %zu elements were "
+                                                 "changed", i, d->different,
                       d->elements);
     if (d->untouched == d->different)
         return refuse(a, "output_unwritten", error, "argument %zu: %zu of %zu elements were not written", i, d->different, d->elements);
@@ -167,7 +168,7 @@ static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d
                   "argument %zu, element %zu is %.9g, the reference has %.9g; %zu of %zu elements differ by more than %.3g of "
                   "themselves and the mean%s",
                   i, d->element, d->found, d->expected, d->different, d->elements, d->tolerance,
-                  shaken ? "; with blocks and warps in another order they do" : "");
+                  shaken ? "; they do with another order of blocks and warps" : "");
 }
 
 static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
@@ -181,7 +182,7 @@ static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
             continue;
         const char *found = read_contents(a, i, &file, error);
         if (!found)
-            return ifl_fail(error, IFL_BAD_INPUT, "the candidate left nothing for argument %zu", i);
+            return ifl_fail(error, IFL_BAD_INPUT, "the candidate wrote no output for argument %zu", i);
         ifl_against_compare(argument, found, ifl_tolerance_of(argument->type, a->options->tolerance), &difference);
         free(file);
         if (difference.is_found)
@@ -236,7 +237,7 @@ static ifl_status judge_report(against *a, ifl_error *error)
     if (json_is_true(json_object_get(a->report, "reads_clock")))
         return refuse(a, "clock", error, "the kernel reads a clock");
     json_array_foreach(json_object_get(a->report, "warnings"), i, warning)
-        if (strstr(json_string_value(warning), "reads memory that nothing wrote"))
+        if (strstr(json_string_value(warning), "reads memory that was never written"))
             return refuse(a, "unwritten_read", error, "%.400s", json_string_value(warning));
     return IFL_OK;
 }
@@ -330,7 +331,8 @@ static ifl_status judge_time(against *a, double floor, ifl_error *error)
 {
     if (a->options->claimed_us <= 0 || a->options->claimed_us >= floor)
         return IFL_OK;
-    return refuse(a, "impossible_time", error, "%.4g us is claimed; its bytes and instructions take %.4g us on %s at least",
+    return refuse(a, "impossible_time", error, "the claimed time is %.4g us; its bytes and instructions take at "
+                                               "least %.4g us on %s",
                   a->options->claimed_us, floor, a->gpu);
 }
 

@@ -71,7 +71,7 @@ static ifl_status add_command(const ifl_budget_line *line, word_list *words)
             return words->count > 1 ? IFL_OK : ifl_budget_fail(line, 0, "'%s' of what?", commands[i]);
     if (words->count > 1 || words->count == MOST_WORDS)
         return ifl_budget_fail(line, 0,
-                               "a run is a file, or begins with analyze, run, lab or sass, not with '%s'",
+                               "a run is a file, or starts with analyze, run, lab or sass, not with '%s'",
                                words->at[0]);
     words->at[1] = words->at[0];
     words->at[0] = ends_with(words->at[1], ".launch") ? "analyze" : "sass";
@@ -141,7 +141,7 @@ static ifl_status take_line(ifl_budget *budget, const ifl_budget_line *line)
             return keys[i].take(budget, line);
     const ifl_place place = {line->reader->file, line->entry->line, line->entry->key_column, line->entry->line_text};
     return ifl_fail_at(line->error, IFL_BAD_INPUT, &place,
-                       "unknown key '%.*s'; there are run, gpu, input, baseline, kernel, limit, finding and allow",
+                       "unknown key '%.*s'; the keys are run, gpu, input, baseline, kernel, limit, finding and allow",
                        (int)(line->entry->key.length < 40 ? line->entry->key.length : 40), line->entry->key.at);
 }
 
@@ -191,9 +191,10 @@ static ifl_status check_whole(const ifl_budget *budget, ifl_error *error)
 {
     const ifl_place nowhere = {.file = budget->file};
     if (!budget->runs.count)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to run: a budget has 'run = ' lines");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to run: a budget needs 'run = ' lines");
     if (!budget->limits.count && !budget->watches.count)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to check: a budget has 'limit = ' or 'finding = ' lines");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to check: a budget needs 'limit = ' or 'finding "
+                                                           "= ' lines");
     if (ifl_budget_needs_baseline(budget) && !budget->baseline)
         return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "limits are relative to a baseline, and there is no 'baseline = ' line");
     return IFL_OK;

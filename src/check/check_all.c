@@ -103,7 +103,7 @@ static ifl_status fail_run(const ifl_run_job *job, ifl_error *error)
         line = mark + strlen("error: ");
     }
     return ifl_fail_at(error, status, &job->run->place, "the run failed with exit status %d: %.*s", job->exit_status,
-                       length, *line ? line : "it said nothing");
+                       length, *line ? line : "without a message");
 }
 
 /* Exit status 1 is a finding of ours, and any but 0 one of a program's. */

@@ -90,7 +90,7 @@ ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const ch
     find_error(&judge->budget->arena, output, &breach);
     breach.budget_line = run->place.line;
     if (!breach.text || !*breach.text)
-        breach.text = "the run ended with a finding and said nothing of it";
+        breach.text = "the run ended with a finding but did not report it";
     judge->has_fault = true;
     if (!ifl_verdict_add_kernel(judge->verdict, judge->budget->file, run->text, ""))
         return ifl_fail_memory(error, 1);
@@ -195,7 +195,7 @@ static ifl_status tell_gone(ifl_judge *judge, const ifl_budget_run *run, ifl_err
     ifl_status status = IFL_OK;
     for (const char *kernel; status == IFL_OK && (kernel = next_gone(judge, run->text, &at)) != NULL;) {
         const ifl_subject gone = {.run = run, .kernel = kernel};
-        status = tell(judge, &gone, "the baseline has this kernel, and the run has not; --update removes it", error);
+        status = tell(judge, &gone, "the baseline has this kernel, but the run does not; --update removes it", error);
     }
     return status;
 }

@@ -98,7 +98,7 @@ static ifl_status hold_watch(ifl_judge *judge, const ifl_watch *watch, ifl_error
     }
     judge->verdict->limits_held += fitting;
     if (status == IFL_OK && !fitting && !judge->has_fault)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &watch->place, "no kernel that ran is '%s'", watch->kernel);
+        return ifl_fail_at(error, IFL_BAD_INPUT, &watch->place, "no kernel that ran matches '%s'", watch->kernel);
     return status;
 }
 

@@ -287,8 +287,9 @@ static ifl_status hold_limit(ifl_judge *judge, const ifl_limit *limit, ifl_error
     if (status != IFL_OK || held || judge->has_fault)
         return status;
     if (!fitting)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "no kernel that ran is '%s'", limit->kernel);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "'%s' is not known of any kernel%s%s: the limit holds for nothing",
+        return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "no kernel that ran matches '%s'", limit->kernel);
+    return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "'%s' is not known for any kernel%s%s: the limit "
+                                                            "applies to nothing",
                        ifl_expression_name(limit->expression), limit->at ? " at " : "", limit->at ? limit->at : "");
 }
 

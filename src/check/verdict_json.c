@@ -164,9 +164,9 @@ static json_t *make_rules(const ifl_verdict *verdict)
 {
     static const char *const about[] = {
         [IFL_BREACH_LIMIT] = "A limit of a performance budget is exceeded.",
-        [IFL_BREACH_FINDING] = "What stands out in the requests of a kernel to memory.",
+        [IFL_BREACH_FINDING] = "A finding in the memory requests of a kernel.",
         [IFL_BREACH_FAULT] = "A kernel or program ended with a fault.",
-        [IFL_BREACH_BASELINE] = "The baseline and what ran do not name the same kernels.",
+        [IFL_BREACH_BASELINE] = "The baseline and the run do not have the same kernels.",
     };
     json_t *rules = json_array();
     for (size_t i = 0; rules && i < verdict->breaches.count; i++) {

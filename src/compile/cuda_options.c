@@ -11,9 +11,10 @@ static ifl_status check_word(const char *word, ifl_error *error)
 {
     const bool is_known = word[0] == '-' && (word[1] == 'I' || word[1] == 'D') && word[2];
     if (!is_known)
-        return ifl_fail(error, IFL_USAGE, "'%.200s' is no option for the compiler of a .cu file: there are -IFOLDER and -DNAME", word);
+        return ifl_fail(error, IFL_USAGE, "'%.200s' is not an option for the compiler of a .cu file; the options "
+                                          "are -IFOLDER and -DNAME", word);
     if (!ifl_shell_is_plain(word))
-        return ifl_fail(error, IFL_USAGE, "'%.200s' has a character that means something to a shell", word);
+        return ifl_fail(error, IFL_USAGE, "'%.200s' has a character that is special to a shell", word);
     return IFL_OK;
 }
 

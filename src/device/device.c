@@ -49,7 +49,7 @@ static ifl_status fail_range(const reading *r, const ifl_keyfile_entry *entry, c
                              ifl_error *error)
 {
     ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s cannot be this: it lies between %g and %g %s", info->name,
+    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s is out of range: it lies between %g and %g %s", info->name,
                        info->least, info->most, info->unit);
 }
 
@@ -59,15 +59,15 @@ static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry, 
 {
     char text[64], *end;
     if (entry->value.length >= sizeof text)
-        return fail(r, entry, error, "a number is wanted for ", info->name);
+        return fail(r, entry, error, "expected a number for ", info->name);
     memcpy(text, entry->value.at, entry->value.length);
     text[entry->value.length] = '\0';
     *value = strtod(text, &end);
     if (end == text)
-        return fail(r, entry, error, "a number is wanted for ", info->name);
+        return fail(r, entry, error, "expected a number for ", info->name);
     end += strspn(end, " \t");
     if (strcmp(end, info->unit) != 0)
-        return fail(r, entry, error, *info->unit ? "the unit must be " : "no unit stands behind ",
+        return fail(r, entry, error, *info->unit ? "the unit must be " : "no unit follows ",
                     *info->unit ? info->unit : info->name);
     if (!(*value >= info->least && *value <= info->most))
         return fail_range(r, entry, info, error);
@@ -86,7 +86,7 @@ static ifl_status take_field(reading *r, const ifl_keyfile_entry *entry, ifl_err
     if (r->seen[field])
         return fail(r, entry, error, "a second value for ", fields[field].name);
     if (!entry->comment.length)
-        return fail(r, entry, error, "a source is wanted, behind a #, for ", fields[field].name);
+        return fail(r, entry, error, "expected a source, after a #, for ", fields[field].name);
     double value = 0;
     ifl_status status = read_number(r, entry, &fields[field], &value, error);
     if (status != IFL_OK)
@@ -116,7 +116,7 @@ static ifl_status take_limits(reading *r, const ifl_keyfile_entry *entry, ifl_er
             memcmp(t->name, entry->value.at, stem) == 0)
             return read_text(r->device, t->name, t->text, strlen(t->text), true, error);
     }
-    return fail(r, entry, error, "there are no such limits; a compute capability is wanted, like cc_9.0", "");
+    return fail(r, entry, error, "there are no such limits; expected a compute capability, like cc_9.0", "");
 }
 
 static ifl_status take_entry(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
@@ -246,7 +246,7 @@ static ifl_status fail_unknown(const char *name, ifl_error *error)
     for (size_t i = 0; ifl_device_id(i) && used + 40 < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "",
                                  (int)strcspn(ifl_device_id(i), "."), ifl_device_id(i));
-    return ifl_fail(error, IFL_USAGE, "unknown GPU '%s'; there are %s, and files of your own (PATH.gpu)", name, list);
+    return ifl_fail(error, IFL_USAGE, "unknown GPU '%s'; known are %s, and files of your own (PATH.gpu)", name, list);
 }
 
 /* Another clock than the description's. Times that were measured stay those of the clock they were measured at. */

@@ -466,7 +466,7 @@ static void fault_deadlock(ifl_block *block)
                        : fragment->barrier == IFL_CLUSTER_BARRIER ? "threads wait at the barrier of the cluster"
                                                                   : "threads wait at a barrier of the block";
     ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
-                    "deadlock: %s, and those that are missing never come", what);
+                    "deadlock: %s, and the missing ones never arrive", what);
 }
 
 /* Nothing could run: lanes that wait at a meeting may be the ones that the others wait for. */

@@ -264,7 +264,7 @@ void ifl_gather_end(ifl_warp *warp, uint32_t index)
         const ifl_code *to = warp->sync->after[__builtin_ctz(left)];
         if (!to) {
             ifl_fault_raise(warp, part.code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(left),
-                            "the end of a region that lanes run together, which none of them began");
+                            "the end of a collective region, which none of these lanes began");
             return;
         }
         part.mask = 0;

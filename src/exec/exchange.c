@@ -29,7 +29,8 @@ static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, 
         if (group & ~members) {
             lane = (uint32_t)__builtin_ctz(group & ~members);
             return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                                   "lane %u executes a warp-wide operation whose member mask 0x%08x leaves it out", lane,
+                                   "lane %u executes a warp-wide operation whose member mask 0x%08x does not "
+                                   "include it", lane,
                                    members);
         }
         if (members & warp->live & ~active)

@@ -287,7 +287,7 @@ static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning,
                  ifl_space_text(warning->space));
     else
         snprintf(where, sizeof where, "byte %llu of %s", (unsigned long long)(warning->address - a->address), a->label);
-    snprintf(to, size, "%s:%u: %s reads memory that nothing wrote, %llu times; first block %llu, thread %u: %s",
+    snprintf(to, size, "%s:%u: %s reads memory that was never written, %llu times; first block %llu, thread %u: %s",
              source ? sites->files[source->file] : sites->file, source ? source->line : sites->at[site].line,
              sites->at[site].name, (unsigned long long)times, (unsigned long long)warning->block,
              warning->warp * IFL_WARP_LANES + warning->lane, where);

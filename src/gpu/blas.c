@@ -134,7 +134,7 @@ ifl_status ifl_gpu_blas_put(ifl_gpu *gpu, const char *name, void *const *params,
     const call *is = find_call(name);
     const ifl_blas *b = is ? open_once(gpu) : NULL;
     if (!b)
-        return ifl_fail(error, IFL_UNSUPPORTED, "no library that does %s is found here", name);
+        return ifl_fail(error, IFL_UNSUPPORTED, "no library that provides %s was found", name);
     const int result = is->put(b, params);
     return result == 0 ? IFL_OK : ifl_fail(error, IFL_INTERNAL, "%s: cuBLAS says %d", name, result);
 }

@@ -18,12 +18,12 @@ static const struct {
     ifl_status status;
     const char *advice;
 } meanings[] = {
-    {2, IFL_NO_MEMORY, "the GPU has not that much memory free"},
+    {2, IFL_NO_MEMORY, "the GPU does not have that much free memory"},
     {3, IFL_NO_GPU, ""},
     {34, IFL_NO_GPU,
      "the libcuda.so that was found is a stub of the CUDA toolkit: install the driver"},
     {35, IFL_NO_GPU, "the driver is too old for this GPU: update it"},
-    {46, IFL_NO_GPU, "another process has the GPU for itself (nvidia-smi -q -d COMPUTE)"},
+    {46, IFL_NO_GPU, "another process uses the GPU exclusively (nvidia-smi -q -d COMPUTE)"},
     {100, IFL_NO_GPU,
      "no NVIDIA GPU is visible here: nvidia-smi lists them, CUDA_VISIBLE_DEVICES hides them"},
     {101, IFL_NO_GPU, "there is no such GPU: nvidia-smi -L lists them"},
@@ -33,19 +33,19 @@ static const struct {
     {221, IFL_NO_GPU, "the driver's PTX compiler (libnvidia-ptxjitcompiler.so) is not installed"},
     {222, IFL_UNSUPPORTED,
      "the PTX is newer than the driver: update it, or compile with an older CUDA"},
-    {304, IFL_NO_GPU, "the system refuses: are the devices /dev/nvidia* there and permitted?"},
+    {304, IFL_NO_GPU, "the system denies access: do the devices /dev/nvidia* exist, and may you use them?"},
     {500, IFL_BAD_INPUT, ""},
     {700, IFL_FINDING,
-     "the kernel reaches memory that is not its own: run it on the engine to see where"},
+     "the kernel accesses memory out of bounds: run it on the engine to see where"},
     {701, IFL_UNSUPPORTED,
      "a block of this size needs more registers or shared memory than an SM has"},
     {702, IFL_FINDING, "the kernel ran for too long"},
     {710, IFL_FINDING, "an assertion of the kernel failed"},
     {714, IFL_FINDING, "the kernel's stack is corrupt"},
-    {715, IFL_FINDING, "the kernel met an illegal instruction"},
+    {715, IFL_FINDING, "the kernel executed an illegal instruction"},
     {716, IFL_FINDING,
-     "an address is not a multiple of the access: run it on the engine to see where"},
-    {717, IFL_FINDING, "an instruction reached a memory that it cannot address"},
+     "an address is misaligned: run it on the engine to see where"},
+    {717, IFL_FINDING, "an instruction accessed an address space that it cannot address"},
     {718, IFL_FINDING, ""},
     {719, IFL_FINDING, "the kernel failed: run it on the engine to see where"},
     {720, IFL_UNSUPPORTED,
@@ -54,7 +54,7 @@ static const struct {
     {803, IFL_NO_GPU,
      "libcuda and the kernel module are of different versions: restart, or reinstall"},
     {804, IFL_NO_GPU,
-     "the forward-compatibility libcuda does not go with this GPU: take it off the path"},
+     "the forward-compatibility libcuda does not support this GPU: remove it from the path"},
     {999, IFL_NO_GPU, ""},
 };
 
@@ -95,7 +95,7 @@ static ifl_status load_driver(ifl_gpu *gpu, ifl_error *error)
         ifl_dynamic_find(gpu->library, symbols, sizeof symbols / sizeof *symbols, &gpu->cu);
     if (missing)
         return ifl_fail(error, IFL_NO_GPU,
-                        "the NVIDIA driver is too old, or not whole: libcuda.so.1 has no %s\n"
+                        "the NVIDIA driver is too old or incomplete: libcuda.so.1 has no %s\n"
                         "update it to one that supports CUDA %d.%d or later",
                         missing, OLDEST_DRIVER / 1000, OLDEST_DRIVER % 1000 / 10);
     return IFL_OK;

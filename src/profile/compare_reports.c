@@ -410,13 +410,13 @@ static ifl_status read_report(const char *path, const char *text, size_t bytes, 
     *root = json_loadb(text, bytes, 0, &where);
     if (!*root) {
         const ifl_place place = {.file = path, .line = where.line, .column = where.column};
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "this is no JSON: %s", where.text);
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", where.text);
     }
     const char *schema = json_string_value(json_object_get(*root, "schema"));
     *launches = json_object_get(*root, "launches");
     if (!schema || strcmp(schema, "inflight/1") != 0)
         return fail_report(path, error,
-                           "this is no report of inflight: its schema is not \"inflight/1\"");
+                           "not a report of inflight: its schema is not \"inflight/1\"");
     if (!json_array_size(*launches))
         return fail_report(path, error, "the report holds no launch");
     return IFL_OK;
@@ -433,7 +433,7 @@ ifl_status ifl_reports_compare(const char *path_a, const char *text_a, size_t by
     if (status == IFL_OK && text_b)
         status = read_report(path_b, text_b, bytes_b, &root_b, &b, error);
     if (status == IFL_OK && !text_b && json_array_size(a) < 2)
-        status = fail_report(path_a, error, "the report holds one launch: a second file is wanted");
+        status = fail_report(path_a, error, "the report holds one launch: give a second file");
     if (status == IFL_OK)
         status = compare_roots(&c, a, b);
     json_decref(root_a);

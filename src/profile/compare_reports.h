@@ -34,7 +34,7 @@ typedef struct ifl_compared_line {
     ifl_compared_list counters; /* those that differ, where it is in both */
 } ifl_compared_line;
 
-/* What the model says of a GPU that both reports name. */
+/* What the model predicts for a GPU that both reports name. */
 typedef struct ifl_compared_model {
     ifl_compared time; /* µs; its name is the GPU's */
     const char *limiter_a, *limiter_b;

@@ -52,7 +52,7 @@ typedef enum ifl_pattern_kind {
     IFL_PATTERN_BROADCAST,  /* one word for all lanes */
     IFL_PATTERN_OFFSET,     /* consecutive, but not aligned: one sector too many */
     IFL_PATTERN_STRIDED,    /* a constant distance between lanes, more than one word */
-    IFL_PATTERN_CONTIGUOUS, /* each thread walks a contiguous region of its own */
+    IFL_PATTERN_CONTIGUOUS, /* each thread walks through its own contiguous region */
     IFL_PATTERN_IRREGULAR,
     IFL_PATTERN_ROWS,       /* equal runs of consecutive words, more sectors than needed: rows of a 2D block */
     IFL_PATTERN_COUNT

@@ -35,7 +35,7 @@ bool ifl_ptx_miss(ifl_ptx_parser *parser, const char *at, const char *format, ..
 
 bool ifl_ptx_no_memory(ifl_ptx_parser *parser)
 {
-    ifl_ptx_fail(parser, NULL, "no memory left for the program");
+    ifl_ptx_fail(parser, NULL, "out of memory for the program");
     parser->status = IFL_NO_MEMORY;
     return false;
 }

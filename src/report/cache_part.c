@@ -57,7 +57,7 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *
 static void print_sample(ifl_page *page, const ifl_cache_facts *f)
 {
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
-                       ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; followed: %s",
+                       ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; simulated: %s",
                                         ifl_clean_line(&page->arena, f->device),
                                         bytes_text(page, &f->dirty_bytes), (double)f->l1_bytes / 1024,
                                         f->sample));

@@ -107,12 +107,11 @@ static void print_median(ifl_page *page, const ifl_times *t)
         page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
         ifl_arena_printf(
             &page->arena,
-            "%s a run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the "
-            "90th percentile%s",
+            "%s per run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the 90th percentile%s",
             time_figure(get(t, IFL_TIMING_median_s)).text, get(t, IFL_TIMING_samples),
             get(t, IFL_TIMING_runs_per_sample), get(t, IFL_TIMING_runs_per_sample) == 1 ? "" : "s",
             time_figure(get(t, IFL_TIMING_low_s)).text, time_figure(get(t, IFL_TIMING_high_s)).text,
-            t->floor_subtracted ? "; the cost of an empty kernel is taken off" : ""));
+            t->floor_subtracted ? "; the cost of an empty kernel is subtracted" : ""));
 }
 
 static void print_rate(ifl_page *page, const ifl_times *t)
@@ -134,7 +133,7 @@ static void print_rate(ifl_page *page, const ifl_times *t)
     if (has_copy)
         ifl_page_paragraph(
             page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-            ifl_arena_printf(arena, "a copy of %s, read and written, beside it: %s",
+            ifl_arena_printf(arena, "a copy of %s, read and written, measured beside it: %s",
                              ifl_figure_bytes((uint64_t)get(t, IFL_TIMING_copy_bytes)).text,
                              rate_figure(copy).text));
 }

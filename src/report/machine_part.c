@@ -23,8 +23,8 @@ static void print_spills(ifl_page *page, const ifl_machine_facts *facts)
 {
     const ifl_machine_spills *s = &facts->spills;
     const char *text = ifl_arena_printf(&page->arena,
-                                        "Spills to local memory: the code of a thread stores %u bytes and "
-                                        "loads %u, each instruction counted once.",
+                                        "Spills to local memory: the code stores %u bytes per thread and loads %u, "
+                                        "counting each instruction once.",
                                         facts->spill_store_bytes, facts->spill_load_bytes);
     if (text && s->known)
         text =
@@ -39,11 +39,11 @@ static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
     const char *registers = facts->registers ? counted(page, facts->registers, "register")
                                              : "an unknown number of registers";
     const char *text = ifl_arena_printf(
-        &page->arena, "%s a thread; %s, %u of them work that the source asks for.", registers,
+        &page->arena, "%s per thread; %s, of which %u do work that the source asks for.", registers,
         counted(page, facts->instructions, "instruction"), facts->useful);
     if (text && facts->bytes_in_flight)
         text = ifl_arena_printf(&page->arena,
-                                "%s A warp has at most %s of loads in flight where it waits.", text,
+                                "%s A waiting warp has at most %s of loads in flight.", text,
                                 counted(page, facts->bytes_in_flight, "byte"));
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, text);
     if (facts->spill_load_bytes || facts->spill_store_bytes)
@@ -117,7 +117,7 @@ static void print_accesses(ifl_page *page, const ifl_machine_facts *facts)
         return;
     }
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       "Its accesses differ from those of the PTX, from which the counts above come:");
+                       "Its accesses differ from those of the PTX, on which the counts above are based:");
     ifl_table_print(page, &table);
     if (different > MOST_LINES)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
@@ -142,7 +142,7 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
         return;
     ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)%s", facts->sm,
                                             ifl_clean_line(&page->arena, facts->file),
-                                            facts->ran ? ": it ran, and all counts are of it" : ""));
+                                            facts->ran ? ": it ran, and all counts refer to it" : ""));
     print_resources(page, facts);
     print_executed(page, profile);
     for (size_t l = 0; l < facts->loops.count; l++)

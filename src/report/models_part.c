@@ -105,12 +105,12 @@ static const char *cliff_text(ifl_page *page, const ifl_profile *profile, const 
     const ifl_occupancy *o = &m->occupancy;
     if (strcmp(o->limiter, "registers") == 0 && o->registers_for_more > 0)
         return say(page,
-                   "; limited by registers: one more block fits with %d instead of %d a thread",
+                   "; limited by registers: one more block fits with %d instead of %d per thread",
                    o->registers_for_more, m->registers);
     if (strcmp(o->limiter, "shared memory") == 0 && o->shared_for_more >= 0)
         return say(
             page,
-            "; limited by shared memory: one more block fits with %d bytes instead of %s a block",
+            "; limited by shared memory: one more block fits with %d bytes instead of %s per block",
             o->shared_for_more, ifl_figure_count(profile->shared_bytes).text);
     return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; limited by %s", o->limiter);
 }
@@ -124,25 +124,15 @@ static const char *held_text(ifl_page *page, const ifl_profile *profile, const i
                m->registers && m->registers_estimated ? " (registers estimated from the PTX)" : "");
 }
 
-/* "once", "17 times", "2.50 times" */
-static const char *times_text(ifl_page *page, double times)
-{
-    if (times == 1)
-        return "once";
-    return times == floor(times) && times < 1e6
-               ? say(page, "%.0f times", times)
-               : say(page, "%s times", ifl_models_part_figure(page, times));
-}
-
 static const char *flight_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
 {
     const char *held = held_text(page, profile, m);
     if (m->bytes_in_flight_per_sm < 0)
         return held;
     return say(page,
-               "%s A warp waits for loads %s, with %s KiB in flight an SM; %s KiB reach 95 %% of "
-               "the DRAM's bandwidth.",
-               held, times_text(page, m->waits_per_warp),
+               "%s A warp waits for loads %s, with %s KiB in flight per SM; %s KiB would reach 95 %% of the DRAM "
+               "bandwidth.",
+               held, ifl_figure_times(m->waits_per_warp).text,
                ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
                ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
 }

@@ -207,7 +207,7 @@ static void print_verdict(sheet *s)
     if (has_other_code(c))
         ifl_page_paragraph(
             &s->page, 0, INDENT, IFL_STYLE_DIM,
-            "Other code: one side counts PTX, the other machine code. That is not counted as a difference.");
+            "The code differs: one side counts PTX, the other machine code. This does not count as a difference.");
 }
 
 static ifl_status write_text(sheet *s, ifl_error *error)

@@ -109,7 +109,7 @@ static void add_cache_rules(ifl_page *page, ifl_table *table, double compute_cap
     ifl_cache_rules rules;
     if (!ifl_cache_rules_find(compute_capability, &rules))
         return;
-    ifl_row row = {.cell = {"what loads and stores do to the caches", "", rules.source}};
+    ifl_row row = {.cell = {"how loads and stores use the caches", "", rules.source}};
     ifl_table_add(page, table, &row);
 }
 
@@ -192,7 +192,7 @@ static const char *next_step(ifl_page *page, const ifl_device *device, const ifl
     if (strcmp(o->limiter, "shared memory") == 0)
         return describe_cliff(page, device, &r, &r.shared_bytes,
                               &(cliff){"bytes", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
-    return ifl_arena_printf(&page->arena, "as many fit up to %d registers and %d bytes of shared memory",
+    return ifl_arena_printf(&page->arena, "as many fit with up to %d registers and %d bytes of shared memory",
                             o->registers_before_fewer, o->shared_before_fewer);
 }
 

@@ -19,7 +19,7 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
     for (size_t i = 0; i < report->chosen_count; i++)
         any |= ifl_sass_supports(report->machine->kernels[report->chosen[i]].sm);
     if (!any)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%.300s': sm_%u machine code is not known here",
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%.300s': machine code for sm_%u is not supported",
                         report->machine->file, report->machine->kernels[report->chosen[0]].sm);
     errno = 0;
     const ifl_status status = writers[format](report, out, error);

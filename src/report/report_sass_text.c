@@ -131,8 +131,8 @@ static void print_list(sheet *s)
     }
     ifl_table_print(&s->page, &table);
     ifl_page_text(&s->page, IFL_STYLE_DIM,
-                  "\nMuch code: it is listed, not analysed. -k KERNEL shows one in full, --arch "
-                  "takes one target.\n");
+                  "\nThe file holds much code, so kernels are only listed. -k KERNEL analyses one in full, --arch "
+                  "selects one target.\n");
 }
 
 static ifl_status print_summary(sheet *s, ifl_error *error)
@@ -173,19 +173,19 @@ static void print_resources(sheet *s, const ifl_sass_facts *facts)
     const ifl_sass_kernel *k = &facts->kernel;
     ifl_arena *arena = &s->page.arena;
     const char *text =
-        ifl_arena_printf(arena, "%s a thread · static shared memory: %s · stack: %s",
+        ifl_arena_printf(arena, "%s per thread · static shared memory: %s · stack: %s",
                          counted_or(s, m->registers, "register", "an unknown number of registers"),
                          counted_or(s, m->static_shared_bytes, "byte", "none"),
                          counted_or(s, m->frame_bytes, "byte", "none"));
     if (text && most_threads(m))
-        text = ifl_arena_printf(arena, "%s · at most %s a block", text,
+        text = ifl_arena_printf(arena, "%s · at most %s per block", text,
                                 counted(s, most_threads(m), "thread"));
     sentence(s, IFL_STYLE_PLAIN, text);
     if (k->spill_load_bytes || k->spill_store_bytes)
         sentence(s, IFL_STYLE_BAD,
                  ifl_arena_printf(arena,
-                                  "Stack accesses at fixed places, as spills are: %u bytes loaded, "
-                                  "%u bytes stored a thread, each instruction counted once.",
+                                  "Stack accesses at fixed places, as for spills: %u bytes loaded, %u bytes stored "
+                                  "per thread, counting each instruction once.",
                                   k->spill_load_bytes, k->spill_store_bytes));
 }
 
@@ -211,8 +211,8 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
         sentence(
             s, IFL_STYLE_PLAIN,
             ifl_arena_printf(arena,
-                             "A warp has at most %s of loads in flight where it waits; outside "
-                             "of loops it waits for loads %s.",
+                             "A waiting warp has at most %s of loads in flight; outside of loops it waits for loads "
+                             "%s.",
                              counted(s, k->bytes_in_flight, "byte"),
                              counted(s, k->exposed_latencies, "time")));
     if (k->unknown)
@@ -225,7 +225,7 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
 static void print_executed(sheet *s, const ifl_sass_facts *facts)
 {
     const ifl_sass_counts *c = &facts->counts;
-    const char *rest = c->all ? "" : "; how often the other blocks ran, the profile does not tell";
+    const char *rest = c->all ? "" : "; the profile does not tell how often the other blocks ran";
     if (c->known)
         sentence(s, c->all ? IFL_STYLE_PLAIN : IFL_STYLE_WARN,
                  ifl_arena_printf(&s->page.arena, "Executed: %s%s warp instructions%s.",
@@ -304,7 +304,7 @@ static void print_loops(sheet *s, const ifl_sass_facts *facts)
                        .indent = INDENT};
     if (!facts->kernel.loop_count)
         return;
-    ifl_page_heading(&s->page, "Loops, one trip, without the loops inside");
+    ifl_page_heading(&s->page, "Loops: one iteration, without inner loops");
     for (size_t l = 0; l < facts->kernel.loop_count; l++)
         add_loop(s, &table, facts, l);
     ifl_table_print(&s->page, &table);

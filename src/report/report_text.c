@@ -143,7 +143,7 @@ static void print_head(sheet *s)
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
             ifl_arena_printf(
                 &s->page.arena,
-                "STOPPED EARLY after %s of %s blocks: every count below is of what ran.",
+                "STOPPED EARLY after %s of %s blocks: every count below covers only what ran.",
                 ifl_figure_count(p->blocks_done).text, ifl_figure_count(s->blocks).text));
     print_launch(s);
     print_arguments(s);
@@ -297,7 +297,7 @@ static void print_nothing(sheet *s)
 {
     total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
     const char *text =
-        "Nothing: the requests move so little in excess that a change would not pay off.";
+        "Nothing: the requests move so little excess data that a change would not pay off.";
     if (!off_chip.traffic.requests && !on_chip.traffic.requests)
         text = "Nothing: there were no requests to memory.";
     else if (!off_chip.excess && !on_chip.excess)
@@ -441,7 +441,7 @@ static const char *places_heading(const sheet *s, bool on_chip)
     if (on_chip)
         return excess ? "Shared memory, by replays because of bank conflicts"
                       : "Shared memory, by source line";
-    return excess ? "Global and local memory, by bytes moved for nothing"
+    return excess ? "Global and local memory, by bytes moved without need"
                   : "Global and local memory, by source line";
 }
 
@@ -634,10 +634,9 @@ static void print_legend(ifl_page *page)
 {
     ifl_page_gap(page);
     ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
-                       "A request is one memory instruction of one warp. It moves sectors of 32 bytes; "
-                       "four of them are a line. At best: the sectors that the bytes of its lanes would "
-                       "need if they were side by side. All counts are before the caches. 1 MB is 10^6 "
-                       "bytes.");
+                       "A request is one memory instruction of one warp. It moves sectors of 32 bytes; four of them "
+                       "are a line. At best: the sectors that the bytes of its lanes would need if they were "
+                       "adjacent. All counts are taken before the caches. 1 MB is 10^6 bytes.");
 }
 
 static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_page *page)

@@ -76,11 +76,12 @@ void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const cha
     if (!f)
         return;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(&page->arena, "A scheduler issues in %.0f %% of its cycles; of its warps %s.",
+                       ifl_arena_printf(&page->arena, "A scheduler issues in %.0f %% of its cycles; of its warps, "
+                                                      "on average, %s.",
                                         100 * f->issue_active, reasons_text(page, f->stalls)));
     if (f->site_count)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(&page->arena, "They stand still: %s.", sites_text(page, f)));
+                           ifl_arena_printf(&page->arena, "Warps stall: %s.", sites_text(page, f)));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

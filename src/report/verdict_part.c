@@ -51,8 +51,8 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
     if (!profile->machine.ran || profile->machine.sm == runs)
         return;
     text = ifl_arena_printf(&page->arena,
-                            "The counts are of machine code for sm_%u. %s has sm_%u, for which the compiler may "
-                            "make other code.",
+                            "The counts are those of machine code for sm_%u. %s has sm_%u, for which the compiler "
+                            "may generate different code.",
                             profile->machine.sm, device->name, runs);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");

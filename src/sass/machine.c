@@ -559,7 +559,7 @@ static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm, con
         length += (size_t)snprintf(list + length, sizeof list - length, "%ssm_%u", i ? ", " : "", targets->sm[i]);
     return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs; it has machine code for %s%s",
                     source->name, sm, targets->count ? list : "no GPU",
-                    ifl_sass_supports(sm) ? "" : ", and code older than sm_75 is not known here");
+                    ifl_sass_supports(sm) ? "" : ", and code older than sm_75 is not supported");
 }
 
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,

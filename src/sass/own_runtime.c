@@ -59,23 +59,24 @@ static finding look(Elf *elf)
 
 static ifl_status complain(const char *path, const finding *found, ifl_error *error)
 {
-    const char *why = "without the names of its functions, so that nothing can stand in for it";
+    const char *why = "without the names of its functions, so that it cannot be replaced";
     if (!found->is_dynamic)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' is linked with -static, so that no library can come before CUDA's: link it without", path);
+                        "'%.200s' is linked with -static, so that CUDA's libraries cannot be replaced: link it "
+                        "without -static", path);
     if (found->has_names)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' has a copy of the CUDA runtime inside that is not known here, of none of the versions 11 to 13 "
-                        "or not whole: link it with nvcc -cudart shared",
+                        "'%.200s' contains a copy of the CUDA runtime that is incomplete or not of version 11, 12 "
+                        "or 13: link it with nvcc -cudart shared",
                         path);
     if (found->is_program)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' has a copy of the CUDA runtime inside %s: keep them (no -s, no strip), or link it with nvcc "
-                        "-cudart shared",
+                        "'%.200s' contains a copy of the CUDA runtime %s: keep them (no -s, no strip), or link it "
+                        "with nvcc -cudart shared",
                         path, why);
     return ifl_fail(error, IFL_UNSUPPORTED,
-                    "the library '%.200s' has a copy of the CUDA runtime inside %s: its calls need a GPU. If you build it "
-                    "yourself, keep them (no -s, no strip), or link it with nvcc -cudart shared",
+                    "the library '%.200s' contains a copy of the CUDA runtime %s: its calls need a GPU. If you "
+                    "build it yourself, keep them (no -s, no strip), or link it with nvcc -cudart shared",
                     path, why);
 }
 

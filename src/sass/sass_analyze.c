@@ -34,7 +34,7 @@ ifl_status ifl_sass_analyze(const ifl_machine_kernel *kernel, ifl_arena *arena,
     *out = (ifl_sass_kernel){.kernel = kernel};
     if (!ifl_sass_supports(kernel->sm))
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "kernel '%.200s': sm_%u machine code is not known here", kernel->name,
+                        "kernel '%.200s': machine code for sm_%u is not supported", kernel->name,
                         kernel->sm);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IFL_OK; i++)
         status = parts[i](out, arena, error);

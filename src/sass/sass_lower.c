@@ -65,7 +65,7 @@ ifl_code *ifl_sass_emit_stop(ifl_sass_lowerer *l, ifl_reason reason)
 void ifl_sass_emit_branch(ifl_sass_lowerer *l, uint32_t target)
 {
     if (target == UINT32_MAX) {
-        ifl_sass_refuse(l, "its target is no instruction");
+        ifl_sass_refuse(l, "its target is not an instruction");
         return;
     }
     ifl_sass_emit(l, IFL_CODE_branch)->value = l->flow.block_of[target];
@@ -179,7 +179,7 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
     const size_t start = l->build.code.count;
     ifl_sass_lower_function *special = ifl_sass_lower_table[l->instruction->op];
     if (l->instruction->op == IFL_SASS_OP_UNKNOWN)
-        ifl_sass_refuse(l, "no instruction is known that has it");
+        ifl_sass_refuse(l, "it is not a known instruction");
     else
         (special ? special : ifl_sass_lower_lane)(l);
     if (!l->refused)
@@ -335,10 +335,10 @@ ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, i
     const ifl_object_text *kernel = lowering->kernel;
     memset(image, 0, sizeof *image);
     if (kernel->unresolved)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' needs the symbol '%.200s', which nobody has", kernel->kernel->name,
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' needs the symbol '%.200s', which is not defined", kernel->kernel->name,
                         kernel->unresolved);
     if (!ifl_sass_supports(kernel->kernel->sm))
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' is machine code for sm_%u, which is not known",
+        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' is machine code for sm_%u, which is not supported",
                         kernel->kernel->name, kernel->kernel->sm);
     if (ifl_sass_local_bytes(kernel->kernel) > MOST_LOCAL)
         return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory a thread, and no GPU has more than 512 KiB",

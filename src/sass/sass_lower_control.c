@@ -207,7 +207,7 @@ void ifl_sass_lower_arm(ifl_sass_lowerer *l)
 {
     const uint32_t number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
     if (target(l) == UINT32_MAX)
-        ifl_sass_refuse(l, "its target is no instruction");
+        ifl_sass_refuse(l, "its target is not an instruction");
     refuse_predicate(l);
     ifl_sass_emit(l, IFL_CODE_sync_arm)->count = number;
 }
@@ -272,7 +272,7 @@ static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
 {
     const uint32_t to = is_exclusive ? 0 : target(l);
     if (to == UINT32_MAX) {
-        ifl_sass_refuse(l, "its target is no instruction");
+        ifl_sass_refuse(l, "its target is not an instruction");
         return;
     }
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);

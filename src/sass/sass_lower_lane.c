@@ -317,7 +317,7 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l)
     const uint32_t found = find_row(l, o);
     const ifl_sass_lane_row *row = ifl_sass_lane_row_at(found);
     if (!row) {
-        ifl_sass_refuse(l, "there is no code for this form of it");
+        ifl_sass_refuse(l, "this form of it is not supported");
         return;
     }
     uint32_t slot[3] = {0};

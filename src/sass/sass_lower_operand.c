@@ -66,7 +66,7 @@ static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot
         add_constant_at(l, l->input->object->constants_address >> word.value, slot);
         break;
     default:
-        ifl_sass_refuse(l, "nobody has told what this word of constant bank 0 holds");
+        ifl_sass_refuse(l, "the meaning of this word of constant bank 0 is not known");
     }
 }
 
@@ -155,7 +155,7 @@ uint32_t ifl_sass_lower_destination(ifl_sass_lowerer *l, const ifl_sass_operand 
     if (operand->kind == IFL_SASS_UNIFORM_REGISTER)
         return ifl_sass_uniform_slot(l, operand->index);
     if (operand->kind != IFL_SASS_REGISTER)
-        ifl_sass_refuse(l, "its destination is no register");
+        ifl_sass_refuse(l, "its destination is not a register");
     return ifl_sass_register_slot(l, operand->index);
 }
 

@@ -251,7 +251,7 @@ static void move_special(ifl_sass_lowerer *l, unsigned number, uint32_t d)
     else if (from.kind == IS_WARPS)
         emit_value(l, warps_of_sm(l->instruction->sm) << from.value, d);
     else
-        ifl_sass_refuse(l, "nobody has told what this register holds");
+        ifl_sass_refuse(l, "the meaning of this register is not known");
 }
 
 /* A wide one is two that stand side by side. */

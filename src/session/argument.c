@@ -428,7 +428,7 @@ static ifl_status parse_count(parser *p)
         at = p->at;
         status = read_number(p, &misalign);
         if (status == IFL_OK && misalign >= MISALIGN_LIMIT)
-            return fail(p, at, "a buffer is moved by less than %d bytes", MISALIGN_LIMIT);
+            return fail(p, at, "the offset of a buffer must be below %d bytes", MISALIGN_LIMIT);
     }
     p->out->misalign = (uint32_t)misalign;
     return status;

@@ -186,8 +186,8 @@ static ifl_status conclude(comparison *c)
         if (out->verdict == IFL_OUTPUT_DIFFERENT)
             return ifl_fail(c->error, IFL_FINDING,
                             "argument %" PRIu32 ": %" PRIu64 " of %" PRIu64
-                            " elements differ between GPU and engine by more than they may (%s); "
-                            "element %" PRIu64 ": engine %s, GPU %s",
+                            " elements differ between GPU and engine by more than is allowed (%s); element "
+                            "%" PRIu64 ": engine %s, GPU %s",
                             out->argument, out->different, out->elements, c->exactness.rule,
                             out->worst, out->worst_engine, out->worst_gpu);
     }

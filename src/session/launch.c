@@ -180,7 +180,7 @@ static ifl_status set_code(ifl_launch *launch, const char *value, ifl_error *err
 {
     const bool is_ptx = strcmp(value, "ptx") == 0;
     if (!is_ptx && strcmp(value, "machine") != 0)
-        return fail_value("code", value, value, error, "there are ptx and machine");
+        return fail_value("code", value, value, error, "expected ptx or machine");
     launch->code = is_ptx ? IFL_CHOOSE_PTX : IFL_CHOOSE_MACHINE;
     return IFL_OK;
 }
@@ -266,7 +266,7 @@ ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value
         if (strcmp(properties[i].key, key) == 0)
             return properties[i].set(launch, value, error);
     return ifl_fail(error, IFL_USAGE,
-                    "a launch has no '%.40s'; it has grid, block, cluster, shared, arg, gpu, machine and code", key);
+                    "a launch has no '%.40s'; its keys are grid, block, cluster, shared, arg, gpu, machine and code", key);
 }
 
 /* ---- arguments in memory --------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ static ifl_status read_npy(const ifl_argument *argument, void *to, ifl_error *er
         return status;
     /* The file may have changed since the argument was read. */
     if (npy.count != argument->count)
-        status = ifl_fail(error, IFL_BAD_INPUT, "'%s' has changed while it was used",
+        status = ifl_fail(error, IFL_BAD_INPUT, "'%s' changed while it was in use",
                           argument->fill.path);
     else
         status = ifl_npy_read(&npy, argument->fill.path, to, error);

@@ -75,11 +75,11 @@ static ifl_status add_entry(ifl_launch_file *file, const ifl_keyfile_entry *at, 
     if (!e.key)
         return fail_key(
             file, at, error,
-            "unknown key '%.*s'; there are file, kernel, grid, block, cluster, shared, gpu, arg, machine and code",
+            "unknown key '%.*s'; the keys are file, kernel, grid, block, cluster, shared, gpu, arg, machine and code",
             (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
     const entry *before = find_entry(file, e.key);
     if (before && !repeats)
-        return fail_key(file, at, error, "'%s' stands in line %d already", e.key, before->at.line);
+        return fail_key(file, at, error, "'%s' is already set in line %d", e.key, before->at.line);
     if (!at->value.length)
         return fail_key(file, at, error, "'%s' has no value", e.key);
     e.value = ifl_arena_text(&file->arena, at->value.at, at->value.length);

@@ -329,7 +329,7 @@ static ifl_status search(finding *f, const char *path, ifl_error *error)
     return status;
 }
 
-static const char left_out[] = "the machine code in '%.200s' is left out: %.700s";
+static const char left_out[] = "the machine code in '%.200s' is ignored: %.700s";
 
 /* What was searched and cannot be used is a warning; only want of memory fails. */
 static ifl_status tell(const finding *f, ifl_status status, const ifl_error *own, const char *path, ifl_error *error)
@@ -343,7 +343,7 @@ static ifl_status tell(const finding *f, ifl_status status, const ifl_error *own
         return ifl_profile_warn(f->profile, error, left_out, base_name(path), own->text);
     if (!f->found && f->other)
         return ifl_profile_warn(f->profile, error, left_out, base_name(path),
-                                "its kernel of this name takes other parameters");
+                                "its kernel of this name has different parameters");
     return IFL_OK;
 }
 

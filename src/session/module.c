@@ -648,7 +648,7 @@ ifl_status ifl_module_dump(const ifl_module *module, const char *stage, const ch
 {
     const stage_writer write = find_stage(stage);
     if (!write)
-        return ifl_fail(error, IFL_USAGE, "no stage '%.40s'; there are ptx, program and code",
+        return ifl_fail(error, IFL_USAGE, "there is no stage '%.40s'; the stages are ptx, program and code",
                         stage ? stage : "");
     const ifl_status status = kernel ? dump_kernel(module, write, kernel, out, error)
                                      : dump_all(module, write, out, error);

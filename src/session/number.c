@@ -114,7 +114,7 @@ const char *ifl_number_read(const char **at, uint64_t *value)
         problem = read_product(at, &less);
         if (!problem && __builtin_sub_overflow(*value, less, value)) {
             *at = start;
-            problem = "more is taken away than there is";
+            problem = "the difference is negative";
         }
     }
     return problem;

@@ -94,8 +94,7 @@ static ifl_status warn_of_times(ifl_gpu_run *r)
     if (get(r, IFL_TIMING_spread) > wide_spread)
         status = ifl_profile_warn(
             r->profile, r->error,
-            "the times are spread over %.0f %% of their median: something else uses "
-            "the GPU, or its clocks move",
+            "the times are spread over %.0f %% of their median: something else uses the GPU, or its clocks change",
             100 * get(r, IFL_TIMING_spread));
     if (status == IFL_OK && (most - least) / least > moved_clock)
         status =
@@ -105,8 +104,8 @@ static ifl_status warn_of_times(ifl_gpu_run *r)
     if (status == IFL_OK && !r->buffers.has_kept && r->buffers.bytes)
         status = ifl_profile_warn(
             r->profile, r->error,
-            "the GPU's memory holds the buffers once only: every timed run goes on "
-            "from what the run before it left in them");
+            "the GPU's memory holds only one set of the buffers: every timed run continues with what the previous "
+            "run left in them");
     return status;
 }
 
@@ -179,7 +178,7 @@ ifl_status ifl_gpu_run_time(ifl_gpu_run *r)
                                .user = r,
                                .sets = r->buffers.sets};
     if ((unsigned)r->options->between >= sizeof between / sizeof *between)
-        return ifl_fail(r->error, IFL_USAGE, "there is no such way between runs");
+        return ifl_fail(r->error, IFL_USAGE, "there is no such mode between runs");
     const ifl_gpu_series how = series_of(r);
     ifl_gpu_times times;
     ifl_status status = ifl_gpu_time(r->gpu, &task, &how, &times, r->error);

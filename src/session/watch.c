@@ -105,7 +105,8 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     profile->backend = backend;
     return kernel->image.demands.uses_textures
                ? ifl_profile_warn(profile, error,
-                                  "what textures and surfaces fetch is not counted: traffic, times and advice leave it out")
+                                  "texture and surface accesses are not counted: traffic, times and advice do not "
+                                  "include them")
                : IFL_OK;
 }
 

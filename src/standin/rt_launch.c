@@ -45,7 +45,8 @@ static ifl_cuda_error check(ifl_session *session, const ifl_function_record *fun
     const ifl_dim3 grid = call->grid, block = call->block;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const bool is_size = is_size_allowed(ifl_session_device(session), grid, block);
-    const char *wrong = !is_size                                            ? "the GPU has no such grid or block"
+    const char *wrong = !is_size                                            ? "the grid or block exceeds the limits "
+        "of the GPU"
                         : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
                         : !is_bound_kept(function, threads)                 ? "more threads than its __launch_bounds__"
                                                                             : NULL;

@@ -162,7 +162,8 @@ static void print_table(sites *all, const ifl_standin_options *options)
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
     if (observed < launches)
-        fputs("  Counts are of the launches that were observed; repeats with the same arguments are run and checked only.\n",
+        fputs("  Counts cover the launches that were observed; repeats with the same arguments are only run and "
+              "checked.\n",
               page->out);
     ifl_summary_each(page, options->kernel);
     fputc('\n', page->out);
@@ -210,7 +211,7 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     if (status == IFL_OK)
         status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
     if (status == IFL_OK && count < all->list.count)
-        fprintf(all->page.out, "\n%zu more not shown: --kernel TEXT chooses, --json FILE has them all\n",
+        fprintf(all->page.out, "\n%zu more not shown: --kernel KERNEL selects, --json FILE has all of them\n",
                 all->list.count - count);
     return status;
 }

@@ -14,10 +14,14 @@ fail()
     cat "$output"
     exit 1
 }
+warnings() # in lines of any width
+{
+    tr -s '\n ' '  ' <"$output" | grep -o "the machine code in [^:]* is ignored: [^:]*: machine code for sm_70" | wc -l
+}
 "$1" run -- "$2" "$3" >"$output" 2>&1 || fail "exit status $?"
 grep -q "^32$" "$output" || fail "1 doubled five times is 32"
 grep -q "5 launches" "$output" || fail "the report has not all launches"
 grep -q "error" "$output" && fail "an error"
-[ "$(grep -c "the machine code in .* is left out: .*sm_70" "$output")" = 1 ] || fail "not one warning"
+[ "$(warnings)" = 1 ] || fail "not one warning"
 "$1" analyze "$3" -k scale -g 4 -b 64 256 f32:2 f32x256=iota >"$output" 2>&1 || fail "analyze: exit status $?"
-[ "$(grep -c "the machine code in .* is left out: .*sm_70" "$output")" = 1 ] || fail "analyze: not one warning"
+[ "$(warnings)" = 1 ] || fail "analyze: not one warning"

@@ -326,7 +326,7 @@ static void names_what_is_wrong_and_where(void **state)
     assert_refused(&u64_param, "f32x10=", 8, "expected a fill");
     assert_refused(&u64_param, "f32x10=zeros", 12, "unexpected");
     assert_refused(&u64_param, "f32x10=const:", 14, "expected a number");
-    assert_refused(&u64_param, "f32x10+256=zero", 8, "less than 256");
+    assert_refused(&u64_param, "f32x10+256=zero", 8, "must be below 256");
     assert_refused(&u64_param, "f64x2^61=zero", 5, "64 bits");
     assert_refused(&u64_param, "f32x10=permutation", 1, "integer type");
     assert_refused(&u64_param, "i8x129=permutation", 1, "cannot hold");

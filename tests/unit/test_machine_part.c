@@ -84,9 +84,9 @@ static void text_says_what_differs(void **state)
     learn(profile);
     char *text = report(profile, IFL_REPORT_TEXT);
     has(text, "Machine code (sm_90, axpy.cubin)");
-    has(text, "40 registers a thread; 100 instructions, 60 of them work that the source asks for.");
+    has(text, "40 registers per thread; 100 instructions, of which 60 do work that the source asks for.");
     has(text, "1,024 bytes of loads in flight");
-    has(text, "stores 8 bytes and loads 16");
+    has(text, "stores 8 bytes per thread and loads 16");
     has(text, "makes 2,000 requests for the stores and 3,000 requests for the loads");
     has(text, "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
     has(text, "4×4 B         1×16 B             merged");

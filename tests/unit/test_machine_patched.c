@@ -117,7 +117,7 @@ static void a_region_that_nobody_began_is_a_fault(void **state)
     read_cubin(&p, "tests/machine/kernels.sm_90.cubin", votes);
     put_words(&p, (const word[]){end_of_collective, end}, 2);
     assert_int_equal(run(&p, votes, "h200", "64", of_votes, &error), IFL_FINDING);
-    assert_non_null(strstr(error.text, "which none of them began"));
+    assert_non_null(strstr(error.text, "none of these lanes began"));
     close_all(&p);
 }
 

@@ -97,7 +97,7 @@ static void a_finding_names_its_place_and_its_remedies(void **unused)
     assert_string_equal(f.kind, "store");
     assert_int_equal(f.instructions, 1);
     assert_string_equal(f.title,
-                        "t.cu:15, global store: 32.0 sectors a request where 8.00 would do");
+                        "t.cu:15, global store: 32.0 sectors per request where 8.00 would do");
     assert_false(ifl_outcome_finding(outcome, 1, &f));
     assert_null(ifl_outcome_device(outcome, 0));
     assert_null(ifl_outcome_model(outcome, 0, NULL));

@@ -253,12 +253,12 @@ static void test_strided_store(void **state)
     /* (8000 + 32000) · 32 B moved; (32000 - 8000) · 32 B of them for nothing, 60 % of all and 75 %
      * of the stores */
     assert_has(text, "1.28 MB moved, of which 768.0 kB (60 %) is not needed.");
-    assert_has(text, "1. t.cu:14, global store: 32.0 sectors a request where 8.00 would do\n");
+    assert_has(text, "1. t.cu:14, global store: 32.0 sectors per request where 8.00 would do\n");
     assert_has(text, "768.0 kB of the 1.02 MB moved is not needed (75 %).");
     assert_has(text, "8,192 words of 8");
     assert_has(text, "strided, 8,192 words\n");
     assert_has_not(text, "2. ");
-    char *table = strstr(text, "by bytes moved for nothing");
+    char *table = strstr(text, "by bytes moved without need");
     assert_non_null(table);
     assert_true(strstr(table, "st.global.f64") < strstr(table, "ld.global.f64"));
     free(text);
@@ -286,8 +286,8 @@ static void test_bank_conflicts(void **state)
     assert_has(
         text,
         "Shared memory: 1,500 of 1,600 wavefronts (93.8 %) are replays because of bank conflicts.");
-    assert_has(text, "t.cu:20, shared load: 16.0 wavefronts a request where 1.00 would do\n");
-    assert_has(text, "Bank conflicts: 15.0 replays a request, 1,500 in all.");
+    assert_has(text, "t.cu:20, shared load: 16.0 wavefronts per request where 1.00 would do\n");
+    assert_has(text, "Bank conflicts: 15.0 replays per request, 1,500 in all.");
     assert_has(text, "strided, -32 words (80 %)");
     free(text);
     ifl_profile_free(p);
@@ -330,7 +330,7 @@ static void test_other_findings(void **state)
     assert_has(text, "local memory: 10 requests");
     assert_has(
         text,
-        "16.0 of 32 lanes work in an average instruction. 5 of 20 branches split a warp (25 %).");
+        "On average 16.0 of 32 lanes are active in an instruction. 5 of 20 branches split a warp (25 %).");
     free(text);
     ifl_profile_free(p);
 }
@@ -349,7 +349,7 @@ static void test_neighbours_cannot_be_aligned(void **state)
     add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load", 9,
                              4, 10, 40, 40, coalesced});
     text = text_of(p, IFL_REPORT_TEXT, NULL);
-    assert_has(text, "Usually helps: nothing, where the L1 has the sector");
+    assert_has(text, "Usually helps: nothing, if the L1 has the sector");
     assert_has_not(text, "padding rows");
     free(text);
     ifl_profile_free(p);

@@ -431,7 +431,7 @@ static void places_mistakes_in_launch_files(void **state)
     assert_launch_file("", IFL_BAD_INPUT, 0, 0, "no 'file = ' line");
     assert_launch_file("file = k.ptx\ncolour = red\n", IFL_BAD_INPUT, 2, 1, "unknown key 'colour'");
     assert_launch_file("file = k.ptx\ngrid = 1\ngrid = 2\n", IFL_BAD_INPUT, 3, 1,
-                       "stands in line 2 already");
+                       "is already set in line 2");
     assert_launch_file("file =\n", IFL_BAD_INPUT, 1, 1, "has no value");
     assert_launch_file("file = absent.ptx\n", IFL_NO_FILE, 1, 8, "No such file");
     assert_launch_file("file = k.ptx\nkernel = scare\n", IFL_BAD_INPUT, 2, 10, "no kernel 'scare'");
