@@ -73,7 +73,7 @@ static ifl_status allow_shared(const ifl_gpu *gpu, const ifl_gpu_launch *l, ifl_
                         "a block wants %" PRIu32 " bytes of dynamic shared memory; on %s it has at "
                         "most %d, static memory included",
                         l->shared_bytes, gpu->name, most);
-    snprintf(what, sizeof what, "allowing %" PRIu32 " bytes of dynamic shared memory a block",
+    snprintf(what, sizeof what, "allowing %" PRIu32 " bytes of dynamic shared memory per block",
              l->shared_bytes);
     return ifl_gpu_check(
         gpu, gpu->cu.function_set(l->function, IFL_FUNCTION_DYNAMIC_SHARED, (int)l->shared_bytes),

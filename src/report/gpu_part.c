@@ -63,13 +63,13 @@ static void print_gpu(ifl_page *page, const ifl_gpu_facts *gpu)
                                         gpu->driver ? gpu->driver : "?"));
     const char *blocks =
         gpu->blocks_per_sm
-            ? ifl_arena_printf(arena, ", %" PRIu32 " block%s an SM at once", gpu->blocks_per_sm,
+            ? ifl_arena_printf(arena, ", %" PRIu32 " block%s per SM at once", gpu->blocks_per_sm,
                                gpu->blocks_per_sm == 1 ? "" : "s")
             : "";
     ifl_page_paragraph(
         page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
         ifl_arena_printf(
-            arena, "code: %s; %" PRIu32 " registers, %" PRIu32 " bytes of local memory a thread%s",
+            arena, "code: %s; %" PRIu32 " registers, %" PRIu32 " bytes of local memory per thread%s",
             gpu->code ? gpu->code : "", gpu->registers, gpu->local_bytes, blocks ? blocks : ""));
 }
 

@@ -51,7 +51,7 @@ static const ifl_column columns[] = {
     {{"of its", "peak"}, true, 0},
     {{"occu-", "pancy"}, true, WIDE},
     {{"", "waves"}, true, WIDE},
-    {{"KiB in flight", "an SM"}, true, 0},
+    {{"KiB in flight", "per SM"}, true, 0},
     {{"", "needed"}, true, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };

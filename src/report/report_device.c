@@ -48,9 +48,9 @@ static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_dev
 static const ifl_column list_columns[] = {
     {{"GPU", NULL}, false, 0},           {{"", NULL}, false, 0},
     {{"CC", NULL}, true, 0},             {{"SMs", NULL}, true, 0},
-    {{"MHz", NULL}, true, 0},            {{"L1+shared", "KiB an SM"}, true, 0},
+    {{"MHz", NULL}, true, 0},            {{"L1+shared", "KiB per SM"}, true, 0},
     {{"L2", "MiB"}, true, 0},            {{"DRAM", "GiB"}, true, 0},
-    {{"DRAM", "GB/s"}, true, 0},         {{"warps", "an SM"}, true, 0},
+    {{"DRAM", "GB/s"}, true, 0},         {{"warps", "per SM"}, true, 0},
 };
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_device *device)
@@ -150,11 +150,11 @@ ifl_status ifl_device_fields_write(FILE *out, ifl_error *error)
 /* ---- occupancy -------------------------------------------------------------------------------------------------------- */
 
 static const ifl_column occupancy_columns[] = {
-    {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0},   {{"warps", "an SM"}, true, 0},
+    {{"GPU", NULL}, false, 0},     {{"blocks", "per SM"}, true, 0},   {{"warps", "per SM"}, true, 0},
     {{"occu-", "pancy"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
 /* With a grid. */
 static const ifl_column wave_columns[] = {
-    {{"GPU", NULL}, false, 0},     {{"blocks", "an SM"}, true, 0}, {{"warps", "an SM"}, true, 0},
+    {{"GPU", NULL}, false, 0},     {{"blocks", "per SM"}, true, 0}, {{"warps", "per SM"}, true, 0},
     {{"occu-", "pancy"}, true, 0}, {{"waves", NULL}, true, 0},     {{"last", "wave"}, true, 0},
     {{"effi-", "ciency"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
 

@@ -240,7 +240,7 @@ static const ifl_column loop_columns[] = {
     {{"", "instructions"}, true, 0},
     {{"", "useful"}, true, 0},
     {{"for", "addresses"}, true, 0},
-    {{"in flight,", "bytes a warp"}, true, 0},
+    {{"in flight,", "bytes per warp"}, true, 0},
     {{"exposed", "latencies"}, true, 0},
     {{"registers", "reused"}, true, 0},
     {{"spill", "accesses"}, true, 0},

@@ -531,7 +531,7 @@ static uint64_t shared_by(const sheet *s)
 
 static const char *shared_text(const sheet *s)
 {
-    return s->profile->complete ? "a warp" : "in all";
+    return s->profile->complete ? "per warp" : "in all";
 }
 
 static const char *mix_text(sheet *s, const uint64_t *count, uint64_t all)

@@ -341,7 +341,7 @@ ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, i
         return ifl_fail(error, IFL_UNSUPPORTED, "'%s' is machine code for sm_%u, which is not supported",
                         kernel->kernel->name, kernel->kernel->sm);
     if (ifl_sass_local_bytes(kernel->kernel) > MOST_LOCAL)
-        return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory a thread, and no GPU has more than 512 KiB",
+        return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory per thread, and no GPU has more than 512 KiB",
                         kernel->kernel->name, (unsigned long long)ifl_sass_local_bytes(kernel->kernel));
     ifl_sass_lowerer l = {
         .input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};

@@ -395,7 +395,7 @@ static ifl_status check_threads(const ifl_launch *launch, ifl_error *error)
     if (most[0] && product(launch->block) > product(most))
         return ifl_launch_fail(launch, error,
                                "kernel '%.200s' allows %" PRIu64
-                               " threads a block (.maxntid), not %" PRIu64,
+                               " threads per block (.maxntid), not %" PRIu64,
                                launch->of->name, product(most), product(launch->block));
     return IFL_OK;
 }

@@ -69,7 +69,7 @@ static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_ke
     const uint64_t most = (uint64_t)at_once * limit(ifl_session_device(session), IFL_DEVICE_sms);
     if (code != ifl_cudaSuccess || blocks <= most)
         return code;
-    ifl_state_tell("a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d an SM",
+    ifl_state_tell("a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d per SM",
                    (unsigned long long)blocks, (unsigned long long)most, at_once);
     return ifl_cudaErrorCooperativeLaunchTooLarge;
 }

@@ -97,8 +97,8 @@ static const ifl_column columns[] = {
     {.head = {"block", NULL}, .right = true},
     {.head = {"launches", NULL}, .right = true},
     {.head = {"requests", NULL}, .right = true},
-    {.head = {"sectors", "a request"}, .right = true},
-    {.head = {"for nothing", NULL}, .right = true},
+    {.head = {"sectors", "per request"}, .right = true},
+    {.head = {"not needed", NULL}, .right = true},
     {.head = {"most of it at", NULL}},
 };
 

@@ -334,7 +334,7 @@ static void checks_sizes(void **state)
     launch = new_launch("bounded");
     set(launch, "grid", "1");
     set(launch, "block", "16,16");
-    assert_not_run(launch, IFL_USAGE, "allows 128 threads a block (.maxntid), not 256");
+    assert_not_run(launch, IFL_USAGE, "allows 128 threads per block (.maxntid), not 256");
     launch = new_launch("call");
     set(launch, "grid", "1");
     set(launch, "block", "1");
