@@ -162,8 +162,7 @@ static void print_table(sites *all, const ifl_standin_options *options)
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
     if (observed < launches)
-        fputs("  Counts cover the launches that were observed; repeats with the same arguments are only run and "
-              "checked.\n",
+        fputs("  Counts cover the observed launches; repeats with the same arguments only run and are checked.\n",
               page->out);
     ifl_summary_each(page, options->kernel);
     fputc('\n', page->out);

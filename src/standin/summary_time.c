@@ -129,8 +129,7 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
     ifl_table_print(page, &table);
     if (count > MOST_ROWS)
         fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
-    fputs("  Times are predicted by the model; a launch that was not modelled takes the time of the last similar "
-          "one.\n\n", page->out);
+    fputs("  Times are predicted; a launch that was not modelled takes the time of the last similar one.\n\n", page->out);
     free(kernels);
 }
 
