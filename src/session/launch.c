@@ -52,6 +52,7 @@ static void discard_session(ifl_launch *launch)
     free(launch->params);
     launch->session = NULL;
     launch->ready = NULL;
+    launch->of = &launch->module->kernels.at[launch->kernel];
     launch->buffers = NULL;
     launch->params = NULL;
     launch->is_filled = false;
@@ -320,22 +321,33 @@ static ifl_status make_buffer(ifl_launch *launch, size_t index, ifl_error *error
                                flags, label, &launch->buffers[index], error);
 }
 
-static ifl_status lay_out(ifl_launch *launch, size_t index, ifl_error *error)
+static ifl_status place_buffer(ifl_launch *launch, size_t index, ifl_error *error)
 {
     const ifl_argument *argument = &launch->arguments.at[index];
-    uint8_t *param = launch->params + launch->of->parameters[index].offset;
-    ifl_status status = IFL_OK;
-    if (argument->kind == IFL_ARGUMENT_VALUE) {
-        memcpy(param, argument->value, argument->value_bytes);
+    if (argument->kind == IFL_ARGUMENT_VALUE)
         return IFL_OK;
+    if (argument->kind != IFL_ARGUMENT_SAME)
+        return make_buffer(launch, index, error);
+    launch->buffers[index] = launch->buffers[argument->same];
+    return IFL_OK;
+}
+
+/* Where the code that runs has its parameters. */
+static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
+{
+    const ifl_kernel *of = launch->of = launch->ready->kernel;
+    launch->params = calloc(1, of->param_bytes + 1);
+    if (!launch->params)
+        return ifl_fail_memory(error, of->param_bytes);
+    for (size_t i = 0; i < launch->arguments.count; i++) {
+        const ifl_argument *argument = &launch->arguments.at[i];
+        uint8_t *param = launch->params + of->parameters[i].offset;
+        if (argument->kind == IFL_ARGUMENT_VALUE)
+            memcpy(param, argument->value, argument->value_bytes);
+        else
+            memcpy(param, &launch->buffers[i]->address, sizeof launch->buffers[i]->address);
     }
-    if (argument->kind == IFL_ARGUMENT_SAME)
-        launch->buffers[index] = launch->buffers[argument->same];
-    else
-        status = make_buffer(launch, index, error);
-    if (status == IFL_OK)
-        memcpy(param, &launch->buffers[index]->address, sizeof launch->buffers[index]->address);
-    return status;
+    return IFL_OK;
 }
 
 /* Arguments come first in memory: their addresses are then the same for every kernel that takes them. */
@@ -348,16 +360,16 @@ static ifl_status make_session(ifl_launch *launch, ifl_error *error)
     if (count != launch->of->parameter_count)
         return fail_count(launch, count, error);
     launch->buffers = calloc(count + 1, sizeof(ifl_allocation *));
-    launch->params = calloc(1, launch->of->param_bytes + 1);
-    ifl_status status = launch->buffers && launch->params
-                            ? ifl_session_new(&options, &launch->session, error)
-                            : ifl_fail_memory(error, launch->of->param_bytes);
+    ifl_status status = launch->buffers ? ifl_session_new(&options, &launch->session, error)
+                                        : ifl_fail_memory(error, count * sizeof(ifl_allocation *));
     for (size_t i = 0; i < count && status == IFL_OK; i++)
-        status = lay_out(launch, i, error);
+        status = place_buffer(launch, i, error);
     if (status == IFL_OK)
         status = ifl_session_take(launch->session, launch->module, launch->machine, &loaded, error);
     if (status == IFL_OK)
         status = ifl_session_ready(launch->session, loaded, launch->kernel, &launch->ready, error);
+    if (status == IFL_OK)
+        status = lay_out(launch, error);
     if (status != IFL_OK)
         discard_session(launch);
     return status;

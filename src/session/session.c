@@ -4,6 +4,7 @@
 
 #include "base/shared.h"
 #include "ptx/lower.h"
+#include "sass/constant_header.h"
 #include "sass/sass_lower.h"
 #include "session/variables.h"
 
@@ -224,54 +225,45 @@ static void take_machine(ifl_ready_kernel *kernel, const ifl_machine *machine)
     }
 }
 
-/* PTX aligns a parameter in the block, machine code in constant bank 0, before which the block has a head: descriptions of
- * tensors then lie at other offsets. */
-static bool are_params_elsewhere(const ifl_ready_kernel *kernel)
+static bool takes_same(const ifl_kernel *kernel, const ifl_machine_kernel *code)
 {
-    const ifl_machine_kernel *code = kernel->text->kernel;
+    for (size_t i = 0; i < code->parameter_count; i++)
+        if (kernel->parameters[i].offset != code->parameters[i].offset)
+            return false;
+    return true;
+}
+
+/* PTX counts a parameter's alignment from the first one, ptxas from the start of the constant bank. */
+static ifl_status take_places(ifl_ready_kernel *kernel, const ifl_machine_kernel *code, ifl_error *error)
+{
     const ifl_kernel *of = kernel->kernel;
-    bool differ = false;
-    for (uint32_t i = 0; i < of->parameter_count && i < code->parameter_count; i++)
-        differ |= of->parameters[i].offset != code->parameters[i].offset;
-    return differ;
-}
-
-static const uint8_t *params_of(const ifl_ready_kernel *kernel, const uint8_t *given)
-{
-    if (!kernel->own_params)
-        return given;
-    const ifl_machine_kernel *code = kernel->text->kernel;
-    const ifl_kernel *of = kernel->kernel;
-    for (uint32_t i = 0; i < of->parameter_count && i < code->parameter_count; i++) {
-        const uint32_t bytes = code->parameters[i].bytes;
-        memcpy(kernel->own_params + code->parameters[i].offset, given + of->parameters[i].offset,
-               bytes < of->parameters[i].bytes ? bytes : of->parameters[i].bytes);
-    }
-    return kernel->own_params;
-}
-
-static ifl_status make_params(ifl_ready_kernel *kernel, ifl_error *error)
-{
-    if (!are_params_elsewhere(kernel))
+    if (of->parameter_count != code->parameter_count || takes_same(of, code))
         return IFL_OK;
-    kernel->own_params = calloc(1, kernel->image.demands.param_bytes + 1);
-    if (kernel->own_params)
-        return IFL_OK;
-    ifl_image_free(&kernel->image);
-    return ifl_fail_memory(error, kernel->image.demands.param_bytes);
+    const size_t bytes = of->parameter_count * sizeof *of->parameters;
+    kernel->as_machine = *of;
+    kernel->as_machine.param_bytes = ifl_sass_param_bytes(code);
+    kernel->as_machine.parameters = malloc(bytes);
+    if (!kernel->as_machine.parameters)
+        return ifl_fail_memory(error, bytes);
+    memcpy(kernel->as_machine.parameters, of->parameters, bytes);
+    for (uint32_t i = 0; i < of->parameter_count; i++)
+        kernel->as_machine.parameters[i].offset = code->parameters[i].offset;
+    kernel->kernel = &kernel->as_machine;
+    return IFL_OK;
 }
 
-static ifl_status lower_machine(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
+static ifl_status lower_machine(ifl_ready_kernel *kernel, ifl_error *error)
 {
     const ifl_machine_kernel *code = kernel->text->kernel;
     const ifl_sass_lowering lowering = {.object = kernel->object->object, .kernel = kernel->text};
-    (void)loaded;
+    const ifl_status status = take_places(kernel, code, error);
+    if (status != IFL_OK)
+        return status;
     kernel->registers = code->registers;
     kernel->local_bytes = code->frame_bytes;
     kernel->barriers = code->barriers;
     kernel->machine_sm = code->sm;
-    const ifl_status status = ifl_sass_lower(&lowering, &kernel->image, error);
-    return status == IFL_OK ? make_params(kernel, error) : status;
+    return ifl_sass_lower(&lowering, &kernel->image, error);
 }
 
 static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
@@ -286,6 +278,15 @@ static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_er
     return ifl_ptx_lower(&lowering, &kernel->image, error);
 }
 
+static void free_ready(ifl_ready_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    ifl_image_free(&kernel->image);
+    free(kernel->as_machine.parameters);
+    free(kernel);
+}
+
 static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
 {
     const ifl_kernel *of = &loaded->module->kernels.at[index];
@@ -298,11 +299,11 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
                                  .signature = loaded->module->names.at[index].signature};
     kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
     const ifl_status status =
-        kernel->object ? lower_machine(loaded, kernel, error) : lower_ptx(loaded, kernel, error);
+        kernel->object ? lower_machine(kernel, error) : lower_ptx(loaded, kernel, error);
     if (status == IFL_OK)
         loaded->kernels[index] = kernel;
     else
-        free(kernel);
+        free_ready(kernel);
     return status;
 }
 
@@ -406,7 +407,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .image = &kernel->image,
         .kernel_name = kernel->signature,
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-        .banks = {{params_of(kernel, launch->params), kernel->image.demands.param_bytes}},
+        .banks = {{launch->params, kernel->image.demands.param_bytes}},
         .memory = session->memory,
         .textures = &session->textures,
         .sms = sms,
@@ -457,19 +458,10 @@ void ifl_session_end(ifl_session_result *result)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void free_kernel(ifl_ready_kernel *kernel)
-{
-    if (!kernel)
-        return;
-    ifl_image_free(&kernel->image);
-    free(kernel->own_params);
-    free(kernel);
-}
-
 static void free_loaded(ifl_loaded *loaded)
 {
     for (size_t i = 0; loaded->kernels && i < loaded->module->kernels.count; i++)
-        free_kernel(loaded->kernels[i]);
+        free_ready(loaded->kernels[i]);
     for (size_t i = 0; loaded->variable_address && i < loaded->module->programs.count; i++)
         free(loaded->variable_address[i]);
     if (loaded->machine)

@@ -77,7 +77,7 @@ typedef struct ifl_ready_kernel {
     ifl_image image;
     const struct ifl_placed_object *object; /* whose machine code it is; NULL: the image is lowered from PTX */
     const struct ifl_object_text *text;
-    uint8_t *own_params; /* where the machine code wants its parameters elsewhere than `kernel` says: a block for them */
+    ifl_kernel as_machine; /* `kernel` is this one where machine code has its parameters at other places than PTX */
     uint32_t registers;  /* of the machine code beside the PTX; 0: there is none */
     uint32_t local_bytes, barriers, machine_sm;
 } ifl_ready_kernel;

@@ -39,8 +39,8 @@ bool ifl_driver_is_context(const void *of)
 
 ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from)
 {
-    const bool is_ready = contexts.is_ready || ifl_state_runtime_called();
     ifl_state_driver_begin(from);
+    const bool is_ready = contexts.is_ready || ifl_state_is_runtime_used();
     if (need >= IFL_NEEDS_INIT && !is_ready)
         return (ifl_cuda_error)IFL_CUDA_NOT_INITIALIZED;
     if (need >= IFL_NEEDS_INIT && ifl_state_is_forked())
@@ -172,7 +172,7 @@ static ifl_cuda_error destroy(handle *session)
     if (!session)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     ifl_handle_remove(session);
-    if (!is_any_made() && !contexts.primary_users && !ifl_state_runtime_called())
+    if (!is_any_made() && !contexts.primary_users && !ifl_state_is_runtime_used())
         ifl_state_break(ifl_cudaSuccess);
     if (depth && pushed[depth - 1] == session)
         depth--;
@@ -228,7 +228,7 @@ static ifl_cuda_error primary_state(int device, unsigned *flags, int *active)
     if (device || !flags || !active)
         return device ? check_device(device) : ifl_cudaErrorInvalidValue;
     *flags = contexts.primary.flags;
-    *active = contexts.primary_users > 0 || ifl_state_runtime_called();
+    *active = contexts.primary_users > 0 || ifl_state_is_runtime_used();
     return ifl_cudaSuccess;
 }
 

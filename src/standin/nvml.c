@@ -3,11 +3,14 @@
  * here makes a session, so that a program may ask and then fork, as PyTorch does. Calls that are not here are not in the
  * library, as in one that is older than the program. */
 #include "standin/gpu_bytes.h"
+#include "standin/served.h"
 #include "standin/run_options.h"
 #include "standin/state.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, UNKNOWN = 999 };
@@ -149,6 +152,29 @@ IFL_SERVED int nvmlDeviceGetHandleByUUID(const char *text, void **to)
     return 0;
 }
 
+/* As device_attribute.def has it, which the test nvml_program holds this to. */
+enum { PCI_DOMAIN = 0, PCI_BUS = 1, PCI_SLOT = 0 };
+
+/* "domain:bus:device.function"; the numbers may have more digits than CUDA's calls give them. */
+IFL_SERVED int nvmlDeviceGetHandleByPciBusId_v2(const char *text, void **to)
+{
+    enum { HEX = 16 };
+    const int code = begin(text && to ? to : NULL);
+    if (code)
+        return code;
+    char *end;
+    const unsigned long domain = strtoul(text, &end, HEX);
+    const unsigned long bus = *end == ':' ? strtoul(end + 1, &end, HEX) : ULONG_MAX;
+    const unsigned long slot = *end == ':' ? strtoul(end + 1, &end, HEX) : ULONG_MAX;
+    if (slot == ULONG_MAX || (*end && strcmp(end, ".0") != 0))
+        return INVALID_ARGUMENT;
+    if (domain != PCI_DOMAIN || bus != PCI_BUS || slot != PCI_SLOT)
+        return NOT_FOUND;
+    *to = nvml.device;
+    return 0;
+}
+ALSO(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2);
+
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
 IFL_SERVED int nvmlDeviceGetIndex(const void *device, unsigned *to)
@@ -221,4 +247,39 @@ IFL_SERVED int nvmlDeviceGetMemoryInfo_v2(const ifl_device *device, memory_2 *to
     nvmlDeviceGetMemoryInfo(device, &one);
     *to = (memory_2){VERSION, one.total, 0, one.unused, one.used};
     return 0;
+}
+
+/* ---- what this GPU has not --------------------------------------------------------------------- */
+
+/* PyTorch wants these to be there before it maps memory; a GPU that they do not suit says so. */
+static int not_supported(const void *device)
+{
+    enum { NOT_SUPPORTED = 3 };
+    const int code = begin_with(device, device);
+    return code ? code : NOT_SUPPORTED;
+}
+
+IFL_SERVED int nvmlDeviceGetNvLinkRemoteDeviceType(const void *device, unsigned link, int *to)
+{
+    (void)link, (void)to;
+    return not_supported(device);
+}
+
+IFL_SERVED int nvmlDeviceGetNvLinkRemotePciInfo_v2(const void *device, unsigned link, void *to)
+{
+    (void)link, (void)to;
+    return not_supported(device);
+}
+ALSO(nvmlDeviceGetNvLinkRemotePciInfo, nvmlDeviceGetNvLinkRemotePciInfo_v2);
+
+IFL_SERVED int nvmlDeviceGetGpuFabricInfoV(const void *device, void *to)
+{
+    (void)to;
+    return not_supported(device);
+}
+
+IFL_SERVED int nvmlDeviceGetComputeRunningProcesses(const void *device, unsigned *count, void *to)
+{
+    (void)count, (void)to;
+    return not_supported(device);
 }

@@ -6,14 +6,15 @@
 
 #include <string.h>
 
-/* cudaFuncAttribute */
+/* cudaFuncAttribute; those before are read-only, those after are not CUDA 13.0's. */
 enum {
     MAX_DYNAMIC_SHARED = 8,
     PREFERRED_CARVEOUT = 9,
     REQUIRED_CLUSTER_WIDTH = 11,
     REQUIRED_CLUSTER_DEPTH = 13,
     NON_PORTABLE_CLUSTER = 14,
-    CLUSTER_POLICY = 15
+    CLUSTER_POLICY = 15,
+    LAST_ATTRIBUTE = CLUSTER_POLICY
 };
 
 enum { WITHOUT_ASKING = 48 * 1024 };
@@ -91,8 +92,8 @@ static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int 
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
-    if (code != ifl_cudaSuccess)
-        return code;
+    if (code != ifl_cudaSuccess || attribute < MAX_DYNAMIC_SHARED || attribute > LAST_ATTRIBUTE)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     const double most = ifl_session_device(session)->value[IFL_DEVICE_shared_bytes_per_block];
     if (attribute == MAX_DYNAMIC_SHARED) {
         if (value < 0 || value > most - (double)function->kernel->image.demands.declared_shared)

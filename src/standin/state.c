@@ -26,6 +26,7 @@ static struct {
     ifl_cuda_error broken;
     bool is_broken_told; /* a call has given it back */
     bool is_forked;
+    bool is_runtime_used; /* by any thread */
     int exit_status; /* the program's own */
     bool is_unsupported; /* a kernel was not run */
     volatile bool is_ending; /* a signal ends the program when the report is written */
@@ -183,6 +184,7 @@ ifl_session *ifl_state_enter(void)
 {
     driver.runtime_called |= !driver.depth;
     pthread_mutex_lock(&state.lock);
+    state.is_runtime_used |= !driver.depth;
     if (!state.is_tried)
         make_context();
     if (!state.session)
@@ -309,6 +311,11 @@ void ifl_state_driver_end(void)
 bool ifl_state_runtime_called(void)
 {
     return driver.runtime_called;
+}
+
+bool ifl_state_is_runtime_used(void)
+{
+    return state.is_runtime_used;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -45,6 +45,8 @@ void ifl_state_driver_begin(const void *from);
 void ifl_state_driver_end(void);
 /* This thread has called the runtime itself, which makes the primary session current. */
 bool ifl_state_runtime_called(void);
+/* Some thread has, which makes the driver ready for all of them. Under the lock. */
+bool ifl_state_is_runtime_used(void);
 
 /* The function of the program, or the library, that an address lies in: "main+0x1c (app)". */
 void ifl_state_site(const void *address, char *to, size_t size);

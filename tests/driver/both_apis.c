@@ -3,6 +3,7 @@
 #include "cu.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 extern int cudaMalloc(void **out, size_t bytes);
 extern int cudaFree(void *at);
@@ -10,19 +11,37 @@ extern int cudaMallocManaged(void **out, size_t bytes, unsigned flags);
 extern int cudaGetLastError(void);
 extern int cudaDeviceGetPCIBusId(char *to, int room, int device);
 extern int cuDeviceGetPCIBusId(char *to, int room, int device);
+extern int cuFuncSetAttribute(void *function, int attribute, int value);
+extern int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active);
 extern int cudaLibraryLoadData(void **out, const void *image, int *options, void **values, unsigned count, int *more,
                                void **more_values, unsigned more_count);
 extern int cudaLibraryGetKernel(void **out, void *library, const char *name);
 extern int cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
                                             int *found);
 
+/* The runtime makes the driver ready for all threads, and leaves a thread that has not called it without a context. */
+static void *other_thread(void *unused)
+{
+    void *context = &unused;
+    unsigned flags;
+    int is_active = 0;
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &is_active));
+    EXPECT(is_active, 1);
+    OK(cuCtxGetCurrent(&context));
+    EXPECT(context == NULL, 1);
+    return NULL;
+}
+
 int main(void)
 {
+    pthread_t other;
     void *at, *managed, *context, *library, *kernel, *call;
     int value = 0, found;
     address start;
     size_t bytes;
     OK(cudaMalloc(&at, 64));
+    EXPECT(pthread_create(&other, NULL, other_thread, NULL), 0);
+    EXPECT(pthread_join(other, NULL), 0);
     OK(cuInit(0));
     OK(cuCtxGetCurrent(&context));
     EXPECT(context != NULL, 1);
@@ -34,6 +53,9 @@ int main(void)
     OK(cuMemFree_v2((address)managed));
     OK(cudaLibraryLoadData(&library, kernels, NULL, NULL, 0, NULL, NULL, 0));
     OK(cudaLibraryGetKernel(&kernel, library, "poke"));
+    EXPECT(cuFuncSetAttribute(kernel, 8, 1024), 0);
+    EXPECT(cuFuncSetAttribute(kernel, 4, 1024), INVALID_VALUE); /* registers are only read */
+    EXPECT(cuFuncSetAttribute(kernel, 16, 1), INVALID_VALUE);   /* that of a later CUDA, which Triton tries first */
     void *params[] = {&at};
     OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     OK(cuMemcpyDtoH_v2(&value, (address)at, 4));

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UNINITIALIZED = 1, BAD_ARGUMENT = 2, NOT_HERE = 6, TOO_SMALL = 7, MEBIBYTE = 1 << 20 };
+enum { UNINITIALIZED = 1, BAD_ARGUMENT = 2, NOT_THAT = 3, NOT_HERE = 6, TOO_SMALL = 7, MEBIBYTE = 1 << 20 };
 
 static void *library;
 
@@ -36,9 +36,15 @@ static void use_cuda(void *gpu)
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*create)(void **, unsigned, int) = (int (*)(void **, unsigned, int))dlsym(driver, "cuCtxCreate_v2");
+    int (*place)(char *, int, int) = (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetPCIBusId");
     int (*allocate)(address *, size_t) = (int (*)(address *, size_t))dlsym(driver, "cuMemAlloc_v2");
     address at;
+    char bus[32] = "";
+    void *same = NULL;
     EXPECT(init(0), 0);
+    EXPECT(place(bus, sizeof bus, 0), 0);
+    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")(bus, &same), 0);
+    EXPECT(same == gpu, 1);
     EXPECT(create(&context, 0, 0), 0);
     const unsigned long long before = memory_of(gpu).used;
     EXPECT(allocate(&at, MEBIBYTE), 0);
@@ -67,6 +73,11 @@ int main(void)
     EXPECT(call("nvmlDeviceGetHandleByUUID")(text, &again), 0);
     EXPECT(again == gpu, 1);
     EXPECT(call("nvmlDeviceGetHandleByUUID")("GPU-", &again), NOT_HERE);
+    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("00000000:01:00.0", &again), 0); /* as cuDeviceGetPCIBusId has it */
+    EXPECT(again == gpu, 1);
+    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000:02:00.0", &again), NOT_HERE);
+    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000", &again), BAD_ARGUMENT);
+    EXPECT(call("nvmlDeviceGetGpuFabricInfoV")(gpu, text), NOT_THAT);
     EXPECT(call("nvmlDeviceGetName")(&number, text, (unsigned)sizeof text), BAD_ARGUMENT);
     EXPECT(call("nvmlDeviceGetCudaComputeCapability")(gpu, &major, &minor), 0);
     printf("compute capability %d.%d\n", major, minor);
