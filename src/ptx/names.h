@@ -27,6 +27,7 @@ typedef struct ifl_ptx_name {
     uint32_t length;
     uint32_t hash;
     uint32_t binding; /* what it means here: scope.c; 0 nothing */
+    uint32_t range;   /* the same, followed by a number: "a" and a<2> may both be declared */
     uint32_t value;   /* for the owner of the table; 0 at first */
 } ifl_ptx_name;
 

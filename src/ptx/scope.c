@@ -11,15 +11,21 @@ const ifl_ptx_binding *ifl_ptx_find(const ifl_ptx_parser *parser, uint32_t name)
     return binding ? &parser->bindings.at[binding] : NULL;
 }
 
+static uint32_t *place_of(ifl_ptx_parser *parser, uint32_t name, ifl_ptx_meaning meaning)
+{
+    ifl_ptx_name *of = &parser->names.list.at[name];
+    return meaning == IFL_PTX_RANGE ? &of->range : &of->binding;
+}
+
 bool ifl_ptx_bind(ifl_ptx_parser *parser, uint32_t name, ifl_ptx_meaning meaning, uint32_t index,
                   const char *at)
 {
-    const ifl_ptx_binding *old = ifl_ptx_find(parser, name);
-    if (old && old->depth == parser->depth)
+    uint32_t *place = place_of(parser, name, meaning);
+    if (*place && parser->bindings.at[*place].depth == parser->depth)
         return ifl_ptx_fail(parser, at, "'%.200s' is declared twice",
                             ifl_ptx_text_of(parser, name));
     ifl_ptx_binding binding = {.name = name,
-                               .outer = parser->names.list.at[name].binding,
+                               .outer = *place,
                                .index = index,
                                .meaning = (uint16_t)meaning,
                                .depth = parser->depth};
@@ -27,7 +33,7 @@ bool ifl_ptx_bind(ifl_ptx_parser *parser, uint32_t name, ifl_ptx_meaning meaning
         return ifl_ptx_no_memory(parser);
     if (!ifl_vec_push(&parser->bindings, binding))
         return ifl_ptx_no_memory(parser);
-    parser->names.list.at[name].binding = (uint32_t)(parser->bindings.count - 1);
+    *place = (uint32_t)(parser->bindings.count - 1);
     return true;
 }
 
@@ -82,10 +88,9 @@ static const ifl_ptx_binding *find_range(const ifl_ptx_parser *parser, uint32_t 
                                          uint32_t *number)
 {
     uint32_t prefix = range_name(parser, &parser->names.list.at[name], number);
-    const ifl_ptx_binding *binding = prefix ? ifl_ptx_find(parser, prefix) : NULL;
-    bool fits = binding && binding->meaning == IFL_PTX_RANGE &&
-                *number < parser->ranges.at[binding->index].count;
-    return fits ? binding : NULL;
+    const uint32_t range = prefix ? parser->names.list.at[prefix].range : 0;
+    const ifl_ptx_binding *binding = &parser->bindings.at[range];
+    return range && *number < parser->ranges.at[binding->index].count ? binding : NULL;
 }
 
 static bool find_member(ifl_ptx_parser *parser, uint32_t range, uint32_t number, uint32_t name,
@@ -146,7 +151,7 @@ void ifl_ptx_close_scope(ifl_ptx_parser *parser, const ifl_ptx_scope *scope)
     settle_labels(parser, scope->labels);
     while (parser->bindings.count > scope->bindings) {
         const ifl_ptx_binding *binding = &parser->bindings.at[--parser->bindings.count];
-        parser->names.list.at[binding->name].binding = binding->outer;
+        *place_of(parser, binding->name, (ifl_ptx_meaning)binding->meaning) = binding->outer;
     }
     parser->frame = scope->frame;
     parser->depth--;
