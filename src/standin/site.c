@@ -2,6 +2,7 @@
  * Where in the program a call stands: the source line where the program has debugging information (nvcc -g), else function
  * and offset. Programs ask from few places, again and again: what was found is kept. */
 #include "base/demangle.h"
+#include "base/short_name.h"
 #include "base/utf8.h"
 #include "standin/dwarf_line.h"
 #include "standin/state.h"
@@ -77,10 +78,10 @@ static void look_in_file(const char *path, uint64_t at, symbol *out)
 static void write_name(const char *mangled, char *to, size_t size)
 {
     ifl_arena arena = {0};
-    const char *name = ifl_demangle(&arena, mangled);
-    const char *text = name ? name : mangled;
-    const size_t length = strcspn(text + 1, "(") + 1;
-    snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), text);
+    const char *signature = ifl_demangle(&arena, mangled);
+    const char *name = signature ? ifl_short_name(&arena, signature) : NULL;
+    snprintf(to, size, "%.*s", (int)size - 1, name ? name : mangled);
+    to[ifl_utf8_clean_bytes(to, strlen(to))] = '\0';
     ifl_arena_free(&arena);
 }
 
@@ -104,7 +105,7 @@ static void describe(const void *address, site *out)
 {
     Dl_info info;
     symbol found = {.is_found = false};
-    char name[96], line[56];
+    char name[80], line[56];
     *out = (site){.address = address};
     if (!dladdr(address, &info) || !info.dli_fname) {
         snprintf(out->text, sizeof out->text, "%p", address);
@@ -119,6 +120,7 @@ static void describe(const void *address, site *out)
     }
     write_name(found.name, name, sizeof name);
     out->is_wrapper = is_wrapper(name);
+    name[strcspn(name, "<")] = '\0'; /* the offset tells those of one template apart */
     if (ifl_dwarf_line((uintptr_t)address - 1, line, sizeof line))
         snprintf(out->text, sizeof out->text, "%s at %s", name, line);
     else

@@ -4,6 +4,7 @@
 #include "standin/summary.h"
 
 #include "base/figure.h"
+#include "base/short_name.h"
 #include "outcome/outcome.h"
 #include "report/page.h"
 #include "standin/state.h"
@@ -111,10 +112,10 @@ static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
                : ifl_arena_printf(arena, "%s of %s", ifl_figure_count(e->observed).text, all.text);
 }
 
-static void add_row(ifl_page *page, ifl_table *table, const site *s)
+static void add_row(ifl_page *page, ifl_table *table, const site *s, const char *name)
 {
     ifl_arena *arena = &page->arena;
-    ifl_row row = {.cell = {ifl_summary_name(arena, s->entry->signature), s->entry->site,
+    ifl_row row = {.cell = {name, s->entry->site,
                             ifl_summary_size(arena, s->entry->profile->grid),
                             ifl_summary_size(arena, s->entry->profile->block), launches_of(arena, s->entry),
                             ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
@@ -124,6 +125,18 @@ static void add_row(ifl_page *page, ifl_table *table, const site *s)
     if (s->excess)
         row.style[7] = IFL_STYLE_WARN;
     ifl_table_add(page, table, &row);
+}
+
+static void add_rows(ifl_page *page, ifl_table *table, const sites *all)
+{
+    const char *signatures[MOST_ROWS], *names[MOST_ROWS];
+    const size_t shown = all->list.count < MOST_ROWS ? all->list.count : MOST_ROWS;
+    for (size_t i = 0; i < shown; i++)
+        signatures[i] = all->list.at[i].entry->signature;
+    const bool is_named = ifl_short_names(&page->arena, signatures, shown, names);
+    page->no_memory |= !is_named;
+    for (size_t i = 0; is_named && i < shown; i++)
+        add_row(page, table, &all->list.at[i], names[i]);
 }
 
 /* "process 1234 (app): " of a child. */
@@ -156,8 +169,7 @@ static void print_table(sites *all, const ifl_standin_options *options)
                                             all->list.count, all->list.count == 1 ? "" : "s"));
     ifl_summary_kernels(page, options->kernel);
     print_repeated(page, repeated);
-    for (size_t i = 0; i < all->list.count && i < MOST_ROWS; i++)
-        add_row(page, &table, &all->list.at[i]);
+    add_rows(page, &table, all);
     ifl_table_print(page, &table);
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);

@@ -3,18 +3,13 @@
 #include "standin/summary_time.h"
 
 #include "base/figure.h"
+#include "base/short_name.h"
 #include "session/kernel_name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 40 };
-
-const char *ifl_summary_name(ifl_arena *arena, const char *signature)
-{
-    const char *end = strchr(signature, '(');
-    return ifl_arena_text(arena, signature, end ? (size_t)(end - signature) : strlen(signature));
-}
 
 const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3])
 {
@@ -102,12 +97,22 @@ static ifl_launch_group *kernels_by_time(const char *only, size_t *count, double
     return all;
 }
 
-static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel, double total_us)
+/* Of groups, in their order; NULL without memory. */
+static const char **names_of(ifl_arena *arena, const ifl_launch_group *groups, size_t count)
+{
+    const char **names = ifl_arena_alloc(arena, 2 * (count + 1) * sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[count + i] = groups[i].signature;
+    return names && ifl_short_names(arena, names + count, count, names) ? names : NULL;
+}
+
+static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel, const char *name,
+                       double total_us)
 {
     enum { ALL = 100 };
     ifl_arena *arena = &page->arena;
     const double share = total_us > 0 ? ALL * kernel->total_us / total_us : 0;
-    const ifl_row row = {.cell = {ifl_summary_name(arena, kernel->signature), ifl_arena_printf(arena, "%.1f %%", share),
+    const ifl_row row = {.cell = {name, ifl_arena_printf(arena, "%.1f %%", share),
                                   time_of(arena, kernel->total_us),
                                   ifl_arena_printf(arena, "%s", ifl_figure_count(kernel->launches).text),
                                   time_of(arena, kernel->total_us / (double)kernel->launches),
@@ -123,9 +128,11 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
     size_t count;
     double total_us;
     ifl_launch_group *kernels = kernels_by_time(only, &count, &total_us);
-    page->no_memory |= !kernels;
-    for (size_t i = 0; kernels && i < count && i < MOST_ROWS; i++)
-        add_kernel(page, &table, &kernels[i], total_us);
+    const size_t shown = count < MOST_ROWS ? count : MOST_ROWS;
+    const char **names = kernels ? names_of(&page->arena, kernels, shown) : NULL;
+    page->no_memory |= !names;
+    for (size_t i = 0; names && i < shown; i++)
+        add_kernel(page, &table, &kernels[i], names[i], total_us);
     ifl_table_print(page, &table);
     if (count > MOST_ROWS)
         fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
@@ -148,12 +155,14 @@ void ifl_summary_each(ifl_page *page, const char *only)
     const ifl_launch_note *notes = ifl_launch_notes(&count);
     const ifl_launch_group *groups = ifl_launch_groups(&group_count);
     ifl_arena *arena = &page->arena;
-    if (!count)
+    const char **names = count ? names_of(arena, groups, group_count) : NULL;
+    page->no_memory |= count && !names;
+    if (!names)
         return;
     ifl_page_heading(page, "Each launch, in order");
     for (size_t i = 0; i < count; i++) {
         const ifl_launch_group *group = &groups[notes[i].group];
-        const ifl_row row = {.cell = {ifl_arena_printf(arena, "%zu", i + 1), ifl_summary_name(arena, group->signature),
+        const ifl_row row = {.cell = {ifl_arena_printf(arena, "%zu", i + 1), names[notes[i].group],
                                       time_of(arena, notes[i].us), ifl_summary_size(arena, group->grid),
                                       ifl_summary_size(arena, group->block), group->site}};
         if (is_wanted(group, only))

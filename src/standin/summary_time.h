@@ -12,8 +12,6 @@ void ifl_summary_each(ifl_page *page, const char *only);
 /* Microseconds of all launches with this signature, grid and block from the place. */
 double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3], const uint32_t block[3]);
 
-/* "void scale<float>" of "void scale<float>(float*)". */
-const char *ifl_summary_name(ifl_arena *arena, const char *signature);
 /* "4", "16×16". */
 const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3]);
 
