@@ -305,6 +305,21 @@ void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
     madvise(b->map, b->map_bytes, MADV_DONTNEED); /* the addresses stay, so that later accesses are told what they meet */
 }
 
+IFL_SHARED void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, uint64_t bytes)
+{
+    enum { LARGE = 8 << 20, PAGE = 2 << 20 };
+    const block *b = (const block *)allocation;
+    uint8_t *first = allocation->host + offset, *end = first + bytes;
+    uint8_t *page = (uint8_t *)(((uintptr_t)first + PAGE - 1) / PAGE * PAGE);
+    uint8_t *last = (uint8_t *)((uintptr_t)end / PAGE * PAGE);
+    if (!b->map || bytes < LARGE || madvise(page, (size_t)(last - page), MADV_DONTNEED) != 0) {
+        memset(first, 0, bytes);
+        return;
+    }
+    memset(first, 0, (size_t)(page - first));
+    memset(last, 0, (size_t)(end - last));
+}
+
 IFL_SHARED ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address)
 {
     ptrdiff_t i = last_before(memory, address);

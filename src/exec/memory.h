@@ -44,6 +44,9 @@ ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, ui
 /* Gives the bytes back. The place is remembered as freed, so that a later use can be named; the oldest such places
  * are forgotten when there are many. An adopted one is forgotten at once: the host may use the address again. */
 void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation);
+/* Writes zeros. Large ranges go back to the system, which gives them zeroed where they are touched again: programs that measure
+ * clear as much as an L2 holds before each launch, and never look at it. */
+void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, uint64_t bytes);
 /* The allocation that holds an address, freed ones too; NULL when none does. */
 ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
 /* Somebody beside a kernel changes its bytes. */

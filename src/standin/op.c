@@ -130,14 +130,42 @@ ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op)
     return ifl_cudaSuccess;
 }
 
+static bool is_one_byte(const ifl_op_set *s)
+{
+    enum { BYTE = 0xff };
+    for (unsigned i = 1; i < s->element_bytes; i++)
+        if ((s->value >> 8 * i & BYTE) != (s->value & BYTE))
+            return false;
+    return true;
+}
+
+/* What is written already is copied behind itself, in steps that a cache holds. */
 static void set_row(uint8_t *to, const ifl_op_set *s)
 {
-    if (s->element_bytes == 1) {
-        memset(to, (int)s->value, s->width);
+    enum { STEP = 1 << 15 };
+    const size_t bytes = s->width * s->element_bytes;
+    if (is_one_byte(s)) {
+        memset(to, (int)(s->value & 0xff), bytes);
         return;
     }
-    for (size_t x = 0; x < s->width; x++)
-        memcpy(to + x * s->element_bytes, &s->value, s->element_bytes);
+    memcpy(to, &s->value, s->element_bytes);
+    for (size_t done = s->element_bytes, step; done < bytes; done += step) {
+        step = done < STEP ? done : STEP;
+        step = step < bytes - done ? step : bytes - done;
+        memcpy(to + done, to, step);
+    }
+}
+
+/* One row of zeros in the GPU's memory. */
+static bool clear_row(ifl_session *session, const ifl_op_set *s, uint64_t bytes)
+{
+    const uint64_t address = (uintptr_t)s->to;
+    ifl_allocation *in = s->height == 1 && s->depth == 1 && !s->value ? ifl_memory_find(ifl_session_memory(session), address)
+                                                                      : NULL;
+    if (!in || in->flags & IFL_ALLOCATION_ADOPTED)
+        return false;
+    ifl_memory_clear(in, address - in->address, bytes);
+    return true;
 }
 
 static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
@@ -149,7 +177,8 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     if (!to)
         return ifl_cudaErrorInvalidValue;
     note_change(session, s->to);
-    for (size_t z = 0; z < s->depth; z++)
+    const bool is_cleared = clear_row(session, s, box.width);
+    for (size_t z = 0; z < s->depth && !is_cleared; z++)
         for (size_t y = 0; y < s->height; y++)
             set_row(to + z * s->slice + y * s->pitch, s);
     ifl_session_copied(session, IFL_COPY_FILL, (uint64_t)box.width * s->height * s->depth);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -76,12 +77,36 @@ static void old_places_are_forgotten(void **state)
     ifl_memory_free(memory);
 }
 
+/* Large ranges give their pages back: the bytes around them stay, at every place of their ends. */
+static void cleared_bytes_are_zero(void **state)
+{
+    enum { BYTES = 20 << 20, FEW = 100 };
+    static const struct {
+        uint32_t offset, bytes;
+    } ranges[] = {{0, BYTES}, {1, BYTES - 2}, {0, 9 << 20}, {3 << 20, 8 << 20}, {12345, FEW}, {BYTES - FEW, FEW}, {4096, 8 << 20}};
+    ifl_memory *memory;
+    ifl_allocation *a;
+    (void)state;
+    assert_int_equal(ifl_memory_new(&memory, NULL), IFL_OK);
+    assert_int_equal(ifl_memory_allocate(memory, BYTES, 0, 0, "", &a, NULL), IFL_OK);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const uint32_t first = ranges[i].offset, end = first + ranges[i].bytes;
+        memset(a->host, 7, BYTES);
+        ifl_memory_clear(a, first, ranges[i].bytes);
+        for (uint32_t at = 0; at < BYTES; at++)
+            if (a->host[at] != (at >= first && at < end ? 0 : 7))
+                fail_msg("byte %u of range %zu is %u", at, i, a->host[at]);
+    }
+    ifl_memory_free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adopted_memory_stands_at_its_own_address),
         cmocka_unit_test(dropped_memory_is_remembered),
         cmocka_unit_test(old_places_are_forgotten),
+        cmocka_unit_test(cleared_bytes_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
