@@ -59,6 +59,7 @@ static uint64_t swizzled(const matrix_place *p, uint64_t address)
 typedef struct lines {
     ifl_number *at;
     unsigned depth, special;
+    ifl_plain plain; /* room for as many */
 } lines;
 
 static uint64_t element_of(const uint8_t *bytes, unsigned bits, unsigned index)
@@ -170,14 +171,27 @@ static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *fram
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-static void compute(const ifl_group_product *op, char *frame, const lines *a, const lines *b)
+static void take_line(const lines *of, unsigned line, bool is_plain, ifl_numbers *to)
+{
+    const size_t at = (size_t)line * of->depth;
+    to->at = of->at + at;
+    if (is_plain)
+        to->plain = (ifl_plain){of->plain.value + at, of->plain.exponent + at};
+}
+
+static void compute(const ifl_group_product *op, char *frame, lines *a, lines *b)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.c_type)->bits, each = WORD_BITS / bits;
     const unsigned registers =
         ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
     const uint32_t accumulates = ifl_predicate(frame, op->accumulates) ^ op->flip;
-    ifl_numbers row = {NULL, ifl_matrix_format_of(op->one.a_type)->mantissa_bits, !a->special};
-    ifl_numbers column = {NULL, ifl_matrix_format_of(op->one.b_type)->mantissa_bits, !b->special};
+    const bool is_plain = op->one.c_type != IFL_MATRIX_S32 && !a->special && !b->special;
+    ifl_numbers row = {.mantissa_bits = ifl_matrix_format_of(op->one.a_type)->mantissa_bits, .are_finite = !a->special};
+    ifl_numbers column = {.mantissa_bits = ifl_matrix_format_of(op->one.b_type)->mantissa_bits, .are_finite = !b->special};
+    if (is_plain) {
+        ifl_plain_fill(&a->plain, a->at, (size_t)ROWS * a->depth, row.mantissa_bits);
+        ifl_plain_fill(&b->plain, b->at, (size_t)op->one.n * b->depth, column.mantissa_bits);
+    }
     for (unsigned reg = 0; reg < registers; reg++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
             const unsigned first = reg * each, line = lane / 4 + 8 * (first / 2 % 2);
@@ -186,8 +200,8 @@ static void compute(const ifl_group_product *op, char *frame, const lines *a, co
             for (unsigned i = 0; i < each; i++) {
                 const unsigned at = first / 4 * 8 + 2 * (lane % 4) + (first + i) % 2;
                 const uint32_t old = each == 1 ? c : c >> (i * bits) & ((1u << bits) - 1);
-                row.at = &a->at[line * a->depth];
-                column.at = &b->at[at * b->depth];
+                take_line(a, line, is_plain, &row);
+                take_line(b, at, is_plain, &column);
                 word |= ifl_matrix_element(&op->one, &row, &column, a->depth, old) << (i * bits);
             }
             ((uint32_t *)ifl_slot(frame, op->d[reg]))[lane] = word;
@@ -199,9 +213,11 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
 {
     (void)active;
     const ifl_group_product *op = code->extra;
-    ifl_number a_numbers[ROWS * IFL_MATRIX_DEPTH],
-        b_numbers[IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES];
-    lines a = {a_numbers, op->one.k, 0}, b = {b_numbers, op->one.k, 0};
+    enum { A_NUMBERS = ROWS * IFL_MATRIX_DEPTH, B_NUMBERS = IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES };
+    ifl_number a_numbers[A_NUMBERS], b_numbers[B_NUMBERS];
+    double a_values[A_NUMBERS], b_values[B_NUMBERS];
+    int16_t a_exponents[A_NUMBERS], b_exponents[B_NUMBERS];
+    lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}}, b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != UINT32_MAX)

@@ -14,6 +14,9 @@ typedef struct factors {
                     [HALF_DEPTH]; /* of a sparse matrix: which row of b an element of a meets */
     unsigned a_depth;             /* of a sparse matrix half of b's */
     bool a_finite, b_finite;
+    bool is_plain; /* what follows is there */
+    double a_value[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b_value[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
+    int16_t a_exponent[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b_exponent[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
 } factors;
 
 /* ---- where elements lie ------------------------------------------------------------------------------------------ */
@@ -117,6 +120,16 @@ static void find_rows_of_b(const ifl_matrix_product *op, const char *frame, fact
         }
 }
 
+static void make_plain(const ifl_matrix_product *op, factors *f)
+{
+    const ifl_matrix_format *a = ifl_matrix_format_of(op->a_type), *b = ifl_matrix_format_of(op->b_type);
+    f->is_plain = !op->is_sparse && !op->rule.in_halves && op->c_type != IFL_MATRIX_S32 && f->a_finite && f->b_finite;
+    if (!f->is_plain)
+        return;
+    ifl_plain_fill(&(ifl_plain){f->a_value, f->a_exponent}, f->a, (size_t)op->m * f->a_depth, a->mantissa_bits);
+    ifl_plain_fill(&(ifl_plain){f->b_value, f->b_exponent}, f->b, (size_t)op->n * op->k, b->mantissa_bits);
+}
+
 static void read_factors(const ifl_matrix_product *op, const char *frame, factors *f)
 {
     f->a_depth = op->is_sparse ? op->k / 2u : op->k;
@@ -124,6 +137,7 @@ static void read_factors(const ifl_matrix_product *op, const char *frame, factor
     read_b(op, frame, f);
     if (op->is_sparse)
         find_rows_of_b(op, frame, f);
+    make_plain(op, f);
 }
 
 /* ---- single elements of d ---------------------------------------------------------------------------------------- */
@@ -153,8 +167,12 @@ uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row
 static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
                        const ifl_number *b, unsigned count, uint32_t c)
 {
-    const ifl_numbers row = {a, ifl_matrix_format_of(op->a_type)->mantissa_bits, f->a_finite};
-    const ifl_numbers column = {b, ifl_matrix_format_of(op->b_type)->mantissa_bits, f->b_finite};
+    ifl_numbers row = {.at = a, .mantissa_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits, .are_finite = f->a_finite};
+    ifl_numbers column = {.at = b, .mantissa_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits, .are_finite = f->b_finite};
+    if (f->is_plain) { /* then these are numbers of the factors themselves */
+        row.plain = (ifl_plain){(double *)f->a_value + (a - f->a), (int16_t *)f->a_exponent + (a - f->a)};
+        column.plain = (ifl_plain){(double *)f->b_value + (b - f->b), (int16_t *)f->b_exponent + (b - f->b)};
+    }
     return ifl_matrix_element(op, &row, &column, count, c);
 }
 

@@ -4,7 +4,10 @@
 #include "exec/matrix_sum.h"
 #include "exec/lane.h"
 
+#include <string.h>
+
 /* Halves are multiples of 2^-24 below 2^16: that many bits hold any sum of two. */
+enum { NOTHING = -1000, ZERO_EXPONENT = -9000 }; /* no exponent; no sum with one of these is above it */
 enum { SUMS_MAX_SHIFT = 63, EXACT_F16_BITS = 41, F32_NAN = 0x7fffffff };
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
@@ -181,14 +184,80 @@ static int largest_exponent(const ifl_numbers *a, const ifl_numbers *b, unsigned
     return largest;
 }
 
+static double power_of_two(int exponent)
+{
+    enum { BIAS = 1023, MANTISSA = 52 };
+    return ifl_bits_f64((uint64_t)(exponent + BIAS) << MANTISSA);
+}
+
+void ifl_plain_fill(ifl_plain *to, const ifl_number *from, size_t count, unsigned mantissa_bits)
+{
+    for (size_t i = 0; i < count; i++) {
+        to->value[i] = from[i].significand * power_of_two(from[i].exponent - (int)mantissa_bits);
+        to->exponent[i] = from[i].significand ? from[i].exponent : ZERO_EXPONENT;
+    }
+}
+
+/* What fits: each product is below 2^(fraction + 2), and cut as an int32_t. */
+static bool is_plain(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, ifl_number c)
+{
+    enum { MOST_FRACTION = 28 };
+    return a->plain.value && b->plain.value && a->are_finite && b->are_finite && c.kind == IFL_NUMBER_FINITE &&
+           rule->fraction_bits <= MOST_FRACTION;
+}
+
+typedef int16_t exponents __attribute__((vector_size(16)));
+typedef double pair __attribute__((vector_size(16)));
+typedef int32_t cut_pair __attribute__((vector_size(8)));
+enum { EXPONENTS = 8 };
+
+static int largest_plain(const ifl_numbers *a, const ifl_numbers *b, unsigned count, int at_least)
+{
+    const int16_t *p = a->plain.exponent, *q = b->plain.exponent;
+    exponents most = (exponents){0} + (int16_t)at_least, x, y;
+    int16_t largest = (int16_t)at_least;
+    unsigned i = 0;
+    for (; i + EXPONENTS <= count; i += EXPONENTS) {
+        memcpy(&x, p + i, sizeof x);
+        memcpy(&y, q + i, sizeof y);
+        x += y;
+        y = (exponents)(x > most);
+        most = (x & y) | (most & ~y);
+    }
+    for (; i < count; i++)
+        largest = p[i] + q[i] > largest ? (int16_t)(p[i] + q[i]) : largest;
+    for (unsigned k = 0; k < EXPONENTS; k++)
+        largest = most[k] > largest ? most[k] : largest;
+    return largest;
+}
+
+/* Of products cut to multiples of 1 / scale. Sums of what was cut are exact, in any order. */
+static int64_t plain_sum(const ifl_numbers *a, const ifl_numbers *b, unsigned count, double scale)
+{
+    const double *p = a->plain.value, *q = b->plain.value;
+    pair sum[2] = {{0, 0}, {0, 0}}, x, y;
+    unsigned i = 0;
+    for (; i + 2 <= count; i += 2) {
+        memcpy(&x, p + i, sizeof x);
+        memcpy(&y, q + i, sizeof y);
+        sum[i / 2 % 2] += __builtin_convertvector(__builtin_convertvector(x * y * scale, cut_pair), pair);
+    }
+    const double last = i < count ? (int32_t)(p[i] * q[i] * scale) : 0;
+    return (int64_t)(sum[0][0] + sum[0][1] + sum[1][0] + sum[1][1] + last);
+}
+
 static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
                         unsigned count, ifl_matrix_type c_type, uint32_t c_bits)
 {
-    enum { NOTHING = -1000 };
     const result_format f = result_of(c_type, rule);
     const ifl_number c = ifl_number_of(c_type, c_bits);
     const int fraction = rule->fraction_bits, product_bits = a->mantissa_bits + b->mantissa_bits;
     uint32_t bits;
+    if (is_plain(rule, a, b, c)) {
+        const int largest = largest_plain(a, b, count, c.significand ? c.exponent : NOTHING);
+        const int64_t products = largest == NOTHING ? 0 : plain_sum(a, b, count, power_of_two(fraction - largest));
+        return pack(&f, products + aligned(c.significand, fraction - f.mantissa_bits - (largest - c.exponent)), largest - fraction);
+    }
     if (is_special(&f, a, b, count, c, &bits))
         return bits;
     const int largest = largest_exponent(a, b, count, c.significand ? c.exponent : NOTHING);
@@ -201,13 +270,21 @@ static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const
     return pack(&f, sum, largest - fraction);
 }
 
+static ifl_numbers part_of(const ifl_numbers *of, unsigned from)
+{
+    ifl_numbers part = *of;
+    part.at += from;
+    if (of->plain.value)
+        part.plain = (ifl_plain){of->plain.value + from, of->plain.exponent + from};
+    return part;
+}
+
 uint32_t ifl_matrix_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
                         unsigned count, ifl_matrix_type c_type, uint32_t c)
 {
     for (unsigned from = 0; from < count; from += rule->products) {
         const unsigned part = count - from < rule->products ? count - from : rule->products;
-        const ifl_numbers a_part = {a->at + from, a->mantissa_bits, a->are_finite};
-        const ifl_numbers b_part = {b->at + from, b->mantissa_bits, b->are_finite};
+        const ifl_numbers a_part = part_of(a, from), b_part = part_of(b, from);
         c = one_sum(rule, &a_part, &b_part, part, c_type, c);
     }
     return c;
@@ -223,8 +300,8 @@ uint32_t ifl_matrix_add(ifl_matrix_type type, uint32_t x, uint32_t y)
         return sum != sum ? F32_NAN : ifl_f32_bits(sum);
     }
     const ifl_number addend = ifl_number_of(type, y);
-    const ifl_numbers a = {&addend, ifl_matrix_format_of(type)->mantissa_bits,
-                           addend.kind == IFL_NUMBER_FINITE};
-    const ifl_numbers b = {&one, 0, true};
+    const ifl_numbers a = {.at = &addend, .mantissa_bits = ifl_matrix_format_of(type)->mantissa_bits,
+                           .are_finite = addend.kind == IFL_NUMBER_FINITE};
+    const ifl_numbers b = {.at = &one, .are_finite = true};
     return one_sum(&exact, &a, &b, 1, type, x);
 }

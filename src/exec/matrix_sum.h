@@ -5,6 +5,8 @@
 
 #include "code/matrix.h"
 
+#include <stddef.h>
+
 typedef enum ifl_number_kind {
     IFL_NUMBER_FINITE,
     IFL_NUMBER_INFINITE,
@@ -18,12 +20,22 @@ typedef struct ifl_number {
     uint8_t kind;        /* ifl_number_kind */
 } ifl_number;
 
+/* Finite numbers as vectors of the host multiply them. Products of two are exact. */
+typedef struct ifl_plain {
+    double *value;
+    int16_t *exponent; /* of zero far below all others */
+} ifl_plain;
+
 /* A row of a, or a column of b: numbers of one format. */
 typedef struct ifl_numbers {
     const ifl_number *at;
     uint8_t mantissa_bits;
     bool are_finite; /* all */
+    ifl_plain plain; /* the same numbers, where they are finite; NULL: nobody has made them */
 } ifl_numbers;
+
+/* From numbers of a format with so many bits of mantissa, all finite. */
+void ifl_plain_fill(ifl_plain *to, const ifl_number *from, size_t count, unsigned mantissa_bits);
 
 ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits);
 /* a . b + c, of `count` products; c and the result are bits of c_type (F16 or F32). */
