@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The driver's calls by name, for programs that do not link with it. */
+#include "sass/own_runtime.h"
 #include "standin/driver_served.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* CUDA Driver API reference, cuGetProcAddress. */
@@ -71,15 +73,26 @@ IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int 
 
 /* Tables that are not documented. A runtime inside the program, or inside a library of it, can do nothing without them, and
  * asks only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, go on without. */
+/* What the library does next fails with a code of its own, which says less. */
+static void tell_vendor(const char *path)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    ifl_error error = {0};
+    if (ifl_vendor_check(path, &error) != IFL_OK && !atomic_flag_test_and_set(&told))
+        ifl_state_tell_error(&error);
+}
+
 IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
 {
     Dl_info info;
     ifl_error error = {0};
     (void)id;
-    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname &&
-        ifl_program_check(info.dli_fname, true, &error) != IFL_OK) {
-        ifl_state_tell_error(&error);
-        exit(ifl_status_exit_code(error.status));
+    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname) {
+        if (ifl_program_check(info.dli_fname, true, &error) != IFL_OK) {
+            ifl_state_tell_error(&error);
+            exit(ifl_status_exit_code(error.status));
+        }
+        tell_vendor(info.dli_fname);
     }
     if (table)
         *table = NULL;
