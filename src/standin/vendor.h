@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Libraries that only a GPU's own driver can serve. */
-#ifndef IFL_SASS_OWN_RUNTIME_H
-#define IFL_SASS_OWN_RUNTIME_H
+#ifndef IFL_STANDIN_VENDOR_H
+#define IFL_STANDIN_VENDOR_H
 
 #include "base/error.h"
 
