@@ -49,12 +49,10 @@ static void describe_clusters(const ifl_function_record *function, ifl_function_
     out->non_portable = function->non_portable;
 }
 
-/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled stays. */
+/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled stays; the code is that of CUDA 13.0. */
 static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, int value)
 {
-    if (function->kernel->image.demands.cluster[0])
-        return ifl_cudaErrorNotPermitted;
-    if (value < 0)
+    if (function->kernel->image.demands.cluster[0] || value < 0)
         return ifl_cudaErrorInvalidValue;
     function->cluster[attribute - REQUIRED_CLUSTER_WIDTH] = value;
     return ifl_cudaSuccess;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels that launch kernels. What each leaves in memory follows from its source, tests/nested/nested_kernels.cu, and the rules of
  * the CUDA C++ Programming Guide, "CUDA Dynamic Parallelism": a stream's grids run one after the other, each with all that it
- * launches; those of the tail stream when everything else has ended; an error is its thread's. On every architecture. */
+ * launches; those of the tail stream when everything else has ended; an error is its thread's. On every architecture. An H200
+ * (CUDA 13.0, libcudadevrt) leaves the same, but that a kernel's own word in the log may stand before or behind its children's, which
+ * nothing orders, and that blocks print in any order. */
 #include "profile/profile.h"
 
 #include <setjmp.h>
