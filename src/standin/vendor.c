@@ -12,8 +12,7 @@ static const struct {
      "products of matrices run as kernels of Triton, CUTLASS or your own; in PyTorch with torch.compile and "
      "torch._inductor.config.max_autotune_gemm_backends = \"TRITON\" (docs/run.md)"},
     {"libcudnn", "cuDNN",
-     "convolutions run as kernels of Triton or your own; in PyTorch with torch.compile and "
-     "torch._inductor.config.max_autotune_conv_backends = \"TRITON\" (docs/run.md)"},
+     "convolutions run as kernels of Triton or your own"},
     {"libcufft", "cuFFT", "what else the program does runs without it"},
     {"libcurand", "cuRAND", "its functions for kernels (curand_kernel.h) run, as do generators of PyTorch, CuPy (default_rng) and Numba"},
     {"libcusparse", "cuSPARSE", "what else the program does runs without it"},
