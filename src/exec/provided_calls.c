@@ -243,7 +243,7 @@ static void call_free(const ifl_provided_lane *call)
     ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
     if (!address)
         return;
-    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE;
+    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE && !(a->flags & IFL_ALLOCATION_MODULE);
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
         ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
                         is_ours ? "which was freed before" : "which the kernel's malloc did not give");

@@ -50,7 +50,7 @@ static ifl_nested_status prepare(void *user, const ifl_nested_grid *grid, uint64
     if (!is_shape(session, grid))
         return IFL_NESTED_BAD_SHAPE;
     const uint64_t bytes = ifl_sass_param_bytes(entry.text->kernel);
-    if (ifl_memory_allocate(session->memory, bytes ? bytes : 1, 0, IFL_ALLOCATION_DEVICE,
+    if (ifl_memory_allocate(session->memory, bytes ? bytes : 1, 0, IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_MODULE,
                             "parameters of a kernel that a kernel launches", &entry.room, NULL) != IFL_OK)
         return IFL_NESTED_NO_MEMORY;
     *address = entry.room->address;

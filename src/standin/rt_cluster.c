@@ -94,6 +94,14 @@ static ifl_cuda_error blocks_on_gpu(ifl_session *session, const ifl_function_rec
     return code;
 }
 
+/* What is asked about, and how many blocks of it the GPU holds. */
+static ifl_cuda_error read_question(ifl_session *session, const void *host, const ifl_launch_configuration *configuration,
+                                    ifl_function_record **function, ifl_launch_call *call, uint64_t *blocks)
+{
+    const ifl_cuda_error code = read_call(session, host, configuration, function, call);
+    return code == ifl_cudaSuccess ? blocks_on_gpu(session, *function, call, blocks) : code;
+}
+
 /* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in any. */
 static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
                              const ifl_launch_configuration *configuration)
@@ -102,11 +110,9 @@ static ifl_cuda_error active(ifl_session *session, int *clusters, const void *ho
     ifl_launch_call call;
     uint32_t cluster[3] = {0};
     uint64_t blocks = 0;
-    ifl_cuda_error code = read_call(session, host, configuration, &function, &call);
+    ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &blocks);
     if (code == ifl_cudaSuccess)
         code = ifl_launch_cluster(session, function, &call, cluster);
-    if (code == ifl_cudaSuccess)
-        code = blocks_on_gpu(session, function, &call, &blocks);
     if (code != ifl_cudaSuccess || !clusters)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     *clusters = (int)(blocks / (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
@@ -125,9 +131,7 @@ static ifl_cuda_error potential(ifl_session *session, int *size, const void *hos
     ifl_function_record *function;
     ifl_launch_call call;
     uint64_t blocks = 0;
-    ifl_cuda_error code = read_call(session, host, configuration, &function, &call);
-    if (code == ifl_cudaSuccess)
-        code = blocks_on_gpu(session, function, &call, &blocks);
+    const ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &blocks);
     if (code != ifl_cudaSuccess || !size)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     *size = (int)(blocks < most_blocks(function) ? blocks : most_blocks(function));

@@ -127,3 +127,10 @@ extern "C" __global__ void prints(unsigned *unused)
     if (threadIdx.x == 0)
         printf("%u ", blockIdx.x);
 }
+
+// The room for parameters is not the kernel's to free.
+extern "C" __global__ void frees_parameters(unsigned *unused)
+{
+    char *room = (char *)cudaGetParameterBufferV2((void *)append, dim3(1), dim3(32), 0);
+    free(room + 16);
+}

@@ -158,6 +158,16 @@ static void a_fault_is_the_child_s(void **state)
     end(&o);
 }
 
+/* 16 bytes behind the start of its memory is what malloc gives (provided_calls.c). */
+static void room_for_parameters_is_not_freed(void **state)
+{
+    (void)state;
+    outcome o = run(&h200, "frees_parameters", "1", "1", (const char *[]){"u32x1=zero", NULL});
+    assert_int_equal(o.status, IFL_FINDING);
+    assert_non_null(strstr(o.error.text, "which the kernel's malloc did not give"));
+    end(&o);
+}
+
 static void a_report_says_what_it_does_not_count(void **state)
 {
     (void)state;
@@ -208,6 +218,7 @@ int main(void)
         cmocka_unit_test(kernels_have_streams_and_events),
         cmocka_unit_test(a_wrong_shape_is_an_error_of_its_thread),
         cmocka_unit_test(a_fault_is_the_child_s),
+        cmocka_unit_test(room_for_parameters_is_not_freed),
         cmocka_unit_test(a_report_says_what_it_does_not_count),
         cmocka_unit_test(what_a_kernel_prints_comes_in_the_order_of_its_blocks),
     };
