@@ -517,13 +517,33 @@ static void run_fragment(ifl_warp *warp, uint32_t index)
     fragment->code = code;
 }
 
+/* Fragments that take turns each get a slice of their own, so that a loop whose lanes part never uses one up: it yields after
+ * so many turns, as one that only looked at memory if none of them did more. */
+enum { MOST_TURNS = 1024 };
+
+static void yield_turns(ifl_warp *warp, bool observed, bool changed)
+{
+    warp->observed |= observed;
+    warp->changed |= changed;
+    warp->spun = warp->observed && !warp->changed;
+    warp->reason = IFL_REASON_YIELD;
+}
+
 void ifl_warp_run(ifl_warp *warp)
 {
+    bool observed = false, changed = false;
     int index;
     warp->requests_left = warp->worker->grid->launch->quantum;
-    while ((index = ready_fragment(warp)) >= 0) {
-        if (warp->slice < 0 || warp->running != &warp->fragments[index])
+    for (int turns = 0; (index = ready_fragment(warp)) >= 0; turns++) {
+        if (turns == MOST_TURNS) {
+            yield_turns(warp, observed, changed);
+            return;
+        }
+        if (warp->slice < 0 || warp->running != &warp->fragments[index]) {
+            observed |= turns && warp->observed;
+            changed |= turns && warp->changed;
             refill(warp, &warp->fragments[index]);
+        }
         warp->running = &warp->fragments[index];
         run_fragment(warp, (uint32_t)index);
         handle(warp, (uint32_t)index);
