@@ -58,10 +58,11 @@ add_custom_command(OUTPUT ${gpu_kernels}
 target_sources(ifl_gpu PRIVATE ${gpu_kernels})
 
 # The engine's inner loop, once for each vector width; the best one is chosen at run time.
-set(INFLIGHT_WIDTHS base)
+set(every_width base)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND INFLIGHT_WIDTHS v3 v4)
+  list(APPEND every_width v3 v4)
 endif()
+set(INFLIGHT_WIDTHS "${every_width}" CACHE STRING "Vector widths of the engine's inner loop, base among them")
 set(width_flags_base "")
 set(width_flags_v3 -march=x86-64-v3)
 set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
