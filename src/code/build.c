@@ -8,6 +8,7 @@ void ifl_builder_free(ifl_builder *builder)
 {
     ifl_vec_free(&builder->code);
     ifl_vec_free(&builder->constants);
+    ifl_vec_free(&builder->older);
     ifl_vec_free(&builder->banks);
     ifl_vec_free(&builder->specials);
 }
@@ -15,6 +16,8 @@ void ifl_builder_free(ifl_builder *builder)
 void ifl_builder_clear(ifl_builder *builder)
 {
     builder->code.count = builder->constants.count = builder->banks.count = builder->specials.count = 0;
+    builder->older.count = 0;
+    memset(builder->newest, 0, sizeof builder->newest);
     builder->frame_bytes = 0;
 }
 
@@ -52,36 +55,49 @@ static uint64_t cut(uint64_t value, unsigned bits)
     return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
 }
 
-static void add_constant(ifl_builder *builder, uint32_t slot, uint64_t value, unsigned bits)
+/* The newest of the constants that share a bucket with this value, as its number plus 1; 0: none. */
+static uint32_t *newest_like(ifl_builder *builder, uint64_t value)
 {
-    if (!ifl_vec_push(&builder->constants, (ifl_constant){.slot = slot, .bits = bits, .value = value}))
+    const uint64_t mixed = value * UINT64_C(0x9e3779b97f4a7c15); /* multiples of the golden ratio */
+    return &builder->newest[mixed >> (64 - IFL_CONSTANT_BUCKET_BITS)];
+}
+
+void ifl_builder_constant_at(ifl_builder *builder, uint32_t slot, uint64_t value, unsigned bits)
+{
+    uint32_t *newest = newest_like(builder, value);
+    if (!ifl_vec_push(&builder->constants, (ifl_constant){.slot = slot, .bits = bits, .value = value}) ||
+        !ifl_vec_push(&builder->older, *newest))
         fail(builder, IFL_NO_MEMORY);
+    else
+        *newest = (uint32_t)builder->constants.count;
 }
 
 uint32_t ifl_builder_constant(ifl_builder *builder, uint64_t value, unsigned bits)
 {
     bits = ifl_slot_bits(bits);
     value = cut(value, bits);
-    for (size_t i = 0; i < builder->constants.count; i++)
-        if (builder->constants.at[i].value == value && builder->constants.at[i].bits == bits)
-            return builder->constants.at[i].slot;
+    for (uint32_t i = *newest_like(builder, value); i; i = builder->older.at[i - 1]) {
+        const ifl_constant *c = &builder->constants.at[i - 1];
+        if (c->value == value && c->bits == bits)
+            return c->slot;
+    }
     const uint32_t slot = ifl_builder_slot(builder, bits);
-    add_constant(builder, slot, value, bits);
+    ifl_builder_constant_at(builder, slot, value, bits);
     return slot;
 }
 
 uint32_t ifl_builder_constant_pair(ifl_builder *builder, uint64_t value)
 {
     const uint64_t low = cut(value, 32), high = value >> 32;
-    for (size_t i = 0; i + 1 < builder->constants.count; i++) {
-        const ifl_constant *c = &builder->constants.at[i];
-        if (c->bits == 32 && c[1].bits == 32 && c->value == low && c[1].value == high &&
+    for (uint32_t i = *newest_like(builder, low); i; i = builder->older.at[i - 1]) {
+        const ifl_constant *c = &builder->constants.at[i - 1];
+        if (i < builder->constants.count && c->bits == 32 && c[1].bits == 32 && c->value == low && c[1].value == high &&
             c[1].slot == c->slot + IFL_PLANE_BYTES)
             return c->slot;
     }
     const uint32_t slot = ifl_builder_room(builder, 2 * IFL_PLANE_BYTES);
-    add_constant(builder, slot, low, 32);
-    add_constant(builder, slot + IFL_PLANE_BYTES, high, 32);
+    ifl_builder_constant_at(builder, slot, low, 32);
+    ifl_builder_constant_at(builder, slot + IFL_PLANE_BYTES, high, 32);
     return slot;
 }
 

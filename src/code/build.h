@@ -13,12 +13,16 @@ enum { IFL_PREDICATE_TRUE = 0, IFL_PREDICATE_SINK = 4, IFL_PREDICATE_CARRY = 8, 
 
 enum { IFL_SLOT_ALIGNMENT = 64, IFL_PLANE_BYTES = 4 * IFL_WARP_LANES /* a slot of 32 bits a lane */ };
 
+enum { IFL_CONSTANT_BUCKET_BITS = 10 };
+
 /* A zeroed one is empty; frame_bytes is set to the end of the predicates before the first slot. */
 typedef struct ifl_builder {
     ifl_arena *arena; /* of the image */
     uint64_t frame_bytes;
     IFL_VEC(ifl_code) code;
     IFL_VEC(ifl_constant) constants;
+    uint32_t newest[1 << IFL_CONSTANT_BUCKET_BITS]; /* by bucket: the number of a constant plus 1, 0: none */
+    IFL_VEC(uint32_t) older;                        /* by constant: the one before it in its bucket, as in newest */
     IFL_VEC(ifl_bank_slot) banks;
     IFL_VEC(ifl_special_slot) specials;
     ifl_status status; /* IFL_NO_MEMORY, IFL_UNSUPPORTED: the frame is larger than a code can reach; the first stays */
@@ -35,6 +39,8 @@ uint32_t ifl_builder_room(ifl_builder *builder, uint64_t bytes);
 uint32_t ifl_builder_slot(ifl_builder *builder, unsigned bits);
 /* A slot with these bits in every lane; the same constant has the same slot. */
 uint32_t ifl_builder_constant(ifl_builder *builder, uint64_t value, unsigned bits);
+/* In a slot that is there. */
+void ifl_builder_constant_at(ifl_builder *builder, uint32_t slot, uint64_t value, unsigned bits);
 /* The lower words of 32 lanes, behind them the upper ones. */
 uint32_t ifl_builder_constant_pair(ifl_builder *builder, uint64_t value);
 /* `wanted` without its slot. */

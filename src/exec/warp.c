@@ -421,15 +421,9 @@ static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
     return warp->watching >= PATIENCE;
 }
 
-/* The slice is over: a fragment that only looked at memory all the time lets the others run. */
-static void yield(ifl_warp *warp, uint32_t index)
+/* Lets the other fragments run, and those that wait for this one too where it seems to wait for them. */
+static void give_way(ifl_warp *warp, uint32_t index, bool waits)
 {
-    if (warp->slice >= 0)
-        return;
-    warp->spins = warp->spun = warp->observed && !warp->changed;
-    bool waits = may_wait_for_lanes(warp, index);
-    if (!warp->spins && !waits)
-        return;
     rotate(warp, index);
     if (!waits)
         return;
@@ -438,6 +432,21 @@ static void yield(ifl_warp *warp, uint32_t index)
         ifl_sync_let_go(warp);
     else
         release_from(warp, warp->fragments[0].meeting);
+}
+
+/* The slice is over: a fragment that looked at memory lets the others run. */
+static void end_slice(ifl_warp *warp, uint32_t index)
+{
+    warp->spins = warp->spun = warp->observed && !warp->changed;
+    const bool waits = may_wait_for_lanes(warp, index);
+    if (warp->observed)
+        give_way(warp, index, waits);
+}
+
+static void yield(ifl_warp *warp, uint32_t index)
+{
+    if (warp->slice < 0)
+        end_slice(warp, index);
 }
 
 static void handle(ifl_warp *warp, uint32_t index)
@@ -517,15 +526,15 @@ static void run_fragment(ifl_warp *warp, uint32_t index)
     fragment->code = code;
 }
 
-/* Fragments that take turns each get a slice of their own, so that a loop whose lanes part never uses one up: it yields after
- * so many turns, as one that only looked at memory if none of them did more. */
-enum { MOST_TURNS = 1024 };
+/* Fragments that take turns each get a slice of their own, so that a loop whose lanes part never uses one up. So many turns
+ * are one: */
+enum { LONG_TURNS = 1024, WATCHING_TURNS = 16 };
 
-static void yield_turns(ifl_warp *warp, bool observed, bool changed)
+static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool changed)
 {
     warp->observed |= observed;
     warp->changed |= changed;
-    warp->spun = warp->observed && !warp->changed;
+    end_slice(warp, index);
     warp->reason = IFL_REASON_YIELD;
 }
 
@@ -535,8 +544,8 @@ void ifl_warp_run(ifl_warp *warp)
     int index;
     warp->requests_left = warp->worker->grid->launch->quantum;
     for (int turns = 0; (index = ready_fragment(warp)) >= 0; turns++) {
-        if (turns == MOST_TURNS) {
-            yield_turns(warp, observed, changed);
+        if (turns >= (observed ? WATCHING_TURNS : LONG_TURNS)) {
+            end_turns(warp, (uint32_t)index, observed, changed);
             return;
         }
         if (warp->slice < 0 || warp->running != &warp->fragments[index]) {

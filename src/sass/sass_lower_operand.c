@@ -41,12 +41,6 @@ static void add_special_at(ifl_sass_lowerer *l, ifl_special special, uint32_t sl
     l->image->demands.cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
 }
 
-static void add_constant_at(ifl_sass_lowerer *l, uint64_t value, uint32_t slot)
-{
-    if (!ifl_vec_push(&l->build.constants, (ifl_constant){.slot = slot, .bits = 32, .value = (uint32_t)value}))
-        l->build.status = IFL_NO_MEMORY;
-}
-
 static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot)
 {
     const ifl_machine_kernel *kernel = l->input->kernel->kernel;
@@ -56,14 +50,14 @@ static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot
         add_special_at(l, (ifl_special)word.value, slot);
         break;
     case IFL_CONSTANT_VALUE:
-        add_constant_at(l, word.value, slot);
+        ifl_builder_constant_at(&l->build, slot, (uint32_t)word.value, 32);
         break;
     case IFL_CONSTANT_STACK:
         l->uses_local = true;
         add_special_at(l, IFL_SPECIAL_STACK, slot);
         break;
     case IFL_CONSTANT_BANK3:
-        add_constant_at(l, l->input->object->constants_address >> word.value, slot);
+        ifl_builder_constant_at(&l->build, slot, (uint32_t)(l->input->object->constants_address >> word.value), 32);
         break;
     default:
         ifl_sass_refuse(l, "the meaning of this word of constant bank 0 is not known");
