@@ -183,12 +183,10 @@ uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uin
 
 /* ---- events ------------------------------------------------------------------------------------------------------------ */
 
-/* The hardware keeps the 4-byte words of a warp's 32 lanes side by side. */
-static uint64_t interleaved(const ifl_warp *warp, uint32_t lane, uint64_t address)
+uint64_t ifl_warp_local_start(const ifl_warp *warp)
 {
     const uint64_t warp_index = warp->block->index * warp->worker->grid->warps_per_block + warp->index;
-    const uint64_t start = IFL_LOCAL_WINDOW + warp_index % 65536 * (IFL_WARP_LANES * UINT64_C(512) * 1024);
-    return start + address / 4 * 4 * IFL_WARP_LANES + lane * 4 + address % 4;
+    return IFL_LOCAL_WINDOW + warp_index % 65536 * (IFL_WARP_LANES * UINT64_C(512) * 1024);
 }
 
 static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space, uint32_t mask,
@@ -209,13 +207,14 @@ static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer 
 /* A request for each word: an H200 counts four for 16 bytes a lane, of one lane too (tests/machine/keep_quads). */
 static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask, const uint64_t *address)
 {
+    const uint64_t start = ifl_warp_local_start(warp);
     ifl_transfer word = *t;
     word.bytes = t->bytes < 4 ? t->bytes : 4;
     for (unsigned offset = 0; offset < t->bytes; offset += word.bytes) {
         uint64_t at[IFL_WARP_LANES] = {0};
         for (uint32_t m = mask; m; m &= m - 1) {
             const uint32_t lane = (uint32_t)__builtin_ctz(m);
-            at[lane] = interleaved(warp, lane, address[lane] + offset);
+            at[lane] = ifl_interleaved(start, lane, address[lane] + offset);
         }
         tell_space(warp, code, &word, IFL_SPACE_LOCAL, mask, at);
     }

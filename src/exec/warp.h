@@ -281,6 +281,15 @@ typedef enum ifl_purpose {
 } ifl_purpose;
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use);
 
+/* Where the GPU keeps the local memory of a warp, which interleaves the 4-byte words of its 32 lanes. */
+uint64_t ifl_warp_local_start(const ifl_warp *warp);
+
+static inline uint64_t ifl_interleaved(uint64_t start, uint32_t lane, uint64_t address)
+{
+    return start + (address & ~UINT64_C(3)) * IFL_WARP_LANES + lane * UINT64_C(4) + (address & 3);
+}
+
+
 /* A lane's address, and every lane's, by a transfer's registers and offset. */
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);

@@ -92,7 +92,7 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
 static void emit_transfer(ifl_sass_lowerer *l, const ifl_transfer *t)
 {
     const bool is_load = t->kind == IFL_ACCESS_LOAD;
-    const ifl_operation operation = t->space == IFL_SPACE_LOCAL    ? IFL_CODE_transfer
+    const ifl_operation operation = t->space == IFL_SPACE_LOCAL    ? (is_load ? IFL_CODE_load_local : IFL_CODE_store_local)
                                     : t->space == IFL_SPACE_SHARED ? (is_load ? IFL_CODE_load_shared : IFL_CODE_store_shared)
                                                                    : (is_load ? IFL_CODE_load_global : IFL_CODE_store_global);
     ifl_sass_emit(l, operation)->transfer = t;

@@ -621,6 +621,93 @@ ACCESS(store_global, global_room, store_elements)
 ACCESS(load_shared, shared_room, load_elements)
 ACCESS(store_shared, shared_room, store_elements)
 
+/* ---- local memory: each lane's bytes lie in one piece here, interleaved by words where observers and GPUs see them --- */
+
+IFL_INLINE room local_room(const ifl_warp *warp)
+{
+    const ifl_frame *frame = warp->frame;
+    return (room){(uintptr_t)frame->local - frame->local_start, frame->local_start,
+                  warp->worker->unwritten ? 0 : frame->local_bytes, 0};
+}
+
+/* A request for each word, as in access.c. */
+static void tell_local_words(ifl_warp *warp, const ifl_code *code, uint32_t mask, bool is_uniform)
+{
+    const ifl_transfer *t = code->transfer;
+    const unsigned bytes = t->bytes < 4 ? t->bytes : 4;
+    const uint64_t start = ifl_warp_local_start(warp);
+    uint64_t at[IFL_WARP_LANES];
+    ifl_access access = {.site = code->site,
+                         .kind = t->kind,
+                         .space = IFL_SPACE_LOCAL,
+                         .bytes = bytes,
+                         .shape = is_uniform && bytes == 4 ? IFL_SHAPE_CONTIGUOUS : IFL_SHAPE_ANY,
+                         .mask = mask,
+                         .block = warp->block->index,
+                         .warp = warp->index,
+                         .address = at};
+    for (unsigned offset = 0; offset < t->bytes; offset += bytes) {
+        IFL_SIMD IFL_EACH_LANE(i) at[i] = ifl_interleaved(start, i, warp->address[i] + offset);
+        ifl_warp_tell(warp, &access);
+    }
+}
+
+IFL_INLINE void spread_over_lanes(const ifl_warp *warp, uint64_t *address)
+{
+    const uint64_t bytes = warp->frame->local_bytes;
+    IFL_SIMD IFL_EACH_LANE(i) address[i] = warp->address[i] + i * bytes;
+}
+
+IFL_INLINE void note_local_store(ifl_frame *frame, uint64_t low)
+{
+    if (low - frame->local_start < frame->local_low)
+        frame->local_low = low - frame->local_start;
+}
+
+IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char *frame, uintptr_t base, uint32_t mask,
+                                    const extent *at)
+{
+    uint64_t address[IFL_WARP_LANES];
+    (void)at;
+    spread_over_lanes(warp, address);
+    for (unsigned e = 0; e < t->elements; e++)
+        if (!(t->sink >> e & 1))
+            load_element(t, e, frame, base, address, mask);
+}
+
+IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, const char *frame, uintptr_t base, uint32_t mask,
+                                     const extent *at)
+{
+    uint64_t address[IFL_WARP_LANES];
+    note_local_store(warp->frame, at->low);
+    spread_over_lanes(warp, address);
+    for (unsigned e = 0; e < t->elements; e++)
+        store_element(t, e, frame, base, address, mask, 0);
+}
+
+/* Nobody else waits for a lane's own memory: it counts as neither observed nor changed. */
+#define LOCAL_ACCESS(name, move_elements)                                                                              \
+    IFL_HANDLER(name)                                                                                                  \
+    {                                                                                                                  \
+        const uint32_t mask = IFL_EXECUTING;                                                                           \
+        const ifl_transfer *t = code->transfer;                                                                        \
+        if (!mask)                                                                                                     \
+            IFL_NEXT;                                                                                                  \
+        const room in = local_room(warp);                                                                              \
+        lane_addresses(warp, t, frame);                                                                                \
+        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address) : partial_extent(warp->address, mask);  \
+        if (in.bytes && lies_within(&at, &in, t->bytes)) {                                                             \
+            if (warp->worker->listener_count)                                                                          \
+                tell_local_words(warp, code, mask, mask == IFL_ALL_LANES && at.low == at.high);                        \
+            move_elements(warp, t, frame, in.base, mask, &at);                                                         \
+        } else if (!ifl_warp_transfer(warp, code, frame, mask)) {                                                      \
+            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
+        }                                                                                                              \
+        FINISH_REQUEST;                                                                                                \
+    }
+LOCAL_ACCESS(load_local, load_local_elements)
+LOCAL_ACCESS(store_local, store_local_elements)
+
 /* ---- the width ----------------------------------------------------------------------------------------------------------- */
 
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
