@@ -89,35 +89,47 @@ static int mode_of(unsigned rounding)
     fesetround(FE_TONEAREST);                                                                      \
     return result
 
-#define ROUNDED_OPERATIONS(name, type, square_root, fused)                                         \
-    type ifl_round_add_##name(unsigned rounding, type a, type b)                                   \
-    {                                                                                              \
-        volatile type x = a, y = b;                                                                \
-        ROUNDED(type, x + y);                                                                      \
-    }                                                                                              \
-    type ifl_round_mul_##name(unsigned rounding, type a, type b)                                   \
-    {                                                                                              \
-        volatile type x = a, y = b;                                                                \
-        ROUNDED(type, x *y);                                                                       \
-    }                                                                                              \
-    type ifl_round_div_##name(unsigned rounding, type a, type b)                                   \
-    {                                                                                              \
-        volatile type x = a, y = b;                                                                \
-        ROUNDED(type, x / y);                                                                      \
-    }                                                                                              \
-    type ifl_round_sqrt_##name(unsigned rounding, type a)                                          \
-    {                                                                                              \
-        volatile type x = a;                                                                       \
-        ROUNDED(type, square_root(x));                                                             \
-    }                                                                                              \
-    type ifl_round_fma_##name(unsigned rounding, type a, type b, type c)                           \
-    {                                                                                              \
-        volatile type x = a, y = b, z = c;                                                         \
-        ROUNDED(type, fused(x, y, z));                                                             \
-    }
+float ifl_round_div_f32(unsigned rounding, float a, float b)
+{
+    volatile float x = a, y = b;
+    ROUNDED(float, x / y);
+}
 
-ROUNDED_OPERATIONS(f32, float, sqrtf, fmaf)
-ROUNDED_OPERATIONS(f64, double, sqrt, fma)
+float ifl_round_sqrt_f32(unsigned rounding, float a)
+{
+    volatile float x = a;
+    ROUNDED(float, sqrtf(x));
+}
+
+double ifl_round_add_f64(unsigned rounding, double a, double b)
+{
+    volatile double x = a, y = b;
+    ROUNDED(double, x + y);
+}
+
+double ifl_round_mul_f64(unsigned rounding, double a, double b)
+{
+    volatile double x = a, y = b;
+    ROUNDED(double, x * y);
+}
+
+double ifl_round_div_f64(unsigned rounding, double a, double b)
+{
+    volatile double x = a, y = b;
+    ROUNDED(double, x / y);
+}
+
+double ifl_round_sqrt_f64(unsigned rounding, double a)
+{
+    volatile double x = a;
+    ROUNDED(double, sqrt(x));
+}
+
+double ifl_round_fma_f64(unsigned rounding, double a, double b, double c)
+{
+    volatile double x = a, y = b, z = c;
+    ROUNDED(double, fma(x, y, z));
+}
 
 double ifl_round_s64_f64(unsigned rounding, int64_t a)
 {

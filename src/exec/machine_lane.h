@@ -6,6 +6,7 @@
 #include "code/lane_options.h"
 #include "exec/approximate.h"
 #include "exec/mufu.h"
+#include "exec/mufu_lane.h"
 
 /* ---- parts and signs of sources ---------------------------------------------------------------------------------- */
 

@@ -3,13 +3,10 @@
 #ifndef IFL_EXEC_MUFU_TABLE_H
 #define IFL_EXEC_MUFU_TABLE_H
 
-#include <stdint.h>
-
 /* c0 + c1 x + c2 S(x), in 2^-17 of a unit in the last place: x the position in the segment, an integer of 17 bits, S(x) the
  * 15 upper bits of its square */
 typedef struct ifl_segment {
-    int64_t c0;
-    int32_t c1, c2;
+    double c0, c1, c2; /* integers */
 } ifl_segment;
 
 extern const ifl_segment ifl_segments_of_rcp[128], ifl_segments_of_rsq[128], ifl_segments_of_sqrt[128],
