@@ -547,12 +547,14 @@ IFL_LANE double ifl_add_odd(double x, double y)
 IFL_LANE float ifl_directed_f32(unsigned rounding, double sum, double rest)
 {
     const float near = (float)sum;
-    const uint32_t bits = ifl_f32_bits(near);
-    const bool is_below = near < sum || (near == sum && rest > 0), is_above = near > sum || (near == sum && rest < 0),
-               is_negative = bits >> 31;
-    const bool ups = rounding == IFL_ROUND_RP && is_below, downs = rounding == IFL_ROUND_RM && is_above,
-               cuts = rounding == IFL_ROUND_RZ && (is_negative ? is_below : is_above);
-    const bool grows = is_negative ? downs : ups, shrinks = cuts || (is_negative ? ups : downs);
+    const double off = sum - near, missing = off == 0 ? rest : off;
+    const float side = (float)(missing > 0 ? 1.0 : missing < 0 ? -1.0 : 0.0); /* in f32, as all that follows */
+    const uint32_t bits = ifl_f32_bits(near), is_negative = bits >> 31, is_positive = is_negative ^ 1;
+    const uint32_t is_below = side > 0 ? 1 : 0, is_above = side < 0 ? 1 : 0;
+    const uint32_t ups = is_below & (rounding == IFL_ROUND_RP), downs = is_above & (rounding == IFL_ROUND_RM),
+                   cuts = ((is_negative & is_below) | (is_positive & is_above)) & (rounding == IFL_ROUND_RZ);
+    const uint32_t grows = (is_negative & downs) | (is_positive & ups),
+                   shrinks = cuts | (is_negative & ups) | (is_positive & downs);
     return ifl_bits_f32(bits + grows - shrinks);
 }
 

@@ -10,25 +10,16 @@
 
 /* ---- parts and signs of sources ---------------------------------------------------------------------------------- */
 
+/* Selections instead of branches, which keep lanes from running side by side. */
 IFL_LANE uint32_t ifl_part_of(uint32_t x, unsigned part)
 {
-    switch (part) {
-    case IFL_PART_LOW_TWICE:
-        return x << 16 | (x & 0xffff);
-    case IFL_PART_HIGH_TWICE:
-        return x >> 16 | (x & 0xffff0000);
-    case IFL_PART_HIGH_NEGATED:
-        return x ^ 0x80000000;
-    case IFL_PART_HALF1:
-    case IFL_PART_BYTE2:
-        return x >> 16;
-    case IFL_PART_BYTE1:
-        return x >> 8;
-    case IFL_PART_BYTE3:
-        return x >> 24;
-    default:
-        return x;
-    }
+    const uint32_t upper = part == IFL_PART_LOW_TWICE ? x << 16 : x & 0xffff0000,
+                   lower = part == IFL_PART_HIGH_TWICE ? x >> 16 : x & 0xffff,
+                   shift = part == IFL_PART_BYTE3                                 ? 24
+                           : part == IFL_PART_HALF1 || part == IFL_PART_BYTE2 ? 16
+                           : part == IFL_PART_BYTE1                           ? 8
+                                                                              : 0;
+    return ((upper | lower) ^ (part == IFL_PART_HIGH_NEGATED ? 0x80000000 : 0)) >> shift;
 }
 
 IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)

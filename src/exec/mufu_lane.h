@@ -162,13 +162,14 @@ IFL_LANE uint32_t ifl_unit_ex2(uint32_t x)
 IFL_LANE uint32_t ifl_unit_sine(uint32_t x, unsigned quarters)
 {
     const uint32_t magnitude = x & ~IFL_UNIT_SIGN, quarter = 1u << IFL_UNIT_MANTISSA;
-    const double turns = magnitude < 0x4b800000 ? ifl_bits_f32(magnitude) : 0;
-    const uint32_t fixed = (uint32_t)(int32_t)((turns - floor(turns)) * 0x1p25); /* quarters of a turn, with a fraction of 23 bits */
+    const float turns = magnitude < 0x4b800000 ? ifl_bits_f32(magnitude) : 0;
+    const uint32_t fixed = (uint32_t)(int32_t)((turns - floorf(turns)) * 0x1p25f); /* quarters, with a fraction of 23 bits */
     const uint32_t within = fixed & (quarter - 1), which = (fixed >> IFL_UNIT_MANTISSA) + quarters;
     const uint32_t sign = (quarters ? 0 : x & IFL_UNIT_SIGN) ^ (which & 2 ? IFL_UNIT_SIGN : 0);
-    const uint32_t at = which & 1 ? ~within & (quarter - 1) : within;
+    const uint32_t at = (within ^ -(which & 1)) & (quarter - 1); /* falling: the complement */
     uint32_t result = ifl_unit_cut_off(ifl_unit_value(ifl_segments_of_sin, 0, 6, at), -IFL_UNIT_FRACTION_BITS - 24);
-    result = which & 1 && within == 0 ? (uint32_t)IFL_UNIT_BIAS << IFL_UNIT_MANTISSA : result;
+    const uint32_t is_top = which & (within == 0);
+    result = is_top ? (uint32_t)IFL_UNIT_BIAS << IFL_UNIT_MANTISSA : result;
     return ifl_unit_exponent(x) == IFL_UNIT_INFINITE ? IFL_UNIT_NAN : result | sign;
 }
 
