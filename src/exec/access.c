@@ -268,8 +268,7 @@ static void store_lane(const ifl_transfer *t, const char *frame, uint32_t lane, 
         memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes, t->element_bytes);
 }
 
-/* The next time the instruction probably goes to the same allocation: the handlers then need not look for it. */
-static void remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)
+void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)
 {
     ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
     uint32_t bad = IFL_ALLOCATION_FREED | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
@@ -352,7 +351,7 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     /* Nobody else waits for a lane's own memory. */
     warp->changed |= t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
     if (mask && (space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL || space[__builtin_ctz(mask)] == IFL_SPACE_CONST))
-        remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
+        ifl_warp_remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     return true;
 }

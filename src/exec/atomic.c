@@ -223,6 +223,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     if (!(t->sink & 1))
         ifl_race_meet(warp);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
+    if (mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL)
+        ifl_warp_remember(warp, code, true, warp->address[__builtin_ctz(mask)]);
     if (--warp->requests_left == 0)
         return IFL_REASON_YIELD;
     return IFL_REASON_NONE;

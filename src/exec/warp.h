@@ -281,6 +281,11 @@ typedef enum ifl_purpose {
 } ifl_purpose;
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use);
 
+/* The next time the instruction probably goes to the same allocation: the handlers then need not look for it. */
+void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address);
+/* Atomic operations in their general form: as an ifl_slow. */
+ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active);
+
 /* Where the GPU keeps the local memory of a warp, which interleaves the 4-byte words of its 32 lanes. */
 uint64_t ifl_warp_local_start(const ifl_warp *warp);
 

@@ -497,9 +497,9 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         store_element(t, e, frame, base, address, order, flip);
 }
 
-IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const uint64_t *address, uint32_t mask, uint8_t shape)
+IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, const uint64_t *address, uint32_t mask,
+                     uint8_t shape)
 {
-    const ifl_transfer *t = code->transfer;
     ifl_access access = {.site = code->site,
                          .kind = t->kind,
                          .space = t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space,
@@ -604,7 +604,7 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
                     count_from_origin(warp->address, &at, &in);                                                        \
                 fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
                 if (t->space != IFL_SPACE_CONST)                                                                       \
-                    tell(warp, code, address, mask, at.shape);                                                         \
+                    tell(warp, code, t, address, mask, at.shape);                                                      \
                 move_elements(t, frame, in.base, address, mask, &at);                                                  \
                 if (__builtin_expect(t->observes, 0))                                                                  \
                     ifl_warp_observe(warp);                                                                            \
@@ -707,6 +707,130 @@ IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, cons
     }
 LOCAL_ACCESS(load_local, load_local_elements)
 LOCAL_ACCESS(store_local, store_local_elements)
+
+/* ---- atomic operations ----------------------------------------------------------------------------------------------- */
+
+/* Words of 4 or 8 bytes, one a lane, whose old values at most are wanted. atomic.c has the others. */
+IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
+{
+    const bool is_word = a->transfer.elements == 1 && (a->transfer.element_bytes == 4 || a->transfer.element_bytes == 8);
+    const bool is_sum = a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
+    const bool is_counter = a->operation == IFL_OPERATION_INC || a->operation == IFL_OPERATION_DEC;
+    return is_word && !a->tells && !a->tells_success && !is_counter &&
+           (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
+}
+
+IFL_INLINE uint64_t atomic_operand(const ifl_atomic *a, const char *frame, uint32_t slot, uint32_t lane)
+{
+    if (a->transfer.element_bytes == 4)
+        return ifl_lane_u32(frame, slot, lane);
+    if (!a->is_planes)
+        return ifl_lane_u64(frame, slot, lane);
+    return ifl_lane_u32(frame, slot, lane) | (uint64_t)ifl_lane_u32(frame, slot + 4 * IFL_WARP_LANES, lane) << 32;
+}
+
+IFL_INLINE void put_atomic_result(const ifl_atomic *a, char *frame, uint32_t lane, uint64_t old)
+{
+    char *d = frame + a->transfer.data[0];
+    if (a->transfer.element_bytes == 8 && !a->is_planes) {
+        ((uint64_t *)(void *)d)[lane] = old;
+        return;
+    }
+    ((uint32_t *)(void *)d)[lane] = (uint32_t)old;
+    if (a->transfer.element_bytes == 8)
+        ((uint32_t *)(void *)d)[lane + IFL_WARP_LANES] = (uint32_t)(old >> 32);
+}
+
+/* PTX ISA, atom: f32 addition on global memory flushes subnormals, on shared memory it does not. */
+IFL_INLINE uint32_t float_sum(uint32_t a, uint32_t b, bool flushes)
+{
+    const float x = ifl_bits_f32(a), y = ifl_bits_f32(b), sum = flushes ? ifl_flush(ifl_flush(x) + ifl_flush(y)) : x + y;
+    return sum == sum ? ifl_f32_bits(sum) : UINT32_C(0x7fffffff);
+}
+
+/* In ascending order of lanes; true: some word is another now. Only this worker reaches shared memory. */
+#define UPDATE_LANES(word, expression)                                                                                 \
+    do {                                                                                                               \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                                       \
+            const uint32_t lane = (uint32_t)__builtin_ctz(m);                                                          \
+            word *at = (word *)(base + warp->address[lane]), old = __atomic_load_n(at, __ATOMIC_RELAXED), next;        \
+            const word b = (word)atomic_operand(a, frame, a->b[0], lane);                                              \
+            do                                                                                                         \
+                next = (word)(expression);                                                                             \
+            while (is_shared ? (*at = next, false)                                                                     \
+                             : !__atomic_compare_exchange_n(at, &old, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+            changed |= next != old;                                                                                    \
+            if (is_wanted)                                                                                             \
+                put_atomic_result(a, frame, lane, old);                                                                \
+        }                                                                                                              \
+    } while (0)
+
+#define UPDATE_WORDS(word, signed_type, sum)                                                                           \
+    switch (a->operation) {                                                                                            \
+    case IFL_OPERATION_ADD:                                                                                            \
+        if (ifl_type_class(a->type) == 'F')                                                                            \
+            UPDATE_LANES(word, sum);                                                                                   \
+        else                                                                                                           \
+            UPDATE_LANES(word, old + b);                                                                               \
+        break;                                                                                                         \
+    case IFL_OPERATION_MIN:                                                                                            \
+        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? old : b);                       \
+        break;                                                                                                         \
+    case IFL_OPERATION_MAX:                                                                                            \
+        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? b : old);                       \
+        break;                                                                                                         \
+    case IFL_OPERATION_AND:                                                                                            \
+        UPDATE_LANES(word, old & b);                                                                                   \
+        break;                                                                                                         \
+    case IFL_OPERATION_OR:                                                                                             \
+        UPDATE_LANES(word, old | b);                                                                                   \
+        break;                                                                                                         \
+    case IFL_OPERATION_XOR:                                                                                            \
+        UPDATE_LANES(word, old ^ b);                                                                                   \
+        break;                                                                                                         \
+    case IFL_OPERATION_CAS:                                                                                            \
+        UPDATE_LANES(word, old == b ? atomic_operand(a, frame, a->c, lane) : old);                                     \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        UPDATE_LANES(word, b); /* exchange */                                                                          \
+    }
+
+static bool update_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base, uint32_t mask)
+{
+    const bool is_shared = a->transfer.space == IFL_SPACE_SHARED, is_wanted = !(a->transfer.sink & 1),
+               is_signed = ifl_type_class(a->type) == 'S';
+    bool changed = false;
+    if (a->transfer.element_bytes == 4)
+        UPDATE_WORDS(uint32_t, int32_t, float_sum(old, b, !is_shared))
+    else
+        UPDATE_WORDS(uint64_t, int64_t, ifl_f64_bits(ifl_bits_f64(old) + ifl_bits_f64(b)))
+    return changed;
+}
+
+IFL_HANDLER(atomic)
+{
+    const ifl_atomic *a = code->extra;
+    const ifl_transfer *t = &a->transfer;
+    const uint32_t mask = IFL_EXECUTING;
+    const bool is_shared = t->space == IFL_SPACE_SHARED;
+    room in = {0, 0, 0, 0};
+    if (mask && is_simple_atomic(a) && !warp->block->races)
+        in = is_shared ? shared_room(warp, code) : global_room(warp, code);
+    if (in.bytes && !in.origin) {
+        lane_addresses(warp, t, frame);
+        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address) : partial_extent(warp->address, mask);
+        if (lies_within(&at, &in, t->bytes)) {
+            warp->changed |= update_words(warp, a, frame, in.base, mask);
+            ifl_warp_observe(warp);
+            tell(warp, code, t, warp->address, mask, at.shape);
+            FINISH_REQUEST;
+        }
+    }
+    const ifl_reason reason = ifl_slow_atomic(warp, code, frame, mask, active);
+    if (reason != IFL_REASON_NONE)
+        IFL_STOP(reason, reason == IFL_REASON_YIELD ? code + 1 : code);
+    IFL_NEXT;
+}
 
 /* ---- the width ----------------------------------------------------------------------------------------------------------- */
 
