@@ -9,14 +9,20 @@ MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
 
-.PHONY: all demo check check-gpu bench asan clang fuzz docs format install clean
+.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install clean
 
 all:
-	@tools/install-packages build
+	@tools/install-packages build test
 	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
 	cmake --build $(BUILD) -j $(JOBS)
 
-demo: all
+# What is installed, without tests and what they need.
+product:
+	@tools/install-packages build
+	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
+	cmake --build $(BUILD) -j $(JOBS) --target product
+
+demo: product
 	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
 # With LONG=1 also what takes minutes.
@@ -32,13 +38,13 @@ bench: all
 
 # Both with clang, the compiler that `all` does not use; warnings are errors there as well.
 clang:
-	@tools/install-packages build ci
+	@tools/install-packages build test ci
 	cmake -S . -B build-clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release
 	cmake --build build-clang -j $(JOBS)
 
 # One vector width is enough for the sanitizers: all are stamped from the same rows, and take half of the build's time.
 build-asan:
-	@tools/install-packages build ci
+	@tools/install-packages build test ci
 	cmake -S . -B build-asan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
 	    -DCMAKE_C_FLAGS_DEBUG="-O1 -gline-tables-only" -DINFLIGHT_SANITIZE=ON -DINFLIGHT_FUZZ=ON -DINFLIGHT_WIDTHS=base
 	cmake --build build-asan -j $(JOBS)
@@ -61,7 +67,7 @@ format:
 	@tools/install-packages ci
 	tools/sources | grep '\.[ch]$$' | xargs clang-format -i
 
-install: all
+install: product
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:

@@ -54,3 +54,9 @@ if(TARGET inflight)
   install(FILES ${PROJECT_SOURCE_DIR}/completion/inflight.fish
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+
+# All that is installed, and no more: what `make demo`, `make install` and the packages build.
+add_custom_target(product DEPENDS inflight_shared inflight_static ${INFLIGHT_STANDIN_TARGETS})
+if(TARGET inflight)
+  add_dependencies(product inflight man)
+endif()
