@@ -55,6 +55,9 @@ if(TARGET inflight)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
+install(CODE "set(INFLIGHT_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/tell_linker.cmake)
+
 # All that is installed, and no more: what `make demo`, `make install` and the packages build.
 add_custom_target(product DEPENDS inflight_shared inflight_static ${INFLIGHT_STANDIN_TARGETS})
 if(TARGET inflight)

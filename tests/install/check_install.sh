@@ -11,16 +11,20 @@ tree=$(mktemp -d "${TMPDIR:-/tmp}/inflight-install.XXXXXX")
 trap 'rm -rf "$tree"' EXIT
 prefix=$tree/prefix
 
-cmake --install "$build" --prefix "$tree/elsewhere" >"$tree/log" || { cat "$tree/log"; exit 1; }
-mv "$tree/elsewhere" "$prefix" # a staged installation is used at another place than it was made for
-PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name inflight.pc)")
-export PKG_CONFIG_PATH
-libdir=$(dirname "$PKG_CONFIG_PATH")
-
 fail() {
     echo "$*" >&2
     exit 1
 }
+
+cmake --install "$build" --prefix "$tree/elsewhere" >"$tree/log" || { cat "$tree/log"; exit 1; }
+grep -q "Wl,-rpath,$tree/elsewhere/" "$tree/log" || fail "an installation beside the linker's folders does not say so"
+(DESTDIR=$tree/staged cmake --install "$build" --prefix /usr >"$tree/log") || fail "a staged installation"
+! grep -i 'linker' "$tree/log" || fail "a staged installation looks at this machine's linker"
+rm -r "$tree/staged"
+mv "$tree/elsewhere" "$prefix" # a staged installation is used at another place than it was made for
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name inflight.pc)")
+export PKG_CONFIG_PATH
+libdir=$(dirname "$PKG_CONFIG_PATH")
 
 # runs HOW PROGRAM: the program finds the kernel.
 runs() {
@@ -31,8 +35,8 @@ runs() {
 
 test "$(pkg-config --modversion inflight)" = "$version" || fail "inflight.pc: not $version"
 # shellcheck disable=SC2046 # lists of words
-cc "$here/consumer.c" -o "$tree/shared" $(pkg-config --cflags --libs inflight)
-LD_LIBRARY_PATH=$libdir runs "pkg-config, shared" "$tree/shared"
+cc "$here/consumer.c" -o "$tree/shared" $(pkg-config --cflags --libs inflight) "-Wl,-rpath,$libdir"
+runs "pkg-config, shared" "$tree/shared"
 # shellcheck disable=SC2046
 cc "$here/consumer.c" -o "$tree/static" $(pkg-config --cflags inflight) "$libdir/libinflight.a" \
     -Wl,--as-needed $(pkg-config --static --libs inflight)
@@ -71,5 +75,17 @@ for file in share/man/man1/inflight.1 share/bash-completion/completions/inflight
     share/inflight/docs/architecture.md; do
     test -s "$prefix/$file" || fail "not installed: $file"
 done
-(cd / && "$prefix/bin/inflight" help >"$tree/help") || fail "the installed program's help"
+(cd / && env -i "$prefix/bin/inflight" help >"$tree/help") || fail "the installed program's help"
+# Every library of ours is found with nothing set, from any folder, and no place of the build is in a run path.
+for library in "$libdir"/inflight/*; do
+    ! (cd / && env -i ldd "$library") | grep 'not found' || fail "$library: incomplete"
+    run_path=$(readelf -d "$library" | sed -n 's/.*R.*PATH.*\[\(.*\)\]/\1/p')
+    test -z "$run_path" || test "$run_path" = "\$ORIGIN" || fail "$library: run path $run_path"
+done
+# A CUDA program runs with the installed libraries; its output and exit status are what they are on a GPU.
+programs=$here/../standin
+(cd / && env -i "$prefix/bin/inflight" run -- "$programs/prebuilt/vector_add.bin" >"$tree/said" 2>"$tree/log"
+    echo "exit $?" >>"$tree/said")
+diff -u "$programs/programs/vector_add.expected" "$tree/said" || { cat "$tree/log"; fail "inflight run, installed"; }
+echo "run: works"
 echo "program: works"
