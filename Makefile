@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
 
-.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install clean
+.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install deb clean
 
 all:
 	@tools/install-packages build test
@@ -69,6 +69,12 @@ format:
 
 install: product
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# The packages of Debian, checked by its lintian.
+deb: product
+	@tools/install-packages deb
+	cd $(BUILD) && cpack -G DEB
+	lintian --fail-on error,warning $(BUILD)/*inflight*_*.deb
 
 clean:
 	rm -rf $(BUILD) build-asan build-clang
