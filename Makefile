@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
 
-.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install deb clean
+.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install deb single clean
 
 all:
 	@tools/install-packages build test
@@ -75,6 +75,10 @@ deb: product
 	@tools/install-packages deb
 	cd $(BUILD) && cpack -G DEB
 	lintian --fail-on error,warning $(BUILD)/*inflight*_*.deb
+
+# The program as one file: $(BUILD)/inflight-single.
+single: product
+	cmake --build $(BUILD) -j $(JOBS) --target inflight-single
 
 clean:
 	rm -rf $(BUILD) build-asan build-clang
