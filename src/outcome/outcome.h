@@ -21,6 +21,7 @@ struct ifl_outcome {
     ifl_places off_chip, on_chip;
     ifl_findings findings;
     IFL_VEC(ifl_outcome_gpu) gpus;
+    double program_us; /* of all launches that a program made from there; 0: not known */
 };
 
 /* As ifl_outcome_add, of a launch that was modelled on the device before. */

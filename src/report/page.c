@@ -231,6 +231,11 @@ static bool is_there(ifl_page *page, const char *text)
     return text != NULL;
 }
 
+const char *ifl_page_kept(ifl_page *page, const char *text)
+{
+    return is_there(page, text) ? text : "";
+}
+
 void ifl_page_title(ifl_page *page, const char *text)
 {
     if (is_there(page, text))
@@ -272,4 +277,59 @@ void ifl_table_print(ifl_page *page, ifl_table *table)
 {
     form_of(page)->table(page, table);
     ifl_vec_free(&table->rows);
+}
+
+/* ---- charts ---------------------------------------------------------------------------------- */
+
+bool ifl_page_has_charts(const ifl_page *page)
+{
+    return form_of(page)->charts != NULL;
+}
+
+void ifl_page_charts_start(ifl_page *page)
+{
+    if (ifl_page_has_charts(page))
+        form_of(page)->charts(page, true);
+}
+
+void ifl_page_charts_end(ifl_page *page)
+{
+    if (ifl_page_has_charts(page))
+        form_of(page)->charts(page, false);
+}
+
+static bool bars_are_whole(const ifl_bars *bars)
+{
+    bool whole = bars->title && bars->summary && bars->name[0];
+    for (size_t i = 0; whole && i < bars->list.count; i++) {
+        const ifl_bar *b = &bars->list.at[i];
+        whole = b->label && b->text[0] && (!bars->name[1] || b->text[1]);
+    }
+    return whole;
+}
+
+void ifl_page_bars(ifl_page *page, ifl_bars *bars)
+{
+    if (!bars_are_whole(bars))
+        page->no_memory = true;
+    else if (ifl_page_has_charts(page))
+        form_of(page)->bars(page, bars);
+    ifl_vec_free(&bars->list);
+}
+
+static bool axis_is_whole(const ifl_axis *axis)
+{
+    bool whole = axis->label != NULL;
+    for (size_t i = 0; i < axis->tick_count; i++)
+        whole &= axis->ticks[i].text != NULL;
+    return whole;
+}
+
+void ifl_page_plot(ifl_page *page, ifl_plot *plot)
+{
+    if (!plot->title || !plot->summary || !plot->mark_text || !axis_is_whole(&plot->x) || !axis_is_whole(&plot->y))
+        page->no_memory = true;
+    else if (ifl_page_has_charts(page))
+        form_of(page)->plot(page, plot);
+    ifl_vec_free(&plot->curve);
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "report/chart.h"
 
 #include <stdio.h>
 
@@ -54,6 +55,7 @@ typedef struct ifl_row {
     ifl_style style[IFL_TABLE_COLUMNS];
     const char *span;
     const char *span_note; /* behind the span, dim; or NULL */
+    const char *link;      /* where the first cell leads on a page that has links: "#launch-2"; or NULL */
 } ifl_row;
 
 typedef struct ifl_table {
@@ -68,6 +70,17 @@ void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row);
  * the last. */
 void ifl_table_print(ifl_page *page, ifl_table *table);
 
+/* `text`, or "" and a page that is not whole where it is NULL. */
+const char *ifl_page_kept(ifl_page *page, const char *text);
+
+/* Charts stand between a start and an end, side by side where there is room. Pages of text have none. A chart's list is
+ * freed; one with a text that is NULL is not drawn and leaves the page not whole. */
+bool ifl_page_has_charts(const ifl_page *page);
+void ifl_page_charts_start(ifl_page *page);
+void ifl_page_charts_end(ifl_page *page);
+void ifl_page_bars(ifl_page *page, ifl_bars *bars);
+void ifl_page_plot(ifl_page *page, ifl_plot *plot);
+
 /* How a page comes out: a function for each thing that stands on it. No text is NULL here. */
 struct ifl_page_form {
     void (*title)(ifl_page *page, const char *text);
@@ -75,6 +88,10 @@ struct ifl_page_form {
     void (*heading)(ifl_page *page, const char *text);
     void (*paragraph)(ifl_page *page, int first, int rest, ifl_style style, const char *text);
     void (*table)(ifl_page *page, const ifl_table *table);
+    /* NULL in a form without charts. */
+    void (*charts)(ifl_page *page, bool start);
+    void (*bars)(ifl_page *page, const ifl_bars *bars);
+    void (*plot)(ifl_page *page, const ifl_plot *plot);
 };
 extern const ifl_page_form ifl_page_form_text, ifl_page_form_html;
 

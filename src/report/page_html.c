@@ -3,6 +3,8 @@
  * report_html.c. Knows nothing of what they say. */
 #include "report/page.h"
 
+#include "report/svg.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,23 +15,7 @@ static const char *const classes[] = {
 
 static void put(ifl_page *page, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", page->out);
-            break;
-        case '>':
-            fputs("&gt;", page->out);
-            break;
-        case '&':
-            fputs("&amp;", page->out);
-            break;
-        case '"':
-            fputs("&quot;", page->out);
-            break;
-        default:
-            fputc(*text, page->out);
-        }
+    ifl_html_put(page->out, text);
 }
 
 static void put_element(ifl_page *page, const char *tag, const char *text)
@@ -78,19 +64,31 @@ static void put_head(ifl_page *page, const ifl_column *column)
                *second = column->head[1] ? column->head[1] : "";
     fprintf(page->out, "<th%s>", column->right ? " class=\"right\"" : "");
     put(page, first);
-    fputs(*first && *second ? "<br>" : "", page->out);
+    fputs(*first && *second ? "<br/>" : "", page->out);
     put(page, second);
     fputs("</th>", page->out);
 }
 
-static void put_cell(ifl_page *page, const ifl_column *column, const char *text, ifl_style style)
+static void put_link(ifl_page *page, const char *link, const char *text)
+{
+    fputs("<a href=\"", page->out);
+    put(page, link);
+    fputs("\">", page->out);
+    put(page, text);
+    fputs("</a>", page->out);
+}
+
+static void put_cell(ifl_page *page, const ifl_column *column, const char *text, ifl_style style, const char *link)
 {
     double percent;
     fprintf(page->out, "<td class=\"%s%s", classes[style], column->right ? " right" : "");
     if (is_share(text, &percent))
         fprintf(page->out, " share\" style=\"--share:%.4g%%", percent);
     fputs("\">", page->out);
-    put(page, text);
+    if (link)
+        put_link(page, link, text);
+    else
+        put(page, text);
     fputs("</td>", page->out);
 }
 
@@ -111,7 +109,7 @@ static void put_row(ifl_page *page, const ifl_table *table, const ifl_row *row)
 {
     fputs("<tr>", page->out);
     for (size_t c = 0; c < table->column_count; c++)
-        put_cell(page, &table->columns[c], row->cell[c], row->style[c]);
+        put_cell(page, &table->columns[c], row->cell[c], row->style[c], c == 0 ? row->link : NULL);
     fputs("</tr>\n", page->out);
 }
 
@@ -130,10 +128,30 @@ static void html_table(ifl_page *page, const ifl_table *table)
     fputs("</tbody>\n</table></div>\n", page->out);
 }
 
+/* ---- charts ---------------------------------------------------------------------------------- */
+
+static void html_charts(ifl_page *page, bool start)
+{
+    fputs(start ? "<div class=\"charts\">\n" : "</div>\n", page->out);
+}
+
+static void html_bars(ifl_page *page, const ifl_bars *bars)
+{
+    ifl_svg_bars(page->out, bars);
+}
+
+static void html_plot(ifl_page *page, const ifl_plot *plot)
+{
+    ifl_svg_plot(page->out, plot);
+}
+
 const ifl_page_form ifl_page_form_html = {
     .title = html_title,
     .gap = html_gap,
     .heading = html_heading,
     .paragraph = html_paragraph,
     .table = html_table,
+    .charts = html_charts,
+    .bars = html_bars,
+    .plot = html_plot,
 };

@@ -1,53 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report as one HTML page that stands alone: no script, nothing fetched. It says what the text
- * report says; only the form is another. */
+ * The report as one HTML page that stands alone: nothing is fetched, and it says everything without its script, which only
+ * sorts tables. The markup is well-formed XML too, so that any XML reader checks it. It says what the text report says,
+ * with charts. */
 #include "report/writer.h"
+
+#include "report/kernels_part.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
     "<head>\n"
-    "<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta charset=\"utf-8\"/>\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
     "<title>inflight report</title>\n"
     "<style>\n"
-    ":root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --dim: #6a7078; --rule: "
-    "#dcdfe3;\n"
-    "  --good: #16803c; --warn: #a15c00; --bad: #c0261c; --bar: #cfe0f7; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --ink: #e4e6e9; --paper: #17191c; --dim: "
-    "#949aa3;\n"
-    "  --rule: #33373d; --good: #5ec27c; --warn: #e0a045; --bad: #f2776d; --bar: #26405f; } }\n"
-    "body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, "
-    "sans-serif; }\n"
+    ":root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --dim: #5f656d; --rule: #dcdfe3;\n"
+    "  --good: #16803c; --warn: #a15c00; --bad: #c0261c; --bar: #cfe0f7; --first: #2f6fc4; --second: #c77a0a; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --ink: #e4e6e9; --paper: #17191c; --dim: #a0a6ae;\n"
+    "  --rule: #33373d; --good: #5ec27c; --warn: #e0a045; --bad: #f2776d; --bar: #26405f; --first: #6ba5ec;\n"
+    "  --second: #e0a045; } }\n"
+    "body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }\n"
     "main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }\n"
     "section + section { margin-top: 3rem; border-top: 2px solid var(--rule); }\n"
     "h1 { font: 600 1.3rem/1.3 ui-monospace, monospace; overflow-wrap: anywhere; }\n"
     "h2 { font-size: 1.05rem; margin: 1.8rem 0 0.4rem; }\n"
-    "p { margin: 0.2rem 0; max-width: 60rem; }\n"
+    "p { margin: 0.2rem 0; max-width: 60rem; overflow-wrap: anywhere; }\n"
+    "a { color: var(--first); }\n"
     ".strong { font-weight: 600; } .dim { color: var(--dim); } .good { color: var(--good); }\n"
     ".warn { color: var(--warn); } .bad { color: var(--bad); font-weight: 600; }\n"
     ".table { overflow-x: auto; }\n"
     "table { border-collapse: collapse; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }\n"
     "th { color: var(--dim); font-weight: 500; text-align: left; vertical-align: bottom; }\n"
-    "th, td { padding: 0.15rem 0.6rem; white-space: nowrap; border-bottom: 1px solid var(--rule); "
-    "}\n"
+    "th, td { padding: 0.15rem 0.6rem; white-space: nowrap; border-bottom: 1px solid var(--rule); }\n"
     ".right { text-align: right; }\n"
-    ".share { background: linear-gradient(to right, var(--bar) var(--share), transparent "
-    "var(--share)); }\n"
+    ".share { background: linear-gradient(to right, var(--bar) var(--share), transparent var(--share)); }\n"
     ".span td { padding-top: 0.6rem; } code { color: var(--dim); margin-left: 0.6rem; }\n"
+    "th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid var(--first); }\n"
+    "th[aria-sort] button::after { content: \" \\2193\"; } th[aria-sort=ascending] button::after { content: \" \\2191\"; }\n"
+    ".charts { columns: 27rem; column-gap: 2.4rem; margin: 1.4rem 0; }\n"
+    "figure { margin: 0 0 1.4rem; break-inside: avoid; } figcaption { font-weight: 600; margin-bottom: 0.3rem; overflow-wrap: anywhere; }\n"
+    "svg { display: block; width: 100%; max-width: 36rem; height: auto; font: 12px system-ui, sans-serif; }\n"
+    "svg text { fill: var(--ink); } svg .label { font-family: ui-monospace, monospace; font-size: 11.5px; white-space: pre; }\n"
+    "svg .note, svg .tick { fill: var(--dim); } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }\n"
+    "svg text.strong { fill: var(--ink); }\n"
+    "svg .first { fill: var(--first); } svg .second { fill: var(--second); }\n"
+    "svg .range { fill: none; stroke: var(--ink); stroke-width: 1.2; } svg .grid { fill: none; stroke: var(--rule); }\n"
+    "svg .curve { fill: none; stroke: var(--first); stroke-width: 2; }\n"
+    "svg .mark { fill: var(--second); stroke: var(--paper); stroke-width: 1.5; }\n"
+    "@media (max-width: 36rem) { main { padding: 1rem; } svg { font-size: 15px; } svg .label { font-size: 14px; } }\n"
     "</style>\n"
     "</head>\n"
     "<body><main>\n";
 
-static const char foot[] = "</main></body>\n</html>\n";
+/* Columns are sorted by their figures where the first of them is one, else by their texts. Rows stay beneath the row that
+ * spans the table before them, if there is one: such a group is sorted by its first row. */
+static const char foot[] =
+    "</main>\n"
+    "<script>\n"
+    "//<![CDATA[\n"
+    "const units = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, m: 1e3, n: 1e-3, s: 1e6 };\n"
+    "function value(cell) {\n"
+    "  const text = cell ? cell.textContent.trim() : \"\", found = /^(-?[\\d,.]+)\\s*(\\S*)/.exec(text);\n"
+    "  if (!found) return text;\n"
+    "  const unit = found[2], scale = /^([kKMGTP]i?B|ms|ns|s)$/.test(unit) ? units[unit[0]] : 1;\n"
+    "  return parseFloat(found[1].replace(/,/g, \"\")) * scale;\n"
+    "}\n"
+    "function compare(a, b) {\n"
+    "  if (a === \"\" || b === \"\") return (a === \"\") - (b === \"\");\n"
+    "  return typeof a === \"number\" && typeof b === \"number\" ? a - b : String(a).localeCompare(String(b));\n"
+    "}\n"
+    "function groups(body) {\n"
+    "  const all = [];\n"
+    "  let spanned = false;\n"
+    "  for (const row of body.rows) {\n"
+    "    const span = row.className === \"span\";\n"
+    "    if (span || !spanned) all.push({ rows: [row], key: row });\n"
+    "    else { const last = all[all.length - 1]; if (last.rows.length === 1) last.key = row; last.rows.push(row); }\n"
+    "    spanned = spanned || span;\n"
+    "  }\n"
+    "  return all;\n"
+    "}\n"
+    "function sort(head, index) {\n"
+    "  const body = head.closest(\"table\").tBodies[0], down = head.getAttribute(\"aria-sort\") !== \"descending\";\n"
+    "  for (const other of head.parentNode.cells) other.removeAttribute(\"aria-sort\");\n"
+    "  head.setAttribute(\"aria-sort\", down ? \"descending\" : \"ascending\");\n"
+    "  const all = groups(body).map((group) => ({ group, value: value(group.key.cells[index]) }));\n"
+    "  all.sort((a, b) => (down && a.value !== \"\" && b.value !== \"\" ? -1 : 1) * compare(a.value, b.value));\n"
+    "  for (const one of all) body.append(...one.group.rows);\n"
+    "}\n"
+    "for (const table of document.querySelectorAll(\"table\")) {\n"
+    "  if (groups(table.tBodies[0]).length < 2) continue;\n"
+    "  [...table.tHead.rows[0].cells].forEach((head, index) => {\n"
+    "    if (!head.textContent) return;\n"
+    "    const button = document.createElement(\"button\");\n"
+    "    button.type = \"button\";\n"
+    "    button.title = \"sort\";\n"
+    "    button.append(...head.childNodes);\n"
+    "    button.addEventListener(\"click\", () => sort(head, index));\n"
+    "    head.append(button);\n"
+    "  });\n"
+    "}\n"
+    "//]]>\n"
+    "</script>\n"
+    "</body>\n</html>\n";
+
+static ifl_status write_kernels(const ifl_report_input *input, const ifl_page *like, ifl_error *error)
+{
+    ifl_page page = *like;
+    fputs("<section>\n", page.out);
+    ifl_kernels_part_print(&page, input);
+    fputs("</section>\n", page.out);
+    ifl_arena_free(&page.arena);
+    return page.no_memory ? ifl_fail_memory(error, sizeof page) : IFL_OK;
+}
 
 ifl_status ifl_report_write_html(const ifl_report_input *input, FILE *out, ifl_error *error)
 {
     const ifl_page page = {.out = out, .form = &ifl_page_form_html};
     ifl_status status = IFL_OK;
     fputs(head, out);
+    if (input->count > 1)
+        status = write_kernels(input, &page, error);
     for (size_t i = 0; i < input->count && status == IFL_OK; i++) {
-        fputs("<section>\n", out);
+        fprintf(out, "<section id=\"launch-%zu\">\n", i + 1);
         status = ifl_report_print_launch(input, i, &page, error);
         fputs("</section>\n", out);
     }

@@ -6,6 +6,7 @@
 
 #include "arch/units.h"
 #include "report/advice_part.h"
+#include "report/charts_part.h"
 #include "report/cache_part.h"
 #include "base/figure.h"
 #include "report/gpu_part.h"
@@ -659,6 +660,7 @@ static void print_sheet(sheet *s)
     if (s->profile->gpu.known)
         return;
     print_traffic(s);
+    ifl_charts_part_print(&s->page, s->outcome);
     ifl_models_part_print(&s->page, s->outcome);
     ifl_cache_part_print(&s->page, s->profile);
     ifl_advice_part_print(&s->page, s->outcome);

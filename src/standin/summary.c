@@ -202,6 +202,8 @@ static ifl_status alone_of(const sites *all, site *s, const ifl_outcome **out, i
     ifl_outcome *outcome = is_sum ? s->sum : s->alone;
     if (status == IFL_OK)
         status = add_gpu(all, s->entry, outcome, error);
+    if (status == IFL_OK)
+        outcome->program_us = s->total_us;
     *out = outcome;
     return status;
 }

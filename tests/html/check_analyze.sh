@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One launch on two GPUs: the bars are the JSON's times, and the bytes moved by the one source line are its sectors.
+# usage: INFLIGHT=... check_analyze.sh SOURCE
+set -eu
+. "$1/tests/html/page.sh"
+
+"$INFLIGHT" analyze "$1/lab/axpy/axpy.sm_90.ptx" -k axpy_naive -g 256 -b 256 --gpu h200 --gpu b200 \
+    --json "$tree/report.json" --html "$tree/page.html" i32:65536 f32:2 f32x65536=random:1 f32x65536=random:2 >"$tree/text"
+stands_alone "$tree/page.html"
+has_values "$tree/page.html" "$tree/report.json" time_us
+test "$(values_of "$tree/report.json" time_us | wc -l)" = 2 || fail "not two models"
+
+# 2048 warps load twice and store once, 4 sectors of 32 bytes each.
+bytes=$((2048 * 3 * 4 * 32))
+grep -q "class=\"first\" data-value=\"$bytes\"" "$tree/page.html" || fail "no bar of $bytes bytes asked for"
+grep -q "class=\"second\" data-value=\"$bytes\"" "$tree/page.html" || fail "no bar of $bytes bytes moved"
+for chart in 'Predicted time by GPU' 'h200: roofline' 'b200: roofline' 'h200: occupancy by registers' \
+    'b200: occupancy by block size'; do
+    grep -q "<figcaption>$chart" "$tree/page.html" || fail "no chart '$chart'"
+done
+! grep -q 'occupancy by shared memory' "$tree/page.html" || fail "a chart of shared memory, which the kernel has not"
+echo "html of analyze: as the JSON"
