@@ -14,7 +14,7 @@ enum { IFL_BAR_VALUES = 2, IFL_AXIS_TICKS = 12 };
 /* One bar for each value, one below the other. */
 typedef struct ifl_bar {
     const char *label;
-    const char *note;                 /* behind the label, dim; or NULL */
+    const char *note; /* behind the label, dim; or NULL */
     double value[IFL_BAR_VALUES];
     const char *text[IFL_BAR_VALUES]; /* the value as it is read: "268.4 MB" */
     double low, high;                 /* a range around the first value; high 0: none */
@@ -22,8 +22,9 @@ typedef struct ifl_bar {
 
 typedef struct ifl_bars {
     const char *title;
-    const char *summary;              /* a sentence for those who cannot see it */
-    const char *name[IFL_BAR_VALUES]; /* what the values are; the second is NULL where there is only one */
+    const char *summary; /* a sentence for those who cannot see it */
+    const char
+        *name[IFL_BAR_VALUES]; /* what the values are; the second is NULL where there is only one */
     IFL_VEC(ifl_bar) list;
     size_t left_out; /* further ones that are not drawn */
 } ifl_bars;

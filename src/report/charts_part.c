@@ -75,14 +75,15 @@ static void add_line(ifl_page *page, ifl_bars *bars, const line_bytes *row)
 static void print_lines(ifl_page *page, const ifl_places *places)
 {
     line_list lines = {0};
-    ifl_bars bars = {.title = "Bytes asked for and moved, by source line", .name = {"asked for", "moved"}};
+    ifl_bars bars = {.title = "Bytes asked for and moved, by source line",
+                     .name = {"asked for", "moved"}};
     gather_lines(page, places, &lines);
     for (size_t i = 0; i < lines.rows.count && i < MOST_LINES; i++)
         add_line(page, &bars, &lines.rows.at[i]);
     bars.left_out = lines.rows.count - bars.list.count;
     bars.summary = ifl_arena_printf(
-        &page->arena, "Global and local memory, %zu source line%s, those that move most first.", lines.rows.count,
-        lines.rows.count == 1 ? "" : "s");
+        &page->arena, "Global and local memory, %zu source line%s, those that move most first.",
+        lines.rows.count, lines.rows.count == 1 ? "" : "s");
     if (lines.known && bars.list.count)
         ifl_page_bars(page, &bars);
     else
@@ -105,13 +106,14 @@ static void print_gpus(ifl_page *page, const ifl_outcome *outcome)
         const ifl_estimate *time = &gpu->model.time_us;
         if (!gpu->has_model)
             continue;
-        const ifl_bar bar = {.label = ifl_clean_line(&page->arena, gpu->device->id),
-                             .note = ifl_page_kept(page, ifl_arena_printf(&page->arena, "limited by %s",
-                                                                  ifl_term_name(gpu->model.limiter))),
-                             .value = {time->mid},
-                             .text = {time_text(page, time->mid)},
-                             .low = time->low,
-                             .high = time->high};
+        const ifl_bar bar = {
+            .label = ifl_clean_line(&page->arena, gpu->device->id),
+            .note = ifl_page_kept(page, ifl_arena_printf(&page->arena, "limited by %s",
+                                                         ifl_term_name(gpu->model.limiter))),
+            .value = {time->mid},
+            .text = {time_text(page, time->mid)},
+            .low = time->low,
+            .high = time->high};
         page->no_memory |= !ifl_vec_push(&bars.list, bar);
     }
     bars.summary = ifl_arena_printf(&page->arena, "%zu GPUs.", bars.list.count);
@@ -127,8 +129,9 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
     const char *id = ifl_page_kept(page, ifl_clean_line(&page->arena, gpu->device->id));
     ifl_bars bars = {.title = ifl_arena_printf(&page->arena, "%s: time of each limiter alone", id),
                      .name = {"time", NULL}};
-    bars.summary = ifl_arena_printf(&page->arena, "Limited by %s; the whole launch takes %s µs.",
-                                    ifl_term_name(m->limiter), ifl_models_part_figure(page, m->time_us.mid));
+    bars.summary =
+        ifl_arena_printf(&page->arena, "Limited by %s; the whole launch takes %s µs.",
+                         ifl_term_name(m->limiter), ifl_models_part_figure(page, m->time_us.mid));
     for (int t = 0; t < IFL_TERM_COUNT; t++) {
         if (m->term_us[t] <= 0)
             continue;

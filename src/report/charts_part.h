@@ -12,8 +12,10 @@ void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome);
 /* ---- plots_part.c ------------------------------------------------------------------------------------------------ */
 
 /* Machine instructions and DRAM traffic of the launch under the GPU's limits for both. */
-void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu);
+void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile,
+                             const ifl_outcome_gpu *gpu);
 /* How many warps an SM holds by registers, threads and shared memory. */
-void ifl_plots_part_occupancy(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu);
+void ifl_plots_part_occupancy(ifl_page *page, const ifl_profile *profile,
+                              const ifl_outcome_gpu *gpu);
 
 #endif

@@ -15,7 +15,7 @@ enum { MOST_BARS = 20 };
 typedef struct row {
     const ifl_outcome *outcome;
     const char *name;
-    size_t number; /* of the launch on the page, from 1 */
+    size_t number;  /* of the launch on the page, from 1 */
     double time_us; /* below 0: not known */
 } row;
 
@@ -44,15 +44,17 @@ static int by_time(const void *a, const void *b)
 static row *rows_of(ifl_page *page, const ifl_report_input *input)
 {
     row *rows = calloc(input->count, sizeof *rows);
-    const char **signatures = calloc(input->count, sizeof *signatures), **names = calloc(input->count, sizeof *names);
+    const char **signatures = calloc(input->count, sizeof *signatures),
+               **names = calloc(input->count, sizeof *names);
     for (size_t i = 0; signatures && i < input->count; i++) {
         const ifl_profile *p = input->outcomes[i]->profile;
         signatures[i] = p->signature && *p->signature ? p->signature : p->kernel ? p->kernel : "";
     }
-    const bool is_whole =
-        rows && signatures && names && ifl_short_names(&page->arena, signatures, input->count, names);
+    const bool is_whole = rows && signatures && names &&
+                          ifl_short_names(&page->arena, signatures, input->count, names);
     for (size_t i = 0; is_whole && i < input->count; i++)
-        rows[i] = (row){input->outcomes[i], ifl_clean_line(&page->arena, names[i]), i + 1, time_of(input->outcomes[i])};
+        rows[i] = (row){input->outcomes[i], ifl_clean_line(&page->arena, names[i]), i + 1,
+                        time_of(input->outcomes[i])};
     free(signatures);
     free(names);
     if (is_whole) {
@@ -71,9 +73,10 @@ static const char *time_text(ifl_page *page, double us)
 /* "main at app.cu:9 (0x110)"; the grid where the place is not known. */
 static const char *note_of(ifl_page *page, const ifl_profile *p)
 {
-    return p->site ? ifl_clean_line(&page->arena, p->site)
-                   : ifl_arena_printf(&page->arena, "grid %s, block %s", ifl_figure_size(p->grid).text,
-                                      ifl_figure_size(p->block).text);
+    return p->site
+               ? ifl_clean_line(&page->arena, p->site)
+               : ifl_arena_printf(&page->arena, "grid %s, block %s", ifl_figure_size(p->grid).text,
+                                  ifl_figure_size(p->block).text);
 }
 
 static void print_bars(ifl_page *page, const row *rows, size_t count)
@@ -100,9 +103,11 @@ static void print_bars(ifl_page *page, const row *rows, size_t count)
 }
 
 static const ifl_column columns[] = {
-    {{"kernel", NULL}, false, 0},   {{"launched from", NULL}, false, 0}, {{"grid", NULL}, true, 0},
-    {{"block", NULL}, true, 0},     {{"launches", NULL}, true, 0},       {{"time", NULL}, true, 0},
-    {{"limited by", NULL}, false, 0}, {{"moved", NULL}, true, 0},        {{"not needed", NULL}, true, 0},
+    {{"kernel", NULL}, false, 0},     {{"launched from", NULL}, false, 0},
+    {{"grid", NULL}, true, 0},        {{"block", NULL}, true, 0},
+    {{"launches", NULL}, true, 0},    {{"time", NULL}, true, 0},
+    {{"limited by", NULL}, false, 0}, {{"moved", NULL}, true, 0},
+    {{"not needed", NULL}, true, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -117,15 +122,16 @@ static void add_row(ifl_page *page, ifl_table *table, const row *from)
         moved += places->rows.at[i].traffic.sectors * IFL_SECTOR_BYTES;
         excess += places->rows.at[i].excess;
     }
-    const ifl_row cells = {.cell = {from->name, p->site ? ifl_clean_line(arena, p->site) : "",
-                                  ifl_arena_printf(arena, "%s", ifl_figure_size(p->grid).text),
-                                  ifl_arena_printf(arena, "%s", ifl_figure_size(p->block).text),
-                                  p->made ? ifl_arena_printf(arena, "%s", ifl_figure_count(p->made).text) : "",
-                                  time_text(page, from->time_us), model ? ifl_term_name(model->limiter) : "",
-                                  ifl_arena_printf(arena, "%s", ifl_figure_bytes(moved).text),
-                                  ifl_arena_printf(arena, "%s", ifl_figure_bytes(excess).text)},
-                         .style = {[8] = excess ? IFL_STYLE_WARN : IFL_STYLE_PLAIN},
-                         .link = ifl_page_kept(page, ifl_arena_printf(arena, "#launch-%zu", from->number))};
+    const ifl_row cells = {
+        .cell = {from->name, p->site ? ifl_clean_line(arena, p->site) : "",
+                 ifl_arena_printf(arena, "%s", ifl_figure_size(p->grid).text),
+                 ifl_arena_printf(arena, "%s", ifl_figure_size(p->block).text),
+                 p->made ? ifl_arena_printf(arena, "%s", ifl_figure_count(p->made).text) : "",
+                 time_text(page, from->time_us), model ? ifl_term_name(model->limiter) : "",
+                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(moved).text),
+                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(excess).text)},
+        .style = {[8] = excess ? IFL_STYLE_WARN : IFL_STYLE_PLAIN},
+        .link = ifl_page_kept(page, ifl_arena_printf(arena, "#launch-%zu", from->number))};
     ifl_table_add(page, table, &cells);
 }
 
@@ -138,7 +144,8 @@ static const char *title_of(ifl_page *page, const ifl_report_input *input)
             return ifl_arena_printf(&page->arena, "%zu launches", input->count);
         made += input->outcomes[i]->profile->made;
     }
-    return ifl_arena_printf(&page->arena, "%s launches from %zu places", ifl_figure_count(made).text, input->count);
+    return ifl_arena_printf(&page->arena, "%s launches from %zu places",
+                            ifl_figure_count(made).text, input->count);
 }
 
 void ifl_kernels_part_print(ifl_page *page, const ifl_report_input *input)
@@ -155,7 +162,8 @@ void ifl_kernels_part_print(ifl_page *page, const ifl_report_input *input)
         add_row(page, &table, &rows[i]);
     ifl_table_print(page, &table);
     ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
-                       "Bytes moved are of the launch that is shown. The time is that of all launches from the same place "
+                       "Bytes moved are of the launch that is shown. The time is that of all "
+                       "launches from the same place "
                        "if a program was run, else of the launch that is shown.");
     free(rows);
 }

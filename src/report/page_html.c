@@ -78,7 +78,8 @@ static void put_link(ifl_page *page, const char *link, const char *text)
     fputs("</a>", page->out);
 }
 
-static void put_cell(ifl_page *page, const ifl_column *column, const char *text, ifl_style style, const char *link)
+static void put_cell(ifl_page *page, const ifl_column *column, const char *text, ifl_style style,
+                     const char *link)
 {
     double percent;
     fprintf(page->out, "<td class=\"%s%s", classes[style], column->right ? " right" : "");

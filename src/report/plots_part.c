@@ -19,7 +19,8 @@ static void set_log_axis(ifl_page *page, ifl_axis *axis, double low, double high
     axis->is_log = true;
     axis->low = pow(10, first);
     axis->high = pow(10, last > first ? last : first + 1);
-    for (int power = first; pow(10, power) <= axis->high * 1.001 && axis->tick_count < IFL_AXIS_TICKS; power += step)
+    for (int power = first;
+         pow(10, power) <= axis->high * 1.001 && axis->tick_count < IFL_AXIS_TICKS; power += step)
         axis->ticks[axis->tick_count++] =
             (ifl_tick){pow(10, power), ifl_arena_printf(&page->arena, "%g", pow(10, power))};
 }
@@ -48,7 +49,8 @@ void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const i
     ifl_rates_find(gpu->device, &rates);
     /* In 10^9 instructions and bytes a second. */
     const double instructions = (double)profile->counters.value[IFL_COUNTER_instructions];
-    const double bytes = 1e-9 * gpu->device->value[IFL_DEVICE_dram_bytes_per_s], issue = 1e-9 * rates.issue_per_s;
+    const double bytes = 1e-9 * gpu->device->value[IFL_DEVICE_dram_bytes_per_s],
+                 issue = 1e-9 * rates.issue_per_s;
     const double x = instructions / m->dram_bytes, y = 1e-3 * instructions / m->time_us.mid;
     if (!(x > 0))
         return;
@@ -56,10 +58,11 @@ void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const i
     const char *id = ifl_page_kept(page, ifl_clean_line(&page->arena, gpu->device->id));
     ifl_plot plot = {
         .title = ifl_arena_printf(&page->arena, "%s: roofline of instructions", id),
-        .summary = ifl_arena_printf(&page->arena,
-                                    "The launch issues %.3g instructions per byte of DRAM traffic, %.3g billion a "
-                                    "second: %.0f %% of what DRAM's peak and the issue rate allow there.",
-                                    x, y, 100 * share),
+        .summary = ifl_arena_printf(
+            &page->arena,
+            "The launch issues %.3g instructions per byte of DRAM traffic, %.3g billion a "
+            "second: %.0f %% of what DRAM's peak and the issue rate allow there.",
+            x, y, 100 * share),
         .x = {.label = "warp instructions per byte of DRAM traffic"},
         .y = {.label = "10⁹ warp instructions per s"},
         .mark = {x, y},
@@ -94,8 +97,8 @@ static int *value_of(ifl_occupancy_request *request, const resource *r)
 }
 
 /* What a value gives holds from the one before it: resources are handed out in whole units, threads in warps. */
-static void add_steps(ifl_page *page, ifl_plot *plot, const ifl_device *device, ifl_occupancy_request request,
-                      const resource *r)
+static void add_steps(ifl_page *page, ifl_plot *plot, const ifl_device *device,
+                      ifl_occupancy_request request, const resource *r)
 {
     int before = -1;
     for (int value = r->step; value <= r->most; value += r->step) {
@@ -118,12 +121,12 @@ static void set_axes(ifl_page *page, ifl_plot *plot, const resource *r, int most
             (ifl_tick){at / r->per_label, ifl_arena_printf(&page->arena, "%g", at / r->per_label)};
     plot->y = (ifl_axis){.label = "warps per SM", .high = most_warps};
     for (int at = 0; at <= 4; at++)
-        plot->y.ticks[plot->y.tick_count++] =
-            (ifl_tick){most_warps * at / 4.0, ifl_arena_printf(&page->arena, "%g", most_warps * at / 4.0)};
+        plot->y.ticks[plot->y.tick_count++] = (ifl_tick){
+            most_warps * at / 4.0, ifl_arena_printf(&page->arena, "%g", most_warps * at / 4.0)};
 }
 
-static void print_steps(ifl_page *page, const ifl_outcome_gpu *gpu, const ifl_occupancy_request *request,
-                        const resource *r)
+static void print_steps(ifl_page *page, const ifl_outcome_gpu *gpu,
+                        const ifl_occupancy_request *request, const resource *r)
 {
     ifl_occupancy_request now = *request;
     const ifl_occupancy *o = &gpu->model.occupancy;
@@ -133,25 +136,30 @@ static void print_steps(ifl_page *page, const ifl_outcome_gpu *gpu, const ifl_oc
         return;
     ifl_plot plot = {
         .title = ifl_arena_printf(&page->arena, "%s: occupancy by %s", id, r->title),
-        .summary = ifl_arena_printf(&page->arena, "With %.4g %s an SM holds %d of %d warps; limited by %s.", value,
-                                    r->unit, o->warps_per_sm, o->max_warps_per_sm, o->limiter),
+        .summary = ifl_arena_printf(
+            &page->arena, "With %.4g %s an SM holds %d of %d warps; limited by %s.", value, r->unit,
+            o->warps_per_sm, o->max_warps_per_sm, o->limiter),
         .mark = {value, o->warps_per_sm},
-        .mark_text = ifl_arena_printf(&page->arena, "%.4g %s: %d warps", value, r->unit, o->warps_per_sm),
+        .mark_text =
+            ifl_arena_printf(&page->arena, "%.4g %s: %d warps", value, r->unit, o->warps_per_sm),
     };
     set_axes(page, &plot, r, o->max_warps_per_sm);
     add_steps(page, &plot, gpu->device, now, r);
     ifl_page_plot(page, &plot);
 }
 
-void ifl_plots_part_occupancy(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+void ifl_plots_part_occupancy(ifl_page *page, const ifl_profile *profile,
+                              const ifl_outcome_gpu *gpu)
 {
     const double *limit = gpu->device->value;
     const resource resources[] = {
-        {"registers", "registers per thread", "registers", offsetof(ifl_occupancy_request, registers), 1,
+        {"registers", "registers per thread", "registers",
+         offsetof(ifl_occupancy_request, registers), 1,
          (int)limit[IFL_DEVICE_max_registers_per_thread], 32, 1},
         {"block size", "threads per block", "threads", offsetof(ifl_occupancy_request, threads), 32,
          (int)limit[IFL_DEVICE_max_threads_per_block], 128, 1},
-        {"shared memory", "KiB of shared memory per block", "KiB", offsetof(ifl_occupancy_request, shared_bytes), 128,
+        {"shared memory", "KiB of shared memory per block", "KiB",
+         offsetof(ifl_occupancy_request, shared_bytes), 128,
          (int)limit[IFL_DEVICE_shared_bytes_per_block], 32 * 1024, 1024},
     };
     const ifl_occupancy_request request = {

@@ -39,7 +39,8 @@ void ifl_svg_open(FILE *out, const char *title, const char *summary, int width, 
 {
     fputs("<figure><figcaption>", out);
     ifl_html_put(out, title);
-    fprintf(out, "</figcaption>\n<svg role=\"img\" viewBox=\"0 0 %d %d\" aria-label=\"", width, height);
+    fprintf(out, "</figcaption>\n<svg role=\"img\" viewBox=\"0 0 %d %d\" aria-label=\"", width,
+            height);
     ifl_html_put(out, title);
     fputs(". ", out);
     ifl_html_put(out, summary);

@@ -40,7 +40,8 @@ static void put_legend(FILE *out, const ifl_bars *bars)
 {
     double x = 0;
     for (int v = 0; v < values_of(bars); v++) {
-        fprintf(out, "<rect x=\"%.1f\" y=\"2\" width=\"11\" height=\"11\" class=\"%s\"/>\n", x, bar_classes[v]);
+        fprintf(out, "<rect x=\"%.1f\" y=\"2\" width=\"11\" height=\"11\" class=\"%s\"/>\n", x,
+                bar_classes[v]);
         ifl_svg_text(out, x + 16, 12, "tick", bars->name[v]);
         x += 40 + 7.0 * (double)ifl_utf8_width(bars->name[v]);
     }
@@ -50,19 +51,23 @@ static void put_legend(FILE *out, const ifl_bars *bars)
 static void put_label(FILE *out, const ifl_bar *bar, double y)
 {
     const char *note = bar->note ? bar->note : "";
-    const size_t label = ifl_utf8_width(bar->label), room = label < LABEL_COLUMNS ? LABEL_COLUMNS - label : 0;
+    const size_t label = ifl_utf8_width(bar->label),
+                 room = label < LABEL_COLUMNS ? LABEL_COLUMNS - label : 0;
     const size_t label_bytes = ifl_utf8_cut(bar->label, LABEL_COLUMNS - (label > LABEL_COLUMNS));
-    const size_t note_width = ifl_utf8_width(note), note_bytes = ifl_utf8_cut(note, room > 2 ? room - 2 : 0);
+    const size_t note_width = ifl_utf8_width(note),
+                 note_bytes = ifl_utf8_cut(note, room > 2 ? room - 2 : 0);
     char text[8 * LABEL_COLUMNS + 1];
     fprintf(out, "<text x=\"0\" y=\"%.1f\" class=\"label\"><title>", y);
     ifl_html_put(out, bar->label);
     fputs(*note ? "  " : "", out);
     ifl_html_put(out, note);
     fputs("</title>", out);
-    snprintf(text, sizeof text, "%.*s%s", (int)label_bytes, bar->label, label > LABEL_COLUMNS ? "…" : "");
+    snprintf(text, sizeof text, "%.*s%s", (int)label_bytes, bar->label,
+             label > LABEL_COLUMNS ? "…" : "");
     ifl_html_put(out, text);
     if (*note && room > 8) {
-        snprintf(text, sizeof text, "%.*s%s", (int)note_bytes, note, note_width + 2 > room ? "…" : "");
+        snprintf(text, sizeof text, "%.*s%s", (int)note_bytes, note,
+                 note_width + 2 > room ? "…" : "");
         fputs("<tspan dx=\"10\" class=\"note\">", out);
         ifl_html_put(out, text);
         fputs("</tspan>", out);
@@ -73,16 +78,19 @@ static void put_label(FILE *out, const ifl_bar *bar, double y)
 static void put_range(FILE *out, const ifl_bar *bar, double y, double scale)
 {
     const double middle = y + BAR_HEIGHT / 2.0;
-    fprintf(out, "<path class=\"range\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6\"/>\n", bar->low * scale, middle,
-            bar->high * scale, bar->low * scale, middle - 3, bar->high * scale, middle - 3);
+    fprintf(out, "<path class=\"range\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6\"/>\n",
+            bar->low * scale, middle, bar->high * scale, bar->low * scale, middle - 3,
+            bar->high * scale, middle - 3);
 }
 
 static void put_bar(FILE *out, const ifl_bar *bar, int v, const char *name, double y, double scale)
 {
     const double length = bar->value[v] * scale;
     const double end = v == 0 && bar->high * scale > length ? bar->high * scale : length;
-    fprintf(out, "<rect x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" class=\"%s\" data-value=\"%.17g\"><title>", y,
-            length, BAR_HEIGHT, bar_classes[v], bar->value[v]);
+    fprintf(out,
+            "<rect x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" class=\"%s\" "
+            "data-value=\"%.17g\"><title>",
+            y, length, BAR_HEIGHT, bar_classes[v], bar->value[v]);
     ifl_html_put(out, bar->label);
     fputs(", ", out);
     ifl_html_put(out, name);
@@ -106,7 +114,8 @@ void ifl_svg_bars(FILE *out, const ifl_bars *bars)
     for (size_t i = 0; i < bars->list.count; i++, y += item) {
         put_label(out, &bars->list.at[i], y + LABEL_HEIGHT - 6);
         for (int v = 0; v < values; v++)
-            put_bar(out, &bars->list.at[i], v, bars->name[v], y + LABEL_HEIGHT + v * BAR_STEP, scale);
+            put_bar(out, &bars->list.at[i], v, bars->name[v], y + LABEL_HEIGHT + v * BAR_STEP,
+                    scale);
     }
     ifl_svg_close(out);
     if (bars->left_out)

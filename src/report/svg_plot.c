@@ -44,7 +44,8 @@ static void put_curve(FILE *out, const ifl_plot *plot)
 {
     fputs("<path class=\"curve\" d=\"", out);
     for (size_t i = 0; i < plot->curve.count; i++)
-        fprintf(out, "%c%.1f %.1f", i ? 'L' : 'M', x_of(plot, plot->curve.at[i].x), y_of(plot, plot->curve.at[i].y));
+        fprintf(out, "%c%.1f %.1f", i ? 'L' : 'M', x_of(plot, plot->curve.at[i].x),
+                y_of(plot, plot->curve.at[i].y));
     fputs("\"/>\n", out);
 }
 
@@ -52,10 +53,15 @@ static void put_curve(FILE *out, const ifl_plot *plot)
 static void put_mark(FILE *out, const ifl_plot *plot)
 {
     const double x = x_of(plot, plot->mark.x), y = y_of(plot, plot->mark.y);
-    fprintf(out, "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" data-x=\"%.17g\" data-y=\"%.17g\"><title>", x, y,
-            plot->mark.x, plot->mark.y);
+    fprintf(out,
+            "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" data-x=\"%.17g\" "
+            "data-y=\"%.17g\"><title>",
+            x, y, plot->mark.x, plot->mark.y);
     ifl_html_put(out, plot->mark_text);
-    fprintf(out, "</title></circle>\n<text x=\"%d\" y=\"12\" class=\"strong end\"><tspan class=\"mark\">● </tspan>", RIGHT);
+    fprintf(out,
+            "</title></circle>\n<text x=\"%d\" y=\"12\" class=\"strong end\"><tspan "
+            "class=\"mark\">● </tspan>",
+            RIGHT);
     ifl_html_put(out, plot->mark_text);
     fputs("</text>\n", out);
 }

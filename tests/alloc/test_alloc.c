@@ -116,7 +116,7 @@ static ifl_status write_all(session *s, const ifl_outcome *outcome)
     if (status == IFL_OK)
         status = ifl_report_write(&outcome, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
     if (status == IFL_OK)
-        status = ifl_report_write(&outcome, 1, IFL_REPORT_HTML, NULL, s->sink, &s->error);
+        status = ifl_report_write((const ifl_outcome *[]){outcome, outcome}, 2, IFL_REPORT_HTML, NULL, s->sink, &s->error);
     if (status == IFL_OK)
         status = ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, s->saved, &s->error);
     return status;

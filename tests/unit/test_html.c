@@ -24,10 +24,18 @@ static void count(ifl_profile *p, ifl_profile_line *line, const char *name, uint
 }
 
 /* 32 lanes of 4 bytes a request: 128 bytes asked for; `sectors` of 32 bytes moved. */
-static void add_load(ifl_profile *p, uint32_t number, const char *text, uint64_t requests, uint64_t sectors)
+static void add_load(ifl_profile *p, uint32_t number, const char *text, uint64_t requests,
+                     uint64_t sectors)
 {
-    ifl_profile_line line = {.file = "src/k.cu", .line = number, .column = 1, .text = text, .op = "ld.global.f32",
-                             .space = IFL_SPACE_GLOBAL, .kind = IFL_ACCESS_LOAD, .inlined_from = "", .access_bytes = 4,
+    ifl_profile_line line = {.file = "src/k.cu",
+                             .line = number,
+                             .column = 1,
+                             .text = text,
+                             .op = "ld.global.f32",
+                             .space = IFL_SPACE_GLOBAL,
+                             .kind = IFL_ACCESS_LOAD,
+                             .inlined_from = "",
+                             .access_bytes = 4,
                              .pattern = {.kind = IFL_PATTERN_COALESCED, .share = 1}};
     count(p, &line, "global_load_requests", requests);
     count(p, &line, "global_load_sectors", sectors);
@@ -158,7 +166,7 @@ static void test_lines_are_bars(void **state)
 {
     (void)state;
     ifl_profile *p = profile_new("k(float*)");
-    add_load(p, 3, "a = x[i];", 1000, 4000);  /* 128,000 bytes asked for and moved */
+    add_load(p, 3, "a = x[i];", 1000, 4000);       /* 128,000 bytes asked for and moved */
     add_load(p, 7, "b = y[32 * i];", 1000, 32000); /* 128,000 and 1,024,000 */
     add_load(p, 7, "b = y[32 * i];", 500, 2000);   /* the same line: 64,000 and 64,000 more */
     ifl_outcome *outcome = outcome_of(p);
@@ -174,7 +182,8 @@ static void test_lines_are_bars(void **state)
     assert_true(strstr(chart, "k.cu:7") < strstr(chart, "k.cu:3"));
     assert_has(chart, "width=\"396.0\" height=\"11\" class=\"second\" data-value=\"1088000\"");
     assert_has(chart, "role=\"img\"");
-    assert_has(chart, "aria-label=\"Bytes asked for and moved, by source line. Global and local memory, 2 source lines");
+    assert_has(chart, "aria-label=\"Bytes asked for and moved, by source line. Global and local "
+                      "memory, 2 source lines");
     free(chart);
     free(text);
     ifl_outcome_free(outcome);
@@ -214,7 +223,7 @@ static void test_unknown_figures_have_no_chart(void **state)
     assert_null(strstr(text, "roofline")); /* machine instructions are not known */
     assert_null(strstr(text, "occupancy by registers"));
     assert_null(strstr(text, "occupancy by shared memory")); /* there is none */
-    assert_int_equal(times(text, "<svg"), 2); /* limiters, block size */
+    assert_int_equal(times(text, "<svg"), 2);                /* limiters, block size */
     free(text);
     ifl_outcome_free(outcome);
     ifl_device_close(h200);
@@ -329,7 +338,8 @@ static void test_hostile_names(void **state)
 static void test_stands_alone(void **state)
 {
     (void)state;
-    static const char *const outside[] = {"http:", "https:", "//cdn", "src=", "@import", "url(", "<link", "<iframe", "fetch("};
+    static const char *const outside[] = {"http:", "https:", "//cdn",   "src=",  "@import",
+                                          "url(",  "<link",  "<iframe", "fetch("};
     ifl_profile *p = profile_new("k(float*)");
     add_load(p, 3, "a = x[i];", 1000, 4000);
     ifl_outcome *outcome = outcome_of(p);
