@@ -146,6 +146,15 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+{
+    ifl_page_charts_start(page);
+    print_terms(page, gpu);
+    ifl_plots_part_roofline(page, profile, gpu);
+    ifl_plots_part_occupancy(page, profile, gpu);
+    ifl_page_charts_end(page);
+}
+
 void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome)
 {
     if (!ifl_page_has_charts(page))
@@ -153,13 +162,8 @@ void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome)
     ifl_page_charts_start(page);
     print_lines(page, &outcome->off_chip);
     print_gpus(page, outcome);
-    for (size_t i = 0; i < outcome->gpus.count; i++) {
-        const ifl_outcome_gpu *gpu = &outcome->gpus.at[i];
-        if (!gpu->has_model)
-            continue;
-        print_terms(page, gpu);
-        ifl_plots_part_roofline(page, outcome->profile, gpu);
-        ifl_plots_part_occupancy(page, outcome->profile, gpu);
-    }
     ifl_page_charts_end(page);
+    for (size_t i = 0; i < outcome->gpus.count; i++)
+        if (outcome->gpus.at[i].has_model)
+            print_gpu(page, outcome->profile, &outcome->gpus.at[i]);
 }
