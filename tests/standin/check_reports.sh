@@ -12,7 +12,7 @@ cd "$work"
 "$INFLIGHT" run --no-analysis -- "$program" >plain 2>err.plain
 cmp plain out
 rows=$(grep -c '"kernel":' r.json)
-sections=$(grep -c '^<section>$' r.html)
+sections=$(grep -c '^<section id="launch-' r.html)
 test "$rows" -ge 1 && test "$rows" -eq "$sections"
 tail -n 1 r.html | grep -qx '</html>'
 test "$(ls | wc -l)" -eq 6 # nothing half-written was left
