@@ -62,7 +62,7 @@ static void put_head(ifl_page *page, const ifl_column *column)
 {
     const char *first = column->head[0] ? column->head[0] : "",
                *second = column->head[1] ? column->head[1] : "";
-    fprintf(page->out, "<th%s>", column->right ? " class=\"right\"" : "");
+    fprintf(page->out, "<th scope=\"col\"%s>", column->right ? " class=\"right\"" : "");
     put(page, first);
     fputs(*first && *second ? "<br/>" : "", page->out);
     put(page, second);

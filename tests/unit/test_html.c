@@ -4,6 +4,7 @@
 #include "outcome/outcome.h"
 #include "profile/profile.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -353,6 +354,58 @@ static void test_stands_alone(void **state)
     ifl_profile_free(p);
 }
 
+/* ---- colours: WCAG 2.1, 1.4.3 (text) and 1.4.11 (graphics), with its definition of relative luminance -------------- */
+
+static double channel(unsigned byte)
+{
+    const double c = byte / 255.0;
+    return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+/* Of the variable's value after `text`: "#1c1e21". */
+static double luminance(const char *text, const char *variable)
+{
+    char key[20];
+    unsigned rgb;
+    snprintf(key, sizeof key, "--%s: #", variable);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(key), "%6x", &rgb), 1);
+    assert_int_equal(strspn(at + strlen(key), "0123456789abcdef"), 6);
+    return 0.2126 * channel(rgb >> 16) + 0.7152 * channel(rgb >> 8 & 255) + 0.0722 * channel(rgb & 255);
+}
+
+static void assert_contrast(const char *text, const char *ink, const char *paper, double least)
+{
+    const double a = luminance(text, ink), b = luminance(text, paper);
+    const double contrast = (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
+    if (contrast < least)
+        fail_msg("%s on %s: %.2f, not %.1f", ink, paper, contrast, least);
+}
+
+static void test_contrast(void **state)
+{
+    (void)state;
+    static const char *const inks[] = {"ink", "dim", "good", "warn", "bad"};
+    ifl_profile *p = profile_new("k()");
+    ifl_outcome *outcome = outcome_of(p);
+    char *text = html_of((const ifl_outcome *[]){outcome}, 1);
+    const char *const dark = strstr(text, "prefers-color-scheme: dark");
+    assert_non_null(dark);
+    for (int scheme = 0; scheme < 2; scheme++) {
+        const char *from = scheme ? dark : text;
+        for (size_t i = 0; i < sizeof inks / sizeof *inks; i++) {
+            assert_contrast(from, inks[i], "paper", 4.5);
+            assert_contrast(from, inks[i], "bar", 4.5);
+        }
+        assert_contrast(from, "first", "paper", 4.5); /* links too */
+        assert_contrast(from, "second", "paper", 3);
+    }
+    free(text);
+    ifl_outcome_free(outcome);
+    ifl_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_stands_alone),
+        cmocka_unit_test(test_contrast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
