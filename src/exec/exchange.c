@@ -62,48 +62,45 @@ static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits
     *p = (*p & ~mask) | (bits & mask);
 }
 
-/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). */
-static uint32_t shuffle_source(uint8_t kind, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). Returns `lane` where the source is out
+ * of range. */
+static inline uint32_t shuffle_source(uint8_t kind, uint32_t lane, uint32_t b, uint32_t c, uint32_t *in_range)
 {
-    uint32_t clamp = c & 31, segment = c >> 8 & 31;
-    uint32_t highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
-    uint32_t from = 0;
-    b &= 31;
-    switch (kind) {
-    case IFL_EXCHANGE_SHUFFLE_UP:
-        from = lane - b;
-        *in_range = (int32_t)from >= (int32_t)highest;
-        break;
-    case IFL_EXCHANGE_SHUFFLE_DOWN:
-        from = lane + b;
-        *in_range = from <= highest;
-        break;
-    case IFL_EXCHANGE_SHUFFLE_BUTTERFLY:
-        from = lane ^ b;
-        *in_range = from <= highest;
-        break;
-    default:
-        from = lowest | (b & ~segment);
-        *in_range = from <= highest;
-    }
+    const uint32_t clamp = c & 31, segment = c >> 8 & 31, distance = b & 31, lowest = lane & segment,
+                   highest = lowest | (clamp & ~segment);
+    const uint32_t from = kind == IFL_EXCHANGE_SHUFFLE_UP          ? lane - distance
+                          : kind == IFL_EXCHANGE_SHUFFLE_DOWN      ? lane + distance
+                          : kind == IFL_EXCHANGE_SHUFFLE_BUTTERFLY ? lane ^ distance
+                                                                   : lowest | (distance & ~segment);
+    *in_range = kind == IFL_EXCHANGE_SHUFFLE_UP ? (int32_t)from >= (int32_t)highest : from <= highest;
     return *in_range ? from : lane;
 }
 
-static void shuffle(const ifl_exchange *op, char *frame, uint32_t mask)
+/* The value of a lane that does not take part is undefined (PTX ISA, shfl); an H200 gives zero. */
+static inline __attribute__((always_inline)) void shuffle_as(uint8_t kind, const ifl_exchange *op, char *frame, uint32_t mask)
 {
+    const uint32_t *b = ifl_slot(frame, op->b), *c = ifl_slot(frame, op->c);
     uint32_t old[IFL_WARP_LANES], valid = 0, *d = ifl_slot(frame, op->d);
     memcpy(old, frame + op->a, sizeof old);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        bool in_range;
-        uint32_t from = shuffle_source(op->kind, lane, ifl_lane_u32(frame, op->b, lane),
-                                       ifl_lane_u32(frame, op->c, lane), &in_range);
-        valid |= (uint32_t)in_range << lane;
-        /* The value of a lane that does not take part is undefined (PTX ISA, shfl); an H200 gives zero. */
-        d[lane] = mask >> (from & 31) & 1 ? old[from & 31] : 0;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
+        uint32_t in_range;
+        const uint32_t from = shuffle_source(kind, lane, b[lane], c[lane], &in_range) & 31, got = mask >> from & 1 ? old[from] : 0;
+        valid |= in_range << lane;
+        d[lane] = mask >> lane & 1 ? got : d[lane];
     }
     put_predicate(frame, op->p, mask, valid);
 }
+
+#define SHUFFLE(name, kind)                                                                                            \
+    static void name(const ifl_exchange *op, char *frame, uint32_t mask)                                               \
+    {                                                                                                                  \
+        shuffle_as(kind, op, frame, mask);                                                                             \
+    }
+SHUFFLE(shuffle_up, IFL_EXCHANGE_SHUFFLE_UP)
+SHUFFLE(shuffle_down, IFL_EXCHANGE_SHUFFLE_DOWN)
+SHUFFLE(shuffle_butterfly, IFL_EXCHANGE_SHUFFLE_BUTTERFLY)
+SHUFFLE(shuffle_index, IFL_EXCHANGE_SHUFFLE_INDEX)
+#undef SHUFFLE
 
 /* One result for all who take part; of a uniform operation, for all lanes. */
 static uint32_t receivers(const ifl_exchange *op, uint32_t mask)
@@ -244,8 +241,10 @@ static void elect(const ifl_exchange *op, char *frame, uint32_t mask)
 void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint32_t mask)
 {
     static void (*const run[IFL_EXCHANGES])(const ifl_exchange *op, char *frame, uint32_t mask) = {
-        [IFL_EXCHANGE_SHUFFLE_UP] = shuffle,        [IFL_EXCHANGE_SHUFFLE_DOWN] = shuffle,
-        [IFL_EXCHANGE_SHUFFLE_BUTTERFLY] = shuffle, [IFL_EXCHANGE_SHUFFLE_INDEX] = shuffle,
+        [IFL_EXCHANGE_SHUFFLE_UP] = shuffle_up,
+        [IFL_EXCHANGE_SHUFFLE_DOWN] = shuffle_down,
+        [IFL_EXCHANGE_SHUFFLE_BUTTERFLY] = shuffle_butterfly,
+        [IFL_EXCHANGE_SHUFFLE_INDEX] = shuffle_index,
         [IFL_EXCHANGE_VOTE_ALL] = vote,             [IFL_EXCHANGE_VOTE_ANY] = vote,
         [IFL_EXCHANGE_VOTE_UNIFORM] = vote,         [IFL_EXCHANGE_VOTE_BALLOT] = vote,
         [IFL_EXCHANGE_MATCH_ANY] = match,           [IFL_EXCHANGE_MATCH_ALL] = match,

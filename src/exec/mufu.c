@@ -14,6 +14,8 @@ UNIT(rsq)
 UNIT(sqrt)
 UNIT(lg2)
 UNIT(ex2)
+UNIT(rcp64h)
+UNIT(rsq64h)
 #undef UNIT
 
 uint32_t ifl_mufu_sin(uint32_t turns)
@@ -41,58 +43,6 @@ uint32_t ifl_mufu_tanh(uint32_t bits)
         return sign | (uint32_t)IFL_UNIT_BIAS << IFL_UNIT_MANTISSA;
     const double value = ifl_unit_value(ifl_segments_of_tanh, octaves[octave].first, octaves[octave].log2_count, mantissa);
     return sign | ifl_unit_cut_off(value, -IFL_UNIT_FRACTION_BITS - 24);
-}
-
-/* ---- the upper word of an f64 ------------------------------------------------------------------------------------ */
-
-enum { HIGH_MANTISSA = 20, HIGH_INFINITE = 2047, HIGH_BIAS = 1023 };
-
-static const uint32_t high_infinity = (uint32_t)HIGH_INFINITE << HIGH_MANTISSA;
-
-/* The sign aside; exponent 0: of 0 and the subnormal. */
-typedef struct high_word {
-    uint32_t sign, mantissa; /* the mantissa as long as an f32's */
-    int exponent;
-    bool is_nan;
-} high_word;
-
-static high_word fields_of(uint32_t high)
-{
-    const uint32_t magnitude = high & ~IFL_UNIT_SIGN;
-    return (high_word){.sign = high & IFL_UNIT_SIGN,
-                       .mantissa = (magnitude & ((1u << HIGH_MANTISSA) - 1)) << (IFL_UNIT_MANTISSA - HIGH_MANTISSA),
-                       .exponent = (int)(magnitude >> HIGH_MANTISSA),
-                       .is_nan = magnitude > high_infinity};
-}
-
-static uint32_t cut_off_high(double value, int scale)
-{
-    return ifl_unit_cut_off_to(HIGH_MANTISSA, HIGH_INFINITE, value, scale);
-}
-
-uint32_t ifl_mufu_rcp64h(uint32_t high)
-{
-    const high_word x = fields_of(high);
-    if (x.is_nan)
-        return IFL_UNIT_NAN;
-    if (x.exponent == 0 || x.exponent == HIGH_INFINITE)
-        return x.sign | (x.exponent ? 0 : high_infinity);
-    const double value = ifl_unit_value(ifl_segments_of_rcp, 0, 7, x.mantissa);
-    return x.sign | cut_off_high(value, HIGH_BIAS - x.exponent - IFL_UNIT_FRACTION_BITS - 24);
-}
-
-uint32_t ifl_mufu_rsq64h(uint32_t high)
-{
-    const high_word x = fields_of(high);
-    const int is_odd = (x.exponent ^ HIGH_BIAS) & 1, half = (x.exponent - HIGH_BIAS - is_odd) / 2;
-    if (x.is_nan || (x.sign && x.exponent))
-        return IFL_UNIT_NAN;
-    if (x.exponent == 0 || x.exponent == HIGH_INFINITE)
-        return x.exponent ? 0 : x.sign | high_infinity;
-    if (!is_odd && !x.mantissa)
-        return cut_off_high(1, -half);
-    const double value = ifl_unit_value(ifl_segments_of_rsq, 64 * (uint32_t)is_odd, 6, x.mantissa);
-    return cut_off_high(value, -half - IFL_UNIT_FRACTION_BITS - 24);
 }
 
 /* ---- halves ------------------------------------------------------------------------------------------------------ */

@@ -173,4 +173,54 @@ IFL_LANE uint32_t ifl_unit_sine(uint32_t x, unsigned quarters)
     return ifl_unit_exponent(x) == IFL_UNIT_INFINITE ? IFL_UNIT_NAN : result | sign;
 }
 
+/* ---- the upper word of an f64 ------------------------------------------------------------------------------------ */
+
+enum { IFL_HIGH_MANTISSA = 20, IFL_HIGH_BIAS = 1023, IFL_HIGH_INFINITE = 2047 };
+
+#define IFL_HIGH_INFINITY UINT32_C(0x7ff00000)
+
+IFL_LANE int ifl_high_exponent(uint32_t high)
+{
+    return (int)(high >> IFL_HIGH_MANTISSA & IFL_HIGH_INFINITE);
+}
+
+/* As long as that of an f32 */
+IFL_LANE uint32_t ifl_high_mantissa(uint32_t high)
+{
+    return (high & ((1u << IFL_HIGH_MANTISSA) - 1)) << (IFL_UNIT_MANTISSA - IFL_HIGH_MANTISSA);
+}
+
+IFL_LANE uint32_t ifl_high_cut_off(double value, int scale)
+{
+    return ifl_unit_cut_off_to(IFL_HIGH_MANTISSA, IFL_HIGH_INFINITE, value, scale);
+}
+
+IFL_LANE bool ifl_high_is_nan(uint32_t high)
+{
+    return (high & ~IFL_UNIT_SIGN) > IFL_HIGH_INFINITY;
+}
+
+IFL_LANE uint32_t ifl_unit_rcp64h(uint32_t high)
+{
+    const int exponent = ifl_high_exponent(high);
+    const double value = ifl_unit_value(ifl_segments_of_rcp, 0, 7, ifl_high_mantissa(high));
+    uint32_t result = ifl_high_cut_off(value, IFL_HIGH_BIAS - exponent - IFL_UNIT_FRACTION_BITS - 24);
+    result = exponent == 0 ? IFL_HIGH_INFINITY : exponent == IFL_HIGH_INFINITE ? 0 : result;
+    return ifl_high_is_nan(high) ? IFL_UNIT_NAN : result | (high & IFL_UNIT_SIGN);
+}
+
+IFL_LANE uint32_t ifl_unit_rsq64h(uint32_t high)
+{
+    const int exponent = ifl_high_exponent(high), is_odd = (exponent ^ IFL_HIGH_BIAS) & 1,
+              half = (exponent - IFL_HIGH_BIAS - is_odd) / 2;
+    const uint32_t mantissa = ifl_high_mantissa(high), is_power = (uint32_t)(is_odd | (mantissa != 0)) ^ 1;
+    const double value = ifl_unit_value(ifl_segments_of_rsq, 64 * (uint32_t)is_odd, 6, mantissa);
+    uint32_t result = ifl_high_cut_off(value, -half - IFL_UNIT_FRACTION_BITS - 24);
+    result = is_power ? (uint32_t)(IFL_HIGH_BIAS - half) << IFL_HIGH_MANTISSA : result;
+    result = exponent == 0                   ? (high & IFL_UNIT_SIGN) | IFL_HIGH_INFINITY
+             : exponent == IFL_HIGH_INFINITE ? 0
+                                             : result;
+    return ifl_high_is_nan(high) || (high & IFL_UNIT_SIGN && exponent) ? IFL_UNIT_NAN : result;
+}
+
 #endif
