@@ -10,17 +10,22 @@
 
 #include <string.h>
 
+/* 1 << lane: not every vector unit shifts each lane by another count. */
+#define BITS4(n) UINT32_C(1) << (n), UINT32_C(2) << (n), UINT32_C(4) << (n), UINT32_C(8) << (n)
+static const uint32_t bit_of[IFL_WARP_LANES] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
+                                                BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
+#undef BITS4
+
 /* ---- barrier registers --------------------------------------------------------------------------------------- */
 
 ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)frame, (void)active;
     struct ifl_sync *sync = warp->sync;
+    uint32_t *lanes = sync->lanes[code->count];
     sync->is_used = true;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const int lane = __builtin_ctz(m);
-        sync->lanes[code->count][lane] = mask;
-    }
+    _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        lanes[lane] = mask & bit_of[lane] ? mask : lanes[lane];
     return IFL_REASON_NONE;
 }
 
@@ -30,16 +35,25 @@ static uint32_t awaited(const ifl_warp *warp, uint32_t n, int lane)
     return (warp->sync->lanes[n][lane] & warp->live) | UINT32_C(1) << lane;
 }
 
+/* The lanes that some lane of a mask waits for and that are not in the mask, or the other way round. */
+static uint32_t others_of_all(const uint32_t *lanes, uint32_t live, uint32_t mask)
+{
+    uint32_t others = 0;
+    _Pragma("omp simd reduction(|:others)") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        others |= mask & bit_of[lane] ? ((lanes[lane] & live) | bit_of[lane]) ^ mask : 0;
+    return others;
+}
+
 ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)frame, (void)active;
     if (!mask)
         return IFL_REASON_NONE;
-    const uint32_t n = code->count;
-    bool are_all = true;
-    for (uint32_t m = mask; m && are_all; m &= m - 1)
-        are_all = awaited(warp, n, __builtin_ctz(m)) == mask;
-    if (are_all)
+    const uint32_t *lanes = warp->sync->lanes[code->count], live = warp->live;
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    uint32_t others = ((lanes[first] & live) | bit_of[first]) ^ mask; /* of one lane: most often that says it */
+    others = others ? others : others_of_all(lanes, live, mask);
+    if (!others)
         return IFL_REASON_NONE;
     warp->taken = mask;
     return IFL_REASON_SYNC;
@@ -125,13 +139,29 @@ static uint32_t waiting_alike(const ifl_warp *warp, uint32_t n, int lane)
     return found;
 }
 
+/* All that wait at register n. */
+static uint32_t waiting_at(const ifl_warp *warp, uint32_t n)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->count; i++)
+        if (warp->fragments[i].state == IFL_FRAGMENT_AT_SYNC && warp->fragments[i].barrier == n)
+            lanes |= warp->fragments[i].mask;
+    return lanes;
+}
+
 static bool settle_one(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
+        if (warp->fragments[i].state != IFL_FRAGMENT_AT_SYNC)
+            continue;
         const ifl_fragment waiting = warp->fragments[i];
+        const uint32_t there = waiting_at(warp, waiting.barrier);
         uint32_t found;
-        for (uint32_t left = waiting.state == IFL_FRAGMENT_AT_SYNC ? waiting.mask : 0; left; left &= ~found) {
+        for (uint32_t left = waiting.mask; left; left &= ~found) {
             const int lane = __builtin_ctz(left);
+            found = UINT32_C(1) << lane;
+            if (awaited(warp, waiting.barrier, lane) & ~there)
+                continue;
             found = waiting_alike(warp, waiting.barrier, lane);
             if (found != awaited(warp, waiting.barrier, lane))
                 continue;
@@ -231,9 +261,11 @@ static void issue_again(ifl_warp *warp, uint32_t going)
 static bool settle_gathering(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
+        if (warp->fragments[i].state != IFL_FRAGMENT_AT_GATHER)
+            continue;
         const ifl_fragment waiting = warp->fragments[i];
         uint32_t found;
-        for (uint32_t left = waiting.state == IFL_FRAGMENT_AT_GATHER ? waiting.mask : 0; left; left &= ~found) {
+        for (uint32_t left = waiting.mask; left; left &= ~found) {
             const uint32_t members = members_of(&waiting, (uint32_t)__builtin_ctz(left));
             found = gathered(warp, &waiting, members);
             if (members & warp->live & ~found)
