@@ -92,6 +92,9 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
 {
     ifl_cli_request *request = user;
     const size_t count = request->device_count + 1;
+    for (size_t i = 0; i < request->device_count; i++)
+        if (strcmp(request->device_words[i], value) == 0)
+            return IFL_OK;
     ifl_device **grown = realloc(request->devices, count * sizeof *grown);
     const char **words = realloc(request->device_words, count * sizeof *words);
     request->devices = grown ? grown : request->devices;

@@ -149,7 +149,7 @@ static int list_case(const char *path, bool in_full)
     ifl_status status = ifl_lab_open(path, &lab, &error);
     if (status != IFL_OK)
         return ifl_cli_fail(&error);
-    printf("%-20s %s  %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+    printf("%-20s %s\n", ifl_lab_name(lab),
            ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
     if (in_full) {
         list_versions(lab);

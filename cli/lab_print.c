@@ -219,14 +219,14 @@ static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *
 {
     const ifl_lab *lab = sheet->lab;
     if (request->markdown) {
-        fprintf(out, "## %s\n\n%s. Document %s: %s.\n", ifl_lab_name(lab),
+        fprintf(out, "## %s\n\n%s. From *%s*: %s.\n", ifl_lab_name(lab),
                 ifl_lab_text(lab, IFL_LAB_COMMON, "title"),
                 ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
                 ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
         return;
     }
     fprintf(out, "%s: %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
-    fprintf(out, "  document %s%s: %s\n\n", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+    fprintf(out, "  from %s%s: %s\n\n", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
             sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
 }
 

@@ -293,7 +293,7 @@ typedef enum ifl_term {
 /* "DRAM", "L2", "L1/LSU", "shared memory", ...; NULL past the end. */
 IFL_API const char *ifl_term_name(ifl_term term);
 
-/* Document 001's four ways to have more bytes in flight. */
+/* Thread Coarsening's four ways to have more bytes in flight. */
 typedef enum ifl_lever {
     IFL_LEVER_LATENCY,   /* loads that come from the L2 instead of the DRAM */
     IFL_LEVER_OCCUPANCY, /* as many warps as the SM holds */
@@ -311,7 +311,7 @@ typedef struct ifl_waves {
     double tail_efficiency; /* work done, over what full waves would have done in that time */
 } ifl_waves;
 
-/* Waves of `blocks` equal blocks (document 004: 12 blocks on 8 SMs with one block each: 75 %). No waves where no
+/* Waves of `blocks` equal blocks (GPU Performance Analysis: 12 blocks on 8 SMs with one block each: 75 %). No waves where no
  * block fits. */
 IFL_API void ifl_waves_compute(const ifl_device *device, uint64_t blocks, int blocks_per_sm, ifl_waves *out);
 
@@ -394,7 +394,7 @@ typedef struct ifl_advice {
     const char *remedy;   /* what to do */
     const char *symptom;  /* what was seen, with figures */
     const char *cost;     /* what it costs */
-    const char *document; /* the source documents that say so, "000, 001"; "": common practice */
+    const char *document; /* the source documents that say so, by title (docs/sources.md); "": common practice */
     const char *file;     /* where; NULL: the whole kernel */
     uint32_t line;
     /* Time now over time with the remedy, by the model: the smaller and the larger of those with half of its effect and

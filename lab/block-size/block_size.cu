@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * block-size: how many warps an SM holds when a warp wants much of it. The kernel stands in for one
- * of a weather model on a grid of columns with six neighbours (document 004 gives its resources,
+ * of a weather model on a grid of columns with six neighbours (GPU Performance Analysis gives its resources,
  * not its code): a warp is a column, a lane a level. Each step the neighbours' winds are brought to
  * the column's own heights, averaged by weight, and their spread about the average is summed up.
  *

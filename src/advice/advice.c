@@ -161,7 +161,7 @@ static void print_remedy(FILE *out, const ifl_rule_row *row)
 {
     fprintf(out,
             "\n### %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n"
-            "- Document: %s.\n",
+            "- Source: %s.\n",
             row->name, row->symptom, row->remedy, row->cost, row->effect,
             *row->document ? row->document : "none; common practice");
 }

@@ -143,12 +143,13 @@ static const char *particular_why(const collector *c, ifl_cause cause, const ifl
         (uint64_t)(pattern->stride_words < 0 ? -pattern->stride_words : pattern->stride_words);
     if (cause == IFL_CAUSE_strided && words)
         return ifl_arena_printf(c->arena,
-                                "The addresses of neighbouring threads are %s words of %" PRIu32
-                                " bytes apart, so each sector that moves serves few threads.",
-                                ifl_figure_count(words).text, row->line->access_bytes);
+                                "The addresses of neighbouring threads are %s of %s apart, so each sector that moves "
+                                "serves few threads.",
+                                ifl_figure_counted(words, "word").text,
+                                ifl_figure_counted(row->line->access_bytes, "byte").text);
     if (cause == IFL_CAUSE_contiguous && pattern->region_bytes)
-        return ifl_arena_printf(c->arena, "%s A region has %s bytes.", why,
-                                ifl_figure_count(pattern->region_bytes).text);
+        return ifl_arena_printf(c->arena, "%s A region has %s.", why,
+                                ifl_figure_counted(pattern->region_bytes, "byte").text);
     return why;
 }
 

@@ -176,6 +176,11 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
+static ifl_figure blocks_text(const ifl_situation *s)
+{
+    return ifl_figure_counted((uint64_t)s->model.occupancy.blocks_per_sm, "block");
+}
+
 static int blocks_with(const ifl_situation *s, ifl_occupancy_request request, ifl_occupancy *out)
 {
     ifl_error error;
@@ -213,8 +218,8 @@ bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
     request.registers = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
     to->symptom = ifl_situation_say(
-        s, "%d registers per thread leave room for %d blocks per SM; %d would leave room for %d",
-        s->model.registers, s->model.occupancy.blocks_per_sm, enough, with.blocks_per_sm);
+        s, "%d registers per thread leave room for %s per SM; %d would leave room for %d",
+        s->model.registers, blocks_text(s).text, enough, with.blocks_per_sm);
     return true;
 }
 
@@ -228,8 +233,8 @@ bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
     request.shared_bytes = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
     to->symptom = ifl_situation_say(
-        s, "%llu bytes of shared memory per block leave room for %d blocks per SM; %d would leave room for %d",
-        (unsigned long long)s->profile->shared_bytes, s->model.occupancy.blocks_per_sm, enough,
+        s, "%s of shared memory per block leave room for %s per SM; %d would leave room for %d",
+        ifl_figure_counted(s->profile->shared_bytes, "byte").text, blocks_text(s).text, enough,
         with.blocks_per_sm);
     return true;
 }
@@ -321,7 +326,7 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.blocks -=
         to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
-    to->symptom = ifl_situation_say(s, "%s waves: %.0f %% of the places for blocks are used",
+    to->symptom = ifl_situation_say(s, "waves of blocks: %s, which use %.0f %% of the places for blocks",
                                     ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
     return true;
 }

@@ -178,9 +178,10 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
     if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
         to->remedy =
             ifl_situation_say(s,
-                              "pad the rows of the shared array by one element of %u bytes: %lld "
+                              "pad the rows of the shared array by one element of %s: %lld "
                               "words between lanes instead of %lld",
-                              to->line->access_bytes, (long long)to->line->pattern.stride_words + 1,
+                              ifl_figure_counted(to->line->access_bytes, "byte").text,
+                              (long long)to->line->pattern.stride_words + 1,
                               (long long)to->line->pattern.stride_words);
     return true;
 }
@@ -289,9 +290,9 @@ static const char *say_spills(const ifl_situation *s)
 {
     const ifl_machine_facts *m = &s->profile->machine;
     return ifl_situation_say(s,
-                             "%u registers per thread; the code stores %u bytes per thread to local memory and "
+                             "%u registers per thread; the code stores %s per thread to local memory and "
                              "reads %u back",
-                             m->registers, m->spill_store_bytes, m->spill_load_bytes);
+                             m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text, m->spill_load_bytes);
 }
 
 /* Registers with which nothing spills, and the occupancy with them; false where a thread may not have so many. ptxas

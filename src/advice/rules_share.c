@@ -38,7 +38,7 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
     ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
     to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
                                        "loads %s",
-                                    100 * waves, ifl_figure_real(s->work.waits).text);
+                                    100 * waves, ifl_figure_times(s->work.waits).text);
     return true;
 }
 

@@ -22,6 +22,18 @@ ifl_figure ifl_figure_count(uint64_t value)
     return figure;
 }
 
+ifl_figure ifl_figure_counted(uint64_t count, const char *what)
+{
+    ifl_figure figure = ifl_figure_count(count);
+    const size_t used = strlen(figure.text), length = strlen(what);
+    const bool ends_in_h = length && what[length - 1] == 'h';
+    snprintf(figure.text + used, sizeof figure.text - used, " %s%s", what,
+             count == 1  ? ""
+             : ends_in_h ? "es"
+                         : "s");
+    return figure;
+}
+
 ifl_figure ifl_figure_bytes(uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};

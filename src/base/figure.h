@@ -17,6 +17,7 @@ typedef struct ifl_figure {
 } ifl_figure;
 
 ifl_figure ifl_figure_count(uint64_t value); /* 2,097,152 */
+ifl_figure ifl_figure_counted(uint64_t count, const char *what); /* 1 block, 2,048 blocks, 2 launches */
 ifl_figure ifl_figure_bytes(uint64_t bytes); /* 268.4 MB; M is 10^6 */
 ifl_figure ifl_figure_percent(uint64_t part,
                               uint64_t whole); /* 25 %; 100 % only where it is exact */

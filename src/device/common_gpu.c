@@ -8,7 +8,7 @@ static const struct {
     const char *id;
 } common[] = {
     {20, "m2090"}, {30, "k10"},  {35, "k40c"}, {70, "v100"}, {75, "t4"},           {80, "a100-80"},
-    {86, "rtx-3090"}, {89, "l40s"}, {90, "h100"}, {100, "b200"}, {120, "rtx-pro-6000"},
+    {86, "a10"}, {89, "l40s"}, {90, "h100"}, {100, "b200"}, {103, "b300"}, {120, "rtx-pro-6000"},
 };
 enum { COMMON = sizeof common / sizeof *common };
 

@@ -241,12 +241,10 @@ static bool user_file(const char *name, char *path, size_t size)
 
 static ifl_status fail_unknown(const char *name, ifl_error *error)
 {
-    char list[640] = "";
-    size_t used = 0;
-    for (size_t i = 0; ifl_device_id(i) && used + 40 < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "",
-                                 (int)strcspn(ifl_device_id(i), "."), ifl_device_id(i));
-    return ifl_fail(error, IFL_USAGE, "unknown GPU '%s'; known are %s, and files of your own (PATH.gpu)", name, list);
+    return ifl_fail(error, IFL_USAGE,
+                    "unknown GPU '%s'\n'inflight devices' lists the known GPUs; a description of your own is named as "
+                    "PATH.gpu",
+                    name);
 }
 
 /* Another clock than the description's. Times that were measured stay those of the clock they were measured at. */

@@ -17,17 +17,19 @@ static void say(ifl_page *page, int first, int rest, ifl_style style, const char
     ifl_page_paragraph(page, first, rest, style, text ? text : "");
 }
 
-const char *ifl_advice_gain(ifl_page *page, const ifl_advice *a)
+/* Three figures: 1.81, 18.9, 127. */
+static const char *factor(ifl_page *page, double gain)
 {
-    return a->gain_high - a->gain_low < 0.05
-               ? ifl_arena_printf(&page->arena, "%.2f×", a->gain_high)
-               : ifl_arena_printf(&page->arena, "%.2f to %.2f×", a->gain_low, a->gain_high);
+    return ifl_arena_printf(&page->arena, "%.*f", gain < 9.995 ? 2 : gain < 99.95 ? 1 : 0, gain);
 }
 
-/* "000, 001" are documents; a rule of common practice has none. */
-static const char *source_prefix(const char *document)
+const char *ifl_advice_gain(ifl_page *page, const ifl_advice *a)
 {
-    return !*document ? "" : strchr(document, ',') ? "; documents " : "; document ";
+    const char *low = factor(page, a->gain_low), *high = factor(page, a->gain_high);
+    if (!low || !high)
+        return NULL;
+    return a->gain_high - a->gain_low < 0.05 ? ifl_arena_printf(&page->arena, "%s×", high)
+                                             : ifl_arena_printf(&page->arena, "%s to %s×", low, high);
 }
 
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
@@ -42,7 +44,7 @@ static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
         ifl_arena_printf(&page->arena, "%zu. %s: %s", index, gain, a->remedy));
     say(page, INDENT + 3, INDENT + 3, IFL_STYLE_PLAIN,
         ifl_arena_printf(&page->arena, "%s%s%s. Costs: %s. (%s%s%s)", place, *place ? ": " : "",
-                         a->symptom, a->cost, a->rule, source_prefix(a->document), a->document));
+                         a->symptom, a->cost, a->rule, *a->document ? "; " : "", a->document));
 }
 
 static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)

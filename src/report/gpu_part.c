@@ -69,8 +69,9 @@ static void print_gpu(ifl_page *page, const ifl_gpu_facts *gpu)
     ifl_page_paragraph(
         page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
         ifl_arena_printf(
-            arena, "code: %s; %" PRIu32 " registers, %" PRIu32 " bytes of local memory per thread%s",
-            gpu->code ? gpu->code : "", gpu->registers, gpu->local_bytes, blocks ? blocks : ""));
+            arena, "code: %s; %s, %s of local memory per thread%s",
+            gpu->code ? gpu->code : "", ifl_figure_counted(gpu->registers, "register").text,
+            ifl_figure_counted(gpu->local_bytes, "byte").text, blocks ? blocks : ""));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -187,8 +188,8 @@ static void print_difference(ifl_page *page, const ifl_output *o)
     ifl_page_paragraph(
         page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
         ifl_arena_printf(&page->arena,
-                         "%s of %s elements differ%s; element %" PRIu64 ": engine %s, GPU %s",
-                         ifl_figure_count(o->different).text, ifl_figure_count(o->elements).text,
+                         "%s of %s differ%s; element %" PRIu64 ": engine %s, GPU %s",
+                         ifl_figure_count(o->different).text, ifl_figure_counted(o->elements, "element").text,
                          by ? by : "", o->worst, o->worst_engine, o->worst_gpu));
 }
 

@@ -23,9 +23,9 @@ static void print_spills(ifl_page *page, const ifl_machine_facts *facts)
 {
     const ifl_machine_spills *s = &facts->spills;
     const char *text = ifl_arena_printf(&page->arena,
-                                        "Spills to local memory: the code stores %u bytes per thread and loads %u, "
+                                        "Spills to local memory: the code stores %s per thread and loads %u, "
                                         "counting each instruction once.",
-                                        facts->spill_store_bytes, facts->spill_load_bytes);
+                                        counted(page, facts->spill_store_bytes, "byte"), facts->spill_load_bytes);
     if (text && s->known)
         text =
             ifl_arena_printf(&page->arena, "%s The launch makes %s for the stores and %s for the loads.",

@@ -34,6 +34,8 @@ const char *ifl_models_part_figure(ifl_page *page, double value)
 {
     if (value < 0 || !isfinite(value))
         return "?";
+    if (value >= 999.5 && value < 1e19)
+        return say(page, "%s", ifl_figure_count((uint64_t)(value + 0.5)).text);
     return say(page, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
 }
 
@@ -62,7 +64,7 @@ static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, 
         .cell = {device->id, ifl_models_part_figure(page, m->time_us.mid),
                  say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low),
                      ifl_models_part_figure(page, m->time_us.high)),
-                 ifl_term_name(m->limiter), say(page, "%.0f", m->dram_bytes_per_s / 1e9),
+                 ifl_term_name(m->limiter), say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
                  percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
                  ifl_models_part_figure(page, m->waves.waves),
                  ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),

@@ -59,6 +59,19 @@ static size_t columns_of(const char *text, size_t bytes)
     return width;
 }
 
+/* Whether the word at `text` is the unit of the figure before the blank: a line does not end between them. */
+static bool is_unit(const char *text, size_t at)
+{
+    static const char *const units[] = {"%", "µs", "ms", "s", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GB/s", "TB/s"};
+    const size_t bytes = strcspn(text + at, " .,;:()");
+    if (at < 2 || text[at - 2] < '0' || text[at - 2] > '9')
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == bytes && strncmp(text + at, units[i], bytes) == 0)
+            return true;
+    return false;
+}
+
 /* Bytes of `text` that fit on a line of `room` columns: up to a space, or one whole word where none
  * fits. */
 static size_t fit(const char *text, size_t room)
@@ -68,8 +81,10 @@ static size_t fit(const char *text, size_t room)
         end += strcspn(text + end, " ");
         if (best && columns_of(text, end) > room)
             break;
-        best = end;
-        end += strspn(text + end, " ");
+        const size_t next = end + strspn(text + end, " ");
+        if (!text[end] || !is_unit(text, next))
+            best = end;
+        end = next;
     }
     return best;
 }

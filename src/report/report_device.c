@@ -172,12 +172,12 @@ static const char *describe_cliff(ifl_page *page, const ifl_device *device, ifl_
     *value = c->before_fewer + 1;
     ifl_occupancy_compute(device, request, &fewer, NULL);
     if (c->for_more < 0)
-        return ifl_arena_printf(&page->arena, "%d %s more: %d blocks", c->before_fewer + 1 - c->now, c->unit,
-                                fewer.blocks_per_sm);
+        return ifl_arena_printf(&page->arena, "%s more: %s", ifl_figure_counted((uint64_t)(c->before_fewer + 1 - c->now), c->unit).text,
+                                ifl_figure_counted((uint64_t)fewer.blocks_per_sm, "block").text);
     *value = c->for_more;
     ifl_occupancy_compute(device, request, &more, NULL);
-    return ifl_arena_printf(&page->arena, "%d %s fewer: %d blocks; %d more: %d", c->now - c->for_more, c->unit,
-                            more.blocks_per_sm, c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
+    return ifl_arena_printf(&page->arena, "%s fewer: %s; %d more: %d", ifl_figure_counted((uint64_t)(c->now - c->for_more), c->unit).text,
+                            ifl_figure_counted((uint64_t)more.blocks_per_sm, "block").text, c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
 }
 
 static const char *next_step(ifl_page *page, const ifl_device *device, const ifl_occupancy_request *request,
@@ -188,12 +188,13 @@ static const char *next_step(ifl_page *page, const ifl_device *device, const ifl
         return "no block fits";
     if (strcmp(o->limiter, "registers") == 0)
         return describe_cliff(page, device, &r, &r.registers,
-                              &(cliff){"registers", r.registers, o->registers_for_more, o->registers_before_fewer});
+                              &(cliff){"register", r.registers, o->registers_for_more, o->registers_before_fewer});
     if (strcmp(o->limiter, "shared memory") == 0)
         return describe_cliff(page, device, &r, &r.shared_bytes,
-                              &(cliff){"bytes", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
-    return ifl_arena_printf(&page->arena, "as many fit with up to %d registers and %d bytes of shared memory",
-                            o->registers_before_fewer, o->shared_before_fewer);
+                              &(cliff){"byte", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
+    return ifl_arena_printf(&page->arena, "as many fit with up to %s and %s of shared memory",
+                            ifl_figure_counted((uint64_t)o->registers_before_fewer, "register").text,
+                            ifl_figure_counted((uint64_t)o->shared_before_fewer, "byte").text);
 }
 
 /* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is worked in. */

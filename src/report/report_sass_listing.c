@@ -111,8 +111,8 @@ static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE 
                 facts->counts.known[block] ? ifl_figure_count(facts->counts.block[block]).text
                                            : "?");
     if (kernel->wait_bytes[i])
-        fprintf(out, "  waits for loads, %s bytes in flight",
-                ifl_figure_count(kernel->wait_bytes[i]).text);
+        fprintf(out, "  waits for loads, %s in flight",
+                ifl_figure_counted(kernel->wait_bytes[i], "byte").text);
     fputs(is_spill ? "  spill\n" : "\n", out);
 }
 

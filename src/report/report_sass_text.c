@@ -184,9 +184,9 @@ static void print_resources(sheet *s, const ifl_sass_facts *facts)
     if (k->spill_load_bytes || k->spill_store_bytes)
         sentence(s, IFL_STYLE_BAD,
                  ifl_arena_printf(arena,
-                                  "Stack accesses at fixed places, as for spills: %u bytes loaded, %u bytes stored "
+                                  "Stack accesses at fixed places, as for spills: %s loaded, %s stored "
                                   "per thread, counting each instruction once.",
-                                  k->spill_load_bytes, k->spill_store_bytes));
+                                  counted(s, k->spill_load_bytes, "byte"), counted(s, k->spill_store_bytes, "byte")));
 }
 
 static void print_work(sheet *s, const ifl_sass_facts *facts)

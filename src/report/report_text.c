@@ -65,18 +65,10 @@ static ifl_style needed_style(uint64_t ideal, uint64_t actual)
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
-static bool ends_in_h(const char *word)
-{
-    return word[0] && word[strlen(word) - 1] == 'h';
-}
-
 /* "1 block", "8 warps", "2 launches" */
 static const char *counted(sheet *s, uint64_t count, const char *what)
 {
-    return ifl_arena_printf(&s->page.arena, "%s %s%s", ifl_figure_count(count).text, what,
-                            count == 1        ? ""
-                            : ends_in_h(what) ? "es"
-                                              : "s");
+    return keep(s, ifl_figure_counted(count, what));
 }
 
 /* "4 of " 301 launches, "number 8 of " 11 launches */
@@ -93,8 +85,8 @@ static void print_launch(sheet *s)
 {
     const ifl_profile *p = s->profile;
     ifl_arena *arena = &s->page.arena;
-    const char *shared = p->shared_bytes ? ifl_arena_printf(arena, "%s bytes of shared memory",
-                                                            ifl_figure_count(p->shared_bytes).text)
+    const char *shared = p->shared_bytes ? ifl_arena_printf(arena, "%s of shared memory",
+                                                            ifl_figure_counted(p->shared_bytes, "byte").text)
                                          : "no shared memory";
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
                        ifl_arena_printf(arena, "grid %s · block %s · %s",
@@ -144,8 +136,8 @@ static void print_head(sheet *s)
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
             ifl_arena_printf(
                 &s->page.arena,
-                "STOPPED EARLY after %s of %s blocks: every count below covers only what ran.",
-                ifl_figure_count(p->blocks_done).text, ifl_figure_count(s->blocks).text));
+                "STOPPED EARLY after %s of %s: every count below covers only what ran.",
+                ifl_figure_count(p->blocks_done).text, ifl_figure_counted(s->blocks, "block").text));
     print_launch(s);
     print_arguments(s);
     print_warnings(s);
@@ -356,11 +348,11 @@ static const char *pattern_detail(ifl_arena *arena, const ifl_pattern *pattern)
     if (pattern->kind == IFL_PATTERN_STRIDED && pattern->stride_words) {
         uint64_t words =
             (uint64_t)(pattern->stride_words < 0 ? -pattern->stride_words : pattern->stride_words);
-        return ifl_arena_printf(arena, ", %s%s words", pattern->stride_words < 0 ? "-" : "",
-                                ifl_figure_count(words).text);
+        return ifl_arena_printf(arena, ", %s%s", pattern->stride_words < 0 ? "-" : "",
+                                ifl_figure_counted(words, "word").text);
     }
     if (pattern->kind == IFL_PATTERN_CONTIGUOUS && pattern->region_bytes)
-        return ifl_arena_printf(arena, ", %s bytes", ifl_figure_count(pattern->region_bytes).text);
+        return ifl_arena_printf(arena, ", %s", ifl_figure_counted(pattern->region_bytes, "byte").text);
     return "";
 }
 

@@ -32,7 +32,7 @@ static ifl_stall largest(const double *stalls, const bool *told)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* "48.1 wait for data of global memory (long_scoreboard), 2.7 for ...". */
+/* "48.1 cycles for data from global memory (long_scoreboard), 2.7 for ...". */
 static const char *reasons_text(ifl_page *page, const double *stalls)
 {
     const char *text = "";
@@ -43,7 +43,7 @@ static const char *reasons_text(ifl_page *page, const double *stalls)
             break;
         told[reason] = true;
         text = ifl_arena_printf(&page->arena, "%s%s%.1f %s%s (%s)", text, n ? ", " : "", stalls[reason],
-                                n ? "for " : "wait for ", ifl_stall_text(reason), ifl_stall_name(reason));
+                                n ? "for " : "cycles for ", ifl_stall_text(reason), ifl_stall_name(reason));
     }
     return text;
 }
@@ -76,8 +76,8 @@ void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const cha
     if (!f)
         return;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(&page->arena, "A scheduler issues in %.0f %% of its cycles; of its warps, "
-                                                      "on average, %s.",
+                       ifl_arena_printf(&page->arena, "A scheduler issues in %.0f %% of its cycles. Per instruction, a "
+                                                      "warp stalls on average %s.",
                                         100 * f->issue_active, reasons_text(page, f->stalls)));
     if (f->site_count)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,

@@ -21,6 +21,17 @@ static const char *const limits[IFL_TERM_COUNT] = {
     [IFL_TERM_TAIL] = "the last wave of blocks",
 };
 
+/* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what limits. */
+static const char *limit_text(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+{
+    const uint64_t blocks = (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
+    const double sms = gpu->device->value[IFL_DEVICE_sms];
+    if (gpu->model.limiter != IFL_TERM_LATENCY || !((double)blocks < sms))
+        return limits[gpu->model.limiter];
+    return ifl_arena_printf(&page->arena, "latency: the grid has %s block%s for %.0f SMs",
+                            ifl_figure_count(blocks).text, blocks == 1 ? "" : "s", sms);
+}
+
 static const char *help_text(ifl_page *page, const ifl_advices *advice)
 {
     if (!advice->list.count)
@@ -31,15 +42,16 @@ static const char *help_text(ifl_page *page, const ifl_advices *advice)
                 : NULL;
 }
 
-static void print_gpu(ifl_page *page, const ifl_outcome_gpu *gpu)
+static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
 {
     const ifl_model *m = &gpu->model;
     const char *help = help_text(page, &gpu->advice);
+    const char *limit = limit_text(page, profile, gpu);
     const char *time = ifl_models_part_figure(page, m->time_us.mid);
     const char *text =
         ifl_arena_printf(&page->arena, "%s: %s µs, limited by %s. %s", gpu->device->name, time,
-                         limits[m->limiter], help ? help : "");
-    page->no_memory |= !text || !help;
+                         limit ? limit : "", help ? help : "");
+    page->no_memory |= !text || !help || !limit;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");
 }
 
@@ -72,7 +84,7 @@ void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const ch
     size_t shown = 0;
     for (size_t i = 0; i < outcome->gpus.count && shown < MOST_GPUS; i++)
         if (outcome->gpus.at[i].has_model) {
-            print_gpu(page, &outcome->gpus.at[i]);
+            print_gpu(page, outcome->profile, &outcome->gpus.at[i]);
             print_other_code(page, outcome->profile, outcome->gpus.at[i].device);
             shown++;
         }

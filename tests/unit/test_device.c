@@ -120,7 +120,8 @@ static void code_has_a_common_gpu_that_runs_it(void **state)
     static const struct {
         uint32_t sm;
         const char *id;
-    } rows[] = {{52, "v100"}, {75, "t4"}, {80, "a100-80"}, {87, "l40s"}, {90, "h100"}, {100, "b200"}};
+    } rows[] = {{52, "v100"}, {75, "t4"},   {80, "a100-80"}, {86, "a10"},
+                {87, "l40s"}, {90, "h100"}, {100, "b200"},   {103, "b300"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ifl_device *device;
         ifl_error error;
@@ -131,7 +132,7 @@ static void code_has_a_common_gpu_that_runs_it(void **state)
         assert_true(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5 >= rows[i].sm);
         ifl_device_close(device);
     }
-    assert_null(ifl_device_common(103)); /* a B200 does not run it */
+    assert_null(ifl_device_common(107)); /* neither a B200 nor a B300 runs it */
     assert_null(ifl_device_common(200));
 }
 

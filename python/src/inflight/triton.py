@@ -7,7 +7,7 @@
     def kernel(...): ...
 
 Each configuration is compiled, which needs no GPU's time. Those that spill are dropped while others do not; the others are ranked by
-how much of the bandwidth their loads in flight can keep busy (document 001: bytes in flight over latency times bandwidth), or,
+how much of the bandwidth their loads in flight can keep busy (Thread Coarsening: bytes in flight over latency times bandwidth), or,
 where `launch` says with what arguments, by the model's time of that launch."""
 from __future__ import annotations
 
