@@ -88,7 +88,7 @@ static ifl_status print_device(const char *name, ifl_error *error)
     ifl_device *device;
     ifl_status status = ifl_device_open(name, &device, error);
     if (status == IFL_OK) {
-        status = ifl_devices_write(device, stdout, error);
+        status = ifl_devices_write(device, ifl_cli_width(), stdout, error);
         ifl_device_close(device);
     }
     return status;
@@ -116,7 +116,7 @@ static ifl_status devices_json(const void *user, FILE *out, ifl_error *error)
 /* As text: what is listed without a name, and each that is named. */
 static ifl_status print_devices(const devices_words *asked, ifl_error *error)
 {
-    ifl_status status = asked->count ? IFL_OK : ifl_devices_write(NULL, stdout, error);
+    ifl_status status = asked->count ? IFL_OK : ifl_devices_write(NULL, ifl_cli_width(), stdout, error);
     for (int i = 0; i < asked->count && status == IFL_OK; i++)
         status = print_device(asked->names[i], error);
     return status;
@@ -148,7 +148,7 @@ static int run_devices(int word_count, char **words)
     if (asked.probe)
         status = probe(asked.device, &error);
     else if (asked.fields)
-        status = ifl_device_fields_write(stdout, &error);
+        status = ifl_device_fields_write(ifl_cli_width(), stdout, &error);
     else if (!is_dash(asked.json))
         status = print_devices(&asked, &error);
     if (status == IFL_OK && asked.json)
@@ -292,7 +292,7 @@ static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
     if (status != IFL_OK)
         return status;
     if (!is_dash(w->json))
-        status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request, stdout, error);
+        status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request, ifl_cli_width(), stdout, error);
     return status == IFL_OK && w->json ? write_json(w->json, occupancy_json, w, error) : status;
 }
 

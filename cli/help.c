@@ -5,38 +5,14 @@
 #include "prove.h"
 #include "terminal.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum { WIDTH = 88 };
-
-/* Words wrapped to WIDTH; the first line begins at column `at` already, the others at `indent`. */
-static void print_wrapped(const char *text, int at, int indent, FILE *out)
-{
-    int column = at;
-    for (const char *word = text; *word;) {
-        int bytes = (int)strcspn(word, " \n");
-        if (column > indent && column + 1 + bytes > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", bytes, word);
-        column += bytes;
-        word += bytes;
-        if (*word == '\n')
-            break;
-        word += *word == ' ';
-    }
-    fputc('\n', out);
-}
 
 static void print_paragraphs(const char *text, FILE *out)
 {
     for (const char *line = text; *line; line += *line == '\n') {
         fputc('\n', out);
-        print_wrapped(line, 0, 0, out);
+        ifl_cli_print_wrapped(line, 0, 0, out);
         line += strcspn(line, "\n");
     }
 }
@@ -48,24 +24,50 @@ static void print_entry(const char *left, const char *text, int width, FILE *out
         fprintf(out, "  %s\n%*s", left, indent, "");
     else
         fprintf(out, "  %-*s  ", width, left);
-    print_wrapped(text, indent, indent, out);
+    ifl_cli_print_wrapped(text, indent, indent, out);
+}
+
+/* A command to copy: a line that is too long goes on behind a backslash, as the shell reads it. */
+static void print_example(const char *text, FILE *out)
+{
+    enum { INDENT = 2, FURTHER = 6 };
+    const int width = ifl_cli_prose_width();
+    int column = fprintf(out, "%*s", INDENT, "");
+    for (const char *word = text; *word;) {
+        const int bytes = (int)strcspn(word, " ");
+        const int room = word[bytes] ? width - 2 : width; /* " \\" */
+        if (column > FURTHER && column + bytes > room)
+            column = fprintf(out, "\\\n%*s", FURTHER, "") - 2;
+        column += fprintf(out, "%.*s%s", bytes, word, word[bytes] ? " " : "");
+        word += bytes + (word[bytes] == ' ');
+    }
+    fputc('\n', out);
+}
+
+static void print_usage(const ifl_cli_command *command, const char *usage, FILE *out)
+{
+    enum { FURTHER = 6 };
+    const int name = fprintf(out, "  inflight %s%s", command->name, *usage ? " " : "");
+    ifl_cli_print_wrapped(usage, name, FURTHER, out);
 }
 
 void ifl_cli_print_overview(FILE *out)
 {
-    fputs("inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.\n\nCommands\n",
-          out);
+    ifl_cli_print_wrapped("inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.", 0, 0,
+                          out);
+    fputs("\nCommands\n", out);
     for (size_t i = 0; ifl_cli_command_at(i); i++)
         print_entry(ifl_cli_command_at(i)->name, ifl_cli_command_at(i)->summary, 12, out);
     fputs("\nTopics\n", out);
     for (size_t i = 0; ifl_cli_topic_at(i); i++)
         print_entry(ifl_cli_topic_at(i)->name, ifl_cli_topic_at(i)->summary, 12, out);
-    fputs("\n'inflight help COMMAND' and 'inflight help TOPIC' explain more; 'inflight --version' prints the "
-          "version.\n"
-          "\nTo begin\n",
-          out);
+    fputc('\n', out);
+    ifl_cli_print_wrapped("'inflight help COMMAND' and 'inflight help TOPIC' explain more; 'inflight --version' prints the "
+                          "version.",
+                          0, 0, out);
+    fputs("\nTo begin\n", out);
     for (size_t i = 0; ifl_cli_analyze.examples[i]; i++)
-        fprintf(out, "  %s\n", ifl_cli_analyze.examples[i]);
+        print_example(ifl_cli_analyze.examples[i], out);
 }
 
 static void print_option(const ifl_cli_option *option, FILE *out)
@@ -80,10 +82,11 @@ static void print_option(const ifl_cli_option *option, FILE *out)
 
 void ifl_cli_print_command(const ifl_cli_command *command, FILE *out)
 {
-    fprintf(out, "inflight %s: %s\n\n", command->name, command->summary);
+    const int name = fprintf(out, "inflight %s: ", command->name);
+    ifl_cli_print_wrapped(command->summary, name, 2, out);
+    fputc('\n', out);
     for (size_t i = 0; command->usage[i]; i++)
-        fprintf(out, "  inflight %s%s%s\n", command->name, *command->usage[i] ? " " : "",
-                command->usage[i]);
+        print_usage(command, command->usage[i], out);
     print_paragraphs(command->text, out);
     if (command->option_count)
         fputs("\nOptions\n", out);
@@ -92,7 +95,7 @@ void ifl_cli_print_command(const ifl_cli_command *command, FILE *out)
     if (command->examples[0])
         fputs("\nExamples\n", out);
     for (size_t i = 0; command->examples[i]; i++)
-        fprintf(out, "  %s\n", command->examples[i]);
+        print_example(command->examples[i], out);
 }
 
 /* ---- help ------------------------------------------------------------------------------------ */
@@ -121,6 +124,31 @@ static int no_help(const char *word)
     return ifl_cli_fail(&error);
 }
 
+/* The words of one command line as one: `inflight help L2 hits`. */
+static void join(int word_count, char **words, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < word_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", words[i]);
+}
+
+/* A word of a report, each line of its meaning wrapped; false where no report has it. */
+static bool explain(const char *word)
+{
+    ifl_error ignored = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return false;
+    const bool is_known = ifl_explain(word, memory, &ignored) == IFL_OK;
+    const bool is_whole = fclose(memory) == 0;
+    for (const char *line = text; is_known && is_whole && *line; line += strcspn(line, "\n") + 1)
+        ifl_cli_print_wrapped(line, 0, 2, stdout);
+    free(text);
+    return is_known && is_whole;
+}
+
 static int run_help(int word_count, char **words)
 {
     const ifl_cli_command *command = word_count ? ifl_cli_command_find(words[0]) : NULL;
@@ -131,15 +159,18 @@ static int run_help(int word_count, char **words)
         ifl_cli_print_command(command, stdout);
     else if (topic)
         topic->print(stdout);
-    else
-        return no_help(words[0]);
+    else {
+        char word[200] = "";
+        join(word_count, words, word, sizeof word);
+        return explain(word) ? 0 : no_help(word);
+    }
     return 0;
 }
 
 const ifl_cli_command ifl_cli_help = {
     .name = "help",
-    .usage = {"[COMMAND | TOPIC]", NULL},
-    .summary = "explain a command or a topic",
+    .usage = {"[COMMAND | TOPIC | WORD]", NULL},
+    .summary = "explain a command, a topic, or a word of a report",
     .text = "",
     .run = run_help,
 };

@@ -181,7 +181,7 @@ static void print_kernels(const ifl_cli_request *request, const ifl_module *modu
         fputc('\n', stdout);
     }
     printf(
-        "A command line to copy; adapt its grid, block and arguments ('inflight help arguments'):\n");
+        "To analyze one, adapt grid, block and arguments ('inflight help arguments'):\n");
     print_command_line(request, module, shown, stdout);
     fputc('\n', stdout);
 }

@@ -149,8 +149,8 @@ static int list_case(const char *path, bool in_full)
     ifl_status status = ifl_lab_open(path, &lab, &error);
     if (status != IFL_OK)
         return ifl_cli_fail(&error);
-    printf("%-20s %s\n", ifl_lab_name(lab),
-           ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+    const int name = printf("%-20s ", ifl_lab_name(lab));
+    ifl_cli_print_wrapped(ifl_lab_text(lab, IFL_LAB_COMMON, "title"), name, name, stdout);
     if (in_full) {
         list_versions(lab);
         status = list_sweeps(lab, &error);

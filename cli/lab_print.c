@@ -6,6 +6,7 @@
 #include "terminal.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { MOST_METRICS = 40 };
@@ -170,7 +171,24 @@ static bool fill_gpu_row(ifl_cli_grid *grid, size_t at, const ifl_cli_sheet *she
     return any;
 }
 
-/* Whether the result of every row that has a time was held against the reference. */
+/* In Markdown as it is; on a terminal wrapped, what begins with blanks by four columns more. */
+static void say(const ifl_cli_lab_request *request, FILE *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void say(const ifl_cli_lab_request *request, FILE *out, const char *format, ...)
+{
+    enum { FURTHER = 4 };
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (request->markdown)
+        fputs(text, out);
+    else
+        ifl_cli_print_wrapped(text, 0, FURTHER, out);
+}
+
+/* Whether the result of every row that has a time was checked against the reference. */
 static bool all_verified(const ifl_cli_sheet *sheet, const char *gpu)
 {
     double value;
@@ -186,9 +204,9 @@ static void print_origin(const ifl_cli_lab_request *request, const ifl_cli_sheet
 {
     for (size_t i = 0; i < sheet->origin_count; i++)
         if (strcmp(sheet->origins[i].gpu, gpu) == 0)
-            fprintf(out, request->markdown ? "\nMeasured: %s%s.\n" : "  measured: %s%s\n",
+            say(request, out, request->markdown ? "\nMeasured: %s%s.\n" : "  measured: %s%s",
                     sheet->origins[i].text,
-                    all_verified(sheet, gpu) ? "; every result held against the reference" : "");
+                    all_verified(sheet, gpu) ? "; every result checked against the reference" : "");
 }
 
 static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
@@ -225,9 +243,10 @@ static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *
                 ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
         return;
     }
-    fprintf(out, "%s: %s\n", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
-    fprintf(out, "  from %s%s: %s\n\n", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
-            sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+    say(request, out, "%s: %s", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+    say(request, out, "  from %s%s: %s", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+        sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+    fputc('\n', out);
 }
 
 static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
@@ -240,8 +259,8 @@ static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         if (!any)
             fputc('\n', out);
         any = true;
-        fprintf(out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s\n",
-                ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
+        say(request, out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s",
+            ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
                 remark_of(sheet, row));
     }
 }

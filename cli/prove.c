@@ -138,7 +138,9 @@ void ifl_cli_print_record(FILE *out)
     if (file)
         fclose(file);
     if (!count) {
-        fputs("Nothing is proven yet: `inflight prove BEFORE.json AFTER.json` records the gain of a remedy.\n", out);
+        ifl_cli_print_wrapped("Nothing is proven yet: 'inflight prove BEFORE.json AFTER.json' records the gain of a "
+                              "remedy.",
+                              0, 0, out);
         return;
     }
     fputs("| remedy | proofs | measured on a GPU | within the predicted range | gain over the middle of the range |\n|---|---|---|---|---|\n", out);

@@ -136,6 +136,38 @@ int ifl_cli_width(void)
     return width <= 0 || width > MOST ? 0 : width < LEAST ? LEAST : (int)width;
 }
 
+int ifl_cli_prose_width(void)
+{
+    enum { PROSE = 88 };
+    const int width = ifl_cli_width();
+    return width > 0 && width < PROSE ? width : PROSE;
+}
+
+void ifl_cli_print_wrapped(const char *text, int at, int indent, FILE *out)
+{
+    const int width = ifl_cli_prose_width();
+    int column = at;
+    bool is_first = true;
+    for (const char *word = text; *word;) {
+        const int bytes = (int)strcspn(word, " \n");
+        if (!is_first && column + 1 + bytes > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!is_first) {
+            fputc(' ', out);
+            column++;
+        }
+        is_first = false;
+        fprintf(out, "%.*s", bytes, word);
+        column += bytes;
+        word += bytes;
+        if (*word == '\n')
+            break;
+        word += *word == ' ';
+    }
+    fputc('\n', out);
+}
+
 /* ---- the closest word ------------------------------------------------------------------------ */
 
 enum { LONGEST_WORD = 40 };

@@ -21,6 +21,11 @@ void ifl_cli_put(const char *text, size_t bytes, FILE *out);
 bool ifl_cli_color(const char *when, bool *color);
 /* Columns of stdout; 0 where it is not a terminal and COLUMNS is not set. */
 int ifl_cli_width(void);
+/* Columns for prose: 88, or fewer on a narrower terminal. */
+int ifl_cli_prose_width(void);
+/* The words of `text`, up to a line end, wrapped to that width and ended with a line end; the first line begins at
+ * column `at` already, the others at `indent`. */
+void ifl_cli_print_wrapped(const char *text, int at, int indent, FILE *out);
 
 /* The candidate closest to `word`, NULL where none is close. `at` gives the candidates, NULL past
  * the last. */

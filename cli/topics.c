@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The topics of `inflight help TOPIC`. */
 #include "commands.h"
+#include "terminal.h"
 
 #include <string.h>
 
@@ -9,23 +10,23 @@ static void print_arguments(FILE *out)
     fputs(
         "Arguments of a kernel, one per parameter, in order\n"
         "\n"
-        "  TYPE:VALUE            a number         u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
-        "  TYPExCOUNT=FILL       a buffer         f32x2^20=random  i32x1000=iota\n"
-        "  TYPExCOUNT+N=FILL     a buffer that starts N bytes past its alignment\n"
+        "  TYPE:VALUE          a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
+        "  TYPExCOUNT=FILL     a buffer: f32x2^20=random  i32x1000=iota\n"
+        "  TYPExCOUNT+N=FILL   a buffer that starts N bytes past its alignment\n"
         "\n"
         "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
         "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
         "\n"
         "Fills\n"
-        "  zero                  zeros; takes no memory until it is used\n"
-        "  const:V               V everywhere\n"
-        "  iota                  0, 1, 2, ...\n"
-        "  random[:SEED]         floats from 0 to 1, integers of all values\n"
-        "  permutation[:SEED]    0 to COUNT - 1, each once, in random order: valid indexes\n"
-        "  @FILE.npy             a NumPy file\n"
+        "  zero                zeros; takes no memory until it is used\n"
+        "  const:V             V everywhere\n"
+        "  iota                0, 1, 2, ...\n"
+        "  random[:SEED]       floats from 0 to 1, integers of all values\n"
+        "  permutation[:SEED]  0 to COUNT - 1, each once, in random order: valid indexes\n"
+        "  @FILE.npy           a NumPy file\n"
         "\n"
-        "The document \"Launches\" (launch.md) has the rest: structures, null pointers, one buffer for two\n"
-        "parameters.\n",
+        "The document \"Launches\" (launch.md) has the rest: structures, null pointers,\n"
+        "one buffer for two parameters.\n",
         out);
 }
 
@@ -53,85 +54,97 @@ static void print_exit_status(FILE *out)
         print_code(code, out);
 }
 
+/* A heading, then paragraphs, each wrapped to the terminal. What begins with two blanks is a word and its meaning. */
+static void print_page(const char *const *lines, FILE *out)
+{
+    enum { MEANING = 24 };
+    for (size_t i = 0; lines[i]; i++)
+        ifl_cli_print_wrapped(lines[i], 0, lines[i][0] == ' ' ? MEANING : 0, out);
+}
+
 static void print_report(FILE *out)
 {
-    fputs(
-        "How to read the report\n"
-        "\n"
-        "A request is one memory instruction of one warp: 32 threads that load or store together.\n"
-        "A sector is 32 bytes, the smallest unit that moves; four of them, 128 bytes, are a line.\n"
-        "\"At best\" is what the distinct bytes that a request asks for would need if they were\n"
-        "adjacent. \"Needed\" is that share of what moved: at 100 %, a change of the addresses\n"
-        "cannot gain anything more. \"Asked for\" may be less: one float for all 32 threads is\n"
-        "4 bytes, and 32 must move.\n"
-        "\n"
-        "32 threads that load 4 bytes each need 4 sectors and 1 line at best; 8 bytes: 8 and 2;\n"
-        "16 bytes: 16 and 4.\n"
-        "\n"
-        "Addresses\n"
-        "  coalesced               neighbouring threads, neighbouring words, no extra sector\n"
-        "  broadcast               one word for all threads\n"
-        "  offset                  neighbouring words that do not start at a multiple of 32 bytes\n"
-        "  strided, N words        neighbouring threads are N words apart\n"
-        "  rows                    a warp is several rows of a 2D block, and they fill only a part\n"
-        "                          of their sectors\n"
-        "  contiguous per thread   each thread walks through its own region\n"
-        "  irregular               no pattern\n"
-        "A share in brackets says how many of the requests fit.\n"
-        "\n"
-        "Shared memory has 32 banks of 4 bytes. A wavefront is one pass through them. If lanes\n"
-        "access different words of one bank, the request is replayed: a bank conflict.\n"
-        "\n"
-        "All counts are taken before the caches: a later request may still find the excess bytes there.\n",
-        out);
+    static const char *const page[] = {
+        "How to read the report",
+        "",
+        "A request is one memory instruction of one warp: 32 threads that load or store together. A sector is 32 bytes, "
+        "the smallest unit that moves; four of them, 128 bytes, are a line.",
+        "",
+        "\"At best\" is what the distinct bytes that a request asks for would need if they were adjacent. \"Needed\" is "
+        "that share of what moved: at 100 %, a change of the addresses cannot gain anything more. \"Asked for\" may be "
+        "less: one float for all 32 threads is 4 bytes, but a sector of 32 must move.",
+        "",
+        "32 threads that load 4 bytes each need 4 sectors and 1 line at best; 8 bytes each need 8 and 2; 16 bytes each "
+        "need 16 and 4.",
+        "",
+        "Addresses",
+        "  coalesced             neighbouring threads, neighbouring words, no extra sector",
+        "  broadcast             one word for all threads",
+        "  offset                neighbouring words that do not start at a multiple of 32 bytes",
+        "  strided, N words      neighbouring threads are N words apart",
+        "  rows                  a warp spans several rows of a 2D block, which fill only a part of their sectors",
+        "  contiguous per thread each thread walks through its own region",
+        "  irregular             no pattern",
+        "A share in brackets says how many of the requests fit.",
+        "",
+        "Shared memory has 32 banks of 4 bytes. A wavefront is one pass through them. If lanes access different words "
+        "of one bank, the request is replayed: a bank conflict.",
+        "",
+        "All counts are taken before the caches: a later request may still find the excess bytes there.",
+        "",
+        "'inflight help WORD' explains any other word of a report: a column, a stall reason, a remedy, a counter.",
+        NULL};
+    print_page(page, out);
 }
 
 static void print_model(FILE *out)
 {
-    fputs(
-        "What the model predicts for a GPU\n"
-        "\n"
-        "The engine counts; the model predicts what the counts mean on a GPU. Its times are those that\n"
-        "CUDA events would measure, and the range says how far off they may be.\n"
-        "\n"
-        "Limited by\n"
-        "  DRAM            the bytes that are read from and written to DRAM\n"
-        "  L2              the bytes between the L1s and the L2\n"
-        "  L1/LSU          passes of global and local requests through the L1\n"
-        "  shared memory   passes of shared requests, including bank conflicts\n"
-        "  atomics         updates of the same word or the same KiB, one after the other\n"
-        "  issue           warp instructions, at the rate at which SMs issue them\n"
-        "  arithmetic      instructions of one pipe: fp32, fp64, integer, special functions\n"
-        "  latency         warps wait for loads, and too few bytes are in flight\n"
-        "  launch          starting and ending the kernel\n"
-        "  tail            the last wave of blocks, which leaves SMs idle\n"
-        "\n"
-        "Waves are the blocks of the grid over the blocks that the GPU holds at once. Bytes in flight\n"
-        "are the loads that an SM has outstanding when its warps wait; the next column says how many\n"
-        "would reach 95 % of the DRAM bandwidth (Little's law: latency times bandwidth). Occupancy is the\n"
-        "achieved one: resident warps over those that an SM can hold.\n"
-        "\n"
-        "The document \"The model\" (model.md) has the formulas, and how far off they are.\n",
-        out);
+    static const char *const page[] = {
+        "What the model predicts for a GPU",
+        "",
+        "The engine counts; the model predicts what the counts mean on a GPU. Its times are those that CUDA events would "
+        "measure, and the range says how far off they may be.",
+        "",
+        "Limited by",
+        "  DRAM                  the bytes that are read from and written to DRAM",
+        "  L2                    the bytes between the L1s and the L2",
+        "  L1/LSU                passes of global and local requests through the L1",
+        "  shared memory         passes of shared requests, including bank conflicts",
+        "  atomics               updates of the same word or the same KiB, one after the other",
+        "  issue                 warp instructions, at the rate at which SMs issue them",
+        "  arithmetic            instructions of one pipe: fp32, fp64, integer, special functions",
+        "  latency               warps wait for loads, and too few bytes are in flight",
+        "  launch                starting and ending the kernel",
+        "  tail                  the last wave of blocks, which leaves SMs idle",
+        "",
+        "Waves are the blocks of the grid over the blocks that the GPU holds at once. Bytes in flight are the loads that "
+        "an SM has outstanding when its warps wait; the next column says how many would reach 95 % of the DRAM bandwidth "
+        "(Little's law: latency times bandwidth). Occupancy is the achieved one: resident warps over those that an SM "
+        "can hold.",
+        "",
+        "The document \"The model\" (model.md) has the formulas, and how far off they are.",
+        NULL};
+    print_page(page, out);
 }
 
 static void print_caches(FILE *out)
 {
-    fputs(
-        "Caches\n"
-        "\n"
-        "For each GPU the requests of the launch are simulated in its L1s and its L2, which are empty\n"
-        "at the start. The order of blocks and warps on a GPU is not known: figures in brackets are the\n"
-        "lowest and the highest that an order can give.\n"
-        "\n"
-        "  L1 hits, L2 hits    shares of the sectors that loads ask for\n"
-        "  DRAM read, written  while the launch runs\n"
-        "  left in the L2      written by the launch, and not yet in DRAM when it ends\n"
-        "  L1 of an SM         what shared memory leaves of it\n  simulated           which part of the requests "
-        "was simulated\n"
-        "\n"
-        "The document \"Caches\" (caches.md) says what is simulated and how far off it is.\n",
-        out);
+    static const char *const page[] = {
+        "Caches",
+        "",
+        "For each GPU the requests of the launch are simulated in its L1s and its L2, which are empty at the start. The "
+        "order of blocks and warps on a GPU is not known: figures in brackets are the lowest and the highest that an "
+        "order can give.",
+        "",
+        "  L1 hits, L2 hits      shares of the sectors that loads ask for",
+        "  DRAM read, written    while the launch runs",
+        "  left in the L2        written by the launch, and not yet in DRAM when it ends",
+        "  L1 of an SM           what shared memory leaves of it",
+        "  simulated             which part of the requests was simulated",
+        "",
+        "The document \"Caches\" (caches.md) says what is simulated and how far off it is.",
+        NULL};
+    print_page(page, out);
 }
 
 static const ifl_cli_topic topics[] = {

@@ -263,14 +263,14 @@ IFL_API ifl_status ifl_device_probe(ifl_gpu *gpu, FILE *out, ifl_error *error);
 
 /* Pages as text: the table of GPUs (device NULL), one GPU in full with the sources, the fields that
  * a description can have; occupancy side by side on several GPUs. */
-IFL_API ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error);
+IFL_API ifl_status ifl_devices_write(const ifl_device *device, int width, FILE *out, ifl_error *error);
 /* The same as JSON (docs/json.md): of `count` GPUs, or of all built in where that is 0. */
 IFL_API ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_occupancy_json(const ifl_device *const *devices, size_t count,
                                       const ifl_occupancy_request *request, FILE *out, ifl_error *error);
-IFL_API ifl_status ifl_device_fields_write(FILE *out, ifl_error *error);
+IFL_API ifl_status ifl_device_fields_write(int width, FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
-                                       const ifl_occupancy_request *request, FILE *out,
+                                       const ifl_occupancy_request *request, int width, FILE *out,
                                        ifl_error *error);
 
 /* ---- models: what a launch would do on a GPU ------------------------------------------------------------------------ */
@@ -413,7 +413,7 @@ typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HT
 typedef struct ifl_report_options {
     bool color;
     int max_lines; /* rows of the line table; 0: 20 */
-    int width;     /* columns of the terminal; 0: unlimited */
+    int width;     /* columns of the terminal; 0: not known, 100 */
     bool default_gpu; /* the GPU was not asked for: ifl_launch_default_gpu */
 } ifl_report_options;
 
@@ -430,7 +430,7 @@ typedef struct ifl_compare_options {
     double threshold; /* relative difference that still counts as equal: 0.01 is one per cent */
     bool all;         /* show what is equal, or in one report only, too */
     bool color;
-    int width; /* columns of the terminal; 0: unlimited */
+    int width; /* columns of the terminal; 0: not known, 100 */
 } ifl_compare_options;
 
 /* Compares two JSON reports counter by counter, for launches and memory instructions, or, where `path_b` is NULL, the first
@@ -467,7 +467,7 @@ typedef struct ifl_machine_options {
     bool listing;        /* the instructions too */
     const char *profile; /* a JSON report of a launch of the kernel, for executed counts; NULL: none */
     bool color;
-    int width; /* columns of the terminal; 0: unlimited */
+    int width; /* columns of the terminal; 0: not known, 100 */
 } ifl_machine_options;
 
 /* Registers, loads, loops and waits of the kernels. `options` may be NULL. */
@@ -504,6 +504,10 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
  * "opcodes" (the PTX that the engine runs), "times" (of a launch on a GPU), "advice" (the rules), "facts" (of GPUs and
  * of the model). */
 IFL_API ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error);
+
+/* Writes what a word of a report means: a column, a term, a counter, a stall reason, a finding, a remedy. IFL_USAGE:
+ * no report has it. */
+IFL_API ifl_status ifl_explain(const char *word, FILE *out, ifl_error *error);
 
 /* ---- texts that are shown -------------------------------------------------------------------------------------- */
 

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-enum { INDENT = 2 };
+enum { INDENT = 2, WIDE = 90 };
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static const ifl_column columns[] = {
-    {{"", "GPU"}, false, 0},          {{"L1 hits,", "loads"}, true, 0},
-    {{"L2 hits,", "loads"}, true, 0}, {{"DRAM", "read"}, true, 0},
-    {{"DRAM", "written"}, true, 0},
+    {{"", "GPU"}, false, 0, false},          {{"L1 hits,", "loads"}, true, 0, false},
+    {{"L2 hits,", "loads"}, true, 0, false}, {{"DRAM", "read"}, true, 0, false},
+    {{"DRAM", "written"}, true, WIDE, false},
 };
 
 static double share(double part, double whole)
@@ -34,6 +34,16 @@ static const char *percent_text(ifl_page *page, const ifl_cache_estimate *part, 
                           : ifl_arena_printf(&page->arena, "%.0f %% (%.0f-%.0f)", value, low, high);
 }
 
+/* "2.66 MB" beside "145.2 MB" is "2.66". */
+static const char *without_unit(ifl_page *page, ifl_figure low, ifl_figure high)
+{
+    const char *unit = strchr(low.text, ' '), *other = strchr(high.text, ' ');
+    const bool is_same = unit && other && strcmp(unit, other) == 0;
+    const char *text = ifl_arena_text(&page->arena, low.text, is_same ? (size_t)(unit - low.text) : strlen(low.text));
+    page->no_memory |= !text;
+    return text ? text : "";
+}
+
 static const char *bytes_text(ifl_page *page, const ifl_cache_estimate *bytes)
 {
     ifl_figure value = ifl_figure_bytes((uint64_t)bytes->value);
@@ -41,7 +51,7 @@ static const char *bytes_text(ifl_page *page, const ifl_cache_estimate *bytes)
     ifl_figure high = ifl_figure_bytes((uint64_t)bytes->high);
     if (bytes->high - bytes->low < bytes->value / 30 || bytes->high < 1)
         return ifl_arena_printf(&page->arena, "%s", value.text);
-    return ifl_arena_printf(&page->arena, "%s (%s-%s)", value.text, low.text, high.text);
+    return ifl_arena_printf(&page->arena, "%s (%s–%s)", value.text, without_unit(page, low, high), high.text);
 }
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *f)

@@ -75,11 +75,11 @@ static void print_loop(ifl_page *page, const ifl_machine_loop *loop)
 }
 
 static const ifl_column columns[] = {
-    {{"line", ""}, false, 0},
-    {{"access", ""}, false, 0},
-    {{"PTX asks for", ""}, false, 0},
-    {{"machine code does", ""}, false, 0},
-    {{"", ""}, false, 0},
+    {{"line", ""}, false, 0, false},
+    {{"access", ""}, false, 0, false},
+    {{"PTX asks for", ""}, false, 0, false},
+    {{"machine code does", ""}, false, 0, false},
+    {{"", ""}, false, 0, false},
 };
 
 static const char *share_text(ifl_page *page, uint32_t count, uint32_t bytes)

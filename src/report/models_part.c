@@ -45,16 +45,16 @@ static const char *percent(ifl_page *page, double share)
 }
 
 static const ifl_column columns[] = {
-    {{"", "GPU"}, false, 0},
-    {{"time", "µs"}, true, 0},
-    {{"", "range"}, true, WIDE},
-    {{"", "limited by"}, false, 0},
-    {{"DRAM", "GB/s"}, true, 0},
-    {{"of its", "peak"}, true, 0},
-    {{"occu-", "pancy"}, true, WIDE},
-    {{"", "waves"}, true, WIDE},
-    {{"KiB in flight", "per SM"}, true, 0},
-    {{"", "needed"}, true, 0},
+    {{"", "GPU"}, false, 0, false},
+    {{"time", "µs"}, true, 0, false},
+    {{"", "range"}, true, WIDE, false},
+    {{"", "limited by"}, false, 0, false},
+    {{"DRAM", "GB/s"}, true, 0, false},
+    {{"of its", "peak"}, true, 0, false},
+    {{"occu-", "pancy"}, true, WIDE, false},
+    {{"", "waves"}, true, WIDE, false},
+    {{"KiB in flight", "per SM"}, true, 0, false},
+    {{"", "needed"}, true, 0, false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PROSE_WIDTH = 100, GAP = 2, LEAST_FIRST = 16, LEAST_LAST = 8 };
+enum { WIDTH = 100, GAP = 2, LEAST_CUT = 16, LEAST_WRAPPED = 12, LEAST_LAST = 8 };
 
 static const char *const escapes[] = {
     [IFL_STYLE_PLAIN] = "",        [IFL_STYLE_STRONG] = "\033[1m", [IFL_STYLE_DIM] = "\033[2m",
@@ -34,21 +34,9 @@ void ifl_page_text(ifl_page *page, ifl_style style, const char *text)
         page->no_memory = true;
 }
 
-static void text_title(ifl_page *page, const char *text)
-{
-    put(page, IFL_STYLE_STRONG, text, strlen(text));
-    fputc('\n', page->out);
-}
-
 static void text_gap(ifl_page *page)
 {
     fputc('\n', page->out);
-}
-
-static void text_heading(ifl_page *page, const char *text)
-{
-    text_gap(page);
-    text_title(page, text);
 }
 
 static size_t columns_of(const char *text, size_t bytes)
@@ -89,9 +77,15 @@ static size_t fit(const char *text, size_t room)
     return best;
 }
 
+/* A page of unknown width has WIDTH columns. */
+static size_t page_width(const ifl_page *page)
+{
+    return page->width > 0 ? (size_t)page->width : WIDTH;
+}
+
 static void text_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
 {
-    size_t width = page->width > 0 && page->width < PROSE_WIDTH ? (size_t)page->width : PROSE_WIDTH;
+    const size_t width = page_width(page) < WIDTH ? page_width(page) : WIDTH;
     size_t indent = (size_t)first;
     while (*text) {
         size_t bytes = fit(text, width > indent ? width - indent : 1);
@@ -102,6 +96,18 @@ static void text_paragraph(ifl_page *page, int first, int rest, ifl_style style,
         text += strspn(text, " ");
         indent = (size_t)rest;
     }
+}
+
+static void text_title(ifl_page *page, const char *text)
+{
+    enum { INDENT = 2 };
+    text_paragraph(page, 0, INDENT, IFL_STYLE_STRONG, text);
+}
+
+static void text_heading(ifl_page *page, const char *text)
+{
+    text_gap(page);
+    text_title(page, text);
 }
 
 static size_t larger(size_t a, size_t b)
@@ -121,11 +127,10 @@ static size_t column_width(const ifl_table *table, size_t column)
     return width;
 }
 
-/* Prints `text` in at most `room` columns (0: all of it); what is cut ends with an ellipsis. */
+/* Prints `text` in at most `room` columns; what is cut ends with an ellipsis. */
 static void put_cut(ifl_page *page, ifl_style style, const char *text, size_t room)
 {
-    size_t width = ifl_utf8_width(text);
-    if (!room || width <= room) {
+    if (ifl_utf8_width(text) <= room) {
         put(page, style, text, strlen(text));
         return;
     }
@@ -133,49 +138,64 @@ static void put_cut(ifl_page *page, ifl_style style, const char *text, size_t ro
     put(page, style, "…", strlen("…"));
 }
 
-static size_t room_after(const ifl_page *page, size_t used)
-{
-    if (page->width <= 0)
-        return 0;
-    return (size_t)page->width > used + LEAST_LAST ? (size_t)page->width - used : LEAST_LAST;
-}
-
 static bool is_left_out(const ifl_page *page, const ifl_column *column)
 {
-    return page->width > 0 && page->width < column->page_width;
+    return page_width(page) < (size_t)column->page_width;
 }
 
-static void print_cells(ifl_page *page, const ifl_table *table, const size_t *widths,
-                        const ifl_row *row)
+/* The next line of a cell: all of it, or, where the column wraps, the words that fit. */
+static const char *next_line(ifl_page *page, const char **rest, bool wraps, size_t room)
+{
+    const char *text = *rest;
+    const size_t bytes = wraps && ifl_utf8_width(text) > room ? fit(text, room) : strlen(text);
+    *rest = text + bytes + strspn(text + bytes, " ");
+    const char *line = ifl_arena_text(&page->arena, text, bytes);
+    page->no_memory |= !line;
+    return line ? line : "";
+}
+
+/* One line of a row; false where nothing is left of any cell after it. */
+static bool print_line(ifl_page *page, const ifl_table *table, const size_t *widths, const ifl_row *row,
+                       const char **rest)
 {
     size_t cursor = 0, column = (size_t)table->indent;
+    bool more = false;
     for (size_t c = 0; c < table->column_count; c++) {
         if (is_left_out(page, &table->columns[c]))
             continue;
-        bool last = c + 1 == table->column_count;
-        size_t width = ifl_utf8_width(row->cell[c]),
-               room = last ? room_after(page, column) : widths[c];
-        width = room && width > room ? room : width;
-        size_t start = column + (table->columns[c].right ? widths[c] - width : 0);
+        const char *text = next_line(page, &rest[c], table->columns[c].wraps, widths[c]);
+        const size_t whole = ifl_utf8_width(text), width = whole < widths[c] ? whole : widths[c];
+        const size_t start = column + (table->columns[c].right ? widths[c] - width : 0);
         if (width) {
             spaces(page, start - cursor);
-            put_cut(page, row->style[c], row->cell[c], room);
+            put_cut(page, row->style[c], text, widths[c]);
             cursor = start + width;
         }
+        more |= *rest[c] != '\0';
         column += widths[c] + GAP;
     }
     fputc('\n', page->out);
+    return more;
 }
 
+static void print_cells(ifl_page *page, const ifl_table *table, const size_t *widths, const ifl_row *row)
+{
+    const char *rest[IFL_TABLE_COLUMNS];
+    memcpy(rest, row->cell, sizeof rest);
+    while (print_line(page, table, widths, row, rest))
+        continue;
+}
+
+/* The note behind the text is left out where there is no room for some of it. */
 static void print_span(ifl_page *page, const ifl_table *table, const ifl_row *row)
 {
-    size_t indent = (size_t)table->indent > GAP ? (size_t)table->indent - GAP : 0;
+    const size_t indent = (size_t)table->indent > GAP ? (size_t)table->indent - GAP : 0;
+    const size_t used = indent + ifl_utf8_width(row->span) + GAP, width = page_width(page);
     spaces(page, indent);
-    put_cut(page, IFL_STYLE_STRONG, row->span, room_after(page, indent));
-    if (row->span_note && *row->span_note) {
-        size_t used = indent + ifl_utf8_width(row->span) + GAP;
+    put_cut(page, IFL_STYLE_STRONG, row->span, width > indent + LEAST_LAST ? width - indent : LEAST_LAST);
+    if (row->span_note && *row->span_note && width >= used + LEAST_LAST) {
         spaces(page, GAP);
-        put_cut(page, IFL_STYLE_DIM, row->span_note, room_after(page, used));
+        put_cut(page, IFL_STYLE_DIM, row->span_note, width - used);
     }
     fputc('\n', page->out);
 }
@@ -196,8 +216,33 @@ static void print_heads(ifl_page *page, const ifl_table *table, const size_t *wi
     }
 }
 
-/* A column's cells as they are; then the first is narrowed as far as the last needs and it can
- * bear. */
+/* How narrow a column can get. Figures are never cut. */
+static size_t least_width(const ifl_table *table, size_t column, size_t width)
+{
+    const ifl_column *c = &table->columns[column];
+    const bool is_last = column + 1 == table->column_count;
+    const size_t least = c->right     ? width
+                         : c->wraps   ? LEAST_WRAPPED
+                         : is_last    ? LEAST_LAST
+                                      : LEAST_CUT;
+    return least < width ? least : width;
+}
+
+/* The column with most to give; column_count where none has. */
+static size_t widest(const ifl_page *page, const ifl_table *table, const size_t *widths)
+{
+    size_t found = table->column_count, most = 0;
+    for (size_t c = 0; c < table->column_count; c++) {
+        const size_t spare = widths[c] - least_width(table, c, widths[c]);
+        if (!is_left_out(page, &table->columns[c]) && spare > most) {
+            most = spare;
+            found = c;
+        }
+    }
+    return found;
+}
+
+/* A column's cells as they are; where that is too wide, columns of text give way, the widest first. */
 static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths)
 {
     size_t total = (size_t)table->indent;
@@ -206,10 +251,8 @@ static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths
         total += is_left_out(page, &table->columns[c]) ? 0 : widths[c] + GAP;
     }
     total -= GAP;
-    if (page->width <= 0 || total <= (size_t)page->width || widths[0] <= LEAST_FIRST)
-        return;
-    size_t excess = total - (size_t)page->width, spare = widths[0] - LEAST_FIRST;
-    widths[0] -= excess < spare ? excess : spare;
+    for (size_t c; total > page_width(page) && (c = widest(page, table, widths)) < table->column_count; total--)
+        widths[c]--;
 }
 
 static void text_table(ifl_page *page, const ifl_table *table)

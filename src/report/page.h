@@ -26,7 +26,7 @@ typedef struct ifl_page {
     FILE *out;
     const ifl_page_form *form; /* NULL: text */
     bool color;
-    int width;       /* columns, 0 unlimited */
+    int width;       /* columns; 0: not known, 100 */
     bool no_memory;  /* a text was NULL, or a row could not be added: the page is not whole */
     ifl_arena arena; /* for the texts of the page */
 } ifl_page;
@@ -47,6 +47,7 @@ typedef struct ifl_column {
     const char *head[2]; /* two lines; the second may be NULL in all columns */
     bool right;
     int page_width; /* the column is left out on a page narrower than this */
+    bool wraps;     /* text that does not fit goes on in further lines; else it is cut */
 } ifl_column;
 
 /* A row of cells, or, where `span` is not NULL, one text across all columns. */

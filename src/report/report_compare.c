@@ -22,6 +22,18 @@ typedef struct sheet {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+/* Six figures, never an exponent: 0.0000100000, 0.9532, 12.5, 4,093. */
+static const char *real_text(sheet *s, double value)
+{
+    const double size = fabs(value);
+    if (size >= 1000 && size < 1e19)
+        return ifl_arena_printf(&s->page.arena, "%s%s", value < 0 ? "-" : "",
+                                ifl_figure_count((uint64_t)(size + 0.5)).text);
+    if (size >= 1e-4 || size == 0)
+        return ifl_arena_printf(&s->page.arena, "%.6g", value);
+    return ifl_arena_printf(&s->page.arena, "%.*f", size >= 1e-12 ? (int)(5 - floor(log10(size))) : 12, value);
+}
+
 static const char *value_text(sheet *s, const ifl_figure_value *value)
 {
     if (!value->known)
@@ -29,7 +41,7 @@ static const char *value_text(sheet *s, const ifl_figure_value *value)
     if (value->is_integer && value->integer >= 0)
         return ifl_arena_printf(&s->page.arena, "%s",
                                 ifl_figure_count((uint64_t)value->integer).text);
-    return ifl_arena_printf(&s->page.arena, fabs(value->number) >= 1e5 ? "%.0f" : "%.6g", value->number);
+    return real_text(s, value->number);
 }
 
 /* "+12.5 %" of A. */
@@ -60,7 +72,7 @@ static void add_row(sheet *s, ifl_table *table, const ifl_compared *c)
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static const ifl_column columns[] = {
-    {{"", NULL}, false, 0}, {{"A", NULL}, true, 0}, {{"B", NULL}, true, 0}, {{"", NULL}, true, 0}};
+    {{"", NULL}, false, 0, false}, {{"A", NULL}, true, 0, false}, {{"B", NULL}, true, 0, false}, {{"", NULL}, true, 0, false}};
 
 static bool is_zero(const ifl_figure_value *value)
 {
@@ -86,8 +98,8 @@ static void print_counters(sheet *s, const ifl_compared_list *list)
 }
 
 static const ifl_column model_columns[] = {
-    {{"GPU", NULL}, false, 0},  {{"A", NULL}, true, 0},           {{"B", NULL}, true, 0},
-    {{"", NULL}, true, 0},      {{"A limited by", NULL}, false, 0}, {{"B limited by", NULL}, false, 0}};
+    {{"GPU", NULL}, false, 0, false},  {{"A", NULL}, true, 0, false},           {{"B", NULL}, true, 0, false},
+    {{"", NULL}, true, 0, false},      {{"A limited by", NULL}, false, 0, false}, {{"B limited by", NULL}, false, 0, false}};
 
 static void print_models(sheet *s, const ifl_compared_launch *launch)
 {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { WIDE = 90 }; /* columns of a page that has room for all figures */
+
 static ifl_status finish(ifl_page *page, ifl_error *error)
 {
     ifl_arena_free(&page->arena);
@@ -25,8 +27,17 @@ static const struct {
     double divisor;
     const char *shown;
 } scales[] = {
-    {"Hz", 1e6, "MHz"}, {"B/s", 1e9, "GB/s"}, {"bytes", 1073741824, "GiB"}, {"bytes", 1024, "KiB"},
+    {"Hz", 1e6, "MHz"},           {"B/s", 1e9, "GB/s"},     {"bytes", 1073741824, "GiB"},
+    {"bytes", 1048576, "MiB"},    {"bytes", 1024, "KiB"},
 };
+
+/* 64, 0.92, 140.4, 4,800. */
+static const char *figure(ifl_page *page, double value)
+{
+    return value >= 1000 && value < 1e19
+               ? ifl_arena_printf(&page->arena, "%s", ifl_figure_count((uint64_t)(value + 0.5)).text)
+               : ifl_arena_printf(&page->arena, "%.4g", value);
+}
 
 static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_device_field field)
 {
@@ -40,17 +51,18 @@ static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_dev
             unit = scales[i].shown;
             break;
         }
-    return ifl_arena_printf(&page->arena, *unit ? "%.6g %s" : "%.6g", value, unit);
+    const char *text = figure(page, value);
+    return text && *unit ? ifl_arena_printf(&page->arena, "%s %s", text, unit) : text;
 }
 
 /* ---- all GPUs ------------------------------------------------------------------------------------------------------ */
 
 static const ifl_column list_columns[] = {
-    {{"GPU", NULL}, false, 0},           {{"", NULL}, false, 0},
-    {{"CC", NULL}, true, 0},             {{"SMs", NULL}, true, 0},
-    {{"MHz", NULL}, true, 0},            {{"L1+shared", "KiB per SM"}, true, 0},
-    {{"L2", "MiB"}, true, 0},            {{"DRAM", "GiB"}, true, 0},
-    {{"DRAM", "GB/s"}, true, 0},         {{"warps", "per SM"}, true, 0},
+    {{"GPU", NULL}, false, 0, false},           {{"", NULL}, false, 0, false},
+    {{"CC", NULL}, true, 0, false},             {{"SMs", NULL}, true, 0, false},
+    {{"MHz", NULL}, true, 0, false},            {{"L1+shared", "KiB per SM"}, true, WIDE, false},
+    {{"L2", "MiB"}, true, 0, false},            {{"DRAM", "GiB"}, true, 0, false},
+    {{"DRAM", "GB/s"}, true, 0, false},         {{"warps", "per SM"}, true, 0, false},
 };
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_device *device)
@@ -58,18 +70,21 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_device *devic
     static const struct {
         ifl_device_field field;
         double divisor;
-        const char *format;
-    } shown[] = {{IFL_DEVICE_compute_capability, 1, "%.1f"}, {IFL_DEVICE_sms, 1, "%.6g"},
-                 {IFL_DEVICE_clock_hz, 1e6, "%.6g"},         {IFL_DEVICE_l1_bytes_per_sm, 1024, "%.6g"},
-                 {IFL_DEVICE_l2_bytes, 1048576, "%.6g"},     {IFL_DEVICE_dram_bytes, 1073741824, "%.4g"},
-                 {IFL_DEVICE_dram_bytes_per_s, 1e9, "%.6g"}, {IFL_DEVICE_max_warps_per_sm, 1, "%.6g"}};
+    } shown[] = {{IFL_DEVICE_sms, 1},
+                 {IFL_DEVICE_clock_hz, 1e6},
+                 {IFL_DEVICE_l1_bytes_per_sm, 1024},
+                 {IFL_DEVICE_l2_bytes, 1048576},
+                 {IFL_DEVICE_dram_bytes, 1073741824},
+                 {IFL_DEVICE_dram_bytes_per_s, 1e9},
+                 {IFL_DEVICE_max_warps_per_sm, 1}};
+    enum { FIRST = 3 };
     ifl_row row = {.cell = {ifl_arena_printf(&page->arena, "%s", device->id),
-                            ifl_arena_printf(&page->arena, "%s", device->name)}};
+                            ifl_arena_printf(&page->arena, "%s", device->name),
+                            ifl_arena_printf(&page->arena, "%.1f", device->value[IFL_DEVICE_compute_capability])}};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        row.cell[i + 2] = !device->known[shown[i].field]
-                              ? ""
-                              : ifl_arena_printf(&page->arena, shown[i].format,
-                                                 device->value[shown[i].field] / shown[i].divisor);
+        row.cell[i + FIRST] = !device->known[shown[i].field]
+                                  ? ""
+                                  : figure(page, device->value[shown[i].field] / shown[i].divisor);
     ifl_table_add(page, table, &row);
 }
 
@@ -86,9 +101,9 @@ static ifl_status add_listed(ifl_page *page, ifl_table *table, const char *file,
     return IFL_OK;
 }
 
-static ifl_status write_list(FILE *out, ifl_error *error)
+static ifl_status write_list(int width, FILE *out, ifl_error *error)
 {
-    ifl_page page = {.out = out};
+    ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = list_columns, .column_count = sizeof list_columns / sizeof *list_columns};
     ifl_status status = IFL_OK;
     for (size_t i = 0; ifl_device_id(i) && status == IFL_OK; i++)
@@ -113,13 +128,13 @@ static void add_cache_rules(ifl_page *page, ifl_table *table, double compute_cap
     ifl_table_add(page, table, &row);
 }
 
-ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *error)
+ifl_status ifl_devices_write(const ifl_device *device, int width, FILE *out, ifl_error *error)
 {
     static const ifl_column columns[] = {
-        {{"", NULL}, false, 0}, {{"", NULL}, true, 0}, {{"source", NULL}, false, 0}};
+        {{"", NULL}, false, 0, true}, {{"", NULL}, true, 0, false}, {{"source", NULL}, false, 0, true}};
     if (!device)
-        return write_list(out, error);
-    ifl_page page = {.out = out};
+        return write_list(width, out, error);
+    ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = columns, .column_count = 3, .indent = 2};
     fprintf(out, "%s (%s)\n", device->name, device->id);
     for (int f = 0; f < IFL_DEVICE_FIELDS; f++) {
@@ -132,11 +147,11 @@ ifl_status ifl_devices_write(const ifl_device *device, FILE *out, ifl_error *err
     return finish(&page, error);
 }
 
-ifl_status ifl_device_fields_write(FILE *out, ifl_error *error)
+ifl_status ifl_device_fields_write(int width, FILE *out, ifl_error *error)
 {
     static const ifl_column columns[] = {
-        {{"key", NULL}, false, 0}, {{"unit", NULL}, false, 0}, {{"", NULL}, false, 0}, {{"", NULL}, false, 0}};
-    ifl_page page = {.out = out};
+        {{"key", NULL}, false, 0, false}, {{"unit", NULL}, false, 0, false}, {{"", NULL}, false, 0, false}, {{"", NULL}, false, 0, true}};
+    ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = columns, .column_count = 4};
     for (int f = 0; f < IFL_DEVICE_FIELDS; f++) {
         const ifl_field_info *info = ifl_field_get(f);
@@ -150,13 +165,13 @@ ifl_status ifl_device_fields_write(FILE *out, ifl_error *error)
 /* ---- occupancy -------------------------------------------------------------------------------------------------------- */
 
 static const ifl_column occupancy_columns[] = {
-    {{"GPU", NULL}, false, 0},     {{"blocks", "per SM"}, true, 0},   {{"warps", "per SM"}, true, 0},
-    {{"occu-", "pancy"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
+    {{"GPU", NULL}, false, 0, false},     {{"blocks", "per SM"}, true, 0, false},   {{"warps", "per SM"}, true, 0, false},
+    {{"occu-", "pancy"}, true, 0, false}, {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
 /* With a grid. */
 static const ifl_column wave_columns[] = {
-    {{"GPU", NULL}, false, 0},     {{"blocks", "per SM"}, true, 0}, {{"warps", "per SM"}, true, 0},
-    {{"occu-", "pancy"}, true, 0}, {{"waves", NULL}, true, 0},     {{"last", "wave"}, true, 0},
-    {{"effi-", "ciency"}, true, 0}, {{"limited by", NULL}, false, 0}, {{"the next step", NULL}, false, 0}};
+    {{"GPU", NULL}, false, 0, false},     {{"blocks", "per SM"}, true, 0, false}, {{"warps", "per SM"}, true, 0, false},
+    {{"occu-", "pancy"}, true, 0, false}, {{"waves", NULL}, true, 0, false},     {{"last", "wave"}, true, WIDE, false},
+    {{"effi-", "ciency"}, true, WIDE, false}, {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
 
 /* One resource around the value that is asked for. */
 typedef struct cliff {
@@ -197,6 +212,12 @@ static const char *next_step(ifl_page *page, const ifl_device *device, const ifl
                             ifl_figure_counted((uint64_t)o->shared_before_fewer, "byte").text);
 }
 
+/* 100 %, 66.7 %, 2.4 % */
+static const char *percent(ifl_page *page, double share)
+{
+    return ifl_arena_printf(&page->arena, "%s", ifl_figure_percent((uint64_t)(share * 1e6 + 0.5), 1000000).text);
+}
+
 /* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is worked in. */
 static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t blocks, int blocks_per_sm, ifl_row *row,
                         size_t next)
@@ -204,9 +225,9 @@ static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t block
     ifl_waves w;
     ifl_waves_compute(device, blocks, blocks_per_sm, &w);
     const double last = w.partial_wave > 0 ? w.partial_wave : 1;
-    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.4g", w.waves) : "";
-    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.3g %%", 100 * last) : "";
-    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%.4g %%", 100 * w.tail_efficiency) : "";
+    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%s", ifl_figure_real(w.waves).text) : "";
+    row->cell[next++] = w.wave_blocks ? percent(page, last) : "";
+    row->cell[next++] = w.wave_blocks ? percent(page, w.tail_efficiency) : "";
     return next;
 }
 
@@ -219,7 +240,7 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
         return status;
     ifl_row row = {.cell = {device->id, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
                             ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
-                            ifl_arena_printf(&page->arena, "%.4g %%", 100 * o.theoretical)}};
+                            percent(page, o.theoretical)}};
     size_t next = 4;
     if (request->blocks)
         next = add_waves(page, device, request->blocks, o.blocks_per_sm, &row, next);
@@ -230,9 +251,9 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
 }
 
 ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count, const ifl_occupancy_request *request,
-                               FILE *out, ifl_error *error)
+                               int width, FILE *out, ifl_error *error)
 {
-    ifl_page page = {.out = out};
+    ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = occupancy_columns,
                        .column_count = sizeof occupancy_columns / sizeof *occupancy_columns};
     if (request->blocks)

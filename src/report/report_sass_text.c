@@ -55,16 +55,16 @@ static void sentence(sheet *s, ifl_style style, const char *text)
 /* ---- several kernels ------------------------------------------------------------------------- */
 
 static const ifl_column summary_columns[] = {
-    {{"", "target"}, false, 0},
-    {{"", "registers"}, true, 0},
-    {{"shared", "bytes"}, true, 0},
-    {{"stack", "bytes"}, true, 0},
-    {{"spilt", "bytes"}, true, 0},
-    {{"", "instructions"}, true, 0},
-    {{"", "loops"}, true, 0},
-    {{"in flight", "bytes"}, true, 0},
-    {{"exposed, in", "inner loops"}, true, 0},
-    {{"", "kernel"}, false, 0},
+    {{"", "target"}, false, 0, false},
+    {{"", "registers"}, true, 0, false},
+    {{"shared", "bytes"}, true, 0, false},
+    {{"stack", "bytes"}, true, 0, false},
+    {{"spilt", "bytes"}, true, 0, false},
+    {{"", "instructions"}, true, 0, false},
+    {{"", "loops"}, true, 0, false},
+    {{"in flight", "bytes"}, true, 0, false},
+    {{"exposed, in", "inner loops"}, true, 0, false},
+    {{"", "kernel"}, false, 0, true},
 };
 
 /* "8, 6": of the innermost loops, in order. */
@@ -110,8 +110,8 @@ static void add_unread(sheet *s, ifl_table *table, const ifl_machine_kernel *m)
 }
 
 static const ifl_column list_columns[] = {
-    {{"", "target"}, false, 0},    {{"", "registers"}, true, 0}, {{"shared", "bytes"}, true, 0},
-    {{"stack", "bytes"}, true, 0}, {{"code", "bytes"}, true, 0}, {{"", "kernel"}, false, 0},
+    {{"", "target"}, false, 0, false},    {{"", "registers"}, true, 0, false}, {{"shared", "bytes"}, true, 0, false},
+    {{"stack", "bytes"}, true, 0, false}, {{"code", "bytes"}, true, 0, false}, {{"", "kernel"}, false, 0, true},
 };
 
 /* Of a file with much code, what its kernels' own figures tell. */
@@ -236,15 +236,15 @@ static void print_executed(sheet *s, const ifl_sass_facts *facts)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 static const ifl_column loop_columns[] = {
-    {{"", "loop"}, false, 0},
-    {{"", "instructions"}, true, 0},
-    {{"", "useful"}, true, 0},
-    {{"for", "addresses"}, true, 0},
-    {{"in flight,", "bytes per warp"}, true, 0},
-    {{"exposed", "latencies"}, true, 0},
-    {{"registers", "reused"}, true, 0},
-    {{"spill", "accesses"}, true, 0},
-    {{"", "memory, a trip"}, false, 0},
+    {{"", "loop"}, false, 0, false},
+    {{"", "instructions"}, true, 0, false},
+    {{"", "useful"}, true, 0, false},
+    {{"for", "addresses"}, true, 0, false},
+    {{"in flight,", "bytes per warp"}, true, 0, false},
+    {{"exposed", "latencies"}, true, 0, false},
+    {{"registers", "reused"}, true, 0, false},
+    {{"spill", "accesses"}, true, 0, false},
+    {{"", "memory, a trip"}, false, 0, true},
 };
 
 static const char *loop_name(sheet *s, const ifl_sass_facts *facts, size_t l)
@@ -313,8 +313,8 @@ static void print_loops(sheet *s, const ifl_sass_facts *facts)
 /* ---- opcodes --------------------------------------------------------------------------------- */
 
 static const ifl_column opcode_columns[] = {
-    {{"", "opcode"}, false, 0},  {{"", "instructions"}, true, 0},    {{"", "useful"}, true, 0},
-    {{"", "executed"}, true, 0}, {{"executed,", "useful"}, true, 0},
+    {{"", "opcode"}, false, 0, false},  {{"", "instructions"}, true, 0, false},    {{"", "useful"}, true, 0, false},
+    {{"", "executed"}, true, 0, false}, {{"executed,", "useful"}, true, 0, false},
 };
 
 static void add_opcode(sheet *s, ifl_table *table, const ifl_sass_opcode *opcode)

@@ -130,7 +130,6 @@ static void print_head(sheet *s)
     const ifl_profile *p = s->profile;
     const char *name = p->signature && *p->signature ? p->signature : or_nothing(p->kernel);
     ifl_page_title(&s->page, ifl_clean_line(&s->page.arena, name));
-    ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     if (!p->complete)
         ifl_page_paragraph(
             &s->page, INDENT, INDENT, IFL_STYLE_BAD,
@@ -138,6 +137,7 @@ static void print_head(sheet *s)
                 &s->page.arena,
                 "STOPPED EARLY after %s of %s: every count below covers only what ran.",
                 ifl_figure_count(p->blocks_done).text, ifl_figure_counted(s->blocks, "block").text));
+    ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     print_launch(s);
     print_arguments(s);
     print_warnings(s);
@@ -223,21 +223,21 @@ static void add_on_chip_summary(sheet *s, ifl_table *table, ifl_traffic_kind kin
 }
 
 static const ifl_column off_chip_summary[] = {
-    {{"", ""}, false, 0},
-    {{"requests", ""}, true, FIGURES_WIDTH},
-    {{"sectors", ""}, true, FIGURES_WIDTH},
-    {{"moved", ""}, true, 0},
-    {{"at best", ""}, true, FIGURES_WIDTH},
-    {{"asked for", ""}, true, FIGURES_WIDTH},
-    {{"needed", ""}, true, 0},
+    {{"", ""}, false, 0, false},
+    {{"requests", ""}, true, FIGURES_WIDTH, false},
+    {{"sectors", ""}, true, FIGURES_WIDTH, false},
+    {{"moved", ""}, true, 0, false},
+    {{"at best", ""}, true, FIGURES_WIDTH, false},
+    {{"asked for", ""}, true, FIGURES_WIDTH, false},
+    {{"needed", ""}, true, 0, false},
 };
 static const ifl_column on_chip_summary[] = {
-    {{"", ""}, false, 0},
-    {{"requests", ""}, true, FIGURES_WIDTH},
-    {{"wavefronts", ""}, true, 0},
-    {{"at best", ""}, true, FIGURES_WIDTH},
-    {{"asked for", ""}, true, FIGURES_WIDTH},
-    {{"needed", ""}, true, 0},
+    {{"", ""}, false, 0, false},
+    {{"requests", ""}, true, FIGURES_WIDTH, false},
+    {{"wavefronts", ""}, true, 0, false},
+    {{"at best", ""}, true, FIGURES_WIDTH, false},
+    {{"asked for", ""}, true, FIGURES_WIDTH, false},
+    {{"needed", ""}, true, 0, false},
 };
 
 static void print_summary(sheet *s, bool on_chip)
@@ -315,25 +315,25 @@ static void print_findings(sheet *s)
 /* ---- memory instructions --------------------------------------------------------------------- */
 
 static const ifl_column off_chip_columns[] = {
-    {{"", "instruction"}, false, 0},
-    {{"", "requests"}, true, FIGURES_WIDTH},
-    {{"sectors/", "request"}, true, 0},
-    {{"at", "best"}, true, FIGURES_WIDTH},
-    {{"lines/", "request"}, true, LINES_WIDTH},
-    {{"at", "best"}, true, LINES_WIDTH},
-    {{"", "needed"}, true, 0},
-    {{"excess", "bytes"}, true, 0},
-    {{"", "addresses"}, false, 0},
+    {{"", "instruction"}, false, 0, false},
+    {{"", "requests"}, true, FIGURES_WIDTH, false},
+    {{"sectors/", "request"}, true, 0, false},
+    {{"at", "best"}, true, FIGURES_WIDTH, false},
+    {{"lines/", "request"}, true, LINES_WIDTH, false},
+    {{"at", "best"}, true, LINES_WIDTH, false},
+    {{"", "needed"}, true, 0, false},
+    {{"excess", "bytes"}, true, 0, false},
+    {{"", "addresses"}, false, 0, true},
 };
 static const ifl_column on_chip_columns[] = {
-    {{"", "instruction"}, false, 0},
-    {{"", "requests"}, true, FIGURES_WIDTH},
-    {{"wavefronts/", "request"}, true, 0},
-    {{"at", "best"}, true, FIGURES_WIDTH},
-    {{"replays/", "request"}, true, FIGURES_WIDTH},
-    {{"", "needed"}, true, 0},
-    {{"", "replays"}, true, 0},
-    {{"", "addresses"}, false, 0},
+    {{"", "instruction"}, false, 0, false},
+    {{"", "requests"}, true, FIGURES_WIDTH, false},
+    {{"wavefronts/", "request"}, true, 0, false},
+    {{"at", "best"}, true, FIGURES_WIDTH, false},
+    {{"replays/", "request"}, true, LINES_WIDTH, false},
+    {{"", "needed"}, true, 0, false},
+    {{"", "replays"}, true, 0, false},
+    {{"", "addresses"}, false, 0, true},
 };
 
 static const char *instruction_name(sheet *s, const ifl_place_row *row)

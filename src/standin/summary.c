@@ -18,7 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS = 20 };
+enum { WIDE = 90, VERY_WIDE = 120, MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS = 20 };
 
 /* One entry, what ranks it, and what is told of it. */
 typedef struct site {
@@ -94,11 +94,11 @@ static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const if
 static const ifl_column columns[] = {
     {.head = {"kernel", NULL}},
     {.head = {"launched from", NULL}},
-    {.head = {"grid", NULL}, .right = true},
-    {.head = {"block", NULL}, .right = true},
+    {.head = {"grid", NULL}, .right = true, .page_width = WIDE},
+    {.head = {"block", NULL}, .right = true, .page_width = WIDE},
     {.head = {"launches", NULL}, .right = true},
-    {.head = {"requests", NULL}, .right = true},
-    {.head = {"sectors", "per request"}, .right = true},
+    {.head = {"requests", NULL}, .right = true, .page_width = VERY_WIDE},
+    {.head = {"sectors/", "request"}, .right = true},
     {.head = {"not needed", NULL}, .right = true},
     {.head = {"most of it at", NULL}},
 };
@@ -149,9 +149,15 @@ static const char *process_of(ifl_arena *arena, const ifl_standin_options *optio
 
 static void print_repeated(ifl_page *page, uint64_t repeated)
 {
-    if (repeated)
-        fprintf(page->out, "  %s of the launches did not run: with the same arguments and unchanged memory they would have done what\n"
-                           "  was done before, and they count so (--every-launch runs them).\n\n", ifl_figure_count(repeated).text);
+    if (!repeated)
+        return;
+    ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(&page->arena,
+                                        "%s of the launches did not run: with the same arguments and unchanged memory, "
+                                        "each would repeat an earlier one. Their counts are those of the earlier ones "
+                                        "(--every-launch runs them).",
+                                        ifl_figure_count(repeated).text));
+    ifl_page_gap(page);
 }
 
 static void print_table(sites *all, const ifl_standin_options *options)
@@ -174,8 +180,9 @@ static void print_table(sites *all, const ifl_standin_options *options)
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
     if (observed < launches)
-        fputs("  Counts cover the observed launches; repeats with the same arguments only run and are checked.\n",
-              page->out);
+        ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
+                           "Counts cover the observed launches; repeats with the same arguments only run and are "
+                           "checked.");
     ifl_summary_each(page, options->kernel);
     fputc('\n', page->out);
 }
@@ -235,7 +242,9 @@ static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl
     const bool is_terminal = isatty(STDERR_FILENO);
     all->page.out = stderr;
     all->page.color = is_terminal && !getenv("NO_COLOR");
-    if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
+    const char *width = getenv("COLUMNS");
+    all->page.width = width ? atoi(width) : 0;
+    if (all->page.width <= 0 && is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0)
         all->page.width = window.ws_col;
     const ifl_report_options how = {.color = all->page.color, .width = all->page.width};
     print_table(all, options);

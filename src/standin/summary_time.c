@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 40 };
+enum { WIDE = 90, MOST_ROWS = 40 };
 
 const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3])
 {
@@ -40,8 +40,8 @@ static const ifl_column kernel_columns[] = {
     {.head = {"total", NULL}, .right = true},
     {.head = {"launches", NULL}, .right = true},
     {.head = {"average", NULL}, .right = true},
-    {.head = {"least", NULL}, .right = true},
-    {.head = {"most", NULL}, .right = true},
+    {.head = {"least", NULL}, .right = true, .page_width = WIDE},
+    {.head = {"most", NULL}, .right = true, .page_width = WIDE},
     {.head = {"grid", NULL}, .right = true},
     {.head = {"block", NULL}, .right = true},
 };
@@ -136,7 +136,9 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
     ifl_table_print(page, &table);
     if (count > MOST_ROWS)
         fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
-    fputs("  Times are predicted; a launch that was not modelled takes the time of the last similar one.\n\n", page->out);
+    ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
+                       "Times are predicted; a launch that was not modelled takes the time of the last similar one.");
+    ifl_page_gap(page);
     free(kernels);
 }
 
