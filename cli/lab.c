@@ -317,17 +317,14 @@ static void print_page_head(void)
 {
     fputs("<!-- made by `make docs` -->\n"
           "# The lab\n\n"
-          "Every case of [lab/](../lab) with what its document published and what was measured on "
-          "the "
-          "GPUs at hand.\n"
-          "`inflight lab CASE` adds what the engine counts and the model says, `--sweep NAME` the "
-          "model's sweep beside the\n"
-          "measured one ([sweeps.md](sweeps.md): how far they are apart). Speedups are against the "
-          "case's first version, or the one that it names; "
-          "GB/s "
-          "count the bytes that\n"
-          "the task needs. How many of the published ratios the model meets: "
-          "[model.md](model.md).\n\n",
+          "Every case of [lab/](../lab), with the figures that its document published and those measured on the GPUs at "
+          "hand.\n"
+          "`inflight lab CASE` adds what the engine counts and the model predicts. `--sweep NAME` shows the model's sweep "
+          "beside the\n"
+          "measured one ([Sweeps](sweeps.md) has the errors). Speedups are relative to the case's first version, or to the "
+          "one that it\n"
+          "names. GB/s count the bytes that the task needs. How many of the published ratios the model meets: "
+          "[The model](model.md).\n\n",
           stdout);
 }
 
