@@ -307,15 +307,15 @@ const ifl_cli_command ifl_cli_check = {
     .name = "check",
     .usage = {"FILE... [OPTION]...", "--against REFERENCE CANDIDATE.launch [OPTION]...", NULL},
     .summary = "check kernels against performance budgets: for continuous integration, without a GPU",
-    .text = "A budget is a file of `key = value` lines: what to run, and limits on the counts. docs/check.md has "
-            "the details.\n"
+    .text = "A budget is a file of `key = value` lines: what to run, and limits on the counts. The document "
+            "\"Performance budgets\" (check.md) has the details.\n"
             "Counts are exact and the same on every machine. A modelled time exceeds a limit only if its whole "
             "range does.\n"
             "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; if something cannot "
             "be run or read, it is another one.\n"
             "With --against, inflight judges a kernel that nobody has reviewed: it compares its results with a "
             "reference on unpredictable inputs, looks for faults and for reads of memory that was never written, "
-            "and reports counts and time, as one short JSON verdict (docs/against.md).\n"
+            "and reports counts and time, as one short JSON verdict (\"A judge for kernels\", against.md).\n"
             "Runs whose code and launch did not change are not repeated; --no-cache repeats them.",
     .examples = {"inflight check kernels.budget", "inflight check kernels.budget --update",
                  "inflight check *.budget --format github --output sarif=check.sarif", NULL},

@@ -234,7 +234,7 @@ const ifl_cli_command ifl_cli_advice = {
     .name = "advice",
     .usage = {"[--record]", NULL},
     .summary = "list the remedies that a report can advise, with their symptoms and costs",
-    .text = "The page is Markdown: docs/advice.md.",
+    .text = "The page is Markdown, the same as docs/advice.md.",
     .options = advice_options,
     .option_count = sizeof advice_options / sizeof *advice_options,
     .run = run_advice,
@@ -244,7 +244,7 @@ const ifl_cli_command ifl_cli_counters = {
     .name = "counters",
     .usage = {"", NULL},
     .summary = "list what is counted, with Nsight Compute's names",
-    .text = "The page is Markdown: docs/counters.md.",
+    .text = "The page is Markdown, the same as docs/counters.md.",
     .run = run_counters,
 };
 
@@ -252,6 +252,6 @@ const ifl_cli_command ifl_cli_opcodes = {
     .name = "opcodes",
     .usage = {"", NULL},
     .summary = "list the PTX instructions that the engine runs",
-    .text = "The page is Markdown: docs/opcodes.md.",
+    .text = "The page is Markdown, the same as docs/opcodes.md.",
     .run = run_opcodes,
 };

@@ -465,8 +465,8 @@ const ifl_cli_command ifl_cli_lab = {
     .summary = "run the case studies, and compare each remedy with what its document published",
     .text = "Every version runs on the engine. Its results are compared with a plain C reference, and its counts "
             "with the expected ones.\n"
-            "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. docs/lab-format.md "
-            "explains how a case is written.",
+            "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. The document "
+            "\"A case of the lab\" (lab-format.md) explains how a case is written.",
     .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block",
                  NULL},
     .options = options,

@@ -243,8 +243,8 @@ const ifl_cli_command ifl_cli_run = {
     .name = "run",
     .usage = {"[OPTION]... [--] PROGRAM [ARGUMENT]...", NULL},
     .summary = "run an unmodified CUDA program without a GPU and analyze its kernels",
-    .text = "The program must contain PTX (nvcc -arch=sm_90 keeps it); -lineinfo lets the report name source "
-            "lines. The program keeps its output and its exit status; the report goes to standard error when it "
+    .text = "inflight runs the program's machine code for the GPU of --gpu or, if there is none, its PTX (nvcc "
+            "-arch=sm_90 keeps both); -lineinfo lets the report name source lines. The program keeps its output and its exit status; the report goes to standard error when it "
             "ends.\n"
             "Kernels run one after the other on the CPU, and every access is checked: an invalid one is reported "
             "with its source line, and the program gets CUDA's error.",

@@ -120,7 +120,7 @@ const ifl_cli_command ifl_cli_sass = {
         "Several kernels get a table with one row each; up to four, and those named with -k, are shown in full: the "
         "purpose of their instructions, one iteration of each loop with its exposed latencies and its bytes in "
         "flight, and their opcodes.\n"
-        "docs/sass.md explains each figure and how it is determined.",
+        "The document \"Machine code\" (sass.md) explains each figure and how it is determined.",
     .examples = {"inflight sass axpy.sm_90.cubin", "inflight sass program -k axpy --listing",
                  "inflight sass axpy.sm_90.cubin -k axpy --with axpy.json", NULL},
     .options = options,

@@ -84,7 +84,7 @@ static void add(collector *c, const ifl_finding *f)
         c->no_memory = true;
 }
 
-/* "saxpy.cu:14, global store (4 alike): 32.0 sectors a request where 8.00 would do" */
+/* "saxpy.cu:14, global store (×4): 32.0 sectors per request where 8.00 would do" */
 static const char *title_of(const collector *c, const ifl_place_row *row, const char *headline)
 {
     const char *name = ifl_place_name(c->arena, row->line->file, row->line->line);
@@ -93,7 +93,7 @@ static const char *title_of(const collector *c, const ifl_place_row *row, const 
         return NULL;
     if (row->instructions == 1)
         return ifl_arena_printf(c->arena, "%s, %s: %s", name, one, headline);
-    return ifl_arena_printf(c->arena, "%s, %s (%u alike): %s", name, one, row->instructions,
+    return ifl_arena_printf(c->arena, "%s, %s (×%u): %s", name, one, row->instructions,
                             headline);
 }
 

@@ -102,7 +102,7 @@ static ifl_status add_section(ifl_lab *lab, const ifl_lab_entry *e, ifl_error *e
 {
     for (size_t i = 1; i < lab->sections.count; i++)
         if (strcmp(lab->sections.at[i].name, e->value) == 0)
-            return ifl_lab_fail(lab, e, 0, error, "there is a version '%.60s' already", e->value);
+            return ifl_lab_fail(lab, e, 0, error, "there is already a version '%.60s'", e->value);
     if (strspn(e->value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
         strlen(e->value))
         return ifl_lab_fail(lab, e, 0, error,
@@ -132,7 +132,7 @@ static ifl_status add_entry(ifl_lab *lab, const ifl_keyfile_entry *at, ifl_error
     const bool is_arg = strcmp(e.key, "arg") == 0;
     const ifl_lab_entry *before = is_arg ? NULL : find_in(section, "", e.key);
     if (before)
-        return fail_key(lab, at, error, "'%.60s' stands in line %d already", e.key,
+        return fail_key(lab, at, error, "'%.60s' is already in line %d", e.key,
                         before->at.line);
     section->has_args |= is_arg;
     return ifl_vec_push(&section->entries, e) ? IFL_OK : ifl_fail_memory(error, sizeof e);

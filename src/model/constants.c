@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The constants of the model's form as values, and docs/facts.md, which shows them beside the facts
  * of compute capabilities. */
+#include "base/figure.h"
 #include "model/model.h"
 
 const ifl_model_values ifl_model_constants = {
@@ -22,14 +23,12 @@ static const struct {
 static const char introduction[] =
     "# Facts and constants of the model\n"
     "\n"
-    "Made from `src/arch/fact.def` and `src/model/constant.def`. What is one GPU's own stands in "
-    "`devices/`, with its\n"
-    "source: `inflight devices NAME`. [model.md](model.md) says how they are used.\n"
+    "Made from `src/arch/fact.def` and `src/model/constant.def`. Figures of a single GPU are in `devices/`, with their\n"
+    "source: `inflight devices NAME`. [The model](model.md) says how all of them are used.\n"
     "\n"
     "## What a compute capability fixes\n"
     "\n"
-    "A value holds from the compute capability on that stands beside it. What was fitted on one "
-    "GPU is taken for all.\n"
+    "A value applies from the compute capability beside it on. Values that were fitted on one GPU are used for all.\n"
     "\n"
     "| fact | from | value | unit | what it is | source |\n"
     "|---|---|---|---|---|---|\n";
@@ -39,15 +38,25 @@ static const char constants_head[] =
     "| constant | value | unit | what it is and where it comes from |\n"
     "|---|---|---|---|\n";
 
+/* 0.66, 290, 8,000,000,000 */
+static ifl_figure value_text(double value)
+{
+    ifl_figure text;
+    if (value >= 1000 && value < 1e19)
+        return ifl_figure_count((uint64_t)value);
+    snprintf(text.text, sizeof text.text, "%g", value);
+    return text;
+}
+
 void ifl_facts_document(FILE *out)
 {
     ifl_arch_row row;
     fputs(introduction, out);
     for (size_t i = 0; ifl_arch_row_at(i, &row); i++)
-        fprintf(out, "| `%s` | %.1f | %g | %s | %s | %s |\n", row.name, row.since, row.value,
+        fprintf(out, "| `%s` | %.1f | %s | %s | %s | %s |\n", row.name, row.since, value_text(row.value).text,
                 row.unit, row.doc, row.source);
     fputs(constants_head, out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(out, "| `%s` | %g | %s | %s |\n", rows[i].name, rows[i].value, rows[i].unit,
+        fprintf(out, "| `%s` | %s | %s | %s |\n", rows[i].name, value_text(rows[i].value).text, rows[i].unit,
                 rows[i].doc);
 }

@@ -225,7 +225,7 @@ static uint32_t natural_slot(ifl_lowerer *l, const ifl_operand *operand, unsigne
     case IFL_OPERAND_REGISTER:
         *bits = ifl_lower_register_bits(l, operand);
         if (*bits == 1)
-            ifl_lower_unsupported(l, "a predicate stands where a value is wanted");
+            ifl_lower_unsupported(l, "a predicate is used where a value is required");
         *bits = ifl_slot_bits(*bits);
         return l->slot_of[operand->index];
     case IFL_OPERAND_IMMEDIATE:

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define HEAD "title = t\ndocument = 001\nshows = s\n"
+#define HEAD "title = t\ndocument = Thread Coarsening\nshows = s\n"
 
 static char path[4096];
 
@@ -209,10 +209,10 @@ static void mistakes_in_files(void **state)
     (void)state;
     assert_unreadable("title = t\n", "no 'document = ' line", 0);
     assert_unreadable(HEAD, "no 'version = ' line", 0);
-    assert_unreadable(HEAD "version = a\nversion = a\n", "a version 'a' already", 5);
+    assert_unreadable(HEAD "version = a\nversion = a\n", "already a version 'a'", 5);
     assert_unreadable(HEAD "version = a b\n", "one word", 4);
     assert_unreadable(HEAD "let. = 1\n", "no key 'let.'", 4);
-    assert_unreadable(HEAD "title = u\n", "in line 1 already", 4);
+    assert_unreadable(HEAD "title = u\n", "already in line 1", 4);
     assert_unreadable(HEAD "note =\n", "'note' has no value", 4);
 }
 
