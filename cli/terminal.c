@@ -251,8 +251,9 @@ void ifl_cli_progress_update(void *user, uint64_t blocks_done, uint64_t blocks)
     double rate = (double)blocks_done / (now - progress->start);
     progress->last = now;
     progress->shown = true;
-    fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " blocks (%.0f %%), %.3g blocks/s",
-            blocks_done, blocks, 100.0 * (double)blocks_done / (double)blocks, rate);
+    fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " blocks (%.0f %%), %.*f blocks/s",
+            blocks_done, blocks, 100.0 * (double)blocks_done / (double)blocks,
+            rate < 10 ? 1 : 0, rate);
     if (rate > 0) {
         fputs(", ", stderr);
         print_left((double)(blocks - blocks_done) / rate);

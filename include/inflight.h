@@ -9,7 +9,7 @@
  *
  * Every function that can fail returns an ifl_status and, where it takes an ifl_error, fills it. The library
  * never prints (except to a FILE it is given), never exits, and holds no globals but the names of the files that it
- * is writing (ifl_outputs_drop). Handles are not to be used by two threads at once; different handles may be.
+ * is writing (ifl_outputs_drop). A handle must not be used by two threads at once; different handles may be.
  */
 #ifndef INFLIGHT_H
 #define INFLIGHT_H
@@ -103,7 +103,7 @@ IFL_API ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const cha
 IFL_API ifl_status ifl_launch_read(const char *path, ifl_module **module, ifl_launch **out, ifl_error *error);
 /* The GPUs that "gpu" named, in order; NULL past the last. Owned by the launch. */
 IFL_API const char *ifl_launch_gpu(const ifl_launch *launch, size_t index);
-/* The most common data-centre GPU that runs the kernel's code, for a launch that names none; NULL: none is known. */
+/* The most common data-centre GPU that runs the kernel's code, for a launch that names no GPU; NULL: none is known. */
 IFL_API const char *ifl_launch_default_gpu(const ifl_launch *launch);
 
 typedef struct ifl_run_options {
@@ -121,7 +121,7 @@ typedef struct ifl_run_options {
     /* Whose caches to follow the launch through: docs/caches.md. Borrowed for the run; NULL and 0 cost nothing. */
     const struct ifl_device *const *devices;
     size_t device_count;
-    int registers; /* of a thread, where the kernel's file has no machine code to say it; 0: not known */
+    int registers; /* per thread, if the kernel's file has no machine code that states them; 0: not known */
 } ifl_run_options;
 
 typedef struct ifl_profile ifl_profile;
@@ -158,15 +158,15 @@ IFL_API ifl_status ifl_launch_save(ifl_launch *launch, size_t index, const char 
 
 typedef struct ifl_gpu ifl_gpu;
 
-/* Opens a GPU by its number, as nvidia-smi and CUDA_VISIBLE_DEVICES have it, through the driver (libcuda.so.1, found at
- * run time). IFL_NO_GPU with what to do where there is none, or the driver is too old. */
+/* Opens a GPU by its number, as nvidia-smi and CUDA_VISIBLE_DEVICES number it, through the driver (libcuda.so.1, found at
+ * run time). IFL_NO_GPU, with a text that says what to do, if there is none or the driver is too old. */
 IFL_API ifl_status ifl_gpu_open(int ordinal, ifl_gpu **out, ifl_error *error);
 IFL_API void ifl_gpu_close(ifl_gpu *gpu);
-IFL_API const char *ifl_gpu_name(const ifl_gpu *gpu); /* as the driver tells it */
+IFL_API const char *ifl_gpu_name(const ifl_gpu *gpu); /* as the driver reports it */
 IFL_API int ifl_gpu_sm(const ifl_gpu *gpu);           /* 90 */
 IFL_API int ifl_gpu_cuda(const ifl_gpu *gpu);         /* the CUDA version that the driver supports: 13000 */
 
-/* What stands between timed runs: docs/gpu.md. */
+/* What happens between timed runs: docs/gpu.md. */
 typedef enum ifl_between {
     IFL_BETWEEN_ROTATE, /* the runs take several sets of buffers in turn, together four times the L2 */
     IFL_BETWEEN_FLUSH,  /* before each run the L2 is read full of other data */
@@ -223,7 +223,7 @@ IFL_API uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t li
 
 /* ---- GPUs --------------------------------------------------------------------------------------------------------- */
 
-/* What is known of a GPU, each figure with its source: devices/ in the source tree. */
+/* The description of a GPU, each figure with its source: devices/ in the source tree. */
 typedef struct ifl_device ifl_device;
 
 /* By name ("h200", any case), from the user's folder ($XDG_CONFIG_HOME/inflight/devices) first, then
@@ -257,14 +257,14 @@ IFL_API ifl_status ifl_occupancy_compute(const ifl_device *device,
                                          const ifl_occupancy_request *request, ifl_occupancy *out,
                                          ifl_error *error);
 
-/* Measures the GPU and writes its description, in the format of devices/: what the driver tells and what was
- * measured, each with its source; the tables behind the figures stand in comments. Takes about a minute. */
+/* Measures the GPU and writes its description, in the format of devices/: what the driver reports and what was
+ * measured, each with its source; the tables behind the figures are in comments. Takes about a minute. */
 IFL_API ifl_status ifl_device_probe(ifl_gpu *gpu, FILE *out, ifl_error *error);
 
-/* Pages as text: the table of GPUs (device NULL), one GPU in full with the sources, the fields that
- * a description can have; occupancy side by side on several GPUs. */
+/* Pages as text: the table of GPUs (device NULL), one GPU in full with its sources, the fields that a description can have,
+ * and occupancy on several GPUs side by side. `width` is the number of columns; 0: not known, 100. */
 IFL_API ifl_status ifl_devices_write(const ifl_device *device, int width, FILE *out, ifl_error *error);
-/* The same as JSON (docs/json.md): of `count` GPUs, or of all built in where that is 0. */
+/* The same as JSON (docs/json.md), for `count` GPUs, or for all built-in ones if that is 0. */
 IFL_API ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE *out, ifl_error *error);
 IFL_API ifl_status ifl_occupancy_json(const ifl_device *const *devices, size_t count,
                                       const ifl_occupancy_request *request, FILE *out, ifl_error *error);
@@ -275,7 +275,7 @@ IFL_API ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t 
 
 /* ---- models: what a launch would do on a GPU ------------------------------------------------------------------------ */
 
-/* What can bound a launch. The first seven overlap one another; launch and tail come on top. */
+/* What can limit a launch. The terms up to latency overlap; launch and tail are added. */
 typedef enum ifl_term {
     IFL_TERM_DRAM,
     IFL_TERM_L2,
@@ -320,14 +320,14 @@ typedef struct ifl_estimate {
     double low, mid, high;
 } ifl_estimate;
 
-/* All of it is a model's estimate, by the formulas of docs/model.md. Figures that are not known are -1. */
+/* The model's estimates, by the formulas of docs/model.md. Unknown figures are -1. */
 typedef struct ifl_model {
     ifl_occupancy occupancy;
     int registers;              /* of a thread; 0: not known */
     bool registers_estimated;   /* from the PTX program, not from machine code */
     double occupancy_achieved;  /* warps resident on average over those that an SM could hold */
     ifl_waves waves;
-    double bytes_in_flight_per_sm; /* loads' bytes on the way to an SM when its warps wait */
+    double bytes_in_flight_per_sm; /* bytes of loads outstanding for an SM when its warps wait */
     double bytes_needed_per_sm;    /* to come within 5 % of the DRAM's bandwidth */
     double latency_ns;             /* of an average load, unloaded, by where it is found */
     double waits_per_warp;         /* how often a warp waits for loads, one after the other */
@@ -349,22 +349,22 @@ typedef struct ifl_model {
 IFL_API ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
                                      ifl_error *error);
 
-/* What the caches of `device` would make of the launch, by the figure's name in docs/json.md ("l1_load_hits"); false
- * where the run was not asked for that GPU. An estimate: its bounds stand in the report. */
+/* A figure of the simulated caches of `device`, by its name in docs/json.md ("l1_load_hits"); false if the run did not
+ * simulate that GPU. An estimate: the report has its bounds. */
 IFL_API bool ifl_profile_cache(const ifl_profile *profile, const ifl_device *device, const char *name,
                                double *value);
 
 /* ---- outcomes: what a launch shows, and what it would do on GPUs ------------------------------------------------------ */
 
-/* A profile with what stands out in it, and for each GPU that was added a model and advice. All of it is found once, when
+/* A profile with what stands out in it, and for each GPU that was added a model and advice. All of it is computed once, when
  * the outcome is made and a GPU is added; reports are written from outcomes. The profile and the devices are borrowed
  * and must outlive the outcome. Texts live as long as the outcome. */
 typedef struct ifl_outcome ifl_outcome;
 
 IFL_API ifl_status ifl_outcome_new(const ifl_profile *profile, ifl_outcome **out, ifl_error *error);
 IFL_API void ifl_outcome_free(ifl_outcome *outcome);
-/* Models the launch on `device` and finds what would help there. IFL_OK too where the launch has no model on it:
- * ifl_outcome_model says why. GPUs count from 0, in the order in which they were added. */
+/* Models the launch on `device` and finds what would help there. The status is IFL_OK even if there is no model of the
+ * launch on it: ifl_outcome_model says why. GPUs count from 0, in the order in which they were added. */
 IFL_API ifl_status ifl_outcome_add(ifl_outcome *outcome, const ifl_device *device, ifl_error *error);
 
 IFL_API const ifl_profile *ifl_outcome_profile(const ifl_outcome *outcome);
@@ -372,15 +372,15 @@ IFL_API const ifl_device *ifl_outcome_device(const ifl_outcome *outcome, size_t 
 /* NULL where there is none, or no such GPU; *why (which may be NULL) then is the reason, or NULL past the last GPU. */
 IFL_API const ifl_model *ifl_outcome_model(const ifl_outcome *outcome, size_t gpu, const char **why);
 
-/* What stands out in the requests, on whatever GPU. */
+/* What stands out in the requests, on any GPU. */
 typedef struct ifl_finding {
     const char *rule;            /* a cause of docs/advice.md: "strided" */
     const char *const *remedies; /* the rules of docs/advice.md that treat it; NULL ends them */
-    const char *title;           /* "t.cu:14, global store: 32.0 sectors a request where 8.00 would do" */
+    const char *title;           /* "t.cu:14, global store: 32.0 sectors per request where 8.00 would do" */
     const char *file;            /* where; NULL: the whole kernel */
     uint32_t line;
-    const char *space, *kind;    /* of the accesses, "global" and "store"; NULL where they are of several */
-    unsigned instructions;       /* that are alike there; 0: the whole kernel */
+    const char *space, *kind;    /* of the accesses, "global" and "store"; NULL if there are several */
+    unsigned instructions;       /* identical ones there; 0: the whole kernel */
     const char *source;          /* the source line; "" where it is not at hand */
     const char *figures, *why, *helps; /* sentences; "" where there is nothing to say */
 } ifl_finding;
@@ -388,11 +388,11 @@ typedef struct ifl_finding {
 /* The most costly first within each kind: bytes, bank conflicts, atomics, local memory, idle lanes. False past the last. */
 IFL_API bool ifl_outcome_finding(const ifl_outcome *outcome, size_t index, ifl_finding *out);
 
-/* A remedy and what it would give on a GPU. */
+/* A remedy and its predicted gain on a GPU. */
 typedef struct ifl_advice {
     const char *rule;     /* of docs/advice.md: "wide_loads" */
     const char *remedy;   /* what to do */
-    const char *symptom;  /* what was seen, with figures */
+    const char *symptom;  /* what was observed, with figures */
     const char *cost;     /* what it costs */
     const char *document; /* the source documents that say so, by title (docs/sources.md); "": common practice */
     const char *file;     /* where; NULL: the whole kernel */
@@ -407,7 +407,7 @@ IFL_API bool ifl_outcome_advice(const ifl_outcome *outcome, size_t gpu, size_t i
 
 /* ---- reports ---------------------------------------------------------------------------------------------------- */
 
-/* HTML is one page that stands alone; comparisons and reports on machine code have none. */
+/* HTML is one self-contained page; comparisons and reports on machine code have none. */
 typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HTML } ifl_report_format;
 
 typedef struct ifl_report_options {
@@ -491,11 +491,11 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_THREADS "INFLIGHT_RUN_THREADS"   /* of the engine; 0: all cores */
 #define IFL_RUN_PROCESS "INFLIGHT_RUN_PROCESS"   /* the number of the process that was started; others are its children */
 #define IFL_RUN_ANALYSIS "INFLIGHT_RUN_ANALYSIS" /* 0: nothing is observed, for speed */
-#define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: tell at the end what was never freed */
+#define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: report at the end what was never freed */
 #define IFL_RUN_RACES "INFLIGHT_RUN_RACES"       /* 1: warn as check_races of ifl_run_options does */
 #define IFL_RUN_READS "INFLIGHT_RUN_READS"       /* 1: warn as check_reads does */
 #define IFL_RUN_EACH "INFLIGHT_RUN_EACH"         /* 1: the report has each launch too, in order */
-#define IFL_RUN_EVERY "INFLIGHT_RUN_EVERY"       /* 1: launches run again that would only do what was done before */
+#define IFL_RUN_EVERY "INFLIGHT_RUN_EVERY"       /* 1: launches that would only repeat an earlier one run again */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL"         /* 1: a finding turns exit status 0 into 1 */
 
 /* ---- reference pages -------------------------------------------------------------------------------------------- */

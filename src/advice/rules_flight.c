@@ -76,6 +76,15 @@ static narrow_words find_narrow_words(const ifl_situation *s)
     return n;
 }
 
+/* "1 byte", "4 bytes", "5.33 bytes" */
+static ifl_figure bytes_text(double bytes)
+{
+    ifl_figure figure = ifl_figure_real(bytes);
+    const bool is_one = strcmp(figure.text, "1") == 0;
+    strncat(figure.text, is_one ? " byte" : " bytes", sizeof figure.text - strlen(figure.text) - 1);
+    return figure;
+}
+
 bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.5, worth = 0.1;
@@ -88,8 +97,8 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
     to->line = n.line;
     widen(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
     to->symptom =
-        ifl_situation_say(s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %.2g B",
-                          100 * n.requests / n.all, n.bytes / n.requests);
+        ifl_situation_say(s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %s",
+                          100 * n.requests / n.all, bytes_text(n.bytes / n.requests).text);
     return true;
 }
 
@@ -342,8 +351,9 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     const double fewer = ifl_remedy_part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
-    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %.2g each time",
-                                    ifl_figure_times(s->work.waits).text, exp2(s->work.spread / s->work.waits));
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %s loads each time",
+                                    ifl_figure_times(s->work.waits).text,
+                                    ifl_figure_real(exp2(s->work.spread / s->work.waits)).text);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cache/cache_estimates.h"
 #include "cache/cache_scope.h"
+#include "base/figure.h"
 #include "cache/l1_size.h"
 #include "profile/registers.h"
 
@@ -102,15 +103,16 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
 
 static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *arena)
 {
-    char text[160], part[48] = "";
+    char text[200], part[80] = "";
     if (facts->l2_part < 1)
-        snprintf(part, sizeof part, ", the first %.2g %% of the accesses", 100 * facts->l2_part);
+        snprintf(part, sizeof part, ", the first %s %% of the accesses",
+                 ifl_figure_real(100 * facts->l2_part).text);
     if (facts->l2_share >= 1)
         snprintf(text, sizeof text, "every request, all SMs");
     else
         snprintf(text, sizeof text,
-                 "L1: one SM, %.2g %% of the loads; L2: all SMs, 1 line in %.0f%s",
-                 100 * facts->l1_share, 1 / facts->l2_share, part);
+                 "L1: one SM, %s %% of the loads; L2: all SMs, 1 line in %.0f%s",
+                 ifl_figure_real(100 * facts->l1_share).text, 1 / facts->l2_share, part);
     return ifl_arena_text(arena, text, strlen(text));
 }
 

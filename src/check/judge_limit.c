@@ -168,6 +168,8 @@ static const char *number(ifl_arena *arena, double value)
 {
     if (fabs(value) < 1e15 && value == (double)(long long)value)
         return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)fabs(value)).text);
+    if (fabs(value) >= 1000 && fabs(value) < 1e15)
+        return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)(fabs(value) + 0.5)).text);
     return ifl_arena_printf(arena, "%.4g", value);
 }
 

@@ -89,6 +89,17 @@ $(awk -v most="$columns" '{ n = $0; gsub(/[\200-\277]/, "", n); if (length(n) > 
     done <"$work/commands"
 done
 
+# ---- the same of what is recorded: goldens, the session in README.md, the pages that are made from tables
+for page in "$source"/tests/golden/*.txt "$source"/README.md "$source"/docs/advice.md "$source"/docs/lab.md \
+            "$source"/docs/facts.md "$source"/docs/times.md; do
+    if grep -nE '(^|[^0-9.,×/-])1 (block|warp|thread|launch|kernel|request|register|byte|instruction|wave|wavefront|line|sector|element|SM)(e?s)\b' "$page"; then
+        complain "one of many: $page"
+    fi
+    if grep -nE '(^|[ (])[0-9]+(\.[0-9]+)?e[+-]?[0-9]+([ ,.;)]|$)' "$page"; then
+        complain "a figure with an exponent: $page"
+    fi
+done
+
 # ---- a legend once
 legends=$(inflight analyze copy.launch ../../problems/uncoalesced.slow.launch 2>/dev/null | grep -c '^A request is' || true)
 [ "$legends" -le 1 ] || complain "$legends legends on one page"

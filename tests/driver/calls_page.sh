@@ -24,9 +24,9 @@ done
     cat <<'END'
 # CUDA's calls under inflight run
 
-Every call of the runtime and of the driver, from the tables that the libraries are made of (`tests/driver/calls_page.sh`).
-A call that is refused stops the program with its name and exit status 4. Those with `_ptsz` or `_ptds` behind the name, for the
-default stream of each thread, are served where the call is.
+All calls of the runtime and of the driver, from the tables that the libraries are generated from
+(`tests/driver/calls_page.sh`). A refused call stops the program with its name and exit status 4. The variants of a call
+whose names end in `_ptsz` or `_ptds`, for the default stream of each thread, are served if the call is.
 
 END
     names "$root/src/standin/cudart_call.def" | awk -v folder="$made" '
@@ -51,7 +51,7 @@ END
         }
         END {
             print "## The driver: " count " of " all " are served\n"
-            print "`cuGetProcAddress` gives a call to programs of the version in the second column and newer.\n"
+            print "`cuGetProcAddress` returns a call to programs that ask for the version in the second column or a newer one.\n"
             print "| call | since CUDA | |\n|---|---|---|"
             printf "%s", rows
         }'
