@@ -602,7 +602,7 @@ const ifl_cli_command ifl_cli_analyze = {
             "Each ARG is one argument of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
             "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, arg.\n"
-            "With FILE alone, inflight lists its kernels, with a command line to copy.\n"
+            "With FILE alone, inflight lists its kernels, with a command line to start from.\n"
             "Ctrl-C stops the run and reports what was counted so far; a second Ctrl-C ends the program at once.",
     .examples = {"inflight analyze saxpy.ptx -k saxpy -g 131072 -b 256 u32:2^25 f32:2 "
                  "f32x2^25=random f32x2^25=random",

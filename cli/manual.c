@@ -112,11 +112,10 @@ void ifl_cli_print_manual(FILE *out)
           ".SH SYNOPSIS\n\\fBinflight\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
           "[\\fIWORD\\fR]...\n.br\n"
           "\\fBinflight \\-\\-version\\fR\n"
-          ".SH DESCRIPTION\ninflight runs a CUDA kernel's PTX exactly, on the CPU, and tells for "
-          "every memory "
-          "instruction what it asks of the memory system: requests, sectors, lines, bank "
-          "conflicts, the pattern of the "
-          "addresses, and what of it is not needed. No GPU is needed.\n"
+          ".SH DESCRIPTION\ninflight runs a CUDA kernel's machine code or PTX exactly, on the CPU, and reports for every "
+          "memory instruction what it requests from the memory system: requests, sectors, lines, bank conflicts, address "
+          "patterns, and bytes that move without being needed. For each GPU that is named it predicts the time, what "
+          "limits the kernel, and the gain of remedies. No GPU is needed.\n"
           ".SH COMMANDS\n",
           out);
     for (size_t i = 0; ifl_cli_command_at(i); i++)

@@ -22,7 +22,7 @@ typedef struct sheet {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Six figures, never an exponent: 0.0000100000, 0.9532, 12.5, 4,093. */
+/* At most six figures, never an exponent: 0.00001, 0.9532, 12.5, 4,093. */
 static const char *real_text(sheet *s, double value)
 {
     const double size = fabs(value);
@@ -31,7 +31,12 @@ static const char *real_text(sheet *s, double value)
                                 ifl_figure_count((uint64_t)(size + 0.5)).text);
     if (size >= 1e-4 || size == 0)
         return ifl_arena_printf(&s->page.arena, "%.6g", value);
-    return ifl_arena_printf(&s->page.arena, "%.*f", size >= 1e-12 ? (int)(5 - floor(log10(size))) : 12, value);
+    char digits[48];
+    const int decimals = size >= 1e-12 ? (int)(5 - floor(log10(size))) : 12;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    while (length > 1 && digits[length - 1] == '0')
+        digits[--length] = '\0';
+    return ifl_arena_text(&s->page.arena, digits, length);
 }
 
 static const char *value_text(sheet *s, const ifl_figure_value *value)
