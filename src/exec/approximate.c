@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "exec/mufu.h"
+#include "exec/rounded_lane.h"
 
 #define SPECIAL(f, x) ifl_bits_f32(ifl_mufu_##f(ifl_f32_bits(x)))
 

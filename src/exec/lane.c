@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The slow lane functions: directed roundings, conversions, bit searches. One lane at a time;
  * it may not know warps, memory or events. */
-#include "exec/lane.h"
+#include "exec/rounded_lane.h"
 
 #include <fenv.h>
 

@@ -7,6 +7,7 @@
 #include "exec/approximate.h"
 #include "exec/mufu.h"
 #include "exec/mufu_lane.h"
+#include "exec/rounded_lane.h"
 
 /* ---- parts and signs of sources ---------------------------------------------------------------------------------- */
 

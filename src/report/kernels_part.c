@@ -103,11 +103,11 @@ static void print_bars(ifl_page *page, const row *rows, size_t count)
 }
 
 static const ifl_column columns[] = {
-    {{"kernel", NULL}, false, 0},     {{"launched from", NULL}, false, 0},
-    {{"grid", NULL}, true, 0},        {{"block", NULL}, true, 0},
-    {{"launches", NULL}, true, 0},    {{"time", NULL}, true, 0},
-    {{"limited by", NULL}, false, 0}, {{"moved", NULL}, true, 0},
-    {{"not needed", NULL}, true, 0},
+    {{"kernel", NULL}, false, 0, false},     {{"launched from", NULL}, false, 0, false},
+    {{"grid", NULL}, true, 0, false},        {{"block", NULL}, true, 0, false},
+    {{"launches", NULL}, true, 0, false},    {{"time", NULL}, true, 0, false},
+    {{"limited by", NULL}, false, 0, false}, {{"moved", NULL}, true, 0, false},
+    {{"not needed", NULL}, true, 0, false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

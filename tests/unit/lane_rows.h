@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "exec/approximate.h"
+#include "exec/rounded_lane.h"
 #include "ptx/program.h"
 
 /* ---- the rows as a table ------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "exec/bind.h"
 #include "exec/width/dispatch.h"
 #include "exec/approximate.h"
+#include "exec/rounded_lane.h"
 
 /* Lane types: what a row reads (C_) and writes (OUT_, through PUT_), and their bits. */
 #define C_U16 uint16_t
