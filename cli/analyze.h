@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What `inflight analyze` was asked for, and the help that it gives when something is missing. */
+ * The request of `inflight analyze`, and the help that it prints if something is missing. */
 #ifndef IFL_CLI_ANALYZE_H
 #define IFL_CLI_ANALYZE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Signals: they leave no unfinished files; and Ctrl-C, for the commands that run for long. */
+ * Signals: they leave no unfinished files. Ctrl-C for the commands that run for a long time. */
 #ifndef IFL_CLI_INTERRUPT_H
 #define IFL_CLI_INTERRUPT_H
 

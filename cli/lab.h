@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What `inflight lab` was asked for, and the parts that it is made of: running, checking, metrics,
- * printing. */
+ * The request of `inflight lab`, and its parts: running, checking, metrics, printing. */
 #ifndef IFL_CLI_LAB_H
 #define IFL_CLI_LAB_H
 

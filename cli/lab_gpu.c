@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The lab on a real GPU: one launch run and timed, and under which name its figures go into the
- * sheet. What is timed and how is the library's (docs/gpu.md). */
+ * The lab on a real GPU: runs and times one launch, and says under which name its figures go into the sheet. What is
+ * timed, and how, is the library's business (docs/gpu.md). */
 #include "interrupt.h"
 #include "lab.h"
 #include "terminal.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the model says of a version on the GPUs that matter: those of the case's published figures
- * and those asked for. A version of several kernels takes the sum of their times; what does not add
- * up is that of the longest. */
+ * The model's figures for a version, on the GPUs of the case's published figures and on those given with --gpu. A
+ * version of several kernels gets the sum of their times; figures that do not add up are those of the longest kernel. */
 #include "lab.h"
 #include "terminal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * inflight run: becomes the program, with libraries of ours in the place of CUDA's. What it is asked for reaches them
- * through the environment; the report is theirs. */
+ * inflight run: becomes the program, with our libraries in place of CUDA's. The options reach them through the
+ * environment; the libraries write the report. */
 #include "commands.h"
 #include "outputs.h"
 #include "terminal.h"

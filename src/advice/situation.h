@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the rules look at, and what they tell the model. */
+ * The input of the rules, and the changes that they make to the input of the model. */
 #ifndef IFL_ADVICE_SITUATION_H
 #define IFL_ADVICE_SITUATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From what a replay counted to figures with bounds. */
+ * From the counts of a simulation to figures with bounds. */
 #ifndef IFL_CACHE_CACHE_ESTIMATES_H
 #define IFL_CACHE_CACHE_ESTIMATES_H
 

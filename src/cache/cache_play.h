@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Steps played to the caches of a GPU: first to the L1s, of which none sees what the others do,
- * then to the L2 what they asked it for. Knows steps and caches; not in which order steps come,
- * nor why. */
+ * Simulates steps in the caches of a GPU: first in the L1s, which do not affect each other, then in the L2, with the
+ * requests that the L1s send to it. Knows steps and caches; not the order of steps, nor its reason. */
 #ifndef IFL_CACHE_CACHE_PLAY_H
 #define IFL_CACHE_CACHE_PLAY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A launch's traces played to the caches of one GPU, its blocks resident as the GPU would hold
- * them. Knows traces, rules and devices; not how many blocks an SM holds, which it is told. */
+ * Simulates a launch's traces in the caches of one GPU, with as many blocks resident as the GPU would hold. Knows
+ * traces, rules and devices; the number of blocks per SM is given to it. */
 #ifndef IFL_CACHE_CACHE_REPLAY_H
 #define IFL_CACHE_CACHE_REPLAY_H
 

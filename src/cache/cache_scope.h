@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which blocks and lines of a launch traces are to follow for some devices. */
+ * Which blocks and lines of a launch the traces must follow for given devices. */
 #ifndef IFL_CACHE_CACHE_SCOPE_H
 #define IFL_CACHE_CACHE_SCOPE_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where the loads of a warp's turn ended: a warp goes on when the last of them has come. Knows
- * counts only. */
+ * Where the loads of a warp's turn were found: a warp continues when the last of them has arrived. Knows counts only. */
 #ifndef IFL_CACHE_CACHE_TURNS_H
 #define IFL_CACHE_CACHE_TURNS_H
 

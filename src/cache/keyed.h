@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Things to be ordered by a number: a warp, a time. */
+ * Items to be sorted by a number, such as a warp or a time. */
 #ifndef IFL_CACHE_KEYED_H
 #define IFL_CACHE_KEYED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What requests do to an L1: cache_rules.h says by which rules. */
+ * What requests do to an L1, by the rules of cache_rules.h. */
 #include "cache/l1.h"
 
 #include "arch/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared memory has one of a few sizes; the L1 is the rest. */
+ * Shared memory gets one of a few sizes; the L1 is the rest. */
 #include "cache/l1_size.h"
 
 enum { KIB = 1024 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How large the L1 of a device is beside a launch. */
+ * The size of the L1 of a device during a launch. */
 #ifndef IFL_CACHE_L1_SIZE_H
 #define IFL_CACHE_L1_SIZE_H
 

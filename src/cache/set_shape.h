@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many sets a cache has, and in which a line is. */
+ * How many sets a cache has, and which set a line belongs to. */
 #ifndef IFL_CACHE_SET_SHAPE_H
 #define IFL_CACHE_SET_SHAPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sub-cores, a queue, barriers: sm_order.h says by which rules. */
+ * Sub-cores, a queue and barriers, by the rules of sm_order.h. */
 #include "cache/sm_order.h"
 
 #include "arch/units.h"

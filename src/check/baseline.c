@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See baseline.h. A line is RUN, KERNEL, PLACE, GPU, METRIC and VALUE with tabs between them; "-" stands for none, and
- * a value with a range is LOW..VALUE..HIGH. */
+ * See baseline.h. A line is RUN, KERNEL, PLACE, GPU, METRIC and VALUE, separated by tabs; "-" means none, and a value
+ * with a range is LOW..VALUE..HIGH. */
 #include "check/baseline.h"
 
 #include "base/file.h"

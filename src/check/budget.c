@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See budget.h. Reads the lines; budget_limit.c reads what stands behind `limit`, `finding` and `allow`. */
+ * See budget.h. Reads the lines; budget_limit.c reads the values of `limit`, `finding` and `allow`. */
 #include "check/budget.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See judge.h. What is common to limits, findings and faults: names, allowances, kernels that come and go. */
+ * See judge.h. What limits, findings and faults have in common: names, allowances, kernels that appear and disappear. */
 #include "check/judge.h"
 
 #include "check/name_pattern.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Outcomes of runs, kept by what they depend on: FOLDER/ab/cdef....json. An entry also names the source files whose lines
- * its report quotes, with their digests: where one changed, the run is made again. What is no entry is as good as
- * none, so that the folder may be shared and deleted at any time. */
+ * Outcomes of runs, kept under a key of what they depend on: FOLDER/ab/cdef....json. An entry also names the source
+ * files whose lines its report quotes, with their digests; if one of them changed, the run is made again. A file that
+ * is no entry is ignored, so that the folder may be shared and deleted at any time. */
 #include "base/file.h"
 #include "base/figure.h"
 #include "check/run_job.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A run is a command of this program in a process of its own: what a kernel does, a fault or an endless loop, cannot
- * reach the check. It stands in the budget's folder. */
+ * A run is a command of this program in a process of its own, with the budget's folder as its working directory: a
+ * fault or an endless loop in a kernel cannot affect the check. */
 #include "base/figure.h"
 #include "base/file.h"
 #include "check/run_job.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One run of a budget as a child process: its words, what it reads, and what came of it. It knows nothing of limits. */
+ * One run of a budget as a child process: its arguments, the files that it reads, and its outcome. It knows nothing
+ * of limits. */
 #ifndef IFL_CHECK_RUN_JOB_H
 #define IFL_CHECK_RUN_JOB_H
 

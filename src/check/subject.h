@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Subjects: the kernels that a run's JSON reports hold, and what is known of each by name. It knows the reports of
- * docs/json.md, docs/sass.md and docs/lab.md, and nothing of limits. */
+ * Subjects: the kernels in a run's JSON reports, and their figures by name. It knows the reports of docs/json.md,
+ * docs/sass.md and docs/lab.md, and nothing of limits. */
 #ifndef IFL_CHECK_SUBJECT_H
 #define IFL_CHECK_SUBJECT_H
 

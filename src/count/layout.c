@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The address pattern of one request. Rules go from cheap to dear, and every one gives up at the
- * first lane that does not fit: scattered addresses are known after a few lanes. */
+ * The address pattern of one request. The rules are tried from cheap to expensive, and each gives up at the first
+ * lane that does not fit: scattered addresses are recognized after a few lanes. */
 #include "count/layout.h"
 
 /* The active lanes. */

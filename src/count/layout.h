@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the addresses of one request lie: the address patterns of document 004, from one request
- * alone. Knows addresses only; what several requests show together is pattern.c's. */
+ * The layout of the addresses of one request: the address patterns of document 004, from one request alone. Knows
+ * addresses only; patterns over several requests are in pattern.c. */
 #ifndef IFL_COUNT_LAYOUT_H
 #define IFL_COUNT_LAYOUT_H
 

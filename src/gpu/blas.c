@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cuBLAS by dlopen: one handle a GPU, opened when it is first asked for. */
+ * cuBLAS by dlopen: one handle per GPU, opened when it is first needed. */
 #include "gpu/blas.h"
 
 #include "base/dynamic.h"

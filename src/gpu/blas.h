@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cuBLAS, where it is installed: what a vendor's library makes of a kernel's work. Found at run time like the driver;
- * it knows nothing of launches and profiles. */
+ * cuBLAS, if it is installed: a vendor's library that does a kernel's work. Found at run time like the driver; it
+ * knows nothing of launches and profiles. */
 #ifndef IFL_GPU_BLAS_H
 #define IFL_GPU_BLAS_H
 

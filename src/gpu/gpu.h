@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A real GPU through NVIDIA's driver: context, code, memory, launches. It knows nothing of PTX, profiles or what
- * the kernels are for. libcuda is looked for at run time; nothing of CUDA is needed to build. */
+ * A real GPU through NVIDIA's driver: context, code, memory, launches. It knows nothing of PTX, profiles or the
+ * purpose of the kernels. libcuda is loaded at run time; nothing of CUDA is needed to build. */
 #ifndef IFL_GPU_GPU_H
 #define IFL_GPU_GPU_H
 

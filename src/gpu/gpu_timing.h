@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Times on a GPU: events around replayed graphs or single launches. It times whatever puts work into the stream; what
- * the work is, and what the times mean, is for others. docs/gpu.md tells how times are taken and why. */
+ * Times on a GPU: events around replayed graphs or single launches. It times any work that is put into the stream;
+ * what the work is, and what the times mean, is decided elsewhere. docs/gpu.md says how times are taken and why. */
 #ifndef IFL_GPU_GPU_TIMING_H
 #define IFL_GPU_GPU_TIMING_H
 

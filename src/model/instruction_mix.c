@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instructions of a launch and the pipes that they keep busy. Where machine code does not tell how many were issued,
- * the PTX's are, each for what it becomes. Knows the names of PTX instructions. */
+ * The instructions of a launch and the pipes that they use. If the machine code does not tell how many were issued,
+ * those of the PTX are counted, each as what it is compiled to. Knows the names of PTX instructions. */
 #include "model/model.h"
 
 #include <math.h>

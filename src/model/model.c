@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One launch on one GPU: occupancy, waves, bytes in flight, the terms of time, what limits, and what document 001's
- * four levers would give. */
+ * One launch on one GPU: occupancy, waves, bytes in flight, the terms of time, the limiter, and the effect of the
+ * four levers of document 001. */
 #include "model/model.h"
 
 #include "profile/registers.h"

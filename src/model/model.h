@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model: a profile and a device give the time of a launch and what bounds it. The steps, in order: rates of the
- * device, work of the profile, how long a block stays, the terms, the composition. Asks nowhere who filled the profile. */
+ * The model: from a profile and a device, the time of a launch and what limits it. The steps, in order: rates of the
+ * device, work of the profile, how long a block stays, the terms, the composition. It never asks who filled the
+ * profile. */
 #ifndef IFL_MODEL_MODEL_H
 #define IFL_MODEL_MODEL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When the blocks of a grid end (device/block_places.h says where they run). Equal blocks go in waves; where the
- * profile knows that they differ, they are placed one by one. Knows work and places only. */
+ * When the blocks of a grid end (device/block_places.h says where they run). Equal blocks run in waves; if the
+ * profile shows that blocks differ, they are placed one by one. Knows work and places only. */
 #include "device/block_places.h"
 #include "model/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What registers that ptxas keeps in local memory add to the work of a launch: passes through the L1, and what the L1
- * cannot keep of the resident warps' frames goes to the L2. Knows machine code's counts, no addresses. */
+ * The work that registers in local memory (spills) add to a launch: passes through the L1; what the L1 cannot keep of
+ * the resident warps' frames goes to the L2. Knows the machine code's counts, no addresses. */
 #include "model/model.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From work and rates to time. Each bound alone is a time; bounds that overlap are joined by a power mean, full waves
- * and the last, partial one apart. Knows neither profiles nor devices. */
+ * From work and rates to time. Each bound alone gives a time. Bounds that overlap are joined by a power mean,
+ * separately for full waves and the last, partial one. Knows neither profiles nor devices. */
 #include "model/model.h"
 
 #include <math.h>

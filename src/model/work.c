@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a launch asks of a GPU, out of its profile: instructions, passes, bytes at each level, waits. What the profile
+ * What a launch asks of a GPU, from its profile: instructions, passes, bytes at each level, waits. What the profile
  * does not know is estimated by the rules of docs/model.md. */
 #include "model/model.h"
 

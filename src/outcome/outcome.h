@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The outcome of a launch: its profile, what stands out in it, and for each GPU a model and advice.
- * All of it is found once; reports and summaries only read it. */
+ * The outcome of a launch: its profile, what stands out in it, and a model and advice for each GPU. All of it is
+ * computed once; reports and summaries only read it. */
 #ifndef IFL_OUTCOME_OUTCOME_H
 #define IFL_OUTCOME_OUTCOME_H
 

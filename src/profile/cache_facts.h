@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the caches of one GPU would make of a launch, as estimates with bounds: plain data of the
- * profile, filled where a run is asked for devices. Texts live in the profile's arena. Knows
- * nothing of how the figures were found. */
+ * Estimates, with bounds, of what the caches of one GPU would do in a launch: plain data of the profile, filled if a
+ * run is given devices. Texts live in the profile's arena. Knows nothing of how the figures were computed. */
 #ifndef IFL_PROFILE_CACHE_FACTS_H
 #define IFL_PROFILE_CACHE_FACTS_H
 

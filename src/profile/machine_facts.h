@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the machine code of a launched kernel says beside its counters. Plain data: who decodes machine code fills it
- * in, who reports reads it. Texts live in the profile's arena. */
+ * What the machine code of a launched kernel says beside its counters. Plain data: the decoder of machine code fills
+ * it in, reports read it. Texts live in the profile's arena. */
 #ifndef IFL_PROFILE_MACHINE_FACTS_H
 #define IFL_PROFILE_MACHINE_FACTS_H
 

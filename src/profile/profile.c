@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The counter table as functions, counters, and the making of an empty profile. Knows nothing of
- * who fills one. */
+ * The counter table as functions, counters, and the creation of an empty profile. Knows nothing of who fills one. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

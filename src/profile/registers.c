@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Registers where machine code tells, else a guess from the values that live at once. */
+ * Registers from the machine code, or else an estimate from the values that are live at once. */
 #include "profile/registers.h"
 
 /* What the compiler needs beside the values that live: the stack pointer, addresses in the making. */

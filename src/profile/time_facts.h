@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What following the warps of one SM tells of a launch on one GPU: its time, and why warps stood still, as plain data of
- * the profile. Knows nothing of how it was found. */
+ * The result of following the warps of one SM for a launch on one GPU: its time, and why warps stalled, as plain data
+ * of the profile. Knows nothing of how it was computed. */
 #ifndef IFL_PROFILE_TIME_FACTS_H
 #define IFL_PROFILE_TIME_FACTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the compiler made of a launched kernel: a paragraph, and the source lines where machine code
- * and PTX differ. */
+ * What the compiler made of a launched kernel: a paragraph, and the source lines in which machine code and PTX
+ * differ. */
 #include "report/machine_part.h"
 
 #include "base/figure.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Paragraphs and tables on a page, and how they come out as text. Knows nothing of what they say. */
+ * Paragraphs and tables on a page, and their form as text. Knows nothing of the contents. */
 #include "report/page.h"
 
 #include "base/figure.h"

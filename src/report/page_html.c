@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How titles, paragraphs and tables come out as HTML. Classes are the styles; how they look stands in
- * report_html.c. Knows nothing of what they say. */
+ * Titles, paragraphs and tables as HTML. Classes are the styles; their look is defined in report_html.c. Knows
+ * nothing of the contents. */
 #include "report/page.h"
 
 #include "report/svg.h"

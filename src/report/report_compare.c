@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two reports side by side, as text or JSON. What is compared, and how, is profile/compare_reports.c's. */
+ * Two reports side by side, as text or JSON. profile/compare_reports.c decides what is compared, and how. */
 #include "base/file.h"
 #include "profile/compare_reports.h"
 #include "base/figure.h"

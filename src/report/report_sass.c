@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report on machine code: chooses a format, and gathers what is told of a kernel. */
+ * The report on machine code: chooses a format, and gathers the facts about a kernel. */
 #include "report/report_sass.h"
 
 #include "report/writer.h"

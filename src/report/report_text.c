@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The text report: what a person reads. docs/report.md says how. A verdict in one sentence, the
- * traffic by kind, what stands out in words, then the memory instructions by what they spend for
- * nothing. */
+ * The text report, for people; docs/report.md describes it. A verdict in one sentence, the traffic by kind, what
+ * stands out in words, then the memory instructions, the most wasteful first. */
 #include "report/writer.h"
 
 #include "arch/units.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the JSON report of a launch tells of how often a kernel's memory instructions ran. Knows the
- * JSON report's shape: docs/json.md; nothing of machine code but the kinds of access. */
+ * How often a kernel's memory instructions ran, from the JSON report of a launch. Knows the JSON report
+ * (docs/json.md); of machine code it knows the kinds of access only. */
 #include "report/report_sass.h"
 
 #include "base/file.h"

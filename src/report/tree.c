@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A JSON document as it is built, with jansson. Knows no schema. */
+ * A JSON document while it is built, with jansson. Knows no schema. */
 #include "report/tree.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A JSON document as it is built. What fails for want of memory shows once, when it is written. */
+ * A JSON document while it is built. If memory runs out, that shows once, when the document is written. */
 #ifndef IFL_REPORT_TREE_H
 #define IFL_REPORT_TREE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From a device's figures to what one of its SMs does in a cycle. */
+ * From a device's figures to the rates of one of its SMs per cycle. */
 #include "time/time_costs.h"
 
 #include "arch/units.h"

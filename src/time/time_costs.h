@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What instructions cost on one SM of a GPU: its rates in cycles, and of each site the pipe that it takes and when its
- * result is there. Knows sites and devices; not traces. */
+ * The costs of instructions on one SM of a GPU: its rates in cycles, and for each site the pipe that it uses and when
+ * its result is available. Knows sites and devices; not traces. */
 #ifndef IFL_TIME_TIME_COSTS_H
 #define IFL_TIME_TIME_COSTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Requests of one SM and the servers that they pass. What the other SMs ask for meanwhile is as much as this one does:
- * it has its share of the L2's and the DRAM's pace. */
+ * Requests of one SM and the servers that they pass. The other SMs are assumed to request as much as this one, which
+ * has its share of the bandwidth of L2 and DRAM. */
 #include "time/time_memory.h"
 
 #include "arch/units.h"

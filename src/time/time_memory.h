@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The memory of one SM: the L1's tags and data stage, and what lies behind it, as servers that take requests one after
- * the other. When a request ends is known when it comes. Knows rates, costs and lines; not warps. */
+ * The memory of one SM: the L1's tags and data stage, and what is behind it, as servers that process requests one
+ * after the other. The end of a request is known when it arrives. Knows rates, costs and lines; not warps. */
 #ifndef IFL_TIME_TIME_MEMORY_H
 #define IFL_TIME_TIME_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From the traces of a run to the time of a launch: one SM is followed, all others do as it does. */
+ * From the traces of a run to the time of a launch: one SM is followed, and all others are assumed to do the same. */
 #include "time/time_run.h"
 
 #include "device/block_places.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The time of a launch on the devices that a run is asked for: what to record during it, and one SM's schedule after it.
- * Joins the observer to launches and devices. */
+ * The time of a launch on the devices of a run: what to record while it runs, and one SM's schedule afterwards. Joins
+ * the observer to launches and devices. */
 #ifndef IFL_TIME_TIME_RUN_H
 #define IFL_TIME_TIME_RUN_H
 

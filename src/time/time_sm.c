@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Warps that issue when their control words let them. Time is counted in cycles; cycles in which no scheduler can issue are
- * skipped. Every result's end is known when its instruction is issued, so that a warp's next cycle is a number. */
+ * Warps issue when their control words allow it. Time is counted in cycles; cycles in which no scheduler can issue
+ * are skipped. The end of every result is known when its instruction is issued, so that the next cycle of a warp is a
+ * number. */
 #include "time/time_sm.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One SM: blocks that come one after the other, their warps on four schedulers, issue by the control words. Knows
- * traces, sites and rates; not devices nor profiles. */
+ * One SM: blocks that start one after the other, with their warps on four schedulers that issue by the control words.
+ * Knows traces, sites and rates; not devices nor profiles. */
 #ifndef IFL_TIME_TIME_SM_H
 #define IFL_TIME_TIME_SM_H
 
