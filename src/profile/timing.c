@@ -51,7 +51,7 @@ void ifl_times_document(FILE *out)
           "`ifl_profile_timing` gives\n"
           "them. A run is one launch of the kernel; a sample is what one pair of events encloses. "
           "What is not\n"
-          "known is absent. [gpu.md](gpu.md) says how each is taken.\n"
+          "known is absent. [The real GPU](gpu.md) says how each is taken.\n"
           "\n"
           "| figure | unit | what it is |\n"
           "|---|---|---|\n",
