@@ -50,9 +50,9 @@ build-asan:
 	cmake --build build-asan -j $(JOBS)
 .PHONY: build-asan
 
-# Under the sanitizers not again what takes minutes there and runs the same code as shorter tests; access.sweep.best is
-# access.sweep.base there.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]base|^check[.]example[.]spill|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+# Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
+# access.sweep.base there), nor installations.
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.]example[.]spill|^cli[.]pages|^install[.]|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
 asan: build-asan
 	$(CTEST) build-asan -E '$(SLOW)'
 
