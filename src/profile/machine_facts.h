@@ -77,6 +77,7 @@ typedef struct ifl_machine_shared {
 typedef struct ifl_machine_facts {
     bool known;       /* else all of this is nothing */
     bool ran;         /* this code ran: the profile's counters are of it, and exact */
+    bool is_debug;    /* compiled for a debugger, without optimizations */
     const char *file; /* that held the machine code, without folders */
     uint32_t sm;      /* that it was compiled for: 90. Not always that of the PTX, nor of a device */
     uint32_t registers; /* a thread, as ptxas -v says (REGCOUNT); allocation rounds up. 0: not known */

@@ -10,6 +10,7 @@
 /* Sums over all warps of the launch, as far as it ran. */
 typedef struct ifl_program_facts {
     bool known;
+    bool is_debug;       /* PTX of nvcc -G: not optimized. Set whether the rest is known or not */
     uint32_t registers;  /* of a thread: values that live at once, 32 bits each */
     uint32_t bound_warps; /* that an SM must be able to hold: .maxntid and .minnctapersm; 0: no bound */
     double load_waits;   /* times that a warp waits for loads or atomics of global memory */

@@ -307,6 +307,7 @@ ifl_status ifl_programs_join(ifl_program *const *programs, size_t count, ifl_pro
         j.to->file = programs[0]->file;
         j.to->sm = programs[0]->sm;
         memcpy(j.to->target, programs[0]->target, sizeof j.to->target);
+        j.to->is_debug = programs[0]->is_debug;
         is_done = join_all(&j);
     }
     free(j.parts);

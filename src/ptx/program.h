@@ -140,6 +140,7 @@ typedef struct ifl_program {
     uint32_t version; /* PTX version, major * 10 + minor */
     uint32_t sm;      /* .target: 90 for sm_90a */
     char target[16];
+    bool is_debug;    /* .target has `debug`: nvcc -G */
     ifl_instruction *instructions;
     size_t instruction_count;
     ifl_operand *operands;

@@ -51,6 +51,7 @@ static bool take_target(ifl_ptx_parser *parser)
         uint32_t number = number_of_target(&token), name;
         if (!ifl_ptx_take_name(parser, "a target", &name))
             return false;
+        program->is_debug |= strcmp(ifl_ptx_text_of(parser, name), "debug") == 0;
         if (number) {
             program->sm = number;
             snprintf(program->target, sizeof program->target, "%s", ifl_ptx_text_of(parser, name));

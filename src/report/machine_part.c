@@ -216,6 +216,7 @@ json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts)
     ifl_tree_put_text(tree, object, "file", facts->file);
     ifl_tree_put_count(tree, object, "sm", facts->sm);
     ifl_tree_put_flag(tree, object, "ran", facts->ran);
+    ifl_tree_put_flag(tree, object, "debug", facts->is_debug);
     if (facts->registers)
         ifl_tree_put_count(tree, object, "registers", facts->registers);
     ifl_tree_put_count(tree, object, "static_shared_bytes", facts->static_shared_bytes);

@@ -70,9 +70,18 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
 }
 
+/* Such code keeps its variables in local memory and reloads them at each use. */
+static void print_debug(ifl_page *page, const ifl_profile *profile)
+{
+    static const char text[] = "The kernel was compiled for a debugger (-G), without optimizations: its counts and times say little "
+                               "of a release build. Compile with -lineinfo instead.";
+    if (profile->machine.ran ? profile->machine.is_debug : profile->program.is_debug)
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text);
+}
+
 static void print_default(ifl_page *page, const ifl_profile *profile, const char *target)
 {
-    const char *code = profile->machine.known ? ifl_arena_printf(&page->arena, "sm_%u", profile->machine.sm) : target;
+    const char *code = profile->machine.ran ? ifl_arena_printf(&page->arena, "sm_%u", profile->machine.sm) : target;
     const char *text = ifl_arena_printf(
         &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.", code ? code : target);
     page->no_memory |= !text;
@@ -88,6 +97,7 @@ void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const ch
             print_other_code(page, outcome->profile, outcome->gpus.at[i].device);
             shown++;
         }
+    print_debug(page, outcome->profile);
     if (shown && default_for)
         print_default(page, outcome->profile, default_for);
 }

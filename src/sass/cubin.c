@@ -102,6 +102,9 @@ static ifl_status check_code(const reader *r, const ifl_elf_section *section)
                     r->image.file, section->name, section->offset, section->size);
 }
 
+/* Where variables live in registers: nvcc -G and ptxas -g write it, -lineinfo does not (CUDA 13.0, sm_75 to sm_120). */
+static const char register_lives[] = ".nv_debug_info_reg_sass";
+
 /* The number of barriers is in the section's flags until CUDA 12, an attribute since. */
 static ifl_status add_code(reader *r, size_t index, const char *text)
 {
@@ -116,6 +119,7 @@ static ifl_status add_code(reader *r, size_t index, const char *text)
     d.kernel = (ifl_machine_kernel){.name = name->text,
                                     .demangled = name->meaning,
                                     .sm = r->sm,
+                                    .is_debug = ifl_elf_find(&r->image, register_lives) != NULL,
                                     .code_bytes = section->size,
                                     .code_file_offset = r->file_offset + section->offset};
     d.facts.barriers = r->image.os_abi == ABI_OLD ? section->flags >> 20 & 0x7f : 0;

@@ -98,6 +98,7 @@ static void take_figures(ifl_machine_facts *to, const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     to->sm = kernel->kernel->sm;
+    to->is_debug = kernel->kernel->is_debug;
     to->registers = kernel->kernel->registers;
     to->static_shared_bytes = kernel->kernel->static_shared_bytes;
     to->stack_bytes = kernel->kernel->frame_bytes;
