@@ -25,15 +25,16 @@ product:
 demo: product
 	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
-# With LONG=1 also what takes minutes.
+# With LONG=1 also what takes minutes: every launch whose caches were counted in place of some.
 check: all
-	$(CTEST) $(BUILD) $(if $(LONG),-C long)
+	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^gpu[.]caches$$')
 
 check-gpu: all
 	@tools/check-gpu $(BUILD)
 
 bench: all
 	$(BUILD)/bench/bench_engine
+	$(BUILD)/bench/bench_operations
 	$(BUILD)/bench/bench_caches
 
 # Both with clang, the compiler that `all` does not use; warnings are errors there as well.
@@ -52,7 +53,7 @@ build-asan:
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
 # access.sweep.base there), nor installations.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.]example[.]spill|^cli[.]pages|^install[.]|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^install[.]|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
 asan: build-asan
 	$(CTEST) build-asan -E '$(SLOW)'
 

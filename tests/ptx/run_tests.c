@@ -277,13 +277,15 @@ static bool have_base(void)
     return true;
 }
 
-#if defined(__x86_64__)
+#if defined IFL_HAVE_WIDTH_V3 || defined IFL_HAVE_WIDTH_V4
 static bool have_v3(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi2");
 }
+#endif
 
+#ifdef IFL_HAVE_WIDTH_V4
 static bool have_v4(void)
 {
     return have_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -297,8 +299,10 @@ static const struct {
     bool (*here)(void);
 } widths[] = {
     {"base", have_base},
-#if defined(__x86_64__)
+#ifdef IFL_HAVE_WIDTH_V3
     {"v3", have_v3},
+#endif
+#ifdef IFL_HAVE_WIDTH_V4
     {"v4", have_v4},
 #endif
 };
