@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What an operation of a warp costs: the kernels of operations.cu, which do one thing over and over, as machine code of sm_90 on
  * one core, counts included. Nanoseconds an iteration of a warp: loops have a few instructions more than the operation. Uses the
- * public interface only. usage: bench_operations [KERNEL] */
+ * public interface only. usage: bench_operations [--quick | KERNEL] */
 #include "inflight.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,9 +88,14 @@ int main(int argc, char **argv)
     if (ifl_module_open(BENCH_FOLDER "/operations.sm_90.cubin", NULL, &module, &error) != IFL_OK)
         die(&error);
     printf("%-18s %10s   %s\n", "kernel", "ns", "lowest to highest");
+    bool is_known = false;
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
-        if (!only || strcmp(only, benches[i].kernel) == 0)
+        if (!only || strcmp(only, benches[i].kernel) == 0) {
             run_bench(module, &benches[i], quick ? 8 : 4000);
+            is_known = true;
+        }
     ifl_module_close(module);
-    return EXIT_SUCCESS;
+    if (!is_known)
+        fprintf(stderr, "bench_operations: no kernel '%s'; without one all run\n", only);
+    return is_known ? EXIT_SUCCESS : 2;
 }

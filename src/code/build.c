@@ -101,6 +101,23 @@ uint32_t ifl_builder_constant_pair(ifl_builder *builder, uint64_t value)
     return slot;
 }
 
+ifl_operation ifl_transfer_operation(const ifl_transfer *transfer)
+{
+    static const struct {
+        ifl_space space;
+        ifl_operation load, store;
+    } rows[] = {
+        {IFL_SPACE_SHARED, IFL_CODE_load_shared, IFL_CODE_store_shared},
+        {IFL_SPACE_LOCAL, IFL_CODE_load_local, IFL_CODE_store_local},
+        {IFL_SPACE_CLUSTER, IFL_CODE_transfer, IFL_CODE_transfer},
+    };
+    const bool is_load = transfer->kind == IFL_ACCESS_LOAD;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].space == transfer->space)
+            return is_load ? rows[i].load : rows[i].store;
+    return is_load ? IFL_CODE_load_global : IFL_CODE_store_global;
+}
+
 static bool is_same_bank(const ifl_bank_slot *a, const ifl_bank_slot *b)
 {
     return a->bits == b->bits && a->offset == b->offset && a->bytes == b->bytes && a->bank == b->bank &&

@@ -51,6 +51,8 @@ uint32_t ifl_builder_special(ifl_builder *builder, ifl_special special);
 /* A special register plus a number: 32 or 64 bits. */
 uint32_t ifl_builder_special_sum(ifl_builder *builder, ifl_special special, uint64_t add, unsigned bits);
 
+/* The operation for a load or store in its space; generic addresses are expected in global memory. */
+ifl_operation ifl_transfer_operation(const ifl_transfer *transfer);
 /* Adds an operation; never NULL, and valid until the next one is added. */
 ifl_code *ifl_builder_add(ifl_builder *builder, ifl_code code);
 /* Moves all into the routine. */

@@ -89,34 +89,22 @@ static int mode_of(unsigned rounding)
     fesetround(FE_TONEAREST);                                                                      \
     return result
 
-float ifl_round_div_f32(unsigned rounding, float a, float b)
-{
-    volatile float x = a, y = b;
-    ROUNDED(float, x / y);
-}
+#define ROUNDED_PAIR(name, type, operator)                                                         \
+    type name(unsigned rounding, type a, type b)                                                   \
+    {                                                                                              \
+        volatile type x = a, y = b;                                                                \
+        ROUNDED(type, x operator y);                                                               \
+    }
+ROUNDED_PAIR(ifl_round_div_f32, float, /)
+ROUNDED_PAIR(ifl_round_add_f64, double, +)
+ROUNDED_PAIR(ifl_round_mul_f64, double, *)
+ROUNDED_PAIR(ifl_round_div_f64, double, /)
+#undef ROUNDED_PAIR
 
 float ifl_round_sqrt_f32(unsigned rounding, float a)
 {
     volatile float x = a;
     ROUNDED(float, sqrtf(x));
-}
-
-double ifl_round_add_f64(unsigned rounding, double a, double b)
-{
-    volatile double x = a, y = b;
-    ROUNDED(double, x + y);
-}
-
-double ifl_round_mul_f64(unsigned rounding, double a, double b)
-{
-    volatile double x = a, y = b;
-    ROUNDED(double, x * y);
-}
-
-double ifl_round_div_f64(unsigned rounding, double a, double b)
-{
-    volatile double x = a, y = b;
-    ROUNDED(double, x / y);
 }
 
 double ifl_round_sqrt_f64(unsigned rounding, double a)

@@ -98,8 +98,8 @@ ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame,
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
         uint8_t value[16] = {0};
         if (bytes > sizeof value || !read_bank(bank, code, frame, lane, bytes, value)) {
-            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane, "the meaning of this word of constant bank 0 "
-                "is not known");
+            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
+                            "the meaning of this word of constant bank 0 is not known");
             return IFL_REASON_FAULT;
         }
         if (bytes < WORD && is_signed && value[bytes - 1] & 0x80)

@@ -526,8 +526,8 @@ static void run_fragment(ifl_warp *warp, uint32_t index)
     fragment->code = code;
 }
 
-/* Fragments that take turns each get a slice of their own, so that a loop whose lanes part never uses one up. So many turns
- * are one: */
+/* Whenever another fragment runs it gets a new slice, so that a loop whose lanes part never uses one up. The warp yields after
+ * so many changes; after fewer if it reads memory that others may write. */
 enum { LONG_TURNS = 1024, WATCHING_TURNS = 16 };
 
 static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool changed)

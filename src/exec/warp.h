@@ -294,7 +294,6 @@ static inline uint64_t ifl_interleaved(uint64_t start, uint32_t lane, uint64_t a
     return start + (address & ~UINT64_C(3)) * IFL_WARP_LANES + lane * UINT64_C(4) + (address & 3);
 }
 
-
 /* A lane's address, and every lane's, by a transfer's registers and offset. */
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);

@@ -175,16 +175,6 @@ static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_
     }
 }
 
-static void emit_transfer(ifl_lowerer *l, const ifl_transfer *t)
-{
-    const bool is_load = t->kind == IFL_ACCESS_LOAD;
-    const ifl_operation operation = t->space == IFL_SPACE_CLUSTER  ? IFL_CODE_transfer
-                                    : t->space == IFL_SPACE_SHARED ? (is_load ? IFL_CODE_load_shared : IFL_CODE_store_shared)
-                                    : t->space == IFL_SPACE_LOCAL  ? (is_load ? IFL_CODE_load_local : IFL_CODE_store_local)
-                                                                   : (is_load ? IFL_CODE_load_global : IFL_CODE_store_global);
-    ifl_lower_emit(l, operation)->transfer = t;
-}
-
 void ifl_lower_load(ifl_lowerer *l)
 {
     const ifl_operand *memory = l->slots.at[1];
@@ -207,7 +197,7 @@ void ifl_lower_load(ifl_lowerer *l)
         t->space = IFL_SPACE_CONST;
     fill_address(l, memory, t);
     l->image->demands.ordered |= t->observes && (t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC);
-    emit_transfer(l, t);
+    ifl_lower_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
 void ifl_lower_store(ifl_lowerer *l)
@@ -225,7 +215,7 @@ void ifl_lower_store(ifl_lowerer *l)
         return;
     }
     fill_address(l, memory, t);
-    emit_transfer(l, t);
+    ifl_lower_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
 /* ---- atomics --------------------------------------------------------------------------------------------------------------- */

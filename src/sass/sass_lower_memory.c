@@ -89,15 +89,6 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     return t;
 }
 
-static void emit_transfer(ifl_sass_lowerer *l, const ifl_transfer *t)
-{
-    const bool is_load = t->kind == IFL_ACCESS_LOAD;
-    const ifl_operation operation = t->space == IFL_SPACE_LOCAL    ? (is_load ? IFL_CODE_load_local : IFL_CODE_store_local)
-                                    : t->space == IFL_SPACE_SHARED ? (is_load ? IFL_CODE_load_shared : IFL_CODE_store_shared)
-                                                                   : (is_load ? IFL_CODE_load_global : IFL_CODE_store_global);
-    ifl_sass_emit(l, operation)->transfer = t;
-}
-
 static void refuse_predicates(ifl_sass_lowerer *l)
 {
     if (!ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT)) ||
@@ -134,7 +125,7 @@ void ifl_sass_lower_load(ifl_sass_lowerer *l)
         set_results(l, d, 0, t->elements, t);
     }
     l->image->demands.ordered |= t->observes && t->space != IFL_SPACE_SHARED;
-    emit_transfer(l, t);
+    ifl_sass_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
 static void set_data(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first, unsigned count,
@@ -155,7 +146,7 @@ void ifl_sass_lower_store(ifl_sass_lowerer *l)
     set_data(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA), 0, count, t);
     if (second)
         set_data(l, second, HALF_OF_256, HALF_OF_256, t);
-    emit_transfer(l, t);
+    ifl_sass_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
