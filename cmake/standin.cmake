@@ -6,6 +6,7 @@ set(standin_folder ${CMAKE_CURRENT_BINARY_DIR}/standin)
 file(GLOB standin_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
 file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt_*.c)
 file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
+list(APPEND standin_driver ${PROJECT_SOURCE_DIR}/src/code/tensor_map.c) # bytes alone, no state to share
 set(standin_nvml ${PROJECT_SOURCE_DIR}/src/standin/nvml.c)
 list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver} ${standin_nvml})
 

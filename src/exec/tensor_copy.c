@@ -4,49 +4,22 @@
 #include "code/tensor_map.h"
 #include "exec/bulk_copies.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum { ALIGNMENT = 128 };
 
 /* ---- descriptions -------------------------------------------------------------------------------------------------- */
 
-static bool are_sizes_right(const ifl_tensor_map *map)
-{
-    enum { MOST_BOX = 256, MOST_STRIDE = 8, MOST_PIXELS = 1024, FEWEST_IMAGE_RANK = 3 };
-    for (unsigned i = 0; i < map->rank; i++)
-        if (map->element_stride[i] < 1 || map->element_stride[i] > MOST_STRIDE ||
-            (!map->is_image && (map->box[i] < 1 || map->box[i] > MOST_BOX)))
-            return false;
-    return !map->is_image ||
-           (map->rank >= FEWEST_IMAGE_RANK && map->image.channels >= 1 && map->image.channels <= MOST_BOX &&
-            map->image.pixels >= 1 && map->image.pixels <= MOST_PIXELS);
-}
-
-/* What cuTensorMapEncode... would not have written is none: a kernel may write to a description, which lies in its memory. */
-static bool is_right(const ifl_tensor_map *map)
-{
-    enum { MOST_SWIZZLE = 3 };
-    return map->mark == IFL_TENSOR_MAP_MARK && map->rank >= 1 && map->rank <= IFL_TENSOR_RANKS &&
-           map->element_bytes >= 1 &&
-           map->element_bytes * 8u == ifl_type_bits((ifl_type)map->type) && map->swizzle <= MOST_SWIZZLE &&
-           are_sizes_right(map);
-}
-
 /* A copy, as the kernel may change it while a box is on its way. */
 static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, ifl_tensor_map *map)
 {
     const ifl_bulk_op *op = code->extra;
-    const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_MAP_BYTES, false);
+    const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_TOLD_BYTES, false);
     if (!at)
         return false;
-    uint8_t bytes[sizeof *map];
-    memcpy(bytes, at, sizeof bytes);
-    bytes[offsetof(ifl_tensor_map, fills_nan)] &= 1; /* a bool that is neither 0 nor 1 is none */
-    bytes[offsetof(ifl_tensor_map, is_image)] &= 1;
-    memcpy(map, bytes, sizeof *map);
-    if (!is_right(map) || address % 64) {
-        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "at 0x%llx is no description of a tensor (cuTensorMapEncode...)",
+    if (!ifl_tensor_map_read(at, map) || address % IFL_TENSOR_TOLD_BYTES) {
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "at 0x%llx is no description of a tensor (cuTensorMapEncode...), or one that is not supported",
                         (unsigned long long)address);
         return false;
     }

@@ -76,8 +76,7 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
         return ifl_cudaErrorInvalidValue;
     if (is_missing(w))
         return ifl_cudaErrorNotSupported;
-    *map = (ifl_tensor_map){.mark = IFL_TENSOR_MAP_MARK,
-                            .rank = (uint8_t)w->rank,
+    *map = (ifl_tensor_map){.rank = (uint8_t)w->rank,
                             .type = types[w->type].type,
                             .element_bytes = types[w->type].bytes,
                             .swizzle = (uint8_t)w->swizzle,
@@ -97,8 +96,7 @@ static bool is_row_right(const ifl_tensor_map *map, unsigned elements)
 
 static ifl_cuda_error keep(void *out, const ifl_tensor_map *map)
 {
-    memset(out, 0, IFL_TENSOR_MAP_BYTES);
-    memcpy(out, map, sizeof *map);
+    ifl_tensor_map_write(map, out);
     return ifl_cudaSuccess;
 }
 
@@ -162,11 +160,11 @@ IFL_SERVED ifl_cuda_error cuTensorMapEncodeIm2col(void *out, int type, unsigned 
 static ifl_cuda_error replace(void *map, void *address)
 {
     const uint64_t at = (uintptr_t)address;
-    ifl_tensor_map *of = map;
-    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || of->mark != IFL_TENSOR_MAP_MARK)
+    ifl_tensor_map of;
+    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of))
         return ifl_cudaErrorInvalidValue;
-    of->address = at;
-    return ifl_cudaSuccess;
+    of.address = at;
+    return keep(map, &of);
 }
 
 IFL_SERVED ifl_cuda_error cuTensorMapReplaceAddress(void *map, void *address)

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See tensor_map.h. */
+#include "code/tensor_map.h"
+
+#include "code/value.h"
+
+#include <string.h>
+
+/* Words of 32 bits; the address is words 0 and 1. What nothing writes is 0. */
+enum { FORM = 2, STRIDES = 3, STRIDES_HIGH = 7, SIZES = 8, ELEMENT_STRIDES = 13, BOXES = 14, PIXELS = 15, WORDS = 16 };
+
+/* A field of word FORM: `bits` from `at`. Bit 1 is set in all descriptions that NVIDIA's libraries make, and clear in those
+ * that kernels of Triton write from zeros on. */
+typedef struct field {
+    unsigned at, bits;
+} field;
+static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4}, interleave = {11, 2}, swizzle = {13, 2},
+                   fills_nan = {15, 1}, is_tf32 = {16, 1}, atom = {22, 1};
+static const uint32_t made_by_library = 2;
+
+static uint32_t get(uint32_t word, field f)
+{
+    return word >> f.at & ((UINT32_C(1) << f.bits) - 1);
+}
+
+/* By number (PTX ISA 9.0, "tensormap.replace", elemtype); 8 is f32 with denormals flushed, and not supported. */
+static const struct {
+    uint8_t type, bytes;
+} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4}, {IFL_TYPE_U64, 8},  {IFL_TYPE_S64, 8},
+             {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4}, {IFL_TYPE_F32, 0}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
+enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7 };
+
+static uint32_t type_word(const ifl_tensor_map *map)
+{
+    if (map->type == IFL_TYPE_TF32)
+        return F32_NUMBER << type_number.at | 1u << is_tf32.at;
+    for (uint32_t i = 0; i < TYPES; i++)
+        if (types[i].type == map->type && types[i].bytes)
+            return i << type_number.at;
+    return 0;
+}
+
+/* ---- corners ----------------------------------------------------------------------------------------------------- */
+
+/* Word BOXES of im2col: the lower corner's coordinates, and from bit 16 on the upper one's, the innermost first. One has 16
+ * bits, two have 8 each, three 5 each (CUDA Driver API reference, cuTensorMapEncodeIm2col: the ranges of the corners). */
+static unsigned corner_bits(unsigned rank)
+{
+    static const unsigned bits[] = {[3] = 16, [4] = 8, [5] = 5};
+    return rank < sizeof bits / sizeof *bits ? bits[rank] : 0;
+}
+
+static uint32_t corners_word(const ifl_tensor_map *map)
+{
+    const unsigned bits = corner_bits(map->rank);
+    const uint32_t mask = (UINT32_C(1) << bits) - 1;
+    uint32_t word = 0;
+    for (unsigned i = 0; i + 2 < map->rank; i++)
+        word |= ((uint32_t)map->image.lower[i] & mask) << bits * i | ((uint32_t)map->image.upper[i] & mask) << (16 + bits * i);
+    return word;
+}
+
+static int16_t signed_field(uint32_t word, unsigned at, unsigned bits)
+{
+    const int32_t value = (int32_t)(word >> at & ((UINT32_C(1) << bits) - 1)), sign = 1 << (bits - 1);
+    return (int16_t)((value ^ sign) - sign);
+}
+
+static void read_corners(uint32_t word, ifl_tensor_map *out)
+{
+    const unsigned bits = corner_bits(out->rank);
+    for (unsigned i = 0; bits && i + 2 < out->rank; i++) {
+        out->image.lower[i] = signed_field(word, bits * i, bits);
+        out->image.upper[i] = signed_field(word, 16 + bits * i, bits);
+    }
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+
+/* Elements along the innermost dimension: of the box, or channels of a pixel. */
+static uint32_t innermost(const ifl_tensor_map *map)
+{
+    return map->is_image ? map->image.channels : map->box[0];
+}
+
+void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES])
+{
+    uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
+    words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at | type_word(map) | (uint32_t)map->swizzle << swizzle.at |
+                  (uint32_t)map->fills_nan << fills_nan.at;
+    for (unsigned i = 0; i + 1 < map->rank; i++) {
+        words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
+        words[STRIDES_HIGH] |= (uint32_t)(map->stride[i] >> 36 & 0xf) << 4 * i;
+    }
+    for (unsigned i = 0; i < map->rank; i++) {
+        words[SIZES + i] = map->size[i] - 1;
+        words[ELEMENT_STRIDES] |= ((map->element_stride[i] - 1) & 7) << 3 * i;
+    }
+    words[ELEMENT_STRIDES] |= (innermost(map) - 1) << 24;
+    if (map->is_image) {
+        words[BOXES] = corners_word(map);
+        words[PIXELS] = map->image.pixels - 1u;
+    }
+    for (unsigned i = 1; i < map->rank && !map->is_image; i++)
+        words[BOXES] |= (map->box[i] - 1u) << 8 * (i - 1);
+    memset(out, 0, IFL_TENSOR_MAP_BYTES);
+    memcpy(out, words, sizeof words);
+}
+
+static bool read_form(uint32_t word, ifl_tensor_map *out)
+{
+    const uint32_t number = get(word, type_number);
+    if (get(word, interleave) || get(word, atom) || get(word, rank_less_1) >= IFL_TENSOR_RANKS || number >= TYPES ||
+        !types[number].bytes || (get(word, is_tf32) && number != F32_NUMBER))
+        return false;
+    out->rank = (uint8_t)(get(word, rank_less_1) + 1);
+    out->type = get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
+    out->element_bytes = types[number].bytes;
+    out->swizzle = (uint8_t)get(word, swizzle);
+    out->fills_nan = get(word, fills_nan);
+    out->is_image = get(word, is_image);
+    return true;
+}
+
+static bool read_image(const uint32_t *words, ifl_tensor_map *out)
+{
+    enum { PIXEL_BITS = 10, FEWEST_RANK = 3 };
+    out->image.channels = (uint16_t)((words[ELEMENT_STRIDES] >> 24) + 1);
+    out->image.pixels = (uint16_t)((words[PIXELS] & ((1u << PIXEL_BITS) - 1)) + 1);
+    read_corners(words[BOXES], out);
+    return out->rank >= FEWEST_RANK;
+}
+
+static void read_box(const uint32_t *words, ifl_tensor_map *out)
+{
+    out->box[0] = (uint16_t)((words[ELEMENT_STRIDES] >> 24) + 1);
+    for (unsigned i = 1; i < out->rank; i++)
+        out->box[i] = (uint16_t)((words[BOXES] >> 8 * (i - 1) & 0xff) + 1);
+}
+
+bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out)
+{
+    enum { ADDRESS_UNIT = 16 };
+    uint32_t words[WORDS];
+    memcpy(words, bytes, sizeof words);
+    *out = (ifl_tensor_map){.address = words[0] | (uint64_t)words[1] << 32};
+    if (!read_form(words[FORM], out) || out->address % ADDRESS_UNIT)
+        return false;
+    for (unsigned i = 0; i + 1 < out->rank; i++)
+        out->stride[i] = ((uint64_t)words[STRIDES + i] | (uint64_t)(words[STRIDES_HIGH] >> 4 * i & 0xf) << 32) << 4;
+    for (unsigned i = 0; i < out->rank; i++) {
+        out->size[i] = words[SIZES + i] + 1;
+        out->element_stride[i] = (words[ELEMENT_STRIDES] >> 3 * i & 7) + 1;
+    }
+    if (out->is_image)
+        return read_image(words, out);
+    read_box(words, out);
+    return true;
+}
