@@ -31,6 +31,8 @@ static uint32_t one_over(uint32_t blocks)
 
 /* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
 enum { RESERVED_IN_USE = 288 };
+/* Bytes of constant bank 0 in front of the parameters, on sm_90 (EIATTR_PARAM_CBANK of its kernels). */
+enum { BEFORE_PARAMETERS = 0x210 };
 
 static uint64_t special_value(const where *w, ifl_special special)
 {
@@ -163,6 +165,10 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_PARAMETERS_LO:
     case IFL_SPECIAL_PARAMETERS:
         return w->grid->parameters;
+    case IFL_SPECIAL_BANK_HI:
+        return (w->grid->parameters - BEFORE_PARAMETERS) >> 32;
+    case IFL_SPECIAL_BANK_LO:
+        return w->grid->parameters - BEFORE_PARAMETERS;
     default:
         return 0;
     }

@@ -187,6 +187,21 @@ void ifl_sass_lower_nothing(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_nothing);
 }
 
+/* Registers are there as many as a warp asks for: an attempt to take some succeeds at once. */
+void ifl_sass_lower_max_registers(ifl_sass_lowerer *l)
+{
+    enum { ALWAYS = 0xf };
+    const ifl_sass_operand *succeeds = ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
+    if (!succeeds) {
+        ifl_sass_lower_nothing(l);
+        return;
+    }
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_predicate);
+    code->a = code->b = IFL_PREDICATE_TRUE;
+    code->d = ifl_sass_lower_predicate_out(l, succeeds);
+    code->value = ALWAYS;
+}
+
 /* ---- the meeting of lanes ---------------------------------------------------------------------------------------- */
 
 static uint32_t barrier_number(ifl_sass_lowerer *l, ifl_sass_role role)

@@ -37,7 +37,8 @@ static void add_special_at(ifl_sass_lowerer *l, ifl_special special, uint32_t sl
     if (!ifl_vec_push(&l->build.specials, (ifl_special_slot){.slot = slot, .special = (uint16_t)special}))
         l->build.status = IFL_NO_MEMORY;
     l->image->demands.takes_parameter_address |=
-        special == IFL_SPECIAL_PARAMETERS_LO || special == IFL_SPECIAL_PARAMETERS_HI;
+        special == IFL_SPECIAL_PARAMETERS_LO || special == IFL_SPECIAL_PARAMETERS_HI || special == IFL_SPECIAL_BANK_LO ||
+        special == IFL_SPECIAL_BANK_HI;
     l->image->demands.cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
 }
 

@@ -114,7 +114,7 @@ ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transp
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call, ifl_sass_lower_exit,
     ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break, ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync,
     ifl_sass_lower_end_collective, ifl_sass_lower_sleep, ifl_sass_lower_trap, ifl_sass_lower_place,
-    ifl_sass_lower_nothing;
+    ifl_sass_lower_nothing, ifl_sass_lower_max_registers;
 /* sass_lower_warp.c */
 ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lower_match, ifl_sass_lower_reduce,
     ifl_sass_lower_elect, ifl_sass_lower_barrier, ifl_sass_lower_cluster_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
