@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Programs register all of their functions (PyTorch with cuBLAS 90,000) before they look for the first. */
 static struct {
-    IFL_VEC(ifl_function_record *) functions; /* ascending by host address */
+    IFL_VEC(ifl_function_record *) functions;
+    bool is_sorted; /* by host address, and nothing that was forgotten is among them */
     IFL_VEC(ifl_variable_record) variables;
 } registered;
 
@@ -30,25 +32,20 @@ ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_ki
     return binary;
 }
 
-static void forget_functions(const ifl_binary *binary)
+static void forget_functions(ifl_binary *binary)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < registered.functions.count; i++) {
-        ifl_function_record *function = registered.functions.at[i];
-        if (function->binary != binary) {
-            registered.functions.at[kept++] = function;
-            continue;
-        }
+    for (ifl_function_record *function = binary->functions; function; function = function->next) {
         ifl_handle_remove(function);
-        free(function->name);
-        free(function);
+        function->binary = NULL;
+        registered.is_sorted = false;
     }
-    registered.functions.count = kept;
 }
 
 static void forget_variables(const ifl_binary *binary)
 {
     size_t kept = 0;
+    if (!binary->has_variables)
+        return;
     for (size_t i = 0; i < registered.variables.count; i++)
         if (registered.variables.at[i].binary == binary)
             free(registered.variables.at[i].name);
@@ -126,8 +123,35 @@ ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+static int compare_hosts(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)(*(ifl_function_record *const *)a)->host,
+                    y = (uintptr_t)(*(ifl_function_record *const *)b)->host;
+    return x < y ? -1 : x > y;
+}
+
+static void sort(void)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < registered.functions.count; i++) {
+        ifl_function_record *function = registered.functions.at[i];
+        if (function->binary) {
+            registered.functions.at[kept++] = function;
+            continue;
+        }
+        free(function->name);
+        free(function);
+    }
+    registered.functions.count = kept;
+    if (kept)
+        qsort(registered.functions.at, kept, sizeof *registered.functions.at, compare_hosts);
+    registered.is_sorted = true;
+}
+
 static size_t place_of(const void *host)
 {
+    if (!registered.is_sorted)
+        sort();
     size_t low = 0, high = registered.functions.count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
@@ -139,22 +163,17 @@ static size_t place_of(const void *host)
     return low;
 }
 
-static void insert(ifl_function_record *function)
-{
-    const size_t at = place_of(function->host);
-    ifl_function_record **list = registered.functions.at;
-    memmove(list + at + 1, list + at, (registered.functions.count - at) * sizeof(ifl_function_record *));
-    list[at] = function;
-    registered.functions.count++;
-}
-
 static bool add_record(ifl_function_record *function)
 {
     ifl_handles_lock();
     const bool is_added =
         ifl_vec_reserve(&registered.functions, 1) && ifl_handle_add(IFL_HANDLE_FUNCTION, function);
-    if (is_added)
-        insert(function);
+    if (is_added) {
+        registered.functions.at[registered.functions.count++] = function;
+        registered.is_sorted = false;
+        function->next = function->binary->functions;
+        function->binary->functions = function;
+    }
     ifl_handles_unlock();
     return is_added;
 }
@@ -225,6 +244,8 @@ bool ifl_variable_register(const void *handle, const void *host, void **managed,
     const ifl_variable_record record = {binary, host, managed, copy, bytes};
     ifl_handles_lock();
     const bool is_added = copy && ifl_vec_push(&registered.variables, record);
+    if (is_added)
+        binary->has_variables = true;
     ifl_handles_unlock();
     if (!is_added)
         free(copy);
@@ -318,13 +339,10 @@ bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const c
 
 static ifl_function_record *find_named(const ifl_binary *binary, const char *name)
 {
-    ifl_function_record *found = NULL;
     ifl_handles_lock();
-    for (size_t i = 0; i < registered.functions.count && !found; i++) {
-        ifl_function_record *function = registered.functions.at[i];
-        if (function->binary == binary && strcmp(function->name, name) == 0)
-            found = function;
-    }
+    ifl_function_record *found = binary->functions;
+    while (found && strcmp(found->name, name) != 0)
+        found = found->next;
     ifl_handles_unlock();
     return found;
 }

@@ -12,10 +12,13 @@ typedef struct ifl_binary {
     const ifl_fatbin_wrapper *wrapper; /* NULL: loaded by the program from bytes */
     ifl_loaded *loaded;                /* NULL: not read yet */
     ifl_cuda_error failed;             /* why it cannot be read */
+    struct ifl_function_record *functions; /* the last one first */
+    bool has_variables;
 } ifl_binary;
 
 typedef struct ifl_function_record {
-    ifl_binary *binary;
+    ifl_binary *binary; /* NULL: it was forgotten, and is only still in the list */
+    struct ifl_function_record *next; /* of its binary */
     const void *host;  /* the address that the program launches by; NULL: found by name */
     char *name;        /* mangled */
     ifl_ready_kernel *kernel; /* NULL: not read yet */
