@@ -349,13 +349,14 @@ static ifl_status take_machine(ifl_module *module, const ifl_machine_source *sou
     return status;
 }
 
-/* Without PTX that can be read, machine code is what there is. */
+/* Without PTX that can be read, machine code is what there is. What a program loads may be variables alone (cuBLASLt has
+ * such a fat binary); a file that somebody names has kernels. */
 static ifl_status or_machine(ifl_module *module, ifl_status status, const ifl_machine_source *source, uint32_t sm,
                              ifl_error *error)
 {
     ifl_error own = {0};
     if ((status != IFL_UNSUPPORTED && status != IFL_BAD_INPUT) || !module->has_machine ||
-        take_machine(module, source, sm, &own) != IFL_OK || !module->kernels.count)
+        take_machine(module, source, sm, &own) != IFL_OK || (!module->kernels.count && !source->bytes))
         return status;
     if (error)
         *error = (ifl_error){0};

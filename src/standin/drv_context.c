@@ -299,3 +299,10 @@ IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **session)
                                 : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
 ALSO(cuStreamGetCtx_ptsz, cuStreamGetCtx);
+
+/* No green context is ever made here: a stream belongs to none. */
+IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
+{
+    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, NULL) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+}
+ALSO(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);

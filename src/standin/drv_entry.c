@@ -70,29 +70,3 @@ IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int 
 {
     return get(name, out, version, flags, found);
 }
-
-/* A library without kernels goes on, and fails with a code of its own that says less: it is told of once. */
-static void tell_library(const char *path)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    ifl_error error = {0}, vendor = {0};
-    const bool is_vendor = ifl_vendor_check(path, &vendor) != IFL_OK;
-    const ifl_status status = ifl_program_check(path, true, &error);
-    if (status != IFL_OK || (is_vendor && !atomic_flag_test_and_set(&told)))
-        ifl_state_tell_error(is_vendor ? &vendor : &error);
-    if (status != IFL_OK)
-        exit(ifl_status_exit_code(status));
-}
-
-/* Tables that are not documented. A runtime inside the program, or inside a library of it, can do nothing without them, and
- * asks only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, go on without. */
-IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
-{
-    Dl_info info;
-    (void)id;
-    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname)
-        tell_library(info.dli_fname);
-    if (table)
-        *table = NULL;
-    return table ? (ifl_cuda_error)IFL_CUDA_NOT_FOUND : ifl_cudaErrorInvalidValue;
-}

@@ -48,17 +48,26 @@ static bool is_given(const uint32_t cluster[3])
     return cluster[0] || cluster[1] || cluster[2];
 }
 
-ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                                  uint32_t cluster[3])
+/* `*why` NULL: the clusters can be. */
+static void choose_cluster(const ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                           uint32_t cluster[3], const char **why)
 {
     const uint32_t asked[3] = {call->cluster.x, call->cluster.y, call->cluster.z};
     uint32_t kernel[3];
     required(function, kernel);
     memcpy(cluster, is_given(asked) ? asked : kernel, sizeof kernel);
+    *why = NULL;
     if (!is_given(cluster) && !function->kernel->image.demands.needs_cluster)
-        return ifl_cudaSuccess;
+        return;
     const bool differs = is_given(asked) && is_given(kernel) && memcmp(asked, kernel, sizeof kernel) != 0;
-    const char *why = differs ? "the kernel is for clusters of another size" : fault_of(session, function, call, cluster);
+    *why = differs ? "the kernel is for clusters of another size" : fault_of(session, function, call, cluster);
+}
+
+ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
+                                  uint32_t cluster[3])
+{
+    const char *why;
+    choose_cluster(session, function, call, cluster, &why);
     if (!why)
         return ifl_cudaSuccess;
     ifl_state_tell("%s cannot be launched with grid %u,%u,%u in clusters of %u,%u,%u: %s", function->kernel->signature,
@@ -102,7 +111,8 @@ static ifl_cuda_error read_question(ifl_session *session, const void *host, cons
     return code == ifl_cudaSuccess ? blocks_on_gpu(session, *function, call, blocks) : code;
 }
 
-/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in any. */
+/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in any. Of clusters that cannot
+ * be launched none are active, which is no error: cuBLAS asks about sizes up to 32 and leaves the last error as it is. */
 static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
                              const ifl_launch_configuration *configuration)
 {
@@ -111,11 +121,12 @@ static ifl_cuda_error active(ifl_session *session, int *clusters, const void *ho
     uint32_t cluster[3] = {0};
     uint64_t blocks = 0;
     ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &blocks);
+    const char *why = NULL;
     if (code == ifl_cudaSuccess)
-        code = ifl_launch_cluster(session, function, &call, cluster);
+        choose_cluster(session, function, &call, cluster, &why);
     if (code != ifl_cudaSuccess || !clusters)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
-    *clusters = (int)(blocks / (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
+    *clusters = why ? 0 : (int)(blocks / (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
     return ifl_cudaSuccess;
 }
 

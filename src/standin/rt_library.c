@@ -5,6 +5,7 @@
 #include "standin/served.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 /* cudaDriverEntryPointQueryResult is CUdriverProcAddressQueryResult. */
 enum { NOT_FOUND = 1, NEWEST = 13000 };
@@ -132,3 +133,37 @@ IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, voi
     return ifl_state_end(entry(name, out, (int)version, flags, found));
 }
 ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
+
+/* ---- tables that are not documented ------------------------------------------------------------ */
+
+static ifl_cuda_error refuse_entry(void)
+{
+    return ifl_cudaErrorNotSupported;
+}
+
+/* Word 0 is the size in bytes. */
+enum { TABLE_WORDS = 128 };
+static const void *refusing[TABLE_WORDS];
+
+static void fill_refusing(void)
+{
+    refusing[0] = (const void *)sizeof refusing;
+    for (size_t i = 1; i < TABLE_WORDS; i++)
+        refusing[i] = (const void *)refuse_entry;
+}
+
+/* What the driver has (drv_table.c). cuBLASLt calls what it finds in a table without having looked whether there is one:
+ * of a table that is not served each entry refuses, and it chooses another kernel. */
+IFL_SERVED ifl_cuda_error cudaGetExportTable(const void **table, const void *id)
+{
+    typedef ifl_cuda_error table_call(const void **, const void *);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    table_call *call;
+    *(void **)&call = driver_call("cuGetExportTable");
+    if (!table || !id || !call)
+        return ifl_state_end(table && id ? ifl_cudaErrorInsufficientDriver : ifl_cudaErrorInvalidValue);
+    pthread_once(&once, fill_refusing);
+    if (call(table, id) != ifl_cudaSuccess)
+        *table = refusing;
+    return ifl_cudaSuccess;
+}

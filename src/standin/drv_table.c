@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cuGetExportTable. The driver has tables of functions that are not documented. cuBLAS asks two of them for what documented
+ * calls say as well: the current context, its number, and the number of a stream. Which entries these are was published by
+ * projects that serve CUDA's libraries with drivers of their own. Nothing else is served, and none of the tables by which a
+ * runtime and its driver prove each other genuine. */
+#include "standin/driver_served.h"
+#include "standin/vendor.h"
+
+#include "inflight.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+ifl_cuda_error cuCtxGetCurrent(void **out);
+ifl_cuda_error cuCtxGetId(void *context, unsigned long long *id);
+ifl_cuda_error cuStreamGetId(void *stream, unsigned long long *id);
+
+static ifl_cuda_error refuse(void)
+{
+    return ifl_cudaErrorNotSupported;
+}
+
+/* CUDA Driver API reference, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: handles of the streams that NULL stands for. */
+static ifl_cuda_error handle_of_stream(const void *context, void *stream, void **out, int is_per_thread)
+{
+    enum { LEGACY = 1, PER_THREAD = 2 };
+    (void)context;
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = stream ? stream : (void *)(uintptr_t)(is_per_thread ? PER_THREAD : LEGACY);
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error id_of_stream(const void *context, void *stream, unsigned long long *id)
+{
+    (void)context;
+    return cuStreamGetId(stream, id);
+}
+
+/* Word 0 of a table is its size in bytes; the driver's second has 93 words, and what is not named here refuses. */
+enum { ID_BYTES = 16, MOST_WORDS = 93 };
+
+typedef struct entry {
+    size_t table, word;
+    void (*call)(void);
+} entry;
+
+static const struct {
+    uint8_t id[ID_BYTES];
+    size_t words;
+} tables[] = {
+    {{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc}, 4},
+    {{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2}, MOST_WORDS},
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static const entry entries[] = {
+    {0, 2, (void (*)(void))cuCtxGetCurrent},
+    {1, 4, (void (*)(void))cuCtxGetId},
+    {1, 39, (void (*)(void))id_of_stream},
+    {1, 51, (void (*)(void))handle_of_stream},
+};
+
+static void (*words[TABLES][MOST_WORDS])(void);
+
+static void fill(void)
+{
+    for (size_t t = 0; t < TABLES; t++) {
+        words[t][0] = (void (*)(void))(tables[t].words * sizeof words[t][0]);
+        for (size_t w = 1; w < tables[t].words; w++)
+            words[t][w] = (void (*)(void))refuse;
+    }
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        words[entries[i].table][entries[i].word] = entries[i].call;
+}
+
+static const void *find(const void *id)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill);
+    for (size_t t = 0; id && t < TABLES; t++)
+        if (memcmp(tables[t].id, id, ID_BYTES) == 0)
+            return words[t];
+    return NULL;
+}
+
+/* A library without kernels goes on, and fails with a code of its own that says less: it is told of once. */
+static void tell_library(const char *path)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    ifl_error error = {0}, vendor = {0};
+    const bool is_vendor = ifl_vendor_check(path, &vendor) != IFL_OK;
+    const ifl_status status = ifl_program_check(path, true, &error);
+    if (status != IFL_OK || (is_vendor && !atomic_flag_test_and_set(&told)))
+        ifl_state_tell_error(is_vendor ? &vendor : &error);
+    if (status != IFL_OK)
+        exit(ifl_status_exit_code(status));
+}
+
+/* A runtime inside the program, or inside a library of it, can do nothing without the tables that are not served, and asks
+ * only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, go on without. */
+IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
+{
+    Dl_info info;
+    if (table && (*table = find(id)))
+        return ifl_cudaSuccess;
+    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname)
+        tell_library(info.dli_fname);
+    return table ? (ifl_cuda_error)IFL_CUDA_NOT_FOUND : ifl_cudaErrorInvalidValue;
+}
