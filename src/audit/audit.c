@@ -93,7 +93,7 @@ static bool is_ours(const char *path)
 static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
 {
     ifl_own_runtime found;
-    if (ifl_own_runtime_find(file, IFL_LEAD_BYTES, &found) != IFL_OWN_FOUND)
+    if (ifl_own_runtime_find(file, path, IFL_LEAD_BYTES, &found) != IFL_OWN_FOUND)
         return;
     const char *library = runtime_of(found.version / 1000);
     if (library && !ifl_lead_calls(file, &found, base, library))

@@ -2,6 +2,8 @@
  * See own_runtime_calls.h. */
 #include "audit/own_runtime_calls.h"
 
+#include "audit/runtime_archive.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static int compare(const void *name, const void *row)
     return strcmp(name, *(const char *const *)row);
 }
 
-static const char *known_name(const char *name)
+const char *ifl_own_runtime_call(const char *name)
 {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)
         return NULL;
@@ -33,7 +35,7 @@ static bool gather(const ifl_object_file *file, ifl_own_runtime *out)
 {
     for (size_t i = 0; i < file->symbol_count; i++) {
         const char *name = ifl_object_function(file, i);
-        const char *row = name ? known_name(name) : NULL;
+        const char *row = name ? ifl_own_runtime_call(name) : NULL;
         if (!row)
             continue;
         if (out->count == KNOWN)
@@ -124,27 +126,81 @@ static bool has_room(const ifl_object_file *file, const ifl_own_runtime *runtime
     return is_enough;
 }
 
-static bool is_whole(const ifl_object_file *file, size_t room, ifl_own_runtime *runtime)
+/* Whether the version that the code says has these names. */
+static bool is_of_its_version(const ifl_object_file *file, ifl_own_runtime *runtime)
 {
     const ifl_own_call *version = call_named(runtime, "cudaRuntimeGetVersion");
     runtime->version = version ? version_in_code(file, version->address) : 0;
-    return runtime->version / 1000 == major_by_names(runtime) && has_room(file, runtime, room);
+    return runtime->version / 1000 == major_by_names(runtime);
 }
 
-ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
+static ifl_own_state find_by_names(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
 {
-    *out = (ifl_own_runtime){.version = 0};
-    if (!file->symbols)
+    const bool is_gathered = gather(file, out);
+    if (!call_named(out, "__cudaRegisterFatBinary") || !call_named(out, "cudaGetLastError"))
         return IFL_OWN_NONE;
-    out->calls = calloc(KNOWN, sizeof *out->calls);
+    return is_gathered && is_of_its_version(file, out) && has_room(file, out, room) ? IFL_OWN_FOUND : IFL_OWN_UNKNOWN;
+}
+
+/* ---- stripped copies ------------------------------------------------------------------------- */
+
+static bool is_copy_of(const ifl_object_file *file, const ifl_runtime_layout *layout, size_t room, ifl_own_runtime *out)
+{
+    uint64_t first;
+    if (layout->call_count > KNOWN || !ifl_layout_find(file, layout, &first))
+        return false;
+    for (size_t i = 0; i < layout->call_count; i++) {
+        out->calls[i] = (ifl_own_call){layout->calls[i].name, first + layout->calls[i].offset};
+        if (!ifl_object_code(file, out->calls[i].address, room))
+            return false;
+    }
+    out->count = layout->call_count;
+    return is_of_its_version(file, out);
+}
+
+static bool find_among_known(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
+{
+    ifl_runtime_layout layout;
+    bool is_found = false;
+    for (size_t i = 0; !is_found && ifl_layout_known(i, &layout); i++) {
+        is_found = is_copy_of(file, &layout, room, out);
+        free(layout.calls);
+    }
+    return is_found;
+}
+
+static bool find_among_archives(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+{
+    bool is_found = false;
+    glob_t places = ifl_archive_places(path);
+    for (size_t i = 0; i < places.gl_pathc && !is_found; i++) {
+        ifl_runtime_layout layout;
+        if (!ifl_archive_open(places.gl_pathv[i], room, ifl_own_runtime_call, &layout))
+            continue;
+        is_found = is_copy_of(file, &layout, room, out);
+        free(layout.calls);
+    }
+    globfree(&places);
+    return is_found;
+}
+
+/* Archives are read for objects with kernels only: nearly all objects of a process have no runtime. */
+static ifl_own_state find_by_layout(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+{
+    out->count = 0;
+    const bool is_found = find_among_known(file, room, out) || (ifl_object_section(file, ".nv_fatbin") &&
+                                                                find_among_archives(file, path, room, out));
+    return is_found ? IFL_OWN_FOUND : IFL_OWN_NONE;
+}
+
+ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+{
+    *out = (ifl_own_runtime){.calls = calloc(KNOWN, sizeof *out->calls)};
     if (!out->calls)
         return IFL_OWN_UNKNOWN;
-    const bool is_gathered = gather(file, out);
-    ifl_own_state state = IFL_OWN_UNKNOWN;
-    if (!call_named(out, "__cudaRegisterFatBinary") || !call_named(out, "cudaGetLastError"))
-        state = IFL_OWN_NONE;
-    else if (is_gathered && is_whole(file, room, out))
-        state = IFL_OWN_FOUND;
+    ifl_own_state state = find_by_names(file, room, out);
+    if (state == IFL_OWN_NONE)
+        state = find_by_layout(file, path, room, out);
     if (state == IFL_OWN_FOUND)
         return state;
     free(out->calls);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whether an executable brings its own copy of the CUDA runtime without the names that its calls could be led elsewhere
- * by: it holds kernels, does not ask another library to register them, nor the driver to run them, and was stripped; or no
- * library can be put before it, since it has no dynamic linker. */
+ * Why an object's own copy of the CUDA runtime, which asks the driver for what is not served, was not replaced: it is not of
+ * a known build and has no names, or is incomplete; or no library can be put before it, since it has no dynamic linker. */
 #include "inflight.h"
 
 #include "base/error.h"
@@ -59,7 +58,8 @@ static finding look(Elf *elf)
 
 static ifl_status complain(const char *path, const finding *found, ifl_error *error)
 {
-    const char *why = "without the names of its functions, so that it cannot be replaced";
+    const char *why = "without the names of its functions, of a build that inflight does not know and that no libcudart_static.a "
+                      "found here names (INFLIGHT_CUDART_STATIC lists more)";
     if (!found->is_dynamic)
         return ifl_fail(error, IFL_UNSUPPORTED,
                         "'%.200s' is linked with -static, so that CUDA's libraries cannot be replaced: link it "
@@ -71,12 +71,12 @@ static ifl_status complain(const char *path, const finding *found, ifl_error *er
                         path);
     if (found->is_program)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' contains a copy of the CUDA runtime %s: keep them (no -s, no strip), or link it "
+                        "'%.200s' contains a copy of the CUDA runtime %s: keep its names (no -s, no strip), or link it "
                         "with nvcc -cudart shared",
                         path, why);
     return ifl_fail(error, IFL_UNSUPPORTED,
                     "the library '%.200s' contains a copy of the CUDA runtime %s: its calls need a GPU. If you "
-                    "build it yourself, keep them (no -s, no strip), or link it with nvcc -cudart shared",
+                    "build it yourself, keep its names (no -s, no strip), or link it with nvcc -cudart shared",
                     path, why);
 }
 
@@ -94,7 +94,7 @@ ifl_status ifl_program_check(const char *path, bool is_asking, ifl_error *error)
         found = look(elf);
     elf_end(elf);
     close(file);
-    if (!found.has_kernels || found.asks_runtime || (found.has_names && found.is_dynamic && !is_asking))
+    if (!found.has_kernels || found.asks_runtime || (found.is_dynamic && !is_asking))
         return IFL_OK;
     return complain(path, &found, error);
 }

@@ -13,7 +13,8 @@ __attribute__((section(".nv_fatbin"), used)) static const char kernels_here[8] =
 /* Local functions, as in an executable of nvcc. Those of the versions 11 and 12 alone are left out below. */
 #define CALL(name) DEFINE(name)
 #define DEFINE(name)                                                                                                   \
-    __asm__(".text\n.balign " WORDS(ALIGN) "\n.type " #name ", @function\n" #name ": mov $999, %eax\n ret\n"           \
+    __asm__(".text\n.balign " WORDS(ALIGN) "\n.type " #name ", @function\n" #name                              \
+                                           ": .cfi_startproc\n mov $999, %eax\n ret\n .cfi_endproc\n"              \
                                            ".size " #name ", . - " #name "\n");
 #define cudaGetDeviceProperties_v2 not_in_13_a
 #define cudaBindTexture not_in_13_b
@@ -24,10 +25,12 @@ __attribute__((section(".nv_fatbin"), used)) static const char kernels_here[8] =
 #undef CALL
 
 __asm__(".text\n.balign " WORDS(ALIGN) "\n.type write_version, @function\n"
-        "write_version: test %rdi, %rdi\n movl $" WORDS(VERSION) ", (%rdi)\n xor %eax, %eax\n ret\n"
+        "write_version: .cfi_startproc\n test %rdi, %rdi\n movl $" WORDS(VERSION) ", (%rdi)\n xor %eax, %eax\n ret\n"
+        ".cfi_endproc\n"
         ".size write_version, . - write_version\n"
         ".balign 16\n.type cudaRuntimeGetVersion, @function\n"
-        "cudaRuntimeGetVersion: call write_version\n mov $999, %eax\n ret\n .fill 256, 1, 0x90\n"
+        "cudaRuntimeGetVersion: .cfi_startproc\n call write_version\n mov $999, %eax\n ret\n .fill 256, 1, 0x90\n"
+        ".cfi_endproc\n"
         ".size cudaRuntimeGetVersion, . - cudaRuntimeGetVersion\n");
 
 extern int cudaRuntimeGetVersion(int *version);
