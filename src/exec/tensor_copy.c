@@ -60,10 +60,22 @@ static uint64_t box_bytes(const ifl_tensor_map *map)
     return count * map->element_bytes;
 }
 
+/* From a row's start in shared memory to the next one's: swizzled rows have the width of the pattern (CUDA C++ Programming
+ * Guide, "Tensor Memory Access (TMA) swizzle": where it exceeds the inner dimension, shared memory is of the full width).
+ * cuBLASLt writes rows of 64 bytes 128 bytes apart and has them copied with the pattern of 128. */
+static uint64_t row_pitch(const ifl_tensor_map *map)
+{
+    enum { NARROWEST = 16 };
+    const uint64_t bytes = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) * map->element_bytes,
+                   width = map->swizzle ? (uint64_t)NARROWEST << map->swizzle : 0;
+    return bytes > width ? bytes : width;
+}
+
 /* What a box reaches in shared memory: swizzled, it changes places within lines of 128 bytes. */
 static uint64_t room_of(const ifl_tensor_map *map)
 {
-    const uint64_t bytes = box_bytes(map);
+    const uint64_t row = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) * map->element_bytes,
+                   bytes = box_bytes(map) / row * row_pitch(map);
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
 }
 
@@ -108,6 +120,7 @@ typedef struct box_copy {
     uint64_t shared; /* of the next element, before it is swizzled */
     uint64_t base;
     uint8_t *first; /* the box's in shared memory */
+    uint64_t pitch; /* of rows in shared memory, bytes */
 } box_copy;
 
 static bool is_inside(const ifl_tensor_map *map, const int64_t *at)
@@ -169,6 +182,11 @@ static bool move_element(box_copy *c, const int64_t *at, bool loads)
     return true;
 }
 
+static void start_row(box_copy *c)
+{
+    c->shared = c->base + (c->shared - c->base + c->pitch - 1) / c->pitch * c->pitch;
+}
+
 /* ---- tiles, im2col ----------------------------------------------------------------------------------------------- */
 
 static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
@@ -185,6 +203,8 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
         unsigned i = 0;
         while (i < map->rank && ++step[i] == steps(map, i))
             step[i++] = 0;
+        if (i)
+            start_row(c);
         is_last = i == map->rank;
     }
     return true;
@@ -216,6 +236,7 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
         for (unsigned channel = 0; channel < map->image.channels; channel++, at[0]++)
             if (!move_element(c, at, loads))
                 return false;
+        start_row(c);
     }
     return true;
 }
@@ -230,6 +251,6 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared, room_of(&map), loads);
     if (!first)
         return false;
-    box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first};
+    box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};
     return map.is_image ? copy_image(&c, box, loads) : copy_tile(&c, box, loads);
 }

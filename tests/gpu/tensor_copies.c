@@ -34,15 +34,24 @@ static unsigned steps(const tensor_copy *c, unsigned i)
     return (c->box[i] + stride - 1) / stride;
 }
 
+/* A swizzled row takes the pattern's width in shared memory: 32, 64 or 128 bytes. */
+static unsigned pitch_of(const tensor_copy *c, unsigned row)
+{
+    const unsigned bytes = row * c->element_bytes, width = c->swizzle ? 16u << c->swizzle : 0;
+    return bytes > width ? bytes : width;
+}
+
 static void set_box(tensor_copy *c, source *s, unsigned row)
 {
+    unsigned room = c->pitch = pitch_of(c, row);
     c->box[0] = row;
     c->bytes = row * c->element_bytes;
     for (unsigned i = 1; i < c->rank; i++) {
-        unsigned most = TENSOR_SHARED_BYTES / c->bytes;
+        unsigned most = TENSOR_SHARED_BYTES / room;
         most = most > 12 ? 12 : most;
         c->box[i] = most ? pick(s, 1, most) : 1;
         c->bytes *= steps(c, i);
+        room *= steps(c, i);
     }
 }
 
@@ -56,6 +65,7 @@ static void set_image(tensor_copy *c, source *s, unsigned row)
     }
     c->pixels = pick(s, 1, 24);
     c->bytes = row * c->element_bytes * c->pixels;
+    c->pitch = pitch_of(c, row);
 }
 
 static void set_sizes(tensor_copy *c, source *s)
@@ -175,7 +185,7 @@ static void do_tile(const tensor_copy *c, uint8_t *shared, uint8_t *global)
                 c->coordinates[i] + (int64_t)(rest % steps(c, i)) * (i ? c->element_stride[i] : 1);
             rest /= steps(c, i);
         }
-        one(c, at, e * c->element_bytes, shared, global);
+        one(c, at, e / c->box[0] * c->pitch + e % c->box[0] * c->element_bytes, shared, global);
     }
 }
 
@@ -189,7 +199,7 @@ static void do_image(const tensor_copy *c, uint8_t *shared, uint8_t *global)
             int64_t at[TENSOR_RANKS];
             for (unsigned i = 0; i < c->rank; i++)
                 at[i] = pixel[i] + (i == 0 ? channel : i + 1 < c->rank ? c->offsets[i - 1] : 0);
-            one(c, at, (p * c->channels + channel) * c->element_bytes, shared, global);
+            one(c, at, p * c->pitch + channel * c->element_bytes, shared, global);
         }
         unsigned i = 1;
         for (; i + 1 < c->rank; i++) {

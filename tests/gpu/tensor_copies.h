@@ -20,7 +20,8 @@ typedef struct tensor_copy {
     int swizzle, fill;
     int coordinates[TENSOR_RANKS];
     unsigned offsets[TENSOR_RANKS - 2];
-    uint32_t bytes; /* of the box in shared memory */
+    uint32_t bytes; /* of the box */
+    uint32_t pitch; /* of its rows in shared memory */
 } tensor_copy;
 
 void tensor_copy_make(uint32_t index, tensor_copy *out);
