@@ -101,13 +101,14 @@ static void tell_library(const char *path)
 }
 
 /* A runtime inside the program, or inside a library of it, can do nothing without the tables that are not served, and asks
- * only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, go on without. */
+ * only where its calls were not led to ours (src/audit/); others that ask, NVRTC for one, alone or linked into a library
+ * whose runtime was led, go on without. */
 IFL_SERVED ifl_cuda_error cuGetExportTable(const void **table, const void *id)
 {
     Dl_info info;
     if (table && (*table = find(id)))
         return ifl_cudaSuccess;
-    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname)
+    if (dladdr(__builtin_return_address(0), &info) && info.dli_fname && !ifl_binary_lies_in(info.dli_fbase))
         tell_library(info.dli_fname);
     return table ? (ifl_cuda_error)IFL_CUDA_NOT_FOUND : ifl_cudaErrorInvalidValue;
 }

@@ -26,8 +26,9 @@ ifl_status ifl_vendor_check(const char *path, ifl_error *error)
     for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
         if (strncmp(file, vendors[i].file, strlen(vendors[i].file)) == 0)
             return ifl_fail(error, IFL_UNSUPPORTED,
-                            "%s needs a GPU: '%.200s' has its own CUDA runtime inside, without the names of its functions, which asks "
-                            "the driver for tables that are not documented. Here %s",
+                            "%s needs a GPU: '%.200s' has its own CUDA runtime inside, of a build that inflight does not know and "
+                            "that no libcudart_static.a found here names (that of its CUDA version would: "
+                            "INFLIGHT_CUDART_STATIC=FILE). Without it, %s",
                             vendors[i].name, path, vendors[i].instead);
     return IFL_OK;
 }
