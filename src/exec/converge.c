@@ -6,6 +6,7 @@
 #include "exec/converge.h"
 
 #include "exec/provided.h"
+#include "exec/race.h"
 #include "exec/slow.h"
 
 #include <string.h>
@@ -257,7 +258,8 @@ static void issue_again(ifl_warp *warp, uint32_t going)
     }
 }
 
-/* All run the region of the first: the compiler gives the regions of one operation the same registers. */
+/* All run the region of the first: the compiler gives the regions of one operation the same registers. A lane that its own
+ * mask leaves out waits for nobody (see ifl_membership). */
 static bool settle_gathering(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
@@ -266,10 +268,13 @@ static bool settle_gathering(ifl_warp *warp)
         const ifl_fragment waiting = warp->fragments[i];
         uint32_t found;
         for (uint32_t left = waiting.mask; left; left &= ~found) {
-            const uint32_t members = members_of(&waiting, (uint32_t)__builtin_ctz(left));
-            found = gathered(warp, &waiting, members);
-            if (members & warp->live & ~found)
+            const uint32_t lane = (uint32_t)__builtin_ctz(left), members = members_of(&waiting, lane);
+            const bool is_member = members >> lane & 1;
+            found = gathered(warp, &waiting, members) & (is_member ? members : ~members);
+            if (is_member && members & warp->live & ~found)
                 continue;
+            if (!is_member)
+                ifl_race_outside(warp, waiting.code, lane, members);
             ifl_fragment next = waiting;
             next.code++;
             issue_again(warp, found);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Warp-wide operations: shfl, vote, match, redux, activemask, elect, bar.warp.sync. */
-#include "exec/warp.h"
+#include "exec/race.h"
 
 #include <string.h>
 
-uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, uint32_t members)
+ifl_membership ifl_warp_membership(const ifl_exchange *op, const char *frame, uint32_t lane)
+{
+    const uint32_t members = ifl_lane_u32(frame, op->members, lane);
+    return (ifl_membership){members, members >> lane & 1};
+}
+
+uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, ifl_membership of)
 {
     const uint32_t *named = (const uint32_t *)(const void *)(frame + op->members);
     uint32_t group = 0;
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        group |= (uint32_t)(named[lane] == members) << lane;
-    return group & mask;
+        group |= (uint32_t)(named[lane] == of.members) << lane;
+    return group & mask & (of.is_member ? of.members : ~of.members);
 }
 
-static uint32_t first_group(const ifl_exchange *op, const char *frame, uint32_t mask)
+static ifl_membership first_membership(const ifl_exchange *op, const char *frame, uint32_t mask)
 {
-    return ifl_warp_group(op, frame, mask, ifl_lane_u32(frame, op->members, (uint32_t)__builtin_ctz(mask)));
+    return ifl_warp_membership(op, frame, (uint32_t)__builtin_ctz(mask));
 }
 
 /* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA, membermask: the lanes
@@ -24,20 +30,15 @@ static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, 
 {
     const ifl_exchange *op = code->extra;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
-        group = first_group(op, frame, rest);
-        uint32_t lane = (uint32_t)__builtin_ctz(group), members = ifl_lane_u32(frame, op->members, lane);
-        if (group & ~members) {
-            lane = (uint32_t)__builtin_ctz(group & ~members);
-            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                                   "lane %u executes a warp-wide operation whose member mask 0x%08x does not "
-                                   "include it", lane,
-                                   members);
-        }
-        if (members & warp->live & ~active)
+        const ifl_membership of = first_membership(op, frame, rest);
+        group = ifl_warp_group(op, frame, rest, of);
+        if (!of.is_member)
+            ifl_race_outside(warp, code, (uint32_t)__builtin_ctz(rest), of.members);
+        if (ifl_awaited(of) & warp->live & ~active)
             return IFL_REASON_WARP_WAIT;
     }
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
-        group = first_group(op, frame, rest);
+        group = ifl_warp_group(op, frame, rest, first_membership(op, frame, rest));
         ifl_exchange_run(warp, op, frame, group);
     }
     return IFL_REASON_NONE;

@@ -10,7 +10,7 @@
 
 enum { WARPS = 32, KEPT = 2, WIDEST = 32 };
 
-typedef enum race_kind { READ_OF_WRITTEN, WRITE_OF_WRITTEN, WRITE_OF_READ, LANES_OF_STORE } race_kind;
+typedef enum race_kind { READ_OF_WRITTEN, WRITE_OF_WRITTEN, WRITE_OF_READ, LANES_OF_STORE, OUTSIDE_MASK } race_kind;
 
 struct ifl_race_warning {
     bool is_set;
@@ -18,7 +18,7 @@ struct ifl_race_warning {
     uint8_t space;
     uint64_t block, times, address;
     uint32_t warp, lane;
-    uint32_t other;      /* the other's warp, or lane */
+    uint32_t other;      /* the other's warp, or lane; a member mask */
     uint32_t other_site;
 };
 
@@ -169,20 +169,29 @@ bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site,
         [WRITE_OF_WRITTEN] = "writes shared memory that warp %u writes at %s, with no barrier between",
         [WRITE_OF_READ] = "writes shared memory that warp %u reads at %s, with no barrier between",
         [LANES_OF_STORE] = "writes different values to one address, another one in lane %u",
+        [OUTSIDE_MASK] = "has the member mask 0x%08x, which does not include the lane (undefined in CUDA)",
     };
     const ifl_sites *sites = &workers[0].grid->image->sites;
     uint64_t times = 0;
     const struct ifl_race_warning *first = first_of(workers, count, site, &times);
-    char place[192], other[192], text[320];
+    char place[192], other[192], text[320], where[64] = "";
     if (!first)
         return false;
     place_of(sites, site, place, sizeof place);
     place_of(sites, first->other_site, other, sizeof other);
     snprintf(text, sizeof text, what[first->kind], first->other, other);
-    snprintf(to, size, "%s: %s %s, %llu times; first block %llu, thread %u, byte %llu of %s memory", place, sites->at[site].name,
-             text, (unsigned long long)times, (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane,
-             (unsigned long long)first->address, ifl_space_text(first->space));
+    if (first->kind != OUTSIDE_MASK)
+        snprintf(where, sizeof where, ", byte %llu of %s memory", (unsigned long long)first->address,
+                 ifl_space_text(first->space));
+    snprintf(to, size, "%s: %s %s, %llu times; first block %llu, thread %u%s", place, sites->at[site].name, text,
+             (unsigned long long)times, (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane, where);
     return true;
+}
+
+void ifl_race_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members)
+{
+    if (warp->worker->races)
+        warn(warp, code, (struct ifl_race_warning){.kind = OUTSIDE_MASK, .lane = lane, .other = members});
 }
 
 /* ---- accesses --------------------------------------------------------------------------------------------------------------- */

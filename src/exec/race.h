@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Races: accesses of different warps to the same byte of shared memory that nothing orders, and lanes of one store that write
- * different values to one address. What orders: barriers of the block, atomic operations that
- * give a result (locks) and mbarriers. Within a warp all counts as
- * ordered. */
+ * different values to one address; also lanes that their own member mask leaves out. What orders: barriers of the block,
+ * atomic operations that give a result (locks) and mbarriers. Within a warp all counts as ordered. */
 #ifndef IFL_EXEC_RACE_H
 #define IFL_EXEC_RACE_H
 
@@ -27,6 +26,8 @@ void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
 /* An atomic operation whose result the program takes, or an mbarrier: orders the warp behind all before it that did the same. */
 void ifl_race_meet(ifl_warp *warp);
 void ifl_race_arrive(ifl_warp *warp, unsigned barrier);
+/* A lane executes a warp-wide operation with a member mask that does not include it. */
+void ifl_race_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members);
 /* The warp goes on behind a barrier that opens; then, the barrier is as new. */
 void ifl_race_leave(ifl_warp *warp, unsigned barrier);
 void ifl_race_close(ifl_block *block, unsigned barrier);

@@ -295,9 +295,9 @@ static bool waits_with(const ifl_fragment *a, const ifl_fragment *b)
                                                    ifl_exchange_is_alike(op_of(a), op_of(b)));
 }
 
-/* The lanes that wait with `fragment` under the member mask `members`. In `arrived` also those that a guard
- * keeps from executing: nobody needs to wait for them. */
-static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, uint32_t members, uint32_t *arrived)
+/* The lanes that wait with `fragment` under the same member mask. In `arrived` also those that a guard keeps from
+ * executing: nobody needs to wait for them. */
+static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, ifl_membership of, uint32_t *arrived)
 {
     uint32_t group = 0;
     *arrived = 0;
@@ -306,7 +306,7 @@ static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment
         if (!waits_with(fragment, other))
             continue;
         uint32_t executing = executing_lanes(other);
-        uint32_t mine = ifl_warp_group(op_of(other), other->frame->slots, executing, members);
+        uint32_t mine = ifl_warp_group(op_of(other), other->frame->slots, executing, of);
         group |= mine;
         *arrived |= mine | (other->mask & ~executing);
     }
@@ -363,10 +363,10 @@ static bool finish_one(ifl_warp *warp, uint32_t excused)
         const ifl_fragment *fragment = &warp->fragments[i];
         uint32_t rest = fragment->state == IFL_FRAGMENT_AT_WARP_OP ? executing_lanes(fragment) : 0;
         for (uint32_t group, arrived; rest; rest &= ~group) {
-            uint32_t members =
-                ifl_lane_u32(fragment->frame->slots, op_of(fragment)->members, (uint32_t)__builtin_ctz(rest));
-            group = waiting_group(warp, fragment, members, &arrived);
-            if (members & warp->live & ~arrived & ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
+            const ifl_membership of =
+                ifl_warp_membership(op_of(fragment), fragment->frame->slots, (uint32_t)__builtin_ctz(rest));
+            group = waiting_group(warp, fragment, of, &arrived);
+            if (ifl_awaited(of) & warp->live & ~arrived & ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
                 continue;
             finish_group(warp, i, group);
             return true;
@@ -381,23 +381,35 @@ static void finish_warp_ops(ifl_warp *warp)
         continue;
 }
 
-/* Machine code: lanes at a WARPSYNC wait for lanes that wait for them at a BSYNC. CUDA calls that undefined (__syncwarp in a
- * branch that not all its members take); GPUs come through, and Numba's cuda.reduce counts on it. */
+static uint32_t lanes_in(const ifl_warp *warp, ifl_fragment_state state)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->count; i++)
+        lanes |= warp->fragments[i].state == state ? warp->fragments[i].mask : 0;
+    return lanes;
+}
+
+/* Lanes at a WARPSYNC or __syncwarp wait for lanes that wait for them, at a BSYNC or at a barrier of the block. CUDA calls
+ * the first undefined (__syncwarp in a branch that not all its members take); GPUs come through, and Numba's cuda.reduce
+ * counts on it. The second is __syncthreads in both branches of an if, for which the compiler puts a WARPSYNC of the whole
+ * warp before each: barriers count threads (CUDA C++ Programming Guide, "Independent Thread Scheduling"). */
 static bool release_warpsync(ifl_warp *warp)
 {
-    uint32_t at_sync = 0;
-    for (uint32_t i = 0; i < warp->count; i++)
-        at_sync |= warp->fragments[i].state == IFL_FRAGMENT_AT_SYNC ? warp->fragments[i].mask : 0;
-    if (!at_sync || finish_one(warp, at_sync))
-        return at_sync != 0;
-    /* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before EXIT. */
+    return finish_one(warp, lanes_in(warp, IFL_FRAGMENT_AT_SYNC) | lanes_in(warp, IFL_FRAGMENT_AT_BARRIER));
+}
+
+/* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before EXIT. */
+static bool release_sync(ifl_warp *warp)
+{
+    if (!lanes_in(warp, IFL_FRAGMENT_AT_SYNC))
+        return false;
     ifl_sync_let_go(warp);
     return true;
 }
 
 bool ifl_warp_release(ifl_warp *warp)
 {
-    return warp->sync ? release_warpsync(warp) : release_meeting(warp);
+    return release_warpsync(warp) || (warp->sync ? release_sync(warp) : release_meeting(warp));
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------------------------- */

@@ -237,8 +237,19 @@ bool ifl_warp_release(ifl_warp *warp);
 /* Puts fragments that are at the same place in the same situation together. */
 void ifl_warp_merge(ifl_warp *warp);
 
-/* Lanes of `mask` that execute a warp-wide operation with the member mask `members` (exchange.c). */
-uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, uint32_t members);
+/* The member mask that a lane gives to a warp-wide operation. PTX ISA leaves undefined what a lane does that its mask does not
+ * include; an H200 runs on. Here it waits for nobody and takes part with those that do the same. */
+typedef struct ifl_membership {
+    uint32_t members;
+    bool is_member;
+} ifl_membership;
+static inline uint32_t ifl_awaited(ifl_membership of)
+{
+    return of.is_member ? of.members : 0;
+}
+ifl_membership ifl_warp_membership(const ifl_exchange *op, const char *frame, uint32_t lane);
+/* Lanes of `mask` that execute the operation with that membership (exchange.c). */
+uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, ifl_membership of);
 
 /* ---- frame.c -------------------------------------------------------------------------------------------------------- */
 
