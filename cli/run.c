@@ -49,6 +49,15 @@ NUMBER_OPTION(set_skip, IFL_RUN_SKIP, "launch-skip", INT_MAX)
 NUMBER_OPTION(set_count, IFL_RUN_COUNT, "launch-count", INT_MAX)
 NUMBER_OPTION(set_threads, IFL_RUN_THREADS, "threads", 1024)
 
+static ifl_status set_gpus(void *user, const char *value, ifl_error *error)
+{
+    enum { MOST_GPUS = 16 };
+    int number;
+    const ifl_status status = ifl_cli_number("--gpus", value, 1, MOST_GPUS, &number, error);
+    (void)user;
+    return status == IFL_OK ? put(IFL_RUN_GPUS, value, error) : status;
+}
+
 static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
 {
     ifl_device *device;
@@ -93,6 +102,7 @@ static ifl_status set_no_analysis(void *user, const char *value, ifl_error *erro
 
 static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
+    {0, "gpus", "N", "how many GPUs of that kind the program finds (1)", set_gpus},
     {0, "json", "FILE", "write the report also as JSON", set_json},
     {0, "html", "FILE", "write the report also as an HTML page", set_html},
     {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},

@@ -482,6 +482,7 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 /* `inflight run` puts libcudart.so and libcuda.so of ours before the program's; they take these from the environment.
  * Numbers are decimal, switches are 1 or 0. */
 #define IFL_RUN_GPU "INFLIGHT_RUN_GPU"           /* a GPU's name; else "h200" */
+#define IFL_RUN_GPUS "INFLIGHT_RUN_GPUS"         /* how many GPUs of that kind the program finds; else 1 */
 #define IFL_RUN_JSON "INFLIGHT_RUN_JSON"         /* the report goes there as JSON too */
 #define IFL_RUN_HTML "INFLIGHT_RUN_HTML"         /* the report goes there as an HTML page too */
 #define IFL_RUN_KERNEL "INFLIGHT_RUN_KERNEL"     /* only these kernels are reported: named as for ifl_launch_new */

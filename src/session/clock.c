@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The GPU's clock, which events read: launches count by the model, copies and fills by bandwidths. One thing after the
- * other, whatever its stream; what the host does meanwhile takes no time. */
+ * The clock of each GPU, which events read: launches count by the model, copies and fills by bandwidths. One thing after the
+ * other on one GPU, whatever its stream; what the host does meanwhile takes no time. */
 #include "session/session_internal.h"
 
 #include "base/shared.h"
@@ -18,6 +18,27 @@ static double machine_clock(void)
 IFL_SHARED double ifl_session_clock(const ifl_session *session)
 {
     return session->options.analysis ? session->clock_us : machine_clock() + session->skipped_us;
+}
+
+IFL_SHARED void ifl_session_choose_gpu(ifl_session *session, uint32_t gpu)
+{
+    if (gpu >= IFL_MOST_GPUS || gpu == session->gpu)
+        return;
+    session->clocks_us[session->gpu] = session->clock_us;
+    session->gpu = gpu;
+    session->clock_us = session->clocks_us[gpu];
+    ifl_session_gpu_waits(session, session->host_us);
+}
+
+IFL_SHARED void ifl_session_host_waits(ifl_session *session)
+{
+    session->host_us = session->clock_us > session->host_us ? session->clock_us : session->host_us;
+}
+
+IFL_SHARED void ifl_session_gpu_waits(ifl_session *session, double until_us)
+{
+    if (session->options.analysis && until_us > session->clock_us)
+        session->clock_us = until_us;
 }
 
 /* Of the link's bandwidth, what copies are taken to reach. */

@@ -145,7 +145,7 @@ ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel, const ifl_dev
 /* ---- time ------------------------------------------------------------------------------------ */
 
 typedef enum ifl_copy_route {
-    IFL_COPY_LINK,   /* between host and GPU */
+    IFL_COPY_LINK,   /* between host and GPU, and between two GPUs */
     IFL_COPY_WITHIN, /* from the GPU to itself */
     IFL_COPY_FILL,
     IFL_COPY_HOST    /* from the host to itself: no time of the GPU */
@@ -153,6 +153,12 @@ typedef enum ifl_copy_route {
 
 /* Microseconds that the GPU has spent, by the model; this machine's clock where nothing is observed. */
 double ifl_session_clock(const ifl_session *session);
+/* Work goes to the GPU with this number from now on: each has its clock, and begins nothing before the host asks for it. */
+enum { IFL_MOST_GPUS = 16 };
+void ifl_session_choose_gpu(ifl_session *session, uint32_t gpu);
+/* The host waits for the GPU that work goes to; or that GPU for a time on another one's clock. */
+void ifl_session_host_waits(ifl_session *session);
+void ifl_session_gpu_waits(ifl_session *session, double until_us);
 /* Lets the clock go on by a copy or a fill of so many bytes. */
 void ifl_session_copied(ifl_session *session, ifl_copy_route route, uint64_t bytes);
 

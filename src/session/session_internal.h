@@ -65,7 +65,10 @@ struct ifl_session {
     IFL_VEC(ifl_loaded *) loaded;
     ifl_ledger ledger;
     ifl_nested nested;
-    double clock_us;
+    double clock_us; /* of the GPU that work goes to */
+    uint32_t gpu;
+    double clocks_us[IFL_MOST_GPUS]; /* of the others */
+    double host_us;  /* until when the host has waited for some GPU */
     double skipped_us; /* that launches took which were not run again */
     ifl_cache_workspace workspace; /* of the launches whose caches are followed */
 };

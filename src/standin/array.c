@@ -2,6 +2,7 @@
  * See array.h. */
 #include "standin/array.h"
 
+#include "standin/chosen_gpu.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -115,6 +116,7 @@ ifl_cuda_error ifl_array_make(ifl_session *session, const ifl_array *asked, cons
         free(array);
         return ifl_cudaErrorMemoryAllocation;
     }
+    memory->gpu = (uint32_t)ifl_gpu_chosen();
     array->address = memory->address;
     *out = array;
     if (ifl_handle_add(IFL_HANDLE_ARRAY, array))

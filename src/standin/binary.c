@@ -2,6 +2,7 @@
  * See binary.h. */
 #include "standin/binary.h"
 
+#include "standin/chosen_gpu.h"
 #include "standin/image.h"
 
 #include <dlfcn.h>
@@ -108,7 +109,10 @@ static uint8_t *gather(const ifl_fatbin_wrapper *wrapper, size_t *bytes)
     return all;
 }
 
-static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary)
+static bool has_managed(const ifl_binary *binary);
+
+/* One GPU's module more. A managed variable is one for all GPUs, which modules of their own cannot have. */
+static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary, ifl_loaded **out)
 {
     const ifl_fatbin_wrapper *wrapper = binary->wrapper;
     const bool is_linked = wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
@@ -119,7 +123,7 @@ static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary)
     if (is_linked && !all)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
-        ifl_session_load(session, "the program's fat binary", all ? all : fatbin, bytes, &binary->loaded, &error);
+        ifl_session_load(session, "the program's fat binary", all ? all : fatbin, bytes, out, &error);
     free(all);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
@@ -129,8 +133,20 @@ static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary)
 
 ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
 {
-    if (!binary->loaded && !binary->failed)
-        binary->failed = read_image(session, binary);
+    ifl_loaded **one = &binary->on[ifl_gpu_chosen()];
+    if (binary->failed || *one) {
+        binary->loaded = *one;
+        return binary->failed;
+    }
+    if (!binary->wrapper) /* of a module: another GPU's */
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (binary->loaded && has_managed(binary)) {
+        ifl_state_tell("error: a program with __managed__ variables uses them on one GPU only here, not on GPU %d too",
+                       ifl_gpu_chosen());
+        return ifl_cudaErrorNotSupported;
+    }
+    binary->failed = read_image(session, binary, one);
+    binary->loaded = *one;
     return binary->failed;
 }
 
@@ -232,14 +248,16 @@ ifl_function_record *ifl_function_find(const void *host)
 
 ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function)
 {
-    if (function->kernel)
+    ifl_ready_kernel **one = &function->on[ifl_gpu_chosen()];
+    function->kernel = *one;
+    if (*one)
         return ifl_cudaSuccess;
     const ifl_cuda_error code = ifl_binary_read(session, function->binary);
     if (code != ifl_cudaSuccess)
         return code;
     ifl_error error = {0};
-    const ifl_status status =
-        ifl_session_find(session, function->binary->loaded, function->name, &function->kernel, &error);
+    const ifl_status status = ifl_session_find(session, function->binary->loaded, function->name, one, &error);
+    function->kernel = *one;
     if (status != IFL_OK && !function->is_told)
         ifl_state_tell_error(&error);
     function->is_told |= status != IFL_OK;
@@ -274,6 +292,15 @@ static bool variable_at(size_t index, ifl_variable_record *out)
         *out = registered.variables.at[index];
     ifl_handles_unlock();
     return is_one;
+}
+
+static bool has_managed(const ifl_binary *binary)
+{
+    ifl_variable_record record;
+    for (size_t i = 0; variable_at(i, &record); i++)
+        if (record.binary == binary && record.managed)
+            return true;
+    return false;
 }
 
 static bool stands_for(const ifl_variable_record *record, const void *host)
@@ -323,31 +350,37 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 
 /* ---- what a program loads itself ------------------------------------------------------------- */
 
-ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
+ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes, bool on_all,
                                ifl_binary **out, ifl_error *error)
 {
     ifl_binary *binary = ifl_binary_register(NULL, IFL_HANDLE_MODULE);
+    ifl_status status = IFL_OK;
     if (!binary)
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_status status = ifl_session_load(session, name, image, bytes, &binary->loaded, error);
+    for (int gpu = 0; gpu < ifl_gpu_count() && status == IFL_OK; gpu++)
+        if (on_all || gpu == ifl_gpu_chosen())
+            status = ifl_session_load(session, name, image, bytes, &binary->on[gpu], error);
     if (status == IFL_OK) {
+        binary->loaded = binary->on[ifl_gpu_chosen()];
         *out = binary;
         return ifl_cudaSuccess;
     }
-    ifl_binary_forget(binary);
+    ifl_binary_unload(session, binary);
     return code_of_load(status);
 }
 
 void ifl_binary_unload(ifl_session *session, ifl_binary *binary)
 {
-    if (binary->loaded)
-        ifl_session_unload(session, binary->loaded);
+    for (int gpu = 0; gpu < IFL_MOST_GPUS; gpu++)
+        if (binary->on[gpu])
+            ifl_session_unload(session, binary->on[gpu]);
     ifl_binary_forget(binary);
 }
 
-bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_placed_variable *out)
+bool ifl_binary_variable(ifl_session *session, ifl_binary *binary, const char *name, ifl_placed_variable *out)
 {
-    return ifl_session_variable(session, binary->loaded, name, out);
+    return ifl_binary_read(session, binary) == ifl_cudaSuccess &&
+           ifl_session_variable(session, binary->loaded, name, out);
 }
 
 static ifl_function_record *find_named(const ifl_binary *binary, const char *name)

@@ -8,9 +8,12 @@
 #include "standin/handle.h"
 #include "standin/state.h"
 
+/* Each GPU has its own copy of a binary's variables, and so its own module. What stands beside the lists is that of the GPU for
+ * which it was read or resolved last: the one that the calling thread has chosen. */
 typedef struct ifl_binary {
     const ifl_fatbin_wrapper *wrapper; /* NULL: loaded by the program from bytes */
     ifl_loaded *loaded;                /* NULL: not read yet */
+    ifl_loaded *on[IFL_MOST_GPUS];
     ifl_cuda_error failed;             /* why it cannot be read */
     struct ifl_function_record *functions; /* the last one first */
     bool has_variables;
@@ -22,6 +25,7 @@ typedef struct ifl_function_record {
     const void *host;  /* the address that the program launches by; NULL: found by name */
     char *name;        /* mangled */
     ifl_ready_kernel *kernel; /* NULL: not read yet */
+    ifl_ready_kernel *on[IFL_MOST_GPUS];
     int max_dynamic_shared, carveout;
     int cluster[3];    /* that the program asked for (cudaFuncSetAttribute); 0: nothing */
     int non_portable, cluster_policy;
@@ -63,11 +67,11 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 
 /* ---- what a program loads itself ------------------------------------------------------------- */
 
-/* As ifl_session_load; *out is a binary of its own. */
-ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes,
+/* As ifl_session_load; *out is a binary of its own, on the chosen GPU or on all. */
+ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes, bool on_all,
                                ifl_binary **out, ifl_error *error);
 void ifl_binary_unload(ifl_session *session, ifl_binary *binary);
-bool ifl_binary_variable(ifl_session *session, const ifl_binary *binary, const char *name, ifl_placed_variable *out);
+bool ifl_binary_variable(ifl_session *session, ifl_binary *binary, const char *name, ifl_placed_variable *out);
 /* The names of the kernels of one that is read, by index; NULL past the last. */
 const char *ifl_binary_kernel_name(const ifl_binary *binary, size_t index);
 /* By its mangled name, made where it was not asked for before. */

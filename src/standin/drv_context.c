@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The driver's contexts. There is one memory and one engine; a session is a handle that must be current on the thread
- * that calls. The primary one is current on threads that have called the runtime. */
+ * that calls. The primary one of the chosen GPU is current on threads that have called the runtime. */
 #include "standin/driver_served.h"
+#include "standin/chosen_gpu.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -9,32 +10,58 @@
 typedef struct handle {
     unsigned flags;
     uint64_t id;
+    int gpu;
 } handle;
 
 enum { MOST_PUSHED = 64, API_VERSION = 3020 };
 
 static struct {
     bool is_ready; /* cuInit */
-    handle primary;
-    unsigned primary_users;
+    handle primary[IFL_MOST_GPUS];
+    unsigned primary_users[IFL_MOST_GPUS];
     uint64_t last_id;
-} contexts = {.primary.id = 1, .last_id = 1};
+} contexts = {.last_id = IFL_MOST_GPUS};
 
 static _Thread_local handle *pushed[MOST_PUSHED];
 static _Thread_local unsigned depth;
 
 /* ---- what calls need --------------------------------------------------------------------------- */
 
+static handle *primary_of(int gpu)
+{
+    handle *primary = &contexts.primary[gpu];
+    primary->id = (uint64_t)gpu + 1;
+    primary->gpu = gpu;
+    return primary;
+}
+
+static bool is_primary(const void *of)
+{
+    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
+        if (of == &contexts.primary[gpu])
+            return true;
+    return false;
+}
+
+/* cudaSetDevice makes the primary one of its GPU current. */
 void *ifl_driver_current(void)
 {
-    if (depth)
+    const int chosen = ifl_gpu_chosen();
+    if (depth && (!ifl_driver_is_context(pushed[depth - 1]) || pushed[depth - 1]->gpu == chosen))
         return pushed[depth - 1];
-    return ifl_state_runtime_called() ? &contexts.primary : NULL;
+    return depth || ifl_state_runtime_called() ? primary_of(chosen) : NULL;
 }
 
 bool ifl_driver_is_context(const void *of)
 {
-    return of == &contexts.primary || ifl_handle_find(IFL_HANDLE_CONTEXT, of) != NULL;
+    return is_primary(of) || ifl_handle_find(IFL_HANDLE_CONTEXT, of) != NULL;
+}
+
+/* Work goes to the GPU of the context on top from now on. */
+static void choose_gpu_of_top(void)
+{
+    if (depth && ifl_driver_is_context(pushed[depth - 1]))
+        ifl_gpu_choose(pushed[depth - 1]->gpu);
 }
 
 ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from)
@@ -75,6 +102,7 @@ static ifl_cuda_error push(handle *session)
     if (depth == MOST_PUSHED)
         return ifl_cudaErrorMemoryAllocation;
     pushed[depth++] = session;
+    choose_gpu_of_top();
     return ifl_cudaSuccess;
 }
 
@@ -85,6 +113,7 @@ static ifl_cuda_error pop(void **out)
     depth--;
     if (out)
         *out = pushed[depth];
+    choose_gpu_of_top();
     return ifl_cudaSuccess;
 }
 
@@ -130,7 +159,7 @@ IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
 
 static ifl_cuda_error create(void **out, unsigned flags, int device)
 {
-    if (!out || device)
+    if (!out || !ifl_gpu_exists(device))
         return out ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaErrorInvalidValue;
     *out = NULL;
     handle *session = calloc(1, sizeof *session);
@@ -138,7 +167,7 @@ static ifl_cuda_error create(void **out, unsigned flags, int device)
         free(session);
         return ifl_cudaErrorMemoryAllocation;
     }
-    *session = (handle){.flags = flags, .id = ++contexts.last_id};
+    *session = (handle){.flags = flags, .id = ++contexts.last_id, .gpu = device};
     *out = session;
     return push(session);
 }
@@ -160,10 +189,13 @@ IFL_SERVED ifl_cuda_error cuCtxCreate_v4(void **out, void *params, unsigned flag
     DRIVE_EARLY(create(out, flags, device));
 }
 
-static bool is_any_made(void)
+static bool is_any_used(void)
 {
     size_t at = 0;
-    return ifl_handle_next(IFL_HANDLE_CONTEXT, &at) != NULL;
+    bool is_used = ifl_handle_next(IFL_HANDLE_CONTEXT, &at) != NULL || ifl_state_is_runtime_used();
+    for (int gpu = 0; gpu < IFL_MOST_GPUS; gpu++)
+        is_used |= contexts.primary_users[gpu] > 0;
+    return is_used;
 }
 
 /* A fault breaks the session that the kernel ran in. With the last one that a program holds it is gone. */
@@ -172,7 +204,7 @@ static ifl_cuda_error destroy(handle *session)
     if (!session)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     ifl_handle_remove(session);
-    if (!is_any_made() && !contexts.primary_users && !ifl_state_is_runtime_used())
+    if (!is_any_used())
         ifl_state_break(ifl_cudaSuccess);
     if (depth && pushed[depth - 1] == session)
         depth--;
@@ -189,46 +221,48 @@ IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
 
 static ifl_cuda_error check_device(int device)
 {
-    return device ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaSuccess;
+    return ifl_gpu_exists(device) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE;
 }
 
 static ifl_cuda_error retain(void **out, int device)
 {
-    if (device || !out)
+    if (!ifl_gpu_exists(device) || !out)
         return out ? check_device(device) : ifl_cudaErrorInvalidValue;
-    contexts.primary_users++;
-    *out = &contexts.primary;
+    contexts.primary_users[device]++;
+    *out = primary_of(device);
     return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error release(int device)
 {
-    if (!device && !contexts.primary_users)
+    if (!ifl_gpu_exists(device))
+        return check_device(device);
+    if (!contexts.primary_users[device])
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
-    contexts.primary_users -= !device;
-    return check_device(device);
+    contexts.primary_users[device]--;
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error reset(int device)
 {
-    if (!device)
+    if (ifl_gpu_exists(device))
         ifl_state_break(ifl_cudaSuccess);
     return check_device(device);
 }
 
 static ifl_cuda_error set_flags(unsigned flags, int device)
 {
-    if (!device)
-        contexts.primary.flags = flags;
+    if (ifl_gpu_exists(device))
+        contexts.primary[device].flags = flags;
     return check_device(device);
 }
 
 static ifl_cuda_error primary_state(int device, unsigned *flags, int *active)
 {
-    if (device || !flags || !active)
-        return device ? check_device(device) : ifl_cudaErrorInvalidValue;
-    *flags = contexts.primary.flags;
-    *active = contexts.primary_users > 0 || ifl_state_is_runtime_used();
+    if (!ifl_gpu_exists(device) || !flags || !active)
+        return ifl_gpu_exists(device) ? ifl_cudaErrorInvalidValue : check_device(device);
+    *flags = contexts.primary[device].flags;
+    *active = contexts.primary_users[device] > 0 || (ifl_state_is_runtime_used() && device == ifl_gpu_chosen());
     return ifl_cudaSuccess;
 }
 
@@ -274,7 +308,7 @@ static ifl_cuda_error number(void *session, const void *out)
 
 IFL_SERVED ifl_cuda_error cuCtxGetDevice(int *device)
 {
-    DRIVE(TELL(ifl_driver_current(), device, 0));
+    DRIVE(TELL(ifl_driver_current(), device, ((handle *)ifl_driver_current())->gpu));
 }
 
 IFL_SERVED ifl_cuda_error cuCtxGetFlags(unsigned *flags)
@@ -291,6 +325,26 @@ IFL_SERVED ifl_cuda_error cuCtxGetId(void *session, unsigned long long *id)
 {
     handle *of = session ? session : ifl_driver_current();
     DRIVE(TELL(of, id, of->id));
+}
+
+/* ---- peers ----------------------------------------------------------------------------------------- */
+
+static ifl_cuda_error enable_peer(const handle *peer, unsigned flags)
+{
+    if (!ifl_driver_is_context(peer) || peer->gpu == ifl_gpu_chosen())
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    return flags ? ifl_cudaErrorInvalidValue : ifl_gpu_enable_peer(peer->gpu);
+}
+
+IFL_SERVED ifl_cuda_error cuCtxEnablePeerAccess(void *peer, unsigned flags)
+{
+    DRIVE(enable_peer(peer, flags));
+}
+
+IFL_SERVED ifl_cuda_error cuCtxDisablePeerAccess(void *peer)
+{
+    DRIVE(ifl_driver_is_context(peer) ? ifl_gpu_disable_peer(((const handle *)peer)->gpu)
+                                      : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT);
 }
 
 IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **session)

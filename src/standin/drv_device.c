@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one GPU, as the driver's calls ask for it. */
+ * The GPUs, as the driver's calls ask for them. */
 #include "standin/driver_served.h"
+#include "standin/chosen_gpu.h"
 
 #include <stdio.h>
 
 static ifl_cuda_error check(int device)
 {
-    return device ? (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE : ifl_cudaSuccess;
+    return ifl_gpu_exists(device) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_DEVICE;
 }
 
 static ifl_cuda_error get(int *device, int ordinal)
 {
     if (!device)
         return ifl_cudaErrorInvalidValue;
-    *device = 0;
+    *device = ifl_gpu_exists(ordinal) ? ordinal : 0;
     return check(ordinal);
 }
 
@@ -24,7 +25,7 @@ IFL_SERVED ifl_cuda_error cuDeviceGet(int *device, int ordinal)
 
 IFL_SERVED ifl_cuda_error cuDeviceGetCount(int *count)
 {
-    DRIVE_EARLY(count ? (*count = 1, ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
+    DRIVE_EARLY(count ? (*count = ifl_gpu_count(), ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
 }
 
 static ifl_cuda_error name(char *to, int room)
@@ -42,16 +43,25 @@ static ifl_cuda_error name(char *to, int room)
 
 IFL_SERVED ifl_cuda_error cuDeviceGetName(char *to, int room, int device)
 {
-    DRIVE_EARLY(device ? check(device) : name(to, room));
+    DRIVE_EARLY(ifl_gpu_exists(device) ? name(to, room) : check(device));
 }
 
 typedef struct uuid {
     char bytes[16];
 } uuid;
 
+static ifl_cuda_error tell_uuid(uuid *out, int device)
+{
+    if (!ifl_gpu_exists(device) || !out)
+        return ifl_gpu_exists(device) ? ifl_cudaErrorInvalidValue : check(device);
+    *out = (uuid){"inflight"};
+    out->bytes[sizeof out->bytes - 1] = (char)device;
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cuDeviceGetUuid_v2(uuid *out, int device)
 {
-    DRIVE_EARLY(device ? check(device) : out ? (*out = (uuid){"inflight"}, ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
+    DRIVE_EARLY(tell_uuid(out, device));
 }
 ALSO(cuDeviceGetUuid, cuDeviceGetUuid_v2);
 
@@ -63,7 +73,7 @@ static ifl_cuda_error total(size_t *bytes)
 
 IFL_SERVED ifl_cuda_error cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
-    DRIVE_EARLY(device ? check(device) : total(bytes));
+    DRIVE_EARLY(ifl_gpu_exists(device) ? total(bytes) : check(device));
 }
 
 IFL_SERVED ifl_cuda_error cuDeviceGetAttribute(int *value, int attribute, int device)
@@ -91,12 +101,6 @@ IFL_SERVED ifl_cuda_error cuDeviceCanAccessPeer(int *can, int device, int peer)
 IFL_SERVED ifl_cuda_error cuDeviceGetPCIBusId(char *to, int room, int device)
 {
     DRIVE_EARLY(cudaDeviceGetPCIBusId(to, room, device));
-}
-
-IFL_SERVED ifl_cuda_error cuCtxEnablePeerAccess(void *peer, unsigned flags)
-{
-    (void)peer, (void)flags;
-    DRIVE(check(1));
 }
 
 IFL_SERVED ifl_cuda_error cuDeviceGetDefaultMemPool(void **out, int device)

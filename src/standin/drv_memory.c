@@ -87,7 +87,7 @@ static ifl_cuda_error attribute(void *to, int number, uintptr_t at)
     case HOST_POINTER: return put_pointer(to, of.host_pointer);
     case SYNC_MEMOPS: return put_int(to, 1);
     case IS_MANAGED: return put_int(to, of.type == IFL_MEMORY_MANAGED);
-    case DEVICE_ORDINAL: return put_int(to, 0);
+    case DEVICE_ORDINAL: return put_int(to, of.device);
     case RANGE_START: return put_pointer(to, (const void *)start);
     case RANGE_BYTES: return put(to, &bytes, sizeof bytes);
     default: return ifl_cudaErrorNotSupported;

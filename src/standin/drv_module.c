@@ -20,6 +20,7 @@ typedef struct jit {
     unsigned count;
     const int *options;
     void **values;
+    bool is_library; /* of all GPUs; a module is the current context's */
 } jit;
 
 static void **value_of(const jit *of, int option)
@@ -63,7 +64,7 @@ static void tell(const jit *of, const ifl_error *error)
 static ifl_cuda_error load_into(ifl_session *session, ifl_binary **out, const void *bytes, size_t count, const jit *with)
 {
     ifl_error error = {0};
-    const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count, out, &error);
+    const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count, with->is_library, out, &error);
     if (code == ifl_cudaSuccess) {
         fill_log(with, INFO_LOG, INFO_BYTES, "");
         fill_log(with, ERROR_LOG, ERROR_BYTES, "");
@@ -122,7 +123,7 @@ ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
 IFL_SERVED ifl_cuda_error cuModuleLoadDataEx(ifl_binary **out, const void *image, unsigned count, int *options,
                                              void **values)
 {
-    const jit with = {count, options, values};
+    const jit with = {count, options, values, false};
     DRIVE(load(out, image, &with));
 }
 
@@ -130,7 +131,7 @@ IFL_SERVED ifl_cuda_error cuLibraryLoadData(ifl_binary **out, const void *image,
                                             unsigned count, int *library_options, void **library_values,
                                             unsigned library_count)
 {
-    const jit with = {count, options, values};
+    const jit with = {count, options, values, true};
     (void)library_options, (void)library_values, (void)library_count;
     DRIVE(load(out, image, &with));
 }
@@ -139,7 +140,7 @@ IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *pa
                                                 unsigned count, int *library_options, void **library_values,
                                                 unsigned library_count)
 {
-    const jit with = {count, options, values};
+    const jit with = {count, options, values, true};
     (void)library_options, (void)library_values, (void)library_count;
     DRIVE(load_file(out, path, &with));
 }
@@ -230,7 +231,7 @@ static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size
                                   const char *name)
 {
     ifl_placed_variable a;
-    const ifl_binary *binary = module_of(module);
+    ifl_binary *binary = module_of(module);
     if (!binary || !name)
         return binary ? ifl_cudaErrorInvalidValue : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     if (!ifl_binary_variable(session, binary, name, &a))

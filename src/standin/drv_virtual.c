@@ -3,6 +3,7 @@
  * are the host's own, and memory is a file without a name, so that it may be mapped at several of them. What is accessible is told to
  * the GPU's memory in runs as long as they are: a copy may pass over the end of one mapping into the next. */
 #include "standin/driver_served.h"
+#include "standin/chosen_gpu.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -149,7 +150,7 @@ static bool fits_machine(uint64_t bytes)
 
 static bool is_place(const location *l)
 {
-    return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE && (l->type != AT_DEVICE || l->id == 0);
+    return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE && (l->type != AT_DEVICE || ifl_gpu_exists(l->id));
 }
 
 static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
@@ -233,6 +234,16 @@ IFL_SERVED ifl_cuda_error cuMemGetAllocationPropertiesFromHandle(properties *out
 
 /* ---- mappings ----------------------------------------------------------------------------------------- */
 
+static uint32_t gpu_at(const reservation *r, uint64_t granule)
+{
+    for (size_t i = 0; i < r->mappings.count; i++) {
+        const mapping *m = &r->mappings.at[i];
+        if (granule >= m->first && granule - m->first < m->count && m->of->properties.location.type == AT_DEVICE)
+            return (uint32_t)m->of->properties.location.id;
+    }
+    return 0;
+}
+
 static bool tell_run(ifl_session *session, reservation *r, uint64_t first, uint64_t count)
 {
     const uintptr_t at = r->at + first * GRANULE;
@@ -243,6 +254,7 @@ static bool tell_run(ifl_session *session, reservation *r, uint64_t first, uint6
         return false;
     if (r->access[first] == READS)
         a->flags |= IFL_ALLOCATION_READ_ONLY;
+    a->gpu = gpu_at(r, first);
     r->told.at[r->told.count++] = a;
     return true;
 }

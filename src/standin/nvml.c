@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What programs commonly ask of NVML (NVML API reference), about the GPU that they run on here: names, memory, versions. Nothing
+ * What programs commonly ask of NVML (NVML API reference), about the GPUs that they run on here: names, memory, versions. Nothing
  * here makes a session, so that a program may ask and then fork, as PyTorch does. Calls that are not here are not in the
  * library, as in one that is older than the program. */
+#include "standin/chosen_gpu.h"
 #include "standin/gpu_bytes.h"
 #include "standin/served.h"
 #include "standin/run_options.h"
@@ -18,25 +19,37 @@ enum { UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE
 static struct {
     pthread_mutex_t lock;
     unsigned users;
-    ifl_device *device; /* stays open, as its address is the handle */
+    ifl_device *device[IFL_MOST_GPUS]; /* stay open, as their addresses are the handles */
 } nvml = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-static bool open_device(void)
+static bool open_devices(void)
 {
     ifl_standin_options options;
     ifl_error error = {0};
-    if (!nvml.device && (ifl_standin_options_read(&options, &error) != IFL_OK ||
-                         ifl_device_open(options.gpu, &nvml.device, &error) != IFL_OK))
+    ifl_status status = ifl_standin_options_read(&options, &error);
+    for (int gpu = 0; gpu < ifl_gpu_count() && status == IFL_OK; gpu++)
+        if (!nvml.device[gpu])
+            status = ifl_device_open(options.gpu, &nvml.device[gpu], &error);
+    if (status != IFL_OK)
         ifl_state_tell_error(&error);
-    return nvml.device;
+    return status == IFL_OK;
+}
+
+/* Its number; -1: it is no handle. */
+static int index_of(const void *device)
+{
+    for (int gpu = 0; device && gpu < ifl_gpu_count(); gpu++)
+        if (nvml.device[gpu] == device)
+            return gpu;
+    return -1;
 }
 
 IFL_SERVED int nvmlInit_v2(void)
 {
     pthread_mutex_lock(&nvml.lock);
-    const bool is_open = open_device();
+    const bool is_open = open_devices();
     nvml.users += is_open;
     pthread_mutex_unlock(&nvml.lock);
     return is_open ? 0 : UNKNOWN;
@@ -84,7 +97,7 @@ static int begin(const void *to)
 static int begin_with(const void *device, const void *to)
 {
     const int code = begin(to);
-    return code ? code : device && device == nvml.device ? 0 : INVALID_ARGUMENT;
+    return code ? code : index_of(device) >= 0 ? 0 : INVALID_ARGUMENT;
 }
 
 static int put_text(int code, char *to, unsigned room, const char *text)
@@ -126,33 +139,43 @@ ALSO(nvmlSystemGetCudaDriverVersion, nvmlSystemGetCudaDriverVersion_v2);
 
 IFL_SERVED int nvmlDeviceGetCount_v2(unsigned *to)
 {
-    return put_number(begin(to), to, 1);
+    return put_number(begin(to), to, (unsigned)ifl_gpu_count());
 }
 ALSO(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);
 
 IFL_SERVED int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **to)
 {
     const int code = begin(to);
-    if (code || index)
+    if (code || index >= (unsigned)ifl_gpu_count())
         return code ? code : INVALID_ARGUMENT;
-    *to = nvml.device;
+    *to = nvml.device[index];
     return 0;
 }
 ALSO(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
 
-/* "GPU-" and the 16 bytes that CUDA's calls give, which are the name of this program. */
-static const char uuid[] = "GPU-696e666c-6967-6874-0000-000000000000";
+/* "GPU-" and the 16 bytes that CUDA's calls give, which are the name of this program and the GPU's number. */
+enum { UUID_BYTES = 41 };
+
+static void write_uuid(int gpu, char *to)
+{
+    snprintf(to, UUID_BYTES, "GPU-696e666c-6967-6874-0000-0000000000%02x", (unsigned)gpu & 0xff);
+}
 
 IFL_SERVED int nvmlDeviceGetHandleByUUID(const char *text, void **to)
 {
     const int code = begin(text && to ? to : NULL);
-    if (code || strcmp(text, uuid) != 0)
-        return code ? code : NOT_FOUND;
-    *to = nvml.device;
-    return 0;
+    char uuid[UUID_BYTES];
+    for (int gpu = 0; !code && gpu < ifl_gpu_count(); gpu++) {
+        write_uuid(gpu, uuid);
+        if (strcmp(text, uuid) != 0)
+            continue;
+        *to = nvml.device[gpu];
+        return 0;
+    }
+    return code ? code : NOT_FOUND;
 }
 
-/* As device_attribute.def has it, which the test nvml_program holds this to. */
+/* As device_attribute.def has it, which the test nvml_program holds this to; each GPU on a bus of its own. */
 enum { PCI_DOMAIN = 0, PCI_BUS = 1, PCI_SLOT = 0 };
 
 /* "domain:bus:device.function"; the numbers may have more digits than CUDA's calls give them. */
@@ -168,18 +191,18 @@ IFL_SERVED int nvmlDeviceGetHandleByPciBusId_v2(const char *text, void **to)
     const unsigned long slot = *end == ':' ? strtoul(end + 1, &end, HEX) : ULONG_MAX;
     if (slot == ULONG_MAX || (*end && strcmp(end, ".0") != 0))
         return INVALID_ARGUMENT;
-    if (domain != PCI_DOMAIN || bus != PCI_BUS || slot != PCI_SLOT)
+    if (domain != PCI_DOMAIN || bus - PCI_BUS >= (unsigned long)ifl_gpu_count() || slot != PCI_SLOT)
         return NOT_FOUND;
-    *to = nvml.device;
+    *to = nvml.device[bus - PCI_BUS];
     return 0;
 }
 ALSO(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2);
 
-/* ---- the GPU --------------------------------------------------------------------------------- */
+/* ---- a GPU ---------------------------------------------------------------------------------- */
 
 IFL_SERVED int nvmlDeviceGetIndex(const void *device, unsigned *to)
 {
-    return put_number(begin_with(device, to), to, 0);
+    return put_number(begin_with(device, to), to, (unsigned)index_of(device));
 }
 
 IFL_SERVED int nvmlDeviceGetName(const ifl_device *device, char *to, unsigned room)
@@ -193,7 +216,10 @@ IFL_SERVED int nvmlDeviceGetName(const ifl_device *device, char *to, unsigned ro
 
 IFL_SERVED int nvmlDeviceGetUUID(const void *device, char *to, unsigned room)
 {
-    return put_text(begin_with(device, to), to, room, uuid);
+    char uuid[UUID_BYTES];
+    const int code = begin_with(device, to);
+    write_uuid(code ? 0 : index_of(device), uuid);
+    return put_text(code, to, room, uuid);
 }
 
 IFL_SERVED int nvmlDeviceGetCudaComputeCapability(const ifl_device *device, int *major, int *minor)
@@ -208,12 +234,12 @@ IFL_SERVED int nvmlDeviceGetCudaComputeCapability(const ifl_device *device, int 
 }
 
 /* Of this process, where it has used the GPU. */
-static uint64_t used_bytes(void)
+static uint64_t used_bytes(int gpu)
 {
     ifl_session *session = ifl_state_enter_if_any();
     if (!session)
         return 0;
-    const uint64_t bytes = ifl_memory_total(ifl_session_memory(session));
+    const uint64_t bytes = ifl_gpu_used_bytes(ifl_session_memory(session), gpu);
     ifl_state_leave();
     return bytes;
 }
@@ -227,7 +253,7 @@ IFL_SERVED int nvmlDeviceGetMemoryInfo(const ifl_device *device, memory *to)
     const int code = begin_with(device, to);
     if (code)
         return code;
-    const uint64_t used = used_bytes();
+    const uint64_t used = used_bytes(index_of(device));
     *to = (memory){ifl_gpu_bytes(device), ifl_gpu_bytes(device) - used, used};
     return 0;
 }

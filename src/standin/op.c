@@ -82,16 +82,16 @@ ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, siz
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static bool is_on_gpu(ifl_session *session, const void *address)
+static const ifl_allocation *on_gpu(ifl_session *session, const void *address)
 {
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)address);
-    return a && !(a->flags & IFL_ALLOCATION_ADOPTED);
+    return a && !(a->flags & IFL_ALLOCATION_ADOPTED) ? a : NULL;
 }
 
 static ifl_copy_route transfer_of(ifl_session *session, const ifl_op_copy *c)
 {
-    const bool to = is_on_gpu(session, c->to), from = is_on_gpu(session, c->from);
-    return to && from ? IFL_COPY_WITHIN : to || from ? IFL_COPY_LINK : IFL_COPY_HOST;
+    const ifl_allocation *to = on_gpu(session, c->to), *from = on_gpu(session, c->from);
+    return to && from && to->gpu == from->gpu ? IFL_COPY_WITHIN : to || from ? IFL_COPY_LINK : IFL_COPY_HOST;
 }
 
 static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
@@ -256,6 +256,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
     memcpy(launch.cluster, k->cluster, sizeof launch.cluster);
+    ifl_session_choose_gpu(session, (uint32_t)k->gpu);
     ifl_state_kernel_begin();
     const ifl_cuda_error code = run_grids(session, launch);
     ifl_state_kernel_end();
@@ -263,6 +264,13 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
+
+/* An event of another GPU's clock lies where it lies on this one's. */
+static void wait_for(ifl_session *session, const ifl_event *event)
+{
+    if (event && event->is_recorded)
+        ifl_session_gpu_waits(session, event->microseconds);
+}
 
 static ifl_cuda_error run_host(const ifl_op_host *h)
 {
@@ -281,6 +289,7 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
     case IFL_DO_SET: return run_set(session, &op->of.set);
     case IFL_DO_HOST: return run_host(&op->of.host);
     case IFL_DO_EVENT_RECORD: ifl_event_note(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
+    case IFL_DO_EVENT_WAIT: wait_for(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
     case IFL_DO_CHILD_GRAPH: return ifl_graph_run(session, op->of.child);
     default: return ifl_cudaSuccess;
     }

@@ -2,31 +2,34 @@
  * See pool.h. */
 #include "standin/pool.h"
 
+#include "standin/chosen_gpu.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
 
-static ifl_pool *of_device, *current; /* NULL: not asked for yet; not set */
+static ifl_pool *own[IFL_MOST_GPUS], *current[IFL_MOST_GPUS]; /* NULL: not asked for yet; not set */
 
-ifl_pool *ifl_pool_new(void)
+ifl_pool *ifl_pool_new(int gpu)
 {
     ifl_pool *pool = calloc(1, sizeof *pool);
-    if (pool && ifl_handle_add(IFL_HANDLE_POOL, pool))
-        return pool;
-    free(pool);
-    return NULL;
+    if (!pool || !ifl_handle_add(IFL_HANDLE_POOL, pool)) {
+        free(pool);
+        return NULL;
+    }
+    pool->gpu = gpu;
+    return pool;
 }
 
-ifl_pool *ifl_pool_default(void)
+ifl_pool *ifl_pool_default(int gpu)
 {
-    if (!of_device)
-        of_device = ifl_pool_new();
-    return of_device;
+    if (!own[gpu])
+        own[gpu] = ifl_pool_new(gpu);
+    return own[gpu];
 }
 
-ifl_pool *ifl_pool_current(void)
+ifl_pool *ifl_pool_current(int gpu)
 {
-    return current ? current : ifl_pool_default();
+    return current[gpu] ? current[gpu] : ifl_pool_default(gpu);
 }
 
 ifl_pool *ifl_pool_of(const void *handle)
@@ -34,22 +37,23 @@ ifl_pool *ifl_pool_of(const void *handle)
     return ifl_handle_find(IFL_HANDLE_POOL, handle);
 }
 
-bool ifl_pool_use(const void *handle)
+bool ifl_pool_use(int gpu, const void *handle)
 {
     ifl_pool *pool = ifl_pool_of(handle);
-    if (pool)
-        current = pool;
-    return pool != NULL;
+    if (!pool || pool->gpu != gpu)
+        return false;
+    current[gpu] = pool;
+    return true;
 }
 
 /* CUDA Runtime API, cudaMemPoolDestroy: a GPU whose current pool goes allocates from its own again. */
 bool ifl_pool_destroy(const void *handle)
 {
     ifl_pool *pool = ifl_pool_of(handle);
-    if (!pool || pool == of_device)
+    if (!pool || pool == own[pool->gpu])
         return false;
-    if (pool == current)
-        current = NULL;
+    if (pool == current[pool->gpu])
+        current[pool->gpu] = NULL;
     ifl_handle_remove(pool);
     free(pool);
     return true;

@@ -9,19 +9,20 @@
 enum { IFL_POOL_ATTRIBUTES = 16 };
 
 typedef struct ifl_pool {
+    int gpu; /* that it allocates on */
     uint64_t attribute[IFL_POOL_ATTRIBUTES];
 } ifl_pool;
 
-/* The GPU's own, and the one that it allocates from; NULL without memory. */
-ifl_pool *ifl_pool_default(void);
-ifl_pool *ifl_pool_current(void);
+/* A GPU's own, and the one that it allocates from; NULL without memory. */
+ifl_pool *ifl_pool_default(int gpu);
+ifl_pool *ifl_pool_current(int gpu);
 /* NULL without memory. */
-ifl_pool *ifl_pool_new(void);
+ifl_pool *ifl_pool_new(int gpu);
 /* The pool behind a handle; NULL: there is none. */
 ifl_pool *ifl_pool_of(const void *handle);
-/* Makes it the current one; false where it is none. */
-bool ifl_pool_use(const void *handle);
-/* False where it is none, or the GPU's own. */
+/* Makes it the GPU's current one; false where it is none, or another GPU's. */
+bool ifl_pool_use(int gpu, const void *handle);
+/* False where it is none, or a GPU's own. */
 bool ifl_pool_destroy(const void *handle);
 
 #endif

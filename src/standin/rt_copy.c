@@ -2,6 +2,7 @@
  * Copies and fills: each becomes one operation of a stream. */
 #include "standin/array.h"
 #include "standin/binary.h"
+#include "standin/chosen_gpu.h"
 #include "standin/served.h"
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -41,9 +42,16 @@ static ifl_cuda_error copy_line(ifl_session *session, void *to, const void *from
     return code == ifl_cudaSuccess ? ifl_serve_op(session, stream, ifl_copy_line_op(to, from, bytes, kind)) : code;
 }
 
+static ifl_cuda_error copy_and_wait(ifl_session *session, void *to, const void *from, size_t bytes, int kind)
+{
+    const ifl_cuda_error code = copy_line(session, to, from, bytes, kind, NULL);
+    ifl_session_host_waits(session);
+    return code;
+}
+
 IFL_SERVED ifl_cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    SERVE(copy_line(session, to, from, bytes, kind, NULL));
+    SERVE(copy_and_wait(session, to, from, bytes, kind));
 }
 ALSO(cudaMemcpy_ptds, cudaMemcpy);
 
@@ -53,17 +61,24 @@ IFL_SERVED ifl_cuda_error cudaMemcpyAsync(void *to, const void *from, size_t byt
 }
 ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
+/* CUDA Runtime API, cudaMemcpyPeer: it needs no access to the peer's memory. */
+static ifl_cuda_error copy_between(ifl_session *session, void *to, int to_gpu, const void *from, int from_gpu,
+                                   size_t bytes, void *stream)
+{
+    return ifl_gpu_exists(to_gpu) && ifl_gpu_exists(from_gpu)
+               ? copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream)
+               : ifl_cudaErrorInvalidDevice;
+}
+
 IFL_SERVED ifl_cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    SERVE(to_device || from_device ? ifl_cudaErrorInvalidDevice
-                                   : copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, NULL));
+    SERVE(copy_between(session, to, to_device, from, from_device, bytes, NULL));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                               void *stream)
 {
-    SERVE(to_device || from_device ? ifl_cudaErrorInvalidDevice
-                                   : copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream));
+    SERVE(copy_between(session, to, to_device, from, from_device, bytes, stream));
 }
 
 /* A runtime of 13.0 on an H200 says so; older ones name the pitch. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one GPU: what it is, and how it is chosen. */
+ * The GPUs: what they are, all of one kind, and how one is chosen. */
+#include "standin/chosen_gpu.h"
 #include "standin/gpu_bytes.h"
 
 #include <stdio.h>
@@ -43,6 +44,14 @@ static int value_of(const ifl_device *device, int number)
     return value;
 }
 
+enum { PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50 };
+
+/* Each GPU on a bus of its own. */
+static int pci_bus(const ifl_device *device, int ordinal)
+{
+    return value_of(device, PCI_BUS) + ordinal;
+}
+
 /* ---- properties ------------------------------------------------------------------------------ */
 
 #define VERSION_A(...) __VA_ARGS__
@@ -65,18 +74,20 @@ typedef struct properties {
 #undef PROPERTY
 } properties;
 
-static ifl_cuda_error fill(ifl_session *session, properties *p)
+static ifl_cuda_error fill(ifl_session *session, properties *p, int ordinal)
 {
     const ifl_device *device = ifl_session_device(session);
-    if (!p)
-        return ifl_cudaErrorInvalidValue;
+    if (!p || !ifl_gpu_exists(ordinal))
+        return p ? ifl_cudaErrorInvalidDevice : ifl_cudaErrorInvalidValue;
     memset(p, 0, sizeof *p);
 #define ATTR(number) value_of(device, number)
 #define PROPERTY(versions, type, name, elements, value) VERSION_##versions(p->name[0] = (type)(value);)
 #include "standin/device_property.def"
 #undef PROPERTY
     snprintf(p->name, sizeof p->name, "%s (inflight)", device->name);
+    p->pciBusID[0] = pci_bus(device, ordinal);
     snprintf(p->uuid, sizeof p->uuid, "inflight");
+    p->uuid[sizeof p->uuid - 1] = (char)ordinal;
     p->maxThreadsDim[1] = ATTR(3);
     p->maxThreadsDim[2] = ATTR(4);
     p->maxGridSize[1] = ATTR(6);
@@ -89,17 +100,26 @@ static ifl_cuda_error fill(ifl_session *session, properties *p)
 
 IFL_SERVED ifl_cuda_error cudaGetDeviceProperties(properties *out, int device)
 {
-    SERVE(device ? ifl_cudaErrorInvalidDevice : fill(session, out));
+    SERVE(fill(session, out, device));
 }
 #if IFL_CUDART == 12
 ALSO(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
 #endif
 
+static ifl_cuda_error attribute_of(const ifl_device *device, int *value, int number, int ordinal)
+{
+    if (!ifl_gpu_exists(ordinal))
+        return ifl_cudaErrorInvalidDevice;
+    if (!value || !attribute(device, number, value))
+        return ifl_cudaErrorInvalidValue;
+    if (number == PCI_BUS)
+        *value = pci_bus(device, ordinal);
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cudaDeviceGetAttribute(int *value, int number, int device)
 {
-    SERVE(device                                                            ? ifl_cudaErrorInvalidDevice
-          : value && attribute(ifl_session_device(session), number, value) ? ifl_cudaSuccess
-                                                                            : ifl_cudaErrorInvalidValue);
+    SERVE(attribute_of(ifl_session_device(session), value, number, device));
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
@@ -113,23 +133,31 @@ static ifl_cuda_error tell(int *out, int value)
 
 IFL_SERVED ifl_cuda_error cudaGetDeviceCount(int *count)
 {
-    return tell(count, 1);
+    return tell(count, ifl_gpu_count());
 }
 
 IFL_SERVED ifl_cuda_error cudaGetDevice(int *device)
 {
-    return tell(device, 0);
+    return tell(device, ifl_gpu_chosen());
+}
+
+static ifl_cuda_error choose(int device)
+{
+    if (!ifl_gpu_exists(device))
+        return ifl_cudaErrorInvalidDevice;
+    ifl_gpu_choose(device);
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaSetDevice(int device)
 {
-    SERVE(device ? ifl_cudaErrorInvalidDevice : ((void)session, ifl_cudaSuccess));
+    SERVE(((void)session, choose(device)));
 }
 
 IFL_SERVED ifl_cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     (void)device_flags, (void)flags;
-    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+    return ifl_state_end(ifl_gpu_exists(device) ? ifl_cudaSuccess : ifl_cudaErrorInvalidDevice);
 }
 
 IFL_SERVED ifl_cuda_error cudaChooseDevice(int *device, const void *wanted)
@@ -154,24 +182,23 @@ IFL_SERVED ifl_cuda_error cudaGetDeviceFlags(unsigned *flags)
 
 IFL_SERVED ifl_cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    return device || peer ? ifl_state_end(ifl_cudaErrorInvalidDevice) : tell(can, 0);
+    const bool are_gpus = ifl_gpu_exists(device) && ifl_gpu_exists(peer);
+    return are_gpus ? tell(can, device != peer) : ifl_state_end(ifl_cudaErrorInvalidDevice);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)peer, (void)flags;
-    return ifl_state_end(ifl_cudaErrorInvalidDevice);
+    SERVE(((void)session, flags ? ifl_cudaErrorInvalidValue : ifl_gpu_enable_peer(peer)));
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
 {
-    (void)peer;
-    return ifl_state_end(ifl_cudaErrorInvalidDevice);
+    SERVE(((void)session, ifl_gpu_disable_peer(peer)));
 }
 
 static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *total)
 {
-    const uint64_t used = ifl_memory_total(ifl_session_memory(session));
+    const uint64_t used = ifl_gpu_used_bytes(ifl_session_memory(session), ifl_gpu_chosen());
     if (!unused || !total)
         return ifl_cudaErrorInvalidValue;
     *total = ifl_gpu_bytes(ifl_session_device(session));
@@ -186,10 +213,17 @@ IFL_SERVED ifl_cuda_error cudaMemGetInfo(size_t *unused, size_t *total)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* All is done at once: there is nothing to wait for, only an error to tell. */
+/* All is done at once: the host's clock goes on to the GPU's, and there may be an error to tell. */
+static ifl_cuda_error wait(ifl_session *session)
+{
+    ifl_session_choose_gpu(session, (uint32_t)ifl_gpu_chosen());
+    ifl_session_host_waits(session);
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cudaDeviceSynchronize(void)
 {
-    SERVE(((void)session, ifl_cudaSuccess));
+    SERVE(wait(session));
 }
 #if IFL_CUDART < 13
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
@@ -255,12 +289,11 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
 /* Domain, bus and device as the attributes have them. */
 static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, int ordinal)
 {
-    enum { BUS = 33, DEVICE = 34, DOMAIN = 50 };
     char text[32];
-    if (ordinal)
+    if (!ifl_gpu_exists(ordinal))
         return ifl_cudaErrorInvalidDevice;
-    const int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, DOMAIN),
-                                (unsigned)value_of(device, BUS), (unsigned)value_of(device, DEVICE));
+    const int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, PCI_DOMAIN),
+                                (unsigned)pci_bus(device, ordinal), (unsigned)value_of(device, PCI_DEVICE));
     if (!to || room <= length)
         return ifl_cudaErrorInvalidValue;
     memcpy(to, text, (size_t)length + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches of kernels, old and new ways. */
+#include "standin/chosen_gpu.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -93,6 +94,15 @@ static uint8_t *gather(const ifl_ready_kernel *kernel, void **arguments)
     return params;
 }
 
+/* Of several GPUs the report says which one a launch went to. */
+static void describe_place(const void *from, char *to, size_t size)
+{
+    ifl_state_site(from, to, size);
+    const size_t length = strlen(to);
+    if (ifl_gpu_count() > 1)
+        snprintf(to + length, size - length, ", GPU %d", ifl_gpu_chosen());
+}
+
 ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
                              ifl_op *op)
 {
@@ -112,13 +122,14 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,
                    .of.kernel = {.kernel = function->kernel,
+                                 .gpu = ifl_gpu_chosen(),
                                  .function = function->host ? function->host : function,
                                  .grid = {call->grid.x, call->grid.y, call->grid.z},
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,
                                  .params = gather(function->kernel, call->arguments)}};
     memcpy(op->of.kernel.cluster, cluster, sizeof cluster);
-    ifl_state_site(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
+    describe_place(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 

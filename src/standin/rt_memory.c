@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
  * own address on the GPU too, as with unified addressing. */
+#include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/host_block.h"
 #include "standin/served.h"
@@ -39,10 +40,12 @@ static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes,
     label(text, sizeof text, BY_MALLOC, bytes, from);
     const ifl_status status =
         ifl_memory_allocate(ifl_session_memory(session), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
-    if (status == IFL_OK)
+    if (status == IFL_OK) {
+        a->gpu = (uint32_t)ifl_gpu_chosen();
         *out = (void *)(uintptr_t)a->address;
-    else
+    } else {
         ifl_state_tell_error(&error);
+    }
     return code_of(status);
 }
 
@@ -185,9 +188,10 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetGraphMemAttribute(int device, int attribu
 {
     enum { RESERVED_HIGH = 3 };
     const bool is_one = attribute >= 0 && attribute <= RESERVED_HIGH && out;
-    if (!device && is_one)
+    const bool is_gpu = ifl_gpu_exists(device);
+    if (is_gpu && is_one)
         *out = ifl_graph_memory_bytes();
-    return ifl_state_end(device   ? ifl_cudaErrorInvalidDevice
+    return ifl_state_end(!is_gpu  ? ifl_cudaErrorInvalidDevice
                          : is_one ? ifl_cudaSuccess
                                   : ifl_cudaErrorInvalidValue);
 }
@@ -195,12 +199,14 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetGraphMemAttribute(int device, int attribu
 IFL_SERVED ifl_cuda_error cudaDeviceSetGraphMemAttribute(int device, int attribute, uint64_t *value)
 {
     (void)attribute;
-    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
+    return ifl_state_end(!ifl_gpu_exists(device) ? ifl_cudaErrorInvalidDevice
+                         : value                 ? ifl_cudaSuccess
+                                                 : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGraphMemTrim(int device)
 {
-    return ifl_state_end(device ? ifl_cudaErrorInvalidDevice : ifl_cudaSuccess);
+    return ifl_state_end(ifl_gpu_exists(device) ? ifl_cudaSuccess : ifl_cudaErrorInvalidDevice);
 }
 
 /* ---- the host's ------------------------------------------------------------------------------ */
@@ -218,6 +224,7 @@ static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, if
         ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)host, host, bytes, text, &a, &error);
     if (status != IFL_OK)
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered : ifl_cudaErrorMemoryAllocation;
+    a->gpu = (uint32_t)ifl_gpu_chosen();
     ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }
@@ -382,7 +389,7 @@ static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out
     *out = (ifl_pointer_attributes){.type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
     if (!a || a->flags & IFL_ALLOCATION_FREED)
         return ifl_cudaSuccess;
-    out->device = 0;
+    out->device = (int)a->gpu;
     out->device_pointer = (void *)at;
     out->host_pointer = b ? (void *)at : NULL;
     out->type = !b ? IFL_MEMORY_DEVICE : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED : IFL_MEMORY_HOST;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory pools and advice about managed memory. A pool gives what cudaMalloc gives; advice changes nothing here. */
+#include "standin/chosen_gpu.h"
 #include "standin/pool.h"
 #include "standin/served.h"
 
@@ -7,22 +8,22 @@
 
 extern ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream);
 
-static ifl_cuda_error give(void **out, ifl_pool *pool, int device)
+static ifl_cuda_error give(void **out, ifl_pool *(*from)(int gpu), int device)
 {
-    if (device || !out)
-        return device ? ifl_cudaErrorInvalidDevice : ifl_cudaErrorInvalidValue;
-    *out = pool;
-    return pool ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    if (!ifl_gpu_exists(device) || !out)
+        return out ? ifl_cudaErrorInvalidDevice : ifl_cudaErrorInvalidValue;
+    *out = from(device);
+    return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetDefaultMemPool(void **out, int device)
 {
-    SERVE(((void)session, give(out, ifl_pool_default(), device)));
+    SERVE(((void)session, give(out, ifl_pool_default, device)));
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetMemPool(void **out, int device)
 {
-    SERVE(((void)session, give(out, ifl_pool_current(), device)));
+    SERVE(((void)session, give(out, ifl_pool_current, device)));
 }
 
 static ifl_cuda_error check(const void *handle)
@@ -30,19 +31,34 @@ static ifl_cuda_error check(const void *handle)
     return ifl_pool_of(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-static ifl_cuda_error set_current(const void *handle)
+static ifl_cuda_error set_current(int device, const void *handle)
 {
-    return ifl_pool_use(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    if (!ifl_gpu_exists(device))
+        return ifl_cudaErrorInvalidDevice;
+    return ifl_pool_use(device, handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetMemPool(int device, const void *pool)
 {
-    SERVE(((void)session, device ? ifl_cudaErrorInvalidDevice : set_current(pool)));
+    SERVE(((void)session, set_current(device, pool)));
+}
+
+/* cudaMemPoolProps, as far as it says where the pool is. */
+typedef struct pool_properties {
+    int allocation, handles;
+    int location, gpu;
+} pool_properties;
+
+static ifl_cuda_error make(void **out, const pool_properties *properties)
+{
+    enum { ON_GPU = 1 };
+    const int gpu = properties && properties->location == ON_GPU ? properties->gpu : 0;
+    return properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu) : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolCreate(void **out, const void *properties)
 {
-    SERVE(((void)session, out && properties ? give(out, ifl_pool_new(), 0) : ifl_cudaErrorInvalidValue));
+    SERVE(((void)session, make(out, properties)));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolDestroy(const void *pool)
@@ -92,9 +108,19 @@ IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const void *acc
     SERVE(((void)session, access || !count ? check(pool) : ifl_cudaErrorInvalidValue));
 }
 
+static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, const ifl_pool *pool, void *stream)
+{
+    const ifl_cuda_error code = pool ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue;
+    ifl_allocation *a =
+        code == ifl_cudaSuccess ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out) : NULL;
+    if (a)
+        a->gpu = (uint32_t)pool->gpu;
+    return code;
+}
+
 IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, const void *pool, void *stream)
 {
-    SERVE(((void)session, ifl_pool_of(pool) ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue));
+    SERVE(allocate_from(session, out, bytes, ifl_pool_of(pool), stream));
 }
 ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Streams, events and host functions. */
+#include "standin/chosen_gpu.h"
 #include "standin/served.h"
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -29,9 +30,19 @@ IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
     SERVE(((void)session, ifl_stream_destroy(stream)));
 }
 
+/* All is done at once: the host's clock goes on to the GPU's. */
+static ifl_cuda_error wait(ifl_session *session, const ifl_stream *stream)
+{
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
+    ifl_session_host_waits(session);
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
 {
-    SERVE(((void)session, check(stream)));
+    SERVE(wait(session, ifl_stream_of(stream)));
 }
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
@@ -107,7 +118,7 @@ static ifl_cuda_error record(ifl_session *session, void *event, void *stream)
 {
     ifl_event *e = ifl_event_of(event);
     const ifl_stream *s = ifl_stream_of(stream);
-    if (!e || !s)
+    if (!e || !s || e->gpu != s->gpu)
         return ifl_cudaErrorInvalidResourceHandle;
     e->capture = s->capture;
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_RECORD, .of.event = e});
@@ -131,9 +142,18 @@ static ifl_cuda_error check_event(void *event)
     return ifl_event_of(event) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
 }
 
+static ifl_cuda_error wait_for(ifl_session *session, const ifl_event *event)
+{
+    if (!event)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_session_choose_gpu(session, (uint32_t)event->gpu);
+    ifl_session_host_waits(session);
+    return ifl_cudaSuccess;
+}
+
 IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 {
-    SERVE(((void)session, check_event(event)));
+    SERVE(wait_for(session, ifl_event_of(event)));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
@@ -168,7 +188,8 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
     const ifl_event *a = ifl_event_of(start), *b = ifl_event_of(end);
     if (!milliseconds)
         return ifl_cudaErrorInvalidValue;
-    if (!a || !b || !a->is_recorded || !b->is_recorded || (a->flags | b->flags) & NO_TIMING)
+    if (!a || !b || !a->is_recorded || !b->is_recorded || a->gpu != b->gpu ||
+        (a->flags | b->flags) & NO_TIMING)
         return ifl_cudaErrorInvalidResourceHandle;
     *milliseconds = (float)((b->microseconds - a->microseconds) / 1000);
     return ifl_cudaSuccess;

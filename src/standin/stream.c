@@ -2,18 +2,27 @@
  * See stream.h. */
 #include "standin/stream.h"
 
+#include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/handle.h"
 
 enum { LAST_DEFAULT = 2, FIRST_ID = 3 };
 
-/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another. */
-static ifl_stream defaults[LAST_DEFAULT + 1] = {{.id = 1}, {.id = 1}, {.id = 2}};
+/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another; each GPU has its own. */
+static ifl_stream defaults[IFL_MOST_GPUS][LAST_DEFAULT + 1];
+
+static ifl_stream *default_stream(int gpu, uintptr_t number)
+{
+    ifl_stream *stream = &defaults[gpu][number ? number : 1];
+    stream->id = number ? number : 1;
+    stream->gpu = gpu;
+    return stream;
+}
 
 ifl_stream *ifl_stream_of(void *handle)
 {
     if ((uintptr_t)handle <= LAST_DEFAULT)
-        return &defaults[(uintptr_t)handle ? (uintptr_t)handle : 1];
+        return default_stream(ifl_gpu_chosen(), (uintptr_t)handle);
     return ifl_handle_find(IFL_HANDLE_STREAM, handle);
 }
 
@@ -35,7 +44,7 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
         free(stream);
         return ifl_cudaErrorMemoryAllocation;
     }
-    *stream = (ifl_stream){.flags = flags, .priority = priority, .id = FIRST_ID + made++};
+    *stream = (ifl_stream){.flags = flags, .priority = priority, .id = FIRST_ID + made++, .gpu = ifl_gpu_chosen()};
     *out = stream;
     return ifl_cudaSuccess;
 }
@@ -74,6 +83,7 @@ ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags)
         return ifl_cudaErrorMemoryAllocation;
     }
     event->flags = flags;
+    event->gpu = ifl_gpu_chosen();
     *out = event;
     return ifl_cudaSuccess;
 }
@@ -102,7 +112,8 @@ void ifl_streams_leave(const ifl_graph *graph)
 {
     ifl_stream *stream;
     ifl_event *event;
-    leave(&defaults[LAST_DEFAULT], graph);
+    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
+        leave(&defaults[gpu][LAST_DEFAULT], graph);
     for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
         leave(stream, graph);
     for (size_t at = 0; (event = ifl_handle_next(IFL_HANDLE_EVENT, &at));)
@@ -125,6 +136,10 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
+    /* CUDA C++ Programming Guide, "Multi-Device System": a kernel goes to a stream of the chosen GPU only. */
+    if (op->kind == IFL_DO_KERNEL && stream->gpu != op->of.kernel.gpu)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
     if (!stream->capture)
         return ifl_op_run(session, op);
     /* In a capture, events only order the nodes; and a node follows all that came before it. */

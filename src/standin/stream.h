@@ -10,6 +10,7 @@ typedef struct ifl_stream {
     unsigned flags;
     int priority;
     uint64_t id;
+    int gpu;
     struct ifl_graph *capture;  /* the graph that it is being captured into; NULL: none */
     bool began_capture;         /* this stream's capture, and not one that it joined */
     bool made_graph;            /* and the graph for it */
@@ -18,12 +19,13 @@ typedef struct ifl_stream {
 
 typedef struct ifl_event {
     unsigned flags;
+    int gpu;
     bool is_recorded;
     double microseconds;
     struct ifl_graph *capture; /* recorded in a stream that was being captured */
 } ifl_event;
 
-/* The stream behind a handle: the default ones have small numbers. NULL: no stream. */
+/* The stream behind a handle: the default ones, of the chosen GPU, have small numbers. NULL: no stream. */
 ifl_stream *ifl_stream_of(void *handle);
 ifl_event *ifl_event_of(void *handle);
 /* The event was reached now; NULL: it is gone. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See words.h: the libraries that are called, and the objects that calls are given. */
+#include "pointers.h"
 #include "words.h"
 
 #include <dlfcn.h>
@@ -385,7 +386,8 @@ void renew_world(void)
     make_both(CLASS_STREAM, "cudaStreamCreateWithFlags", 0, "cudaStreamDestroy");
     make_both(CLASS_EVENT, "cudaEventCreateWithFlags", 0, "cudaEventDestroy");
     MUST("cudaEventRecord", live_object(CLASS_EVENT), 0);
-    make_both(CLASS_POOL, "cudaMemPoolCreate", (word)scratch, "cudaMemPoolDestroy");
+    static pool_params of_gpu = {.allocation = 1, .location = 1};
+    make_both(CLASS_POOL, "cudaMemPoolCreate", (word)&of_gpu, "cudaMemPoolDestroy");
     make_memory();
     make_modules();
     make_links();

@@ -98,6 +98,9 @@ bool fill_pointed(word_kind kind, pointed *out)
     case WORD_MEMORY_PARAMS:
         out->memory_params.bytes = WIDTH;
         return true;
+    case WORD_POOL_PARAMS:
+        out->pool_params = (pool_params){.allocation = 1, .location = 1};
+        return true;
     case WORD_CONFIGURATION:
         out->configuration = (configuration){
             .grid = {1, 1, 1}, .block = {1, 1, 1}, .stream = live_object(CLASS_STREAM)};
@@ -211,6 +214,9 @@ static void wrong_others(wrongs *w)
         break;
     case WORD_MEMORY_PARAMS:
         next(w, INVALID_VALUE)->memory_params.bytes = 0;
+        break;
+    case WORD_POOL_PARAMS:
+        next(w, INVALID_VALUE)->pool_params.gpu = 1;
         break;
     case WORD_CONFIGURATION:
         next(w, INVALID_HANDLE)->configuration.stream = world[CLASS_STREAM].gone[0];

@@ -66,6 +66,13 @@ typedef struct host_params {
 } host_params;
 
 /* cudaMemAllocNodeParams */
+/* cudaMemPoolProps; of location 1, a GPU. */
+typedef struct pool_params {
+    int allocation, handles;
+    int location, gpu;
+    char more[72];
+} pool_params;
+
 typedef struct memory_params {
     char pool[88];
     word access, access_count, bytes, address;
@@ -94,6 +101,7 @@ typedef union pointed {
     set_params set_params;
     host_params host_params;
     memory_params memory_params;
+    pool_params pool_params;
     configuration configuration;
     driver_configuration driver_configuration;
     word arguments[1];

@@ -223,6 +223,10 @@ static void change(word_kind kind, pointed *p)
     case WORD_MEMORY_PARAMS:
         p->memory_params.bytes = any_size_of_memory(64);
         break;
+    case WORD_POOL_PARAMS:
+        p->pool_params.location = (int)below(3);
+        p->pool_params.gpu = (int)any();
+        break;
     case WORD_CONFIGURATION:
         p->configuration.stream = any_handle(CLASS_STREAM);
         break;
