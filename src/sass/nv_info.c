@@ -31,6 +31,7 @@ void ifl_nv_facts_free(ifl_nv_facts *facts)
     ifl_vec_free(&facts->parameters);
     ifl_vec_free(&facts->exits);
     ifl_vec_free(&facts->jump_targets);
+    ifl_vec_free(&facts->externs);
 }
 
 static uint32_t half(const attribute *a, size_t offset)
@@ -102,6 +103,14 @@ static bool take_exits(ifl_nv_facts *facts, const attribute *a)
     return true;
 }
 
+static bool take_externs(ifl_nv_facts *facts, const attribute *a)
+{
+    for (size_t i = 0; i < a->bytes / 4; i++)
+        if (!ifl_vec_push(&facts->externs, word(a, 4 * i)))
+            return false;
+    return true;
+}
+
 /* Of each jump through a register: u32 its offset, u32 0, u32 count, and so many offsets. */
 static bool take_jump_targets(ifl_nv_facts *facts, const attribute *a)
 {
@@ -155,6 +164,7 @@ typedef struct row {
 static const row rows[] = {
     {0x05, false, FORMAT_SIZED, 12, take_threads},        /* EIATTR_MAX_THREADS */
     {0x0a, false, FORMAT_SIZED, 8, take_param_bank},      /* EIATTR_PARAM_CBANK */
+    {0x0f, false, FORMAT_SIZED, 0, take_externs},         /* EIATTR_EXTERNS */
     {0x10, false, FORMAT_SIZED, 12, take_threads},        /* EIATTR_REQNTID */
     {0x11, true, FORMAT_SIZED, 8, take_frame},            /* EIATTR_FRAME_SIZE */
     {0x12, true, FORMAT_SIZED, 8, take_min_stack},        /* EIATTR_MIN_STACK_SIZE */

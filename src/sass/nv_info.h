@@ -16,6 +16,7 @@ typedef struct ifl_nv_facts {
     IFL_VEC(ifl_machine_parameter) parameters;
     IFL_VEC(uint32_t) exits;
     IFL_VEC(uint32_t) jump_targets;
+    IFL_VEC(uint32_t) externs; /* symbols of functions that it calls and that others provide */
 } ifl_nv_facts;
 
 void ifl_nv_facts_free(ifl_nv_facts *facts);

@@ -11,6 +11,7 @@
 #include "code/code.h"
 #include "sass/cubin.h"
 #include "sass/elf_image.h"
+#include "sass/nv_info.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -343,6 +344,34 @@ static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
         text->calls_outside = true;
 }
 
+/* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says who calls them. */
+static ifl_status note_externs(loader *l, const char *kernel, const ifl_elf_section *section)
+{
+    ifl_object_text *text = text_named(l->object, kernel);
+    ifl_nv_facts facts = {0};
+    ifl_elf_symbol symbol;
+    const ifl_status status = text ? ifl_nv_info_read_kernel(&l->image, section, &facts, l->error) : IFL_OK;
+    for (size_t i = 0; i < facts.externs.count && status == IFL_OK; i++) {
+        const ifl_provided provided = ifl_elf_symbol_at(&l->image, facts.externs.at[i], &symbol)
+                                          ? ifl_provided_find(symbol.name)
+                                          : IFL_PROVIDED_NONE;
+        text->calls_outside |= provided != IFL_PROVIDED_NONE && provided != IFL_PROVIDED_ASSERT;
+    }
+    ifl_nv_facts_free(&facts);
+    return status;
+}
+
+static ifl_status take_externs(loader *l)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < l->image.section_count && status == IFL_OK; i++) {
+        const char *kernel = ifl_elf_name_after(&l->image.sections[i], ".nv.info.");
+        if (kernel)
+            status = note_externs(l, kernel, &l->image.sections[i]);
+    }
+    return status;
+}
+
 static void note_needs(ifl_object *object)
 {
     for (size_t i = 0; i < object->patch_count; i++)
@@ -372,7 +401,7 @@ static ifl_status take_lists(loader *l)
 static ifl_status load(loader *l)
 {
     static ifl_status (*const steps[])(loader * l) = {take_texts, take_constants, take_variables, take_relocations,
-                                                      take_lists};
+                                                      take_lists,  take_externs};
     const size_t count = l->image.section_count + 1;
     l->copy = ifl_arena_alloc(&l->scratch, count * sizeof *l->copy);
     l->text_of = ifl_arena_alloc(&l->scratch, count * sizeof *l->text_of);
