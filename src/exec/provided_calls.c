@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * printf, malloc, free and assert as kernels call them: vprintf(format, arguments), malloc(bytes), free(pointer),
+ * printf, malloc, free, assert and the conditions of graphs as kernels call them: vprintf(format, arguments), malloc(bytes), free(pointer),
  * __assertfail(message, file, line, function, size of a character). CUDA C++ Programming Guide, "Formatted Output",
  * "Dynamic Global Memory Allocation and Operations", "Assertion". */
 #include "exec/provided_call.h"
@@ -263,6 +263,15 @@ static void call_assert(const ifl_provided_lane *call)
                         function, file, (unsigned)ifl_provided_argument(call, 2));
 }
 
+/* cudaGraphSetConditional(condition, value): a condition is the address of its value. */
+static void call_set_condition(const ifl_provided_lane *call)
+{
+    const uint32_t value = (uint32_t)ifl_provided_argument(call, 1);
+    uint8_t *at = ifl_warp_reach(call->warp, call->code, call->lane, ifl_provided_argument(call, 0), sizeof value, true);
+    if (at)
+        memcpy(at, &value, sizeof value);
+}
+
 void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided function)
 {
     static void (*const run[IFL_PROVIDED_COUNT])(const ifl_provided_lane *call) = {
@@ -270,6 +279,7 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_MALLOC] = call_malloc,
         [IFL_PROVIDED_FREE] = call_free,
         [IFL_PROVIDED_ASSERT] = call_assert,
+        [IFL_PROVIDED_SET_CONDITION] = call_set_condition,
         [IFL_PROVIDED_NESTED_PARAMETERS] = ifl_nested_parameters,
         [IFL_PROVIDED_NESTED_LAUNCH] = ifl_nested_launch,
         [IFL_PROVIDED_NESTED_STREAM_CREATE] = ifl_nested_create,

@@ -18,6 +18,7 @@ typedef struct ifl_node {
 typedef struct ifl_graph {
     ifl_handle_kind kind; /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
     bool is_running;
+    bool is_body; /* of a conditional node, which owns it */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made: a node waits for earlier ones only */
 } ifl_graph;
 
@@ -41,6 +42,10 @@ ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *graph, ifl_node *
 ifl_cuda_error ifl_graph_depend(const void *graph, ifl_node *const *from, ifl_node *const *to, size_t count);
 /* Runs every node, each after those it waits for; cudaErrorNotPermitted where one of its own host functions asks. */
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph);
+
+/* The bodies of a conditional node that its condition's value chooses; nothing where it has none. */
+ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition *condition);
+bool ifl_graph_has_conditions(const ifl_graph *graph);
 
 /* Memory that nodes of graphs allocate stands where it is from the node's making on: a graph that is launched again finds
  * it, and giving it back between changes nothing. */

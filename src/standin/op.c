@@ -291,6 +291,7 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
     case IFL_DO_EVENT_RECORD: ifl_event_note(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
     case IFL_DO_EVENT_WAIT: wait_for(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
     case IFL_DO_CHILD_GRAPH: return ifl_graph_run(session, op->of.child);
+    case IFL_DO_CONDITION: return ifl_graph_run_chosen(session, &op->of.condition);
     default: return ifl_cudaSuccess;
     }
 }
@@ -313,11 +314,52 @@ void **ifl_op_arguments(const ifl_op_kernel *k)
     return arguments;
 }
 
+static void free_bodies(ifl_op_condition *condition)
+{
+    for (unsigned i = 0; condition->bodies && i < condition->count; i++) {
+        if (condition->bodies[i])
+            ifl_streams_leave(condition->bodies[i]);
+        ifl_graph_free(condition->bodies[i]);
+    }
+    free(condition->bodies);
+    condition->bodies = NULL;
+}
+
+static bool copy_bodies(const ifl_op_condition *from, ifl_op_condition *to)
+{
+    if (!from->bodies)
+        return true;
+    to->bodies = calloc(from->count, sizeof(struct ifl_graph *));
+    bool is_whole = to->bodies != NULL;
+    for (unsigned i = 0; is_whole && i < from->count; i++)
+        is_whole = (to->bodies[i] = ifl_graph_clone(from->bodies[i], IFL_HANDLE_NONE)) != NULL;
+    if (!is_whole)
+        free_bodies(to);
+    return is_whole;
+}
+
+bool ifl_op_make_bodies(ifl_op_condition *condition)
+{
+    condition->bodies = calloc(condition->count, sizeof(struct ifl_graph *));
+    bool is_whole = condition->bodies != NULL;
+    for (unsigned i = 0; is_whole && i < condition->count; i++) {
+        condition->bodies[i] = ifl_graph_new(IFL_HANDLE_GRAPH);
+        is_whole = condition->bodies[i] != NULL;
+        if (is_whole)
+            condition->bodies[i]->is_body = true;
+    }
+    if (!is_whole)
+        free_bodies(condition);
+    return is_whole;
+}
+
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
 {
     *to = *from;
     if (from->kind == IFL_DO_CHILD_GRAPH)
         return (to->of.child = ifl_graph_clone(from->of.child, IFL_HANDLE_NONE)) != NULL;
+    if (from->kind == IFL_DO_CONDITION)
+        return copy_bodies(&from->of.condition, &to->of.condition);
     if (from->kind != IFL_DO_KERNEL)
         return true;
     to->of.kernel.params = ifl_op_params_new(from->of.kernel.kernel);
@@ -332,5 +374,7 @@ void ifl_op_clear(ifl_op *op)
         free(op->of.kernel.params);
     else if (op->kind == IFL_DO_CHILD_GRAPH)
         ifl_graph_free(op->of.child);
+    else if (op->kind == IFL_DO_CONDITION)
+        free_bodies(&op->of.condition);
     op->kind = IFL_DO_EMPTY_NODE;
 }

@@ -18,7 +18,8 @@ typedef enum ifl_op_kind {
     IFL_DO_EVENT_WAIT,
     IFL_DO_CHILD_GRAPH,
     IFL_DO_ALLOCATE,
-    IFL_DO_RELEASE
+    IFL_DO_RELEASE,
+    IFL_DO_CONDITION
 } ifl_op_kind;
 
 typedef struct ifl_op_kernel {
@@ -67,6 +68,18 @@ typedef struct ifl_op_memory {
     uint64_t bytes;
 } ifl_op_memory;
 
+/* A conditional node: graphs that it owns, of which the condition's value chooses. */
+typedef enum ifl_condition_type { IFL_CONDITION_IF, IFL_CONDITION_WHILE, IFL_CONDITION_SWITCH } ifl_condition_type;
+
+typedef struct ifl_op_condition {
+    uint64_t handle;
+    int type;
+    unsigned count; /* of bodies */
+    struct ifl_graph **bodies; /* owned; NULL: none made yet */
+    uint32_t initial;
+    bool resets; /* to `initial` when the whole graph is launched */
+} ifl_op_condition;
+
 typedef struct ifl_op {
     ifl_op_kind kind;
     union {
@@ -77,6 +90,7 @@ typedef struct ifl_op {
         void *event; /* a handle: the event may be gone when this runs */
         struct ifl_graph *child;
         ifl_op_memory memory;
+        ifl_op_condition condition;
     } of;
 } ifl_op;
 
@@ -102,6 +116,8 @@ ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
 
 /* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);
+/* Graphs that the program fills, in a conditional node that has none yet; false without memory. */
+bool ifl_op_make_bodies(ifl_op_condition *condition);
 /* A copy that owns what it holds; false without memory. */
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to);
 void ifl_op_clear(ifl_op *op);

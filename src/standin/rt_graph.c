@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Graphs: captured from streams, or made node by node, and launched. */
 #include "standin/graph.h"
+#include "standin/graph_node.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -61,14 +62,16 @@ ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
     ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || !out)
-        return out ? ifl_cudaErrorInvalidResourceHandle : ifl_cudaErrorInvalidValue;
-    *out = NULL;
+    if (!stream || (!out && stream->made_graph)) /* a graph that the program had before it has already */
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    if (out)
+        *out = NULL;
     if (!stream->capture)
         return ifl_cudaErrorIllegalState;
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
-    *out = stream->capture;
+    if (out)
+        *out = stream->capture;
     ifl_streams_leave(stream->capture);
     return ifl_cudaSuccess;
 }
@@ -149,6 +152,41 @@ ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
 #endif
 #endif
 
+/* A node of a capture follows all that came before it in the graph, whatever is asked for here. */
+static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, size_t count, unsigned flags)
+{
+    enum { SET = 1 };
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || flags > SET || (count && !nodes))
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    if (!stream->capture)
+        return ifl_cudaErrorIllegalState;
+    for (size_t i = 0; i < count; i++) {
+        const ifl_node *node = ifl_node_of(nodes[i]);
+        if (!node || node->graph != stream->capture)
+            return ifl_cudaErrorInvalidValue;
+    }
+    return ifl_cudaSuccess;
+}
+
+#if IFL_CUDART >= 12
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream, ifl_node *const *nodes, const void *edges,
+                                                                 size_t count, unsigned flags)
+{
+    (void)edges;
+    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+}
+#endif
+#if IFL_CUDART >= 13
+ALSO(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
+#else
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_node *const *nodes, size_t count,
+                                                              unsigned flags)
+{
+    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+}
+#endif
+
 IFL_SERVED ifl_cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
 {
     static _Thread_local int own;
@@ -177,8 +215,8 @@ IFL_SERVED ifl_cuda_error cudaGraphCreate(ifl_graph **out, unsigned flags)
 
 static ifl_cuda_error destroy(ifl_graph *graph)
 {
-    if (!graph || graph->is_running)
-        return graph ? ifl_cudaErrorNotPermitted : ifl_cudaErrorInvalidValue;
+    if (!graph || graph->is_body || graph->is_running)
+        return graph && !graph->is_body ? ifl_cudaErrorNotPermitted : ifl_cudaErrorInvalidValue;
     ifl_streams_leave(graph);
     ifl_graph_free(graph);
     return ifl_cudaSuccess;
@@ -189,10 +227,11 @@ IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
     SERVE(((void)session, destroy(ifl_graph_of(graph))));
 }
 
-/* A copy of `from`, which is a graph or NULL. */
+/* A copy of `from`, which is a graph or NULL. One with conditional nodes is instantiated only (cudaGraphNodeTypeConditional). */
 static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_kind kind)
 {
-    return out && from ? give(out, ifl_graph_clone(from, kind)) : ifl_cudaErrorInvalidValue;
+    const bool may_be = kind == IFL_HANDLE_EXEC || !ifl_graph_has_conditions(from);
+    return out && from && may_be ? give(out, ifl_graph_clone(from, kind)) : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
@@ -207,16 +246,8 @@ IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *grap
     SERVE(((void)session, ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
 }
 
-typedef struct kernel_params {
-    void *function;
-    ifl_dim3 grid, block;
-    unsigned shared_bytes;
-    void **arguments;
-    void **extra;
-} kernel_params;
-
 /* From CUDA 13 on the handle of a kernel may stand in the place of the host's address. */
-static ifl_cuda_error kernel_op(ifl_session *session, const kernel_params *params, const void *from, ifl_op *op)
+static ifl_cuda_error kernel_op(ifl_session *session, const ifl_kernel_params *params, const void *from, ifl_op *op)
 {
     if (!params)
         return ifl_cudaErrorInvalidValue;
@@ -231,8 +262,8 @@ static ifl_cuda_error kernel_op(ifl_session *session, const kernel_params *param
     return code;
 }
 
-static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
-                                 size_t count, const kernel_params *params, const void *from)
+ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
+                                    size_t count, const ifl_kernel_params *params, const void *from)
 {
     ifl_op op;
     ifl_cuda_error code = kernel_op(session, params, from, &op);
@@ -244,9 +275,9 @@ static ifl_cuda_error add_kernel(ifl_session *session, ifl_node **out, const voi
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                 size_t count, const kernel_params *params)
+                                                 size_t count, const ifl_kernel_params *params)
 {
-    SERVE(add_kernel(session, out, graph, after, count, params, __builtin_return_address(0)));
+    SERVE(ifl_graph_add_kernel(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, const void *graph, ifl_node *const *after,
@@ -309,7 +340,7 @@ static ifl_cuda_error add_child(ifl_node **out, const void *graph, ifl_node *con
                                 ifl_graph *child)
 {
     const ifl_op op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child};
-    return child ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue;
+    return child && !ifl_graph_has_conditions(child) ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void *graph, ifl_node *const *after,
@@ -391,7 +422,7 @@ static ifl_cuda_error type_of(const ifl_node *node, int *type)
     static const int types[] = {[IFL_DO_KERNEL] = 0,       [IFL_DO_COPY] = 1,       [IFL_DO_SET] = 2,
                                 [IFL_DO_HOST] = 3,         [IFL_DO_CHILD_GRAPH] = 4, [IFL_DO_EMPTY_NODE] = 5,
                                 [IFL_DO_EVENT_WAIT] = 6,   [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
-                                [IFL_DO_RELEASE] = 11};
+                                [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13};
     if (!node || !type)
         return ifl_cudaErrorInvalidValue;
     *type = types[node->op.kind];
@@ -486,7 +517,7 @@ static ifl_cuda_error replace(ifl_node *node, const ifl_op *op)
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const kernel_params *params, const void *from)
+static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const ifl_kernel_params *params, const void *from)
 {
     ifl_op op;
     ifl_cuda_error code = kernel_op(session, params, from, &op);
@@ -503,12 +534,12 @@ static ifl_node *twin(const void *exec, const ifl_node *node)
     return ifl_graph_twin(ifl_exec_of(exec), node);
 }
 
-static ifl_cuda_error get_kernel(const ifl_node *node, kernel_params *out)
+static ifl_cuda_error get_kernel(const ifl_node *node, ifl_kernel_params *out)
 {
     if (!node || !out || node->op.kind != IFL_DO_KERNEL)
         return ifl_cudaErrorInvalidValue;
     const ifl_op_kernel *k = &node->op.of.kernel;
-    *out = (kernel_params){.function = (void *)(uintptr_t)k->function,
+    *out = (ifl_kernel_params){.function = (void *)(uintptr_t)k->function,
                            .grid = {k->grid[0], k->grid[1], k->grid[2]},
                            .block = {k->block[0], k->block[1], k->block[2]},
                            .shared_bytes = (unsigned)k->shared_bytes,
@@ -516,18 +547,18 @@ static ifl_cuda_error get_kernel(const ifl_node *node, kernel_params *out)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetParams(const void *node, kernel_params *out)
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetParams(const void *node, ifl_kernel_params *out)
 {
     SERVE(((void)session, get_kernel(ifl_node_of(node), out)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node, const kernel_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node, const ifl_kernel_params *params)
 {
     SERVE(set_kernel(session, ifl_node_of(node), params, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(const void *exec, const void *node,
-                                                           const kernel_params *params)
+                                                           const ifl_kernel_params *params)
 {
     SERVE(set_kernel(session, twin(exec, node), params, __builtin_return_address(0)));
 }

@@ -324,7 +324,7 @@ static void note(const call_row *row, const word words[MOST_WORDS])
 {
     for (int i = 0; i < MOST_WORDS && row->words[i]; i++) {
         const word_about *about = &word_abouts[row->words[i]];
-        if (about->role == ROLE_NEW && *(word *)words[i])
+        if (about->role == ROLE_NEW && words[i] && *(word *)words[i]) /* a capture into a graph may end without a place */
             add_object(about->of, *(word *)words[i]);
         else if (about->role == ROLE_GONE)
             lose_object(about->of, words[i]);
