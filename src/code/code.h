@@ -134,7 +134,7 @@ typedef struct ifl_atomic {
 } ifl_atomic;
 
 /* Named barriers 0 to 15 of a block; behind them the cluster's. */
-enum { IFL_BARRIERS = 16, IFL_CLUSTER_BARRIER = 16 };
+enum { IFL_BARRIERS = 16, IFL_CLUSTER_BARRIER = 16, IFL_GRID_BARRIER = 17 };
 
 /* Barriers of the block: code->extra. */
 typedef struct ifl_barrier_op {

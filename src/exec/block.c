@@ -2,6 +2,7 @@
  * Blocks on a worker: starting them, their warps in turn, barriers, the end. */
 #include "exec/bulk_copies.h"
 #include "exec/converge.h"
+#include "exec/grid_barrier.h"
 #include "exec/race.h"
 
 #include <stdlib.h>
@@ -139,10 +140,13 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
 void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
 {
     ifl_block *block = warp->block;
-    block->live -= mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    const uint32_t ended = mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    block->live -= ended;
+    warp->worker->ended_threads += ended;
     for (unsigned id = 0; id < IFL_BARRIERS && block->live; id++)
         open_if_complete(block, id);
     ifl_cluster_lanes_ended(warp, mask);
+    ifl_grid_barrier_check(warp->worker);
 }
 
 /* ---- starting a block -------------------------------------------------------------------------------------------------- */
@@ -463,6 +467,7 @@ static void fault_deadlock(ifl_block *block)
     bool at_barrier = fragment->state == IFL_FRAGMENT_AT_BARRIER;
     const ifl_code *code = at_barrier ? fragment->code - 1 : fragment->code;
     const char *what = !at_barrier                                ? "lanes wait for other lanes of the warp"
+                       : fragment->barrier == IFL_GRID_BARRIER    ? "threads wait at the barrier of the grid"
                        : fragment->barrier == IFL_CLUSTER_BARRIER ? "threads wait at the barrier of the cluster"
                                                                   : "threads wait at a barrier of the block";
     ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
@@ -472,7 +477,7 @@ static void fault_deadlock(ifl_block *block)
 /* Nothing could run: lanes that wait at a meeting may be the ones that the others wait for. */
 static void unblock(ifl_worker *worker)
 {
-    bool released = false;
+    bool released = ifl_grid_barrier_widen(worker);
     for (uint32_t b = 0; b < worker->block_count; b++)
         for (uint32_t w = 0; worker->blocks[b].is_running && w < worker->blocks[b].warp_count; w++)
             released |= !ifl_warp_is_done(worker->blocks[b].warps[w]) && ifl_warp_release(worker->blocks[b].warps[w]);

@@ -5,6 +5,7 @@
  * which is where its BSSY points (in all of 13,527 BSYNC of code for sm_75 to sm_120). */
 #include "exec/converge.h"
 
+#include "exec/grid_barrier.h"
 #include "exec/provided.h"
 #include "exec/race.h"
 #include "exec/slow.h"
@@ -411,7 +412,12 @@ void ifl_jump(ifl_warp *warp, uint32_t index)
         part.mask = calling_alike(&from, left, to.calls);
         if (to.calls)
             ifl_provided_call(warp, &part, to.calls);
+        if (to.calls == IFL_PROVIDED_GROUP_SYNC) {
+            ifl_grid_barrier_wait(warp, &part);
+            to.from = &part;
+        }
         if (warp->worker->fault.is_set || !land(warp, &to, part.mask))
             return;
+        ifl_grid_barrier_check(warp->worker);
     }
 }

@@ -272,6 +272,23 @@ static void call_set_condition(const ifl_provided_lane *call)
         memcpy(at, &value, sizeof value);
 }
 
+/* get_intrinsic_handle(scope) -> handle, sync(handle, flags) -> error: of the grid, cudaCGScopeGrid of driver_types.h; the other
+ * scope is that of a grid on several GPUs. */
+static void call_group_handle(const ifl_provided_lane *call)
+{
+    enum { SCOPE_GRID = 1 };
+    ifl_provided_result(call, ifl_provided_argument(call, 0) == SCOPE_GRID ? SCOPE_GRID : 0);
+}
+
+/* The lanes wait in the barrier of the grid (converge.c). */
+static void call_group_sync(const ifl_provided_lane *call)
+{
+    if (!ifl_provided_argument(call, 0))
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_UNSUPPORTED, call->lane,
+                        "the synchronization of something else than the grid");
+    ifl_provided_result(call, 0);
+}
+
 void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided function)
 {
     static void (*const run[IFL_PROVIDED_COUNT])(const ifl_provided_lane *call) = {
@@ -292,12 +309,16 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_NESTED_SET_ERROR] = ifl_nested_set_error,
         [IFL_PROVIDED_NESTED_DEVICE] = ifl_nested_device,
         [IFL_PROVIDED_NESTED_DEVICES] = ifl_nested_devices,
+        [IFL_PROVIDED_GROUP_HANDLE] = call_group_handle,
+        [IFL_PROVIDED_GROUP_SYNC] = call_group_sync,
     };
     ifl_provided_lane call = {.warp = warp,
                          .code = fragment->code,
                          .frame = fragment->frame,
                          .is_machine = fragment->frame->routine->range_count != 0,
-                         .returns_pair = function == IFL_PROVIDED_MALLOC || function == IFL_PROVIDED_NESTED_PARAMETERS};
+                         .returns_pair = function == IFL_PROVIDED_MALLOC ||
+                                         function == IFL_PROVIDED_NESTED_PARAMETERS ||
+                                         function == IFL_PROVIDED_GROUP_HANDLE};
     for (uint32_t m = fragment->mask; m && !warp->worker->fault.is_set; m &= m - 1) {
         call.lane = (uint32_t)__builtin_ctz(m);
         run[function](&call);

@@ -181,6 +181,8 @@ struct ifl_worker {
     uint64_t told;    /* warp instructions of the blocks that observers were told of */
     bool tells_ends;  /* some observer asks for them */
     bool follows;     /* some observer wants stretches of some blocks */
+    uint64_t at_grid_barrier; /* threads */
+    uint64_t ended_threads;
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
     uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
