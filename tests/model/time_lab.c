@@ -8,6 +8,7 @@
 #include "session/launch.h"
 #include "time/time_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,6 +45,31 @@ static void choose_machine(ifl_launch *launch, const ifl_device *device, char *n
     launch->sm = ifl_session_target(device);
 }
 
+/* Warp instructions of a followed block by the kept inputs: those of its slice, on average. */
+static double kept_work(const ifl_block_work *work, uint64_t blocks, const ifl_block_trace *block)
+{
+    const ifl_work_slice *slice = &work->slices[block->number * work->slice_count / blocks];
+    return (double)slice->sum / fmax((double)slice->blocks, 1);
+}
+
+/* The kept inputs count the instructions of PTX. Those of machine code are in proportion, block by block: without them the
+ * schedule does not know that the followed blocks have less to do than others. */
+static void set_instructions(const ifl_time_run *run, const ifl_time_traces *traces, ifl_profile *profile)
+{
+    enum { MOST = 4096 };
+    const ifl_block_trace *blocks[MOST];
+    const ifl_block_work *work = &profile->work;
+    const size_t found = ifl_time_traces_of(traces, 0, blocks, MOST), count = found < MOST ? found : MOST;
+    double followed = 0, all = 0;
+    for (size_t i = 0; work->slice_count && i < count; i++)
+        followed += kept_work(work, run->plan.blocks, blocks[i]) / (double)count;
+    for (uint32_t i = 0; i < work->slice_count; i++)
+        all += (double)work->slices[i].sum;
+    if (followed > 0 && profile->sm_times.count)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_instructions,
+                         (uint64_t)(all * profile->sm_times.at[0].block_instructions / followed));
+}
+
 static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profile *profile, ifl_error *error)
 {
     ifl_time_run run;
@@ -63,6 +89,8 @@ static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profi
         profile->machine.registers = to.kernel->registers;
     if (status == IFL_OK)
         status = ifl_time_run_report(&run, ran.result.states[0], &to.kernel->image.sites, profile, error);
+    if (status == IFL_OK)
+        set_instructions(&run, ran.result.states[0], profile);
     ifl_session_end(&ran);
     return status;
 }
