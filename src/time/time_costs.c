@@ -127,6 +127,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
     out->l2_far_latency = known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
+    out->dram_spread = ifl_sm_constant.dram_spread;
     out->tag_lines = arch.tag_lines;
     out->data_beside_tags = arch.data_beside_tags;
     out->block_cycles = arch.block_cycles;

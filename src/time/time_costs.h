@@ -22,6 +22,7 @@ typedef struct ifl_sm_rates {
     double clock_hz;
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
+    double dram_spread;    /* share of its latency, the mean of the part by which requests differ */
     double tag_lines;      /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;

@@ -116,6 +116,14 @@ static double dram_share(const ifl_time_memory *m, bool first)
 
 typedef enum source { FROM_L2, FROM_DRAM, ON_ITS_WAY } source;
 
+/* Some lines come sooner from the DRAM and some later, by the state of its banks, by refresh and by the half of the L2 that
+ * they come through. What waits for several waits for the last one. The mean is the latency. */
+static double dram_latency(ifl_time_memory *m)
+{
+    const double spread = m->rates->dram_spread;
+    return m->rates->dram_latency * (1 - spread - spread * log(1 - draw(m)));
+}
+
 /* Sectors of a line that the L1 lacks: when they come. */
 static double fetch(ifl_time_memory *m, unsigned sectors, double now, source from)
 {
@@ -132,9 +140,9 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
         m->dram_sectors += (uint64_t)count_of(sectors);
         ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
-               r->dram_latency;
+               dram_latency(m);
     } else if (from == ON_ITS_WAY) {
-        ends = fmax(ends, l2 + r->dram_latency);
+        ends = fmax(ends, l2 + dram_latency(m));
     }
     m->in_flight[m->in_flight_at] = ends;
     m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
@@ -229,12 +237,12 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
- * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. */
+ * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. Beyond a number of sectors only: requests that miss together, a line a lane,
+ * would otherwise miss in part each time. */
 static bool is_granted(const ifl_time_memory *m)
 {
-    enum { BEGINNING = 4096 }; /* sectors */
-    return m->l1_sectors > BEGINNING &&
-           (double)m->l1_hits < m->rates->l1_hit * (double)m->l1_sectors;
+    enum { BEHIND = 4096 }; /* sectors */
+    return (double)m->l1_hits + BEHIND < m->rates->l1_hit * (double)m->l1_sectors;
 }
 
 /* Through it. */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { SITES = 64, MOST_WARPS = 64, WORDS = 4096 };
+enum { SITES = 64, MOST_WARPS = 64, WORDS = 8192 };
 
 static ifl_site all_sites[SITES];
 static ifl_sites sites = {.at = all_sites, .count = SITES};
@@ -197,7 +197,7 @@ static void test_hit(void **unused)
     ask(&b, 0, cost, 100);
     run_sites(&b, 0, 2);
     ask(&b, 0, cost, 100);
-    assert_in_range(follow(&b, &rates, 1, 1, 1), 500 + 30, 500 + 30 + 6);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 500 + 30, 500 + 30 + 6 + 5); /* a branch leads back */
     assert_int_equal(b.out.l1_hits, 4);
 }
 
@@ -240,6 +240,102 @@ static void test_barrier(void **unused)
     b.out = (ifl_sm_outcome){.sites = b.stalls};
     assert_true(ifl_sm_run(&of, &b.out));
     assert_in_range(b.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
+}
+
+/* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200, tools/gpu/sm_probe.cu). */
+static void test_barriers_in_turn(void **unused)
+{
+    (void)unused;
+    enum { BARRIERS = 20, WARPS = 8 };
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    ifl_site barrier = plain(1);
+    barrier.control.step = IFL_STEP_BARRIER;
+    set_all(BARRIERS, barrier);
+    run_sites(&b, 0, BARRIERS);
+    assert_in_range(follow(&b, &rates, WARPS, 1, 1), BARRIERS * (2 * WARPS + 12) - 28, BARRIERS * (2 * WARPS + 12) + 28);
+}
+
+/* What holds a warp after a barrier is counted apart from the barrier. */
+static void test_pipe_after_barrier(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    ifl_sm_rates rates = quick_rates();
+    ifl_site barrier = plain(1);
+    barrier.control.step = IFL_STEP_BARRIER;
+    all_sites[0] = barrier;
+    all_sites[1] = plain(1);
+    all_sites[1].pipe = IFL_PIPE_ALU;
+    rates.units[IFL_PIPE_ALU] = 2;
+    run_sites(&b, 0, 2);
+    follow(&b, &rates, 32, 1, 1);
+    assert_true(b.stalls[1].cycles[IFL_STALL_barrier] > 32 * 20);
+    assert_in_range(b.stalls[1].cycles[IFL_STALL_math_pipe_throttle], 1, 32 * 16);
+}
+
+/* A trip of a loop whose stalls are 24 cycles takes 29 (an H200, tools/gpu/sm_probe.cu); without a branch it takes 24. */
+static void test_taken_branch(void **unused)
+{
+    (void)unused;
+    enum { TRIPS = 20 };
+    bench loop = {.count = 0}, line = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(2 * TRIPS, plain(12));
+    for (uint32_t t = 0; t < TRIPS; t++) {
+        run_sites(&loop, 0, 2);
+        run_sites(&line, 2 * t, 2);
+    }
+    assert_in_range(follow(&loop, &rates, 1, 1, 1), (TRIPS - 1) * 29, TRIPS * 29);
+    assert_in_range(loop.stalls[0].cycles[IFL_STALL_branch_resolve], 5 * (TRIPS - 1), 5 * (TRIPS - 1));
+    assert_in_range(follow(&line, &rates, 1, 1, 1), (TRIPS - 1) * 24, TRIPS * 24);
+}
+
+/* Requests differ in how long the DRAM takes: each of many alone takes its latency on average, the last of eight more. */
+static void test_spread(void **unused)
+{
+    (void)unused;
+    enum { LOADS = 64, TOGETHER = 8 };
+    ifl_sm_rates rates = quick_rates();
+    bench one = {.count = 0}, eight = {.count = 0};
+    rates.dram_spread = 0.2;
+    for (uint32_t i = 0; i < TOGETHER; i++)
+        all_sites[i] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[TOGETHER] = waits_for(0);
+    for (uint64_t i = 0; i < LOADS; i++) {
+        run_sites(&one, TOGETHER - 1, 2);
+        ask(&one, TOGETHER - 1, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
+        run_sites(&eight, 0, TOGETHER + 1);
+        for (uint32_t l = 0; l < TOGETHER; l++)
+            ask(&eight, l, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 1000 + i * TOGETHER + l);
+    }
+    const double alone = follow(&one, &rates, 1, 1, 1) / LOADS, together = follow(&eight, &rates, 1, 1, 1) / LOADS;
+    assert_in_range(alone, 470, 550);
+    /* The largest of n exponential parts is 1 + 1/2 + ... + 1/n times one of them on average: 2.72 for eight. */
+    assert_in_range(together, 500 * (1 + 0.2 * 1.72) - 60, 500 * (1 + 0.2 * 1.72) + 60);
+}
+
+/* 32 lanes walk through lines of their own: eight words of a sector are asked for one after the other, and 7 of 8 requests find
+ * all in the L1. That the caches' simulation has a few more hits does not break the requests that miss together apart. */
+static void test_hits_stay_together(void **unused)
+{
+    (void)unused;
+    enum { TRIPS = 200, LANES = 32 };
+    static bench b;
+    ifl_sm_rates rates = quick_rates();
+    rates.l1_hit = 0.879;
+    b.count = 0;
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    for (uint32_t t = 0; t < TRIPS; t++) {
+        run_sites(&b, 0, 2);
+        b.words[b.count++] = 0;
+        b.words[b.count++] = ifl_request_pack((ifl_request_cost){.passes = 32, .lines = LANES, .served = IFL_REQUEST_GLOBAL});
+        for (uint32_t l = 0; l < LANES; l++)
+            b.words[b.count++] = ifl_line_pack(l * 16 + t / 32, 1u << t / 8 % 4);
+    }
+    const double hit = 32 + 30, miss = 32 + 500 + 32; /* data of 32 passes; places of 32 lines */
+    assert_in_range(follow(&b, &rates, 1, 1, 1), TRIPS * (hit * 7 + miss) / 8 * 0.9, TRIPS * (hit * 7 + miss) / 8 * 1.1);
 }
 
 /* Many loads are served at the pace of the DRAM: 64 warps, 8 lines each, 4 sectors of 32 bytes at 8 bytes a cycle. */
@@ -330,6 +426,8 @@ int main(void)
         cmocka_unit_test(test_load),      cmocka_unit_test(test_register_banks),  cmocka_unit_test(test_hit),
         cmocka_unit_test(test_conflicts), cmocka_unit_test(test_barrier),         cmocka_unit_test(test_dram_bound),
         cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),    cmocka_unit_test(test_first_wave),   cmocka_unit_test(test_wide_sources),
+        cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
+        cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
