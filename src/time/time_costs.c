@@ -135,6 +135,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->warp_start_cycles = arch.warp_start_cycles;
     out->atomic_bytes = arch.atomic_bytes;
     out->lone_fetch = arch.lone_fetch;
+    out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);
+    out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
     if (facts)
         take_facts(facts, out);

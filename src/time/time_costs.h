@@ -27,6 +27,8 @@ typedef struct ifl_sm_rates {
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;
     uint32_t l1_lines;     /* 0: no L1 */
+    uint32_t code_lines;   /* of the instruction cache; 0: it is not followed */
+    uint32_t code_ahead;   /* lines of code that are asked for before they are needed */
     double lines_in_flight; /* at most */
     double atomic_bytes;   /* of the L2's bandwidth, a pass */
     double l2_hit;         /* share of the sectors that the L1 lacks */

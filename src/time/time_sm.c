@@ -4,6 +4,8 @@
  * number. */
 #include "time/time_sm.h"
 
+#include "time/time_fetch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,8 @@ typedef struct warp {
     uint64_t boarded;         /* until then by scoreboards; why: */
     uint8_t board_why;
     uint64_t turned;          /* until then by the branch that it took */
+    size_t code_line;         /* + 1: that it issues from; 0: it has not begun */
+    uint64_t fetched;         /* until then by its code */
     uint64_t barred;          /* until then by the barrier */
     uint8_t queue_why;        /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
     uint64_t queued;          /* until then by that */
@@ -57,6 +61,7 @@ typedef struct ifl_sm {
     const ifl_sm_case *of;
     ifl_sm_outcome *out;
     ifl_time_memory memory;
+    ifl_code_cache code;
     scheduler schedulers[IFL_TIME_SCHEDULERS];
     warp *warps; /* by place, then by index in the block */
     place *places;
@@ -118,12 +123,22 @@ static void look_at_boards(const ifl_control *control, warp *w)
     }
 }
 
-/* When may it issue what it is at? */
-static void find_ready(const ifl_sm *sm, warp *w)
+static void fetch_code(ifl_sm *sm, warp *w)
 {
+    const size_t line = w->site / IFL_CODE_SITES;
+    if (w->code_line == line + 1)
+        return;
+    w->code_line = line + 1;
+    w->fetched = ifl_code_cache_fetch(&sm->code, line, latest(sm->now, w->issued));
+}
+
+/* When may it issue what it is at? */
+static void find_ready(ifl_sm *sm, warp *w)
+{
+    fetch_code(sm, w);
     look_at_boards(&sm->of->sites->at[w->site].control, w);
     w->barred = 0;
-    w->ready = latest(latest(w->stalled, w->turned), w->boarded);
+    w->ready = latest(latest(w->stalled, w->turned), latest(w->fetched, w->boarded));
     w->queue_why = IFL_STALL_not_selected;
     w->queued = w->ready;
 }
@@ -236,9 +251,13 @@ static void account(ifl_sm *sm, const warp *w)
     const struct {
         uint64_t until;
         uint8_t why;
-    } parts[] = {{w->stalled, IFL_STALL_wait},    {w->turned, IFL_STALL_branch_resolve},
-                 {w->boarded, w->board_why},      {w->barred, IFL_STALL_barrier},
-                 {w->queued, w->queue_why},       {sm->now, IFL_STALL_not_selected}};
+    } parts[] = {{w->stalled, IFL_STALL_wait},
+                 {w->turned, IFL_STALL_branch_resolve},
+                 {w->fetched, IFL_STALL_no_instruction},
+                 {w->boarded, w->board_why},
+                 {w->barred, IFL_STALL_barrier},
+                 {w->queued, w->queue_why},
+                 {sm->now, IFL_STALL_not_selected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
         if (until <= at)
@@ -497,13 +516,56 @@ static void run(ifl_sm *sm)
     }
 }
 
+/* Marks the lines of code that a warp issues from; how many had none marked. */
+static size_t mark_code(uint8_t *marked, const ifl_warp_trace *trace)
+{
+    size_t found = 0;
+    warp w = {.at = trace->words.at, .end = trace->words.at + trace->words.count};
+    while (w.at < w.end && next_stretch(&w))
+        for (size_t line = w.site / IFL_CODE_SITES; line <= (w.stop - 1) / IFL_CODE_SITES; line++) {
+            found += !marked[line];
+            marked[line] = 1;
+        }
+    return found;
+}
+
+/* The launch before has left in the cache what its last warp issued from: it is taken to be as this one's first. */
+static void leave_code(ifl_code_cache *code, const ifl_warp_trace *trace)
+{
+    warp w = {.at = trace->words.at, .end = trace->words.at + trace->words.count};
+    while (code->lines && w.at < w.end && next_stretch(&w))
+        for (size_t line = w.site / IFL_CODE_SITES; line <= (w.stop - 1) / IFL_CODE_SITES; line++)
+            ifl_code_cache_fetch(code, line, 0);
+    ifl_code_cache_settle(code);
+}
+
+/* Of a kernel whose whole code fits nothing is looked at. */
+static bool begin_code(ifl_sm *sm)
+{
+    const ifl_sm_case *of = sm->of;
+    const size_t lines = of->sites->count / IFL_CODE_SITES + 1, most = of->rates->code_lines;
+    size_t touched = 0;
+    uint8_t *marked = lines > most ? calloc(lines, 1) : NULL;
+    for (size_t b = 0; marked && b < of->block_count; b++)
+        for (uint32_t w = 0; w < of->warps_per_block; w++)
+            touched += mark_code(marked, &of->blocks[b]->warps[w]);
+    const bool begun = (marked || lines <= most) &&
+                       ifl_code_cache_begin(&sm->code, lines, touched, most, (uint64_t)of->rates->l2_latency,
+                                            of->rates->code_ahead);
+    if (begun && of->block_count)
+        leave_code(&sm->code, &of->blocks[0]->warps[0]);
+    free(marked);
+    return begun;
+}
+
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
 {
     ifl_sm sm = {.of = of, .out = out};
     const size_t warps = (size_t)of->blocks_per_sm * of->warps_per_block;
     sm.warps = calloc(warps + 1, sizeof *sm.warps);
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
-    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places && ifl_time_memory_begin(&sm.memory, of->rates);
+    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places && ifl_time_memory_begin(&sm.memory, of->rates) &&
+                      begin_code(&sm);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);
@@ -512,6 +574,7 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     out->l2_sectors = sm.memory.l2_sectors;
     out->dram_sectors = sm.memory.dram_sectors;
     ifl_time_memory_free(&sm.memory);
+    ifl_code_cache_free(&sm.code);
     free(sm.warps);
     free(sm.places);
     return fits;

@@ -338,6 +338,27 @@ static void test_hits_stay_together(void **unused)
     assert_in_range(follow(&b, &rates, 1, 1, 1), TRIPS * (hit * 7 + miss) / 8 * 0.9, TRIPS * (hit * 7 + miss) / 8 * 1.1);
 }
 
+/* 64 instructions are 8 lines of code. A cache of 8 has them from the launch before; of 4 lines at least 4 of each pass come
+ * from the L2, in 200 cycles each where none is asked for ahead. */
+static void test_code(void **unused)
+{
+    (void)unused;
+    enum { PASSES = 2, LATENCY = 200 };
+    bench b = {.count = 0};
+    ifl_sm_rates rates = quick_rates();
+    set_all(SITES, plain(1));
+    for (int pass = 0; pass < PASSES; pass++)
+        run_sites(&b, 0, SITES);
+    rates.code_lines = 8;
+    const double fits = follow(&b, &rates, 1, 1, 1);
+    assert_true(fits < PASSES * SITES + 10);
+    assert_int_equal(b.stalls[8].cycles[IFL_STALL_no_instruction], 0);
+    rates.code_lines = 4;
+    assert_in_range(follow(&b, &rates, 1, 1, 1), fits + PASSES * 4 * (LATENCY - 1), fits + PASSES * 8 * LATENCY);
+    rates.code_ahead = 2;
+    assert_true(follow(&b, &rates, 1, 1, 1) < fits + PASSES * 6 * LATENCY);
+}
+
 /* Many loads are served at the pace of the DRAM: 64 warps, 8 lines each, 4 sectors of 32 bytes at 8 bytes a cycle. */
 static void test_dram_bound(void **unused)
 {
@@ -428,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),    cmocka_unit_test(test_first_wave),   cmocka_unit_test(test_wide_sources),
         cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
+        cmocka_unit_test(test_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
