@@ -201,6 +201,25 @@ static void test_hit(void **unused)
     assert_int_equal(b.out.l1_hits, 4);
 }
 
+/* Words that are not aligned to lines take two cycles a wavefront, aligned ones one: 32 warps with 16 loads each that hit. */
+static void test_across_lines(void **unused)
+{
+    (void)unused;
+    enum { WARPS = 32, LOADS = 16 };
+    const ifl_sm_rates rates = quick_rates();
+    double cycles[2];
+    for (uint32_t across = 0; across < 2; across++) {
+        bench b = {.count = 0};
+        set_all(LOADS, memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0));
+        run_sites(&b, 0, LOADS);
+        for (uint32_t i = 0; i < LOADS; i++)
+            ask(&b, i, (ifl_request_cost){.passes = 1, .lines = 1 + across, .served = IFL_REQUEST_GLOBAL}, 100);
+        cycles[across] = follow(&b, &rates, WARPS, 1, 1);
+    }
+    assert_in_range(cycles[0], WARPS * LOADS, WARPS * LOADS + 20);
+    assert_in_range(cycles[1], 2 * WARPS * LOADS, 2 * WARPS * LOADS + 20);
+}
+
 /* Shared memory takes one wavefront a cycle, of all warps together: 8 warps, 16 passes each. */
 static void test_conflicts(void **unused)
 {
@@ -449,7 +468,7 @@ int main(void)
         cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),    cmocka_unit_test(test_first_wave),   cmocka_unit_test(test_wide_sources),
         cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
-        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_code), cmocka_unit_test(test_across_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
