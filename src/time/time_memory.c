@@ -316,7 +316,13 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins, l.ends, l.is_far};
 }
 
-/* Of a thread's own memory, what was written is there for later loads. */
+/* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which sectors were written in full a trace does
+ * not say: those of whole lines are taken to be, and those of a thread's own memory. */
+static bool is_kept(const ifl_site_access *access, unsigned sectors)
+{
+    return access->path == IFL_PATH_LOCAL || (access->path != IFL_PATH_BYPASS && sectors == (1u << IFL_LINE_SECTORS) - 1);
+}
+
 static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
 {
     ifl_time_line *line = find_line(m, number);
@@ -335,7 +341,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
-        if (access->path == IFL_PATH_LOCAL)
+        if (is_kept(access, sectors))
             keep_stored(m, number, sectors, begins);
         store_behind(m, sectors, begins);
     }

@@ -220,6 +220,29 @@ static void test_across_lines(void **unused)
     assert_in_range(cycles[1], 2 * WARPS * LOADS, 2 * WARPS * LOADS + 20);
 }
 
+/* Stores of whole lines leave them in the L1 (docs/caches.md, "Rules of the L1"): a load of one finds it there. One sector alone
+ * may have been stored in part. */
+static void test_stored_lines(void **unused)
+{
+    (void)unused;
+    const ifl_sm_rates rates = quick_rates();
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    for (int whole = 0; whole < 2; whole++) {
+        bench b = {.count = 0};
+        all_sites[0] = memory(IFL_ACCESS_STORE, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+        all_sites[1] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+        all_sites[2] = waits_for(0);
+        run_sites(&b, 0, 3);
+        ask(&b, 0, cost, 100);
+        b.words[b.count - 1] = ifl_line_pack(100, whole ? 0xf : 0x1);
+        ask(&b, 1, cost, 100);
+        b.words[b.count - 1] = ifl_line_pack(100, 0x1);
+        follow(&b, &rates, 1, 1, 1);
+        assert_int_equal(b.out.l1_hits, whole);
+        assert_in_range(b.stalls[2].cycles[IFL_STALL_long_scoreboard], whole ? 20 : 490, whole ? 40 : 510);
+    }
+}
+
 /* Shared memory takes one wavefront a cycle, of all warps together: 8 warps, 16 passes each. */
 static void test_conflicts(void **unused)
 {
@@ -469,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
         cmocka_unit_test(test_code), cmocka_unit_test(test_across_lines),
+        cmocka_unit_test(test_stored_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
