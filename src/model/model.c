@@ -163,6 +163,15 @@ static double queued_in_l2(const question *q)
     return fmax(q->timing.term[IFL_TERM_ATOMICS], 0);
 }
 
+/* Cycles until the last block of the first wave has started: blocks that do little spend them as those that do much. */
+static double starting_cycles(const question *q, double blocks_per_sm)
+{
+    const ifl_arch *arch = &q->rates.arch;
+    const double warps = arch->warp_start_cycles * q->work.warps_per_block;
+    const double blocks = fmin(ceil(q->work.blocks / q->rates.sms), blocks_per_sm);
+    return fmax(blocks - 1, 0) * fmax(arch->block_start_cycles, warps) + warps;
+}
+
 static void find_schedule(const question *q, ifl_model *m)
 {
     const ifl_time_facts *f = schedule_of(q);
@@ -170,9 +179,11 @@ static void find_schedule(const question *q, ifl_model *m)
     if (!f)
         return;
     const double uneven = unevenness(q, f, m->occupancy.blocks_per_sm);
-    const double seconds = fmax(f->seconds * uneven, queued_in_l2(q)) + q->timing.term[IFL_TERM_LAUNCH];
+    const double starts = fmin(starting_cycles(q, m->occupancy.blocks_per_sm), f->cycles);
+    m->cycles = starts + (f->cycles - starts) * uneven;
+    const double of_sm = f->cycles > 0 ? f->seconds * m->cycles / f->cycles : f->seconds;
+    const double seconds = fmax(of_sm, queued_in_l2(q)) + q->timing.term[IFL_TERM_LAUNCH];
     m->sm_time_us = seconds * 1e6;
-    m->cycles = f->cycles * uneven;
     m->issue_active = f->issue_active;
     take_time(q, seconds, m);
 }

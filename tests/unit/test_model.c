@@ -233,6 +233,46 @@ static void a_few_blocks_are_spread_over_the_sms(void **state)
     assert_true(is_near(s.tail_sm_share, 1, 1e-12));
 }
 
+static ifl_profile *uneven_profile(uint64_t least, uint64_t most, double cycles)
+{
+    enum { BLOCKS = 132 * 7 };
+    ifl_profile *p = ifl_profile_new();
+    assert_non_null(p);
+    p->kernel = "uneven";
+    p->grid[0] = BLOCKS;
+    p->block[0] = 64;
+    p->grid[1] = p->grid[2] = p->block[1] = p->block[2] = 1;
+    p->machine.registers = 16;
+    for (int c = 0; c < IFL_COUNTER_COUNT; c++)
+        ifl_counters_set(&p->counters, (ifl_counter)c, 0);
+    ifl_counters_set(&p->counters, IFL_COUNTER_instructions, least * (BLOCKS - 1) + most);
+    ifl_counters_set(&p->counters, IFL_COUNTER_ptx_instructions, least * (BLOCKS - 1) + most);
+    ifl_work_slice *slices = ifl_arena_alloc(&p->arena, BLOCKS * sizeof *slices);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        slices[i] = i ? (ifl_work_slice){1, least, least} : (ifl_work_slice){1, most, most};
+    p->work = (ifl_block_work){.known = true, .slice_count = BLOCKS, .slices = slices};
+    assert_true(ifl_vec_push(&p->sm_times, ((ifl_time_facts){.device = "h200", .cycles = cycles, .seconds = cycles / 1.98e9,
+                                                             .block_instructions = (double)least, .blocks = 7, .followed = 1})));
+    return p;
+}
+
+/* 7 blocks of 2 warps start on an SM one after the other, 157 cycles each (fact.def): 942 cycles, and 28 for the last one's
+ * warps. Where one block of all does a hundred times what the followed ones do, only what they take beyond their starts is
+ * longer in proportion. */
+static void starts_of_blocks_do_not_grow_with_their_work(void **state)
+{
+    (void)state;
+    enum { START = 6 * 157 + 2 * 14, OWN = 40 };
+    ifl_device *device = open_device("h200");
+    ifl_profile *p = uneven_profile(10, 1000, START + OWN);
+    ifl_error error;
+    ifl_model m;
+    assert_int_equal(ifl_profile_model(p, device, &m, &error), IFL_OK);
+    assert_true(m.cycles > START + 50 * OWN && m.cycles <= START + 101 * OWN);
+    ifl_profile_destroy(p);
+    ifl_device_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +285,7 @@ int main(void)
         cmocka_unit_test(spills_go_through_the_l1),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
+        cmocka_unit_test(starts_of_blocks_do_not_grow_with_their_work),
         cmocka_unit_test(a_few_blocks_are_spread_over_the_sms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
