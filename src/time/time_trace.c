@@ -83,14 +83,24 @@ static uint32_t block_levels(const ifl_time_plan *plan)
     return level;
 }
 
+/* Where each block has an SM of its own the launch ends with the longest one. That is often the first, whose threads do what is
+ * done once: it is kept too, and the longer of both is followed. */
+static bool has_two(const ifl_time_plan *plan, const ifl_time_scope *scope)
+{
+    return plan->blocks <= scope->sms;
+}
+
+static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block, uint32_t level)
+{
+    return (has_two(plan, scope) && block == 0) || (ifl_place_sm(block, scope->sms) == scope->chosen &&
+                                                    block / scope->sms < most_blocks(plan, scope, level));
+}
+
 static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)
 {
-    for (size_t i = 0; i < plan->scope_count; i++) {
-        const ifl_time_scope *scope = &plan->scopes[i];
-        if (ifl_place_sm(block, scope->sms) == scope->chosen &&
-            block / scope->sms < most_blocks(plan, scope, level))
+    for (size_t i = 0; i < plan->scope_count; i++)
+        if (is_of(plan, &plan->scopes[i], block, level))
             return true;
-    }
     return false;
 }
 
@@ -353,14 +363,41 @@ static int by_number(const void *a, const void *b)
     return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
 }
 
+static uint64_t instructions_of(const ifl_block_trace *block, uint32_t warps)
+{
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        sum += block->warps[w].instructions;
+    return sum;
+}
+
+/* Of two that do as much, the later one. */
+static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b, uint32_t warps)
+{
+    const uint64_t x = a ? instructions_of(a, warps) : 0, y = instructions_of(b, warps);
+    return !a || y > x || (y == x && b->number > a->number) ? b : a;
+}
+
+static size_t longest_of(const ifl_time_traces *traces, const ifl_time_scope *of, const ifl_block_trace **to, size_t most)
+{
+    const ifl_block_trace *found = NULL;
+    for (size_t i = 0; i < traces->blocks.count; i++)
+        if (is_of(traces->plan, of, traces->blocks.at[i].number, traces->level))
+            found = longer(found, &traces->blocks.at[i], traces->plan->warps_per_block);
+    if (found && most)
+        to[0] = found;
+    return found != NULL;
+}
+
 size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most)
 {
     const ifl_time_scope *of = &traces->plan->scopes[scope];
     size_t count = 0;
+    if (has_two(traces->plan, of))
+        return longest_of(traces, of, to, most);
     for (size_t i = 0; i < traces->blocks.count; i++) {
         const ifl_block_trace *block = &traces->blocks.at[i];
-        if (ifl_place_sm(block->number, of->sms) != of->chosen ||
-            block->number / of->sms >= most_blocks(traces->plan, of, traces->level))
+        if (!is_of(traces->plan, of, block->number, traces->level))
             continue;
         if (count < most)
             to[count] = block;

@@ -69,7 +69,8 @@ extern const ifl_observer ifl_time_observer;
 typedef struct ifl_time_traces ifl_time_traces;
 /* False where memory was short: the traces are not all. */
 bool ifl_time_traces_are_whole(const ifl_time_traces *traces);
-/* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there are. */
+/* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there are. Where the grid has no more
+ * blocks than the GPU has SMs it is one, the longer one of two. */
 size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most);
 
 #endif

@@ -482,6 +482,31 @@ static void test_words(void **unused)
     assert_int_equal(ifl_line_pack(5, 0xa), 5 << 4 | 0xa);
 }
 
+static uint64_t followed_of_two(uint32_t first, uint32_t second)
+{
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 2, 2)}, .scope_count = 1, .warps_per_block = 1, .blocks = 2};
+    const uint32_t count[] = {first, second};
+    const ifl_block_trace *found[2] = {NULL};
+    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    for (uint64_t block = 0; block < 2; block++) {
+        assert_true(ifl_time_observer.follows(traces, block));
+        ifl_time_observer.stretch(traces, &(ifl_stretch){.last = count[block], .block = block});
+    }
+    assert_int_equal(ifl_time_traces_of(traces, 0, found, 2), 1);
+    const uint64_t number = found[0]->number;
+    ifl_time_observer.destroy(traces);
+    return number;
+}
+
+/* Two blocks, each on its own SM: the launch ends with the longer one, which is followed. */
+static void test_longer_of_two(void **unused)
+{
+    (void)unused;
+    assert_int_equal(followed_of_two(60, 10), 0);
+    assert_int_equal(followed_of_two(10, 60), 1);
+    assert_int_equal(followed_of_two(10, 10), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,7 +517,7 @@ int main(void)
         cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
         cmocka_unit_test(test_code), cmocka_unit_test(test_across_lines),
-        cmocka_unit_test(test_stored_lines),
+        cmocka_unit_test(test_stored_lines), cmocka_unit_test(test_longer_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
