@@ -14,7 +14,7 @@ else
     for version; do "$time_lab" "$folder/$case.lab" "$inputs" h200 "$version" >>"$found" || exit 1; done
 fi
 awk -v median="$median" -v worst="$worst" -v within="$within" '
-    FNR == NR && $1 == "row" { row = $3 }
+    FNR == NR && $1 == "row" { row = NF > 3 ? "" : $3 } # of a sweep
     FNR == NR && $1 == "time_us" { measured[row] = $3 }
     FNR != NR && $1 == "row" { error = 100 * ($3 / measured[$2] - 1); print $2, $3, measured[$2], sprintf("%+.1f %%", error)
         e[++n] = error < 0 ? -error : error; close_ones += e[n] <= 10 }
