@@ -5,7 +5,6 @@
 #include "standin/chosen_gpu.h"
 #include "standin/image.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,18 +64,6 @@ void ifl_binary_forget(ifl_binary *binary)
     ifl_handle_remove(binary);
     ifl_handles_unlock();
     free(binary);
-}
-
-bool ifl_binary_lies_in(const void *base)
-{
-    size_t at = 0;
-    const ifl_binary *binary;
-    while ((binary = ifl_handle_next(IFL_HANDLE_FATBIN, &at)) != NULL) {
-        Dl_info info;
-        if (binary->wrapper && dladdr(binary->wrapper, &info) && info.dli_fbase == base)
-            return true;
-    }
-    return false;
 }
 
 static ifl_cuda_error code_of_load(ifl_status status)

@@ -43,8 +43,6 @@ typedef struct ifl_variable_record {
 /* NULL without memory. */
 ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_kind kind);
 void ifl_binary_forget(ifl_binary *binary);
-/* Whether one was registered that lies in the object loaded at `base` (dladdr): then its runtime is this one. */
-bool ifl_binary_lies_in(const void *base);
 /* All of them, in a process that was forked. */
 void ifl_binaries_forget(void);
 /* Reads it where that has not been done. */

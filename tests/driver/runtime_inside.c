@@ -17,7 +17,7 @@ int main(void)
     if (driver)
         *(void **)&call = dlsym(driver, "cuGetExportTable");
     if (call)
-        call(&table, "0123456789abcdef");
+        call(&table, "\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e");
     puts("went on");
     return 0;
 }
