@@ -34,6 +34,15 @@ static ifl_cuda_error handle_of_stream(const void *context, void *stream, void *
     return ifl_cudaSuccess;
 }
 
+/* Libraries ask in any thread, also in one that has called nothing of CUDA yet: the runtime's context is current there for them
+ * (cuBLAS serves threads that never chose a GPU). */
+static ifl_cuda_error current_context(void **out)
+{
+    if (ifl_state_is_runtime_used() && !ifl_state_runtime_called() && ifl_state_enter())
+        ifl_state_leave();
+    return cuCtxGetCurrent(out);
+}
+
 static ifl_cuda_error id_of_stream(const void *context, void *stream, unsigned long long *id)
 {
     (void)context;
@@ -58,7 +67,7 @@ static const struct {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static const entry entries[] = {
-    {0, 2, (void (*)(void))cuCtxGetCurrent},
+    {0, 2, (void (*)(void))current_context},
     {1, 4, (void (*)(void))cuCtxGetId},
     {1, 39, (void (*)(void))id_of_stream},
     {1, 51, (void (*)(void))handle_of_stream},
