@@ -103,6 +103,16 @@ IFL_SERVED ifl_cuda_error cuDeviceGetPCIBusId(char *to, int room, int device)
     DRIVE_EARLY(cudaDeviceGetPCIBusId(to, room, device));
 }
 
+IFL_SERVED ifl_cuda_error cuDeviceGetByPCIBusId(int *device, const char *text)
+{
+    DRIVE_EARLY(cudaDeviceGetByPCIBusId(device, text));
+}
+
+IFL_SERVED ifl_cuda_error cuDeviceGetP2PAttribute(int *value, int number, int device, int peer)
+{
+    DRIVE_EARLY(cudaDeviceGetP2PAttribute(value, number, device, peer));
+}
+
 IFL_SERVED ifl_cuda_error cuDeviceGetDefaultMemPool(void **out, int device)
 {
     DRIVE_EARLY(cudaDeviceGetDefaultMemPool(out, device));

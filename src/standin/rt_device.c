@@ -186,6 +186,23 @@ IFL_SERVED ifl_cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer
     return are_gpus ? tell(can, device != peer) : ifl_state_end(ifl_cudaErrorInvalidDevice);
 }
 
+/* cudaDeviceP2PAttr: a rank, access, native atomics (over NVLink, which is not modelled), access to arrays. */
+static ifl_cuda_error peer_attribute(int *value, int number, int device, int peer)
+{
+    static const int values[] = {[1] = 0, [2] = 1, [3] = 0, [4] = 1};
+    if (!value || number < 1 || (size_t)number >= sizeof values / sizeof *values)
+        return ifl_cudaErrorInvalidValue;
+    if (!ifl_gpu_exists(device) || !ifl_gpu_exists(peer) || device == peer)
+        return ifl_cudaErrorInvalidDevice;
+    *value = values[number];
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetP2PAttribute(int *value, int number, int device, int peer)
+{
+    return ifl_state_end(peer_attribute(value, number, device, peer));
+}
+
 IFL_SERVED ifl_cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     SERVE(((void)session, flags ? ifl_cudaErrorInvalidValue : ifl_gpu_enable_peer(peer)));
@@ -303,4 +320,25 @@ static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, i
 IFL_SERVED ifl_cuda_error cudaDeviceGetPCIBusId(char *to, int room, int device)
 {
     SERVE(pci_bus_id(ifl_session_device(session), to, room, device));
+}
+
+/* "domain:bus:device.function" of the GPU, the domain and the function may be missing. */
+static ifl_cuda_error find_by_pci(const ifl_device *device, int *out, const char *text)
+{
+    unsigned domain = 0, bus = 0, slot = 0;
+    if (!out || !text ||
+        (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 && (domain = 0, sscanf(text, "%x:%x", &bus, &slot) != 2)))
+        return ifl_cudaErrorInvalidValue;
+    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
+        if (domain == (unsigned)value_of(device, PCI_DOMAIN) && bus == (unsigned)pci_bus(device, gpu) &&
+            slot == (unsigned)value_of(device, PCI_DEVICE)) {
+            *out = gpu;
+            return ifl_cudaSuccess;
+        }
+    return ifl_cudaErrorInvalidDevice;
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceGetByPCIBusId(int *device, const char *text)
+{
+    SERVE(find_by_pci(ifl_session_device(session), device, text));
 }

@@ -51,6 +51,17 @@ static void choose_and_tell()
     cudaDeviceCanAccessPeer(&can[0], 0, 1);
     cudaDeviceCanAccessPeer(&can[1], 1, 1);
     printf("peer access %d, to itself %d\n", can[0], can[1]);
+    char bus[32];
+    int found[2] = {-1, -1};
+    for (int gpu = 0; gpu < 2; gpu++) {
+        CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu));
+        CHECK(cudaDeviceGetByPCIBusId(&found[gpu], bus));
+    }
+    CHECK(cudaDeviceGetP2PAttribute(&can[0], cudaDevP2PAttrAccessSupported, 0, 1));
+    printf("found by their buses: %d %d; access by the attribute %d; of GPU 0 and 0: %s, of another bus: %s\n", found[0], found[1],
+           can[0], cudaGetErrorName(cudaDeviceGetP2PAttribute(&can[0], cudaDevP2PAttrAccessSupported, 0, 0)),
+           cudaGetErrorName(cudaDeviceGetByPCIBusId(&device, "0000:7f:00.0")));
+    cudaGetLastError();
 }
 
 // A variable of the device has a copy on each GPU (CUDA C++ Programming Guide, "Multi-Device System").
