@@ -303,6 +303,12 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
     return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
+/* Nothing persists in the L2 here (cudaLimitPersistingL2CacheSize is kept only). */
+IFL_SERVED ifl_cuda_error cudaCtxResetPersistingL2Cache(void)
+{
+    SERVE(((void)session, ifl_cudaSuccess));
+}
+
 /* Domain, bus and device as the attributes have them. */
 static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, int ordinal)
 {
