@@ -237,8 +237,8 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
- * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. Beyond a number of sectors only: requests that miss together, a line a lane,
- * would otherwise miss in part each time. */
+ * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. Beyond a number
+ * of sectors only: requests that miss together, a line a lane, would otherwise miss in part each time. */
 static bool is_granted(const ifl_time_memory *m)
 {
     enum { BEHIND = 4096 }; /* sectors */
