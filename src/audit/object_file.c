@@ -34,7 +34,7 @@ static void take_symbols(ifl_object_file *file)
         const size_t symbols = section->sh_size / sizeof(Elf64_Sym);
         file->names = names_of(file, &file->sections[section->sh_link]);
         file->symbols = file->names ? table_at(file, section->sh_offset, symbols, sizeof(Elf64_Sym)) : NULL;
-        file->symbol_count = symbols;
+        file->symbol_count = file->symbols ? symbols : 0;
         file->name_bytes = file->sections[section->sh_link].sh_size;
         return;
     }

@@ -81,7 +81,7 @@ static uint32_t *starts_of(const ifl_object_file *file, uint16_t section, size_t
     for (size_t i = 0; i < all; i++)
         if (!kept || starts[kept - 1] != starts[i])
             starts[kept++] = starts[i];
-    *count = kept;
+    *count = starts ? kept : 0;
     return starts;
 }
 
@@ -101,12 +101,14 @@ static bool gather_calls(const ifl_object_file *file, uint16_t section, const ui
         if (!name)
             continue;
         if (!has_room(starts, out->functions, start, room)) {
-            free(out->calls);
-            return false;
+            out->call_count = 0;
+            break;
         }
         out->calls[out->call_count++] = (ifl_layout_call){name, start - starts[0]};
     }
-    return out->calls;
+    if (!out->call_count)
+        free(out->calls);
+    return out->call_count > 0;
 }
 
 static bool layout_of(const ifl_object_file *file, size_t room, ifl_known_call *known, ifl_runtime_layout *out)
@@ -114,8 +116,10 @@ static bool layout_of(const ifl_object_file *file, size_t room, ifl_known_call *
     const Elf64_Sym *version = function_named(file, "cudaRuntimeGetVersion");
     size_t count = 0;
     uint32_t *starts = version ? starts_of(file, version->st_shndx, &count) : NULL;
-    if (!starts)
+    if (!count) {
+        free(starts);
         return false;
+    }
     const uint32_t first = starts[0];
     *out = (ifl_runtime_layout){.functions = (uint32_t)count, .span = starts[count - 1] - first};
     const bool is_whole = gather_calls(file, version->st_shndx, starts, room, known, out);

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds libraries.cu with the nvcc of this machine and runs it: results as expected, and kernels of the libraries in the report.
+# builds vendor_libraries.cu with the nvcc of this machine and runs it: results as expected, and kernels of the libraries in the report.
 # usage: check_libraries.sh INFLIGHT SOURCES
 set -eu
 inflight=$1 sources=$2
 nvcc=$(command -v nvcc || ls -d /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if [ -z "$nvcc" ] || ! "$nvcc" -arch=sm_90 -o "$work/libraries" "$sources/libraries.cu" -lcublas -lcusparse -lcusolver -lcurand \
+if [ -z "$nvcc" ] || ! "$nvcc" -arch=sm_90 -o "$work/libraries" "$sources/vendor_libraries.cu" -lcublas -lcusparse -lcusolver -lcurand \
     >"$work/build" 2>&1; then
     echo "SKIPPED: no nvcc, or no libraries for it"
     exit 77
@@ -19,6 +19,6 @@ export LD_LIBRARY_PATH
     tail -n 20 "$work/errors"
     exit 1
 }
-diff "$sources/libraries.expected" "$work/output"
+diff "$sources/vendor_libraries.expected" "$work/output"
 if grep "inflight: error" "$work/errors"; then exit 1; fi
 grep -q '"kernel": *"[^"]*gemm' "$work/report.json"
