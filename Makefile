@@ -54,8 +54,9 @@ build-asan:
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
 # access.sweep.base there), nor installations.
 SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^install[.]|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+# clang 14's leak check can take what lies before a thread's block of the stand-in for the block's header, and crash.
 asan: build-asan
-	$(CTEST) build-asan -E '$(SLOW)'
+	ASAN_OPTIONS=intercept_tls_get_addr=0 $(CTEST) build-asan -E '$(SLOW)'
 
 fuzz: build-asan
 	tools/fuzz build-asan

@@ -119,6 +119,7 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
     out->swizzle = (uint8_t)get(word, swizzle);
     out->fills_nan = get(word, fills_nan);
     out->is_image = get(word, is_image);
+    out->is_made = word & made_by_library;
     return true;
 }
 

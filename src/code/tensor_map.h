@@ -23,6 +23,7 @@ typedef struct ifl_tensor_map {
     uint8_t rank, type /* ifl_type */, element_bytes, swizzle;
     bool fills_nan; /* outside of the tensor, else with zeros */
     bool is_image;  /* im2col */
+    bool is_made;   /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
     uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
     uint32_t element_stride[IFL_TENSOR_RANKS];

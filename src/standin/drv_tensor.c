@@ -161,7 +161,7 @@ static ifl_cuda_error replace(void *map, void *address)
 {
     const uint64_t at = (uintptr_t)address;
     ifl_tensor_map of;
-    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of))
+    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of) || !of.is_made)
         return ifl_cudaErrorInvalidValue;
     of.address = at;
     return keep(map, &of);
