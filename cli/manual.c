@@ -125,7 +125,9 @@ void ifl_cli_print_manual(FILE *out)
     fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nWhere it is set and not empty, the report has "
           "no colours unless "
           "\\fB\\-\\-color\\fR asks for them.\n.TP\n\\fBCOLUMNS\\fR\nThe width of the report.\n"
-          ".TP\n\\fBINFLIGHT_CUDA_COMPILER\\fR\nnvcc, nvrtc or clang: what compiles a .cu file.\n",
+          ".TP\n\\fBINFLIGHT_CUDA_COMPILER\\fR\nnvcc, nvrtc or clang: what compiles a .cu file.\n"
+          ".TP\n\\fBINFLIGHT_CUDART_STATIC\\fR\nFiles libcudart_static.a, with \\fB:\\fR between them, by which "
+          "\\fBinflight run\\fR recognizes stripped copies of CUDA runtimes.\n",
           out);
     print_examples(out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The description of a tensor in global memory that cuTensorMapEncode* makes and copies of boxes read: 128 bytes, of which
  * the first 64 say all. CUDA calls the content opaque. Where each field of tiles lies is in the code that ptxas makes of
- * tensormap.replace (sm_90a, CUDA 13.0): kernels write them so. Those of im2col were read off descriptions that cuDNN 9.26
+ * tensormap.replace (sm_90a and sm_100a, CUDA 13.0): kernels write them so. Those of im2col were read off descriptions that cuDNN 9.26
  * makes for convolutions of known size. */
 #ifndef IFL_CODE_TENSOR_MAP_H
 #define IFL_CODE_TENSOR_MAP_H

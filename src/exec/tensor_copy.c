@@ -60,9 +60,9 @@ static uint64_t box_bytes(const ifl_tensor_map *map)
     return count * map->element_bytes;
 }
 
-/* From a row's start in shared memory to the next one's: swizzled rows have the width of the pattern (CUDA C++ Programming
- * Guide, "Tensor Memory Access (TMA) swizzle": where it exceeds the inner dimension, shared memory is of the full width).
- * cuBLASLt writes rows of 64 bytes 128 bytes apart and has them copied with the pattern of 128. */
+/* From a row's start in shared memory to the next one's: swizzled rows have at least the width of the pattern. cuBLASLt's
+ * kernels for sm_90 with transposed results (nvjet_sm90_hsh_32x64_64x16_4x2_h_bz_NTN, CUDA 13.0) write rows of 64 bytes 128
+ * bytes apart and have them copied with the pattern of 128. */
 static uint64_t row_pitch(const ifl_tensor_map *map)
 {
     enum { NARROWEST = 16 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Programs register all of their functions (PyTorch with cuBLAS 90,000) before they look for the first. */
+/* Programs register all of their functions (59,356 when PyTorch 2.15 is imported) before they look for the first. */
 static struct {
     IFL_VEC(ifl_function_record *) functions;
     bool is_sorted; /* by host address, and nothing that was forgotten is among them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cuGetExportTable. The driver has tables of functions that are not documented. cuBLAS asks two of them for what documented
- * calls say as well: the current context, its number, and the number of a stream. Which entries these are was published by
+ * calls say as well: the current context, its number, and a stream's handle and number. Which entries these are was published by
  * projects that serve CUDA's libraries with drivers of their own. Nothing else is served, and none of the tables by which a
  * runtime and its driver prove each other genuine. */
 #include "standin/driver_served.h"

@@ -31,18 +31,21 @@ IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
 }
 
 /* All is done at once: the host's clock goes on to the GPU's. */
-static ifl_cuda_error wait(ifl_session *session, const ifl_stream *stream)
+static ifl_cuda_error wait_for_gpu(ifl_session *session, int gpu)
 {
-    if (!stream)
-        return ifl_cudaErrorInvalidResourceHandle;
-    ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
+    ifl_session_choose_gpu(session, (uint32_t)gpu);
     ifl_session_host_waits(session);
     return ifl_cudaSuccess;
 }
 
+static ifl_cuda_error wait_for_stream(ifl_session *session, const ifl_stream *stream)
+{
+    return stream ? wait_for_gpu(session, stream->gpu) : ifl_cudaErrorInvalidResourceHandle;
+}
+
 IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
 {
-    SERVE(wait(session, ifl_stream_of(stream)));
+    SERVE(wait_for_stream(session, ifl_stream_of(stream)));
 }
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
@@ -142,18 +145,14 @@ static ifl_cuda_error check_event(void *event)
     return ifl_event_of(event) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
 }
 
-static ifl_cuda_error wait_for(ifl_session *session, const ifl_event *event)
+static ifl_cuda_error wait_for_event(ifl_session *session, const ifl_event *event)
 {
-    if (!event)
-        return ifl_cudaErrorInvalidResourceHandle;
-    ifl_session_choose_gpu(session, (uint32_t)event->gpu);
-    ifl_session_host_waits(session);
-    return ifl_cudaSuccess;
+    return event ? wait_for_gpu(session, event->gpu) : ifl_cudaErrorInvalidResourceHandle;
 }
 
 IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 {
-    SERVE(wait_for(session, ifl_event_of(event)));
+    SERVE(wait_for_event(session, ifl_event_of(event)));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)

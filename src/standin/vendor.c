@@ -27,8 +27,7 @@ ifl_status ifl_vendor_check(const char *path, ifl_error *error)
         if (strncmp(file, vendors[i].file, strlen(vendors[i].file)) == 0)
             return ifl_fail(error, IFL_UNSUPPORTED,
                             "%s needs a GPU: '%.200s' has its own CUDA runtime inside, of a build that inflight does not know and "
-                            "that no libcudart_static.a found here names (that of its CUDA version would: "
-                            "INFLIGHT_CUDART_STATIC=FILE). Without it, %s",
+                            "that no libcudart_static.a found here names (INFLIGHT_CUDART_STATIC=FILE adds one). Without it, %s",
                             vendors[i].name, path, vendors[i].instead);
     return IFL_OK;
 }
