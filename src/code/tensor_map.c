@@ -75,6 +75,13 @@ static void read_corners(uint32_t word, ifl_tensor_map *out)
     }
 }
 
+bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
+{
+    enum { UNIT = 16 };
+    const uint64_t bytes = elements * map->element_bytes;
+    return bytes % UNIT == 0 && (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
+}
+
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
 /* Elements along the innermost dimension: of the box, or channels of a pixel. */

@@ -35,6 +35,10 @@ typedef struct ifl_tensor_map {
     } image; /* where is_image: then there is no box */
 } ifl_tensor_map;
 
+/* A row of a box, or of a pixel's channels: a multiple of 16 bytes, and no wider than the swizzle's pattern (CUDA Driver API
+ * reference, cuTensorMapEncodeTiled: boxDim). */
+bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements);
+
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES]);
 /* False where the bytes describe no tensor, or one of a kind that is not supported: interleaved, or of another type. */
 bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out);

@@ -243,13 +243,15 @@ static ifl_status parse_same(parser *p)
     const ifl_argument *other = &p->context->before[index];
     if (other->kind == IFL_ARGUMENT_VALUE)
         return fail(p, p->at, "argument %" PRIu64 " is not a buffer", index);
-    if (!can_be_pointer(p->param))
+    const ifl_tensor_map *tensor = p->out->tensor;
+    if (!tensor && !can_be_pointer(p->param))
         return fail_param(p, p->word, "a pointer");
     *p->out = *other;
+    p->out->tensor = tensor;
     p->out->kind = IFL_ARGUMENT_SAME;
     p->out->same = other->kind == IFL_ARGUMENT_SAME ? other->same : (size_t)index;
     char name[MAX_NAME];
-    return describe(p, "pointer%s = the buffer of argument %zu", named(p, name), p->out->same);
+    return describe(p, "%s%s = the buffer of argument %zu", tensor ? "tensor" : "pointer", named(p, name), p->out->same);
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -393,8 +395,8 @@ static ifl_status describe_buffer(parser *p, const char *fill)
     char moved[16] = "", name[MAX_NAME];
     if (p->out->misalign)
         snprintf(moved, sizeof moved, "+%u", p->out->misalign);
-    return describe(p, "%s×%" PRIu64 "%s%s = %s", p->out->element->name, p->out->count, moved,
-                    named(p, name), fill);
+    return describe(p, "%s%s×%" PRIu64 "%s%s = %s", p->out->tensor ? "tensor " : "", p->out->element->name, p->out->count,
+                    moved, named(p, name), fill);
 }
 
 static ifl_status parse_fill(parser *p)
@@ -449,6 +451,149 @@ static ifl_status parse_buffer(parser *p, const ifl_element *element)
     return parse_fill(p);
 }
 
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+/* Numbers with commas between them, `most` at most. */
+static ifl_status read_numbers(parser *p, uint64_t limit, uint64_t *numbers, unsigned most, unsigned *count)
+{
+    *count = 0;
+    do {
+        const char *at = p->at;
+        const ifl_status status = *count < most ? read_number(p, &numbers[*count]) : fail(p, at, "a tensor has at most %u dimensions", most);
+        if (status != IFL_OK)
+            return status;
+        if (!numbers[*count] || numbers[*count] > limit)
+            return fail(p, at, "it can be 1 to %" PRIu64, limit);
+        ++*count;
+    } while (p->at[0] == ',' && p->at[1] >= '0' && p->at[1] <= '9' && accept(p, ","));
+    return IFL_OK;
+}
+
+static ifl_status read_tensor_options(parser *p, ifl_tensor_map *map)
+{
+    static const struct {
+        const char *text;
+        uint8_t swizzle;
+        bool nan;
+    } options[] = {{",swizzle=32", IFL_TENSOR_SWIZZLE_32, false},
+                   {",swizzle=64", IFL_TENSOR_SWIZZLE_64, false},
+                   {",swizzle=128", IFL_TENSOR_SWIZZLE_128, false},
+                   {",nan", 0, true}};
+    for (size_t i = 0; i < sizeof options / sizeof *options;) {
+        const bool has = accept(p, options[i].text);
+        if (has && options[i].swizzle)
+            map->swizzle = options[i].swizzle;
+        map->fills_nan |= has && options[i].nan;
+        i = has ? 0 : i + 1;
+    }
+    return accept(p, ":") ? IFL_OK : fail(p, p->at, "expected ',swizzle=32', 64 or 128, ',nan', or ':' and the tensor, for instance bf16x4096,4096=random");
+}
+
+static ifl_status read_box(parser *p, ifl_tensor_map *map)
+{
+    enum { MOST_BOX = 256 }; /* CUDA Driver API reference, cuTensorMapEncodeTiled */
+    uint64_t box[IFL_TENSOR_RANKS];
+    unsigned rank;
+    const ifl_status status = read_numbers(p, MOST_BOX, box, IFL_TENSOR_RANKS, &rank);
+    for (unsigned i = 0; status == IFL_OK && i < rank; i++) {
+        map->box[i] = (uint16_t)box[i];
+        map->element_stride[i] = 1;
+    }
+    map->rank = (uint8_t)rank;
+    return status;
+}
+
+/* Sizes, the innermost first; rows lie one after the other. */
+static ifl_status read_sizes(parser *p, ifl_tensor_map *map, uint64_t *count)
+{
+    enum { UNIT = 16, STRIDE_BITS = 40 };
+    const char *at = p->at;
+    uint64_t size[IFL_TENSOR_RANKS], bytes = map->element_bytes;
+    unsigned rank;
+    const ifl_status status = read_numbers(p, UINT32_MAX, size, IFL_TENSOR_RANKS, &rank);
+    if (status != IFL_OK)
+        return status;
+    if (rank != map->rank)
+        return fail(p, at, "the tensor has %u dimensions, its box %u", rank, map->rank);
+    for (unsigned i = 0; i < rank; i++) {
+        map->size[i] = (uint32_t)size[i];
+        if (i && bytes % UNIT)
+            return fail(p, at, "rows of %" PRIu64 " bytes; a tensor's are a multiple of %d", bytes, UNIT);
+        if (i)
+            map->stride[i - 1] = bytes;
+        if (__builtin_mul_overflow(bytes, size[i], &bytes) || bytes >> STRIDE_BITS)
+            return fail(p, at, "the tensor is larger than 2^%d bytes", STRIDE_BITS);
+    }
+    *count = bytes / map->element_bytes;
+    return IFL_OK;
+}
+
+/* By class and size, as cuTensorMapEncodeTiled has them; 0: none. */
+static uint8_t tensor_type(const ifl_element *element)
+{
+    static const struct {
+        ifl_element_type from;
+        uint8_t to;
+    } types[] = {{IFL_ELEMENT_U8, IFL_TYPE_U8},     {IFL_ELEMENT_I8, IFL_TYPE_U8},   {IFL_ELEMENT_U16, IFL_TYPE_U16},
+                 {IFL_ELEMENT_I16, IFL_TYPE_U16},   {IFL_ELEMENT_U32, IFL_TYPE_U32}, {IFL_ELEMENT_I32, IFL_TYPE_S32},
+                 {IFL_ELEMENT_U64, IFL_TYPE_U64},   {IFL_ELEMENT_I64, IFL_TYPE_S64}, {IFL_ELEMENT_F16, IFL_TYPE_F16},
+                 {IFL_ELEMENT_BF16, IFL_TYPE_BF16}, {IFL_ELEMENT_F32, IFL_TYPE_F32}, {IFL_ELEMENT_F64, IFL_TYPE_F64}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].from == element->type)
+            return types[i].to;
+    return 0;
+}
+
+/* After the box: "TYPExSIZES". */
+static ifl_status read_tensor(parser *p, ifl_tensor_map *map)
+{
+    const size_t length = strcspn(p->at, "x");
+    const ifl_element *element = ifl_element_find(p->at, length);
+    if (!element || p->at[length] != 'x')
+        return fail(p, p->at, "expected a type, 'x' and the tensor's sizes, for instance bf16x4096,4096");
+    map->type = tensor_type(element);
+    map->element_bytes = element->bytes;
+    p->out->element = element;
+    if (!ifl_tensor_map_takes_row(map, map->box[0]))
+        return fail(p, p->word, "a row of the box has %u bytes; it is a multiple of 16, and at most the swizzle's width",
+                    (unsigned)map->box[0] * element->bytes);
+    p->at += length + 1;
+    return read_sizes(p, map, &p->out->count);
+}
+
+static ifl_status share_buffer(parser *p)
+{
+    const uint64_t wanted = p->out->count * p->out->element->bytes;
+    const ifl_status status = parse_same(p);
+    if (status == IFL_OK && p->out->count * p->out->element->bytes < wanted)
+        return fail(p, p->word, "the tensor has %" PRIu64 " bytes, the buffer of argument %zu only %" PRIu64, wanted, p->out->same,
+                    p->out->count * p->out->element->bytes);
+    return status;
+}
+
+/* "BOX[,swizzle=N][,nan]:TYPExSIZES=FILL" or "...=same:N". */
+static ifl_status parse_tensor(parser *p)
+{
+    ifl_tensor_map *map = ifl_arena_alloc(p->arena, sizeof *map);
+    if (!map)
+        return ifl_fail_memory(p->error, sizeof *map);
+    if (p->param->bytes != IFL_TENSOR_MAP_BYTES)
+        return fail_param(p, p->word, "a tensor map of 128 bytes (CUtensorMap)");
+    *map = (ifl_tensor_map){0};
+    p->out->tensor = map;
+    ifl_status status = read_box(p, map);
+    if (status == IFL_OK)
+        status = read_tensor_options(p, map);
+    if (status == IFL_OK)
+        status = read_tensor(p, map);
+    if (status != IFL_OK)
+        return status;
+    if (!accept(p, "="))
+        return fail(p, p->at, "expected '=' and a fill, or =same:N");
+    p->out->kind = IFL_ARGUMENT_BUFFER;
+    return accept(p, "same:") ? share_buffer(p) : parse_fill(p);
+}
+
 /* ---- @ --------------------------------------------------------------------------------------- */
 
 static ifl_status read_bytes_from(parser *p, ifl_npy *npy)
@@ -498,7 +643,7 @@ static ifl_status parse_at(parser *p)
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static const char expected[] =
-    "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, same:N or null";
+    "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, a tensor map (tensor:...), same:N or null";
 
 static bool starts_number(char c)
 {
@@ -524,6 +669,8 @@ static ifl_status parse_word(parser *p)
         return parse_null(p);
     if (accept(p, "same:"))
         return parse_same(p);
+    if (accept(p, "tensor:"))
+        return parse_tensor(p);
     if (accept(p, "bytes:"))
         return parse_bytes(p);
     if (accept(p, "@"))

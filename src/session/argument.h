@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a
- * null pointer, or an earlier buffer once more. Parsing checks the word against the parameter;
+ * null pointer, a tensor map, or an earlier buffer once more. Parsing checks the word against the parameter;
  * it fills and allocates no buffer. */
 #ifndef IFL_SESSION_ARGUMENT_H
 #define IFL_SESSION_ARGUMENT_H
 
 #include "session/fill.h"
 #include "session/module.h"
+
+#include "code/tensor_map.h"
 
 typedef enum ifl_argument_kind {
     IFL_ARGUMENT_VALUE,
@@ -24,6 +26,7 @@ typedef struct ifl_argument {
     uint32_t misalign;
     ifl_fill fill;
     size_t same;      /* SAME: the argument whose buffer it is */
+    const ifl_tensor_map *tensor; /* the parameter is a description of the buffer, not its address; its address is not set */
     const char *text; /* "f32×1000 = random", for people */
 } ifl_argument;
 

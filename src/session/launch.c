@@ -332,6 +332,13 @@ static ifl_status place_buffer(ifl_launch *launch, size_t index, ifl_error *erro
     return IFL_OK;
 }
 
+static void describe_tensor(const ifl_tensor_map *tensor, uint64_t address, uint8_t *out)
+{
+    ifl_tensor_map placed = *tensor;
+    placed.address = address;
+    ifl_tensor_map_write(&placed, out);
+}
+
 /* Where the code that runs has its parameters. */
 static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
 {
@@ -344,6 +351,8 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
         uint8_t *param = launch->params + of->parameters[i].offset;
         if (argument->kind == IFL_ARGUMENT_VALUE)
             memcpy(param, argument->value, argument->value_bytes);
+        else if (argument->tensor)
+            describe_tensor(argument->tensor, launch->buffers[i]->address, param);
         else
             memcpy(param, &launch->buffers[i]->address, sizeof launch->buffers[i]->address);
     }

@@ -57,20 +57,53 @@ static uint64_t address_of(const ifl_gpu_buffers *b, unsigned set, size_t index)
     return *made_at(b, set, owner) + argument_at(b, owner)->misalign;
 }
 
-/* The engine's parameter block with this set's addresses in it. */
-static void write_params(ifl_gpu_buffers *b, unsigned set)
+/* CUtensorMapDataType. */
+static int cuda_type(const ifl_tensor_map *map)
 {
+    static const uint8_t types[] = {IFL_TYPE_U8,  IFL_TYPE_U16, IFL_TYPE_U32, IFL_TYPE_S32, IFL_TYPE_U64,
+                                    IFL_TYPE_S64, IFL_TYPE_F16, IFL_TYPE_F32, IFL_TYPE_F64, IFL_TYPE_BF16};
+    int i = 0;
+    while (i + 1 < (int)sizeof types && types[i] != map->type)
+        i++;
+    return i;
+}
+
+static ifl_status write_tensor(const ifl_gpu_buffers *b, const ifl_tensor_map *map, uint64_t address, uint8_t *out, ifl_error *error)
+{
+    _Alignas(64) uint8_t made[IFL_TENSOR_MAP_BYTES];
+    uint64_t size[IFL_TENSOR_RANKS];
+    uint32_t box[IFL_TENSOR_RANKS];
+    if (!b->gpu->cu.tensor_tiled)
+        return ifl_fail(error, IFL_UNSUPPORTED, "tensor maps need a driver of CUDA 12 or later");
+    for (unsigned i = 0; i < map->rank; i++) {
+        size[i] = map->size[i];
+        box[i] = map->box[i];
+    }
+    const int result = b->gpu->cu.tensor_tiled(made, cuda_type(map), map->rank, (void *)(uintptr_t)address, size, map->stride, box,
+                                               map->element_stride, 0, map->swizzle, 0, map->fills_nan);
+    memcpy(out, made, sizeof made);
+    return ifl_gpu_check(b->gpu, result, error, "describing a tensor");
+}
+
+/* The engine's parameter block with this set's addresses in it. */
+static ifl_status write_params(ifl_gpu_buffers *b, unsigned set, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
     const ifl_kernel *kernel = b->launch->of;
     uint8_t *block = b->params[set];
     memcpy(block, b->launch->params, kernel->param_bytes);
-    for (size_t i = 0; i < argument_count(b); i++) {
+    for (size_t i = 0; i < argument_count(b) && status == IFL_OK; i++) {
         uint8_t *at = block + kernel->parameters[i].offset;
         b->pointers[set * argument_count(b) + i] = at;
         if (argument_at(b, i)->kind == IFL_ARGUMENT_VALUE)
             continue;
         const uint64_t address = address_of(b, set, i);
-        memcpy(at, &address, sizeof address);
+        if (argument_at(b, i)->tensor)
+            status = write_tensor(b, argument_at(b, i)->tensor, address, at, error);
+        else
+            memcpy(at, &address, sizeof address);
     }
+    return status;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -117,8 +150,8 @@ ifl_status ifl_gpu_buffers_make(ifl_gpu_buffers *b, const ifl_gpu *gpu, ifl_laun
     if (status != IFL_OK)
         return status;
     b->sets = 1;
-    write_params(b, 0);
-    return fill_first(b, error);
+    status = write_params(b, 0, error);
+    return status == IFL_OK ? fill_first(b, error) : status;
 }
 
 static ifl_status copy_set(const ifl_gpu_buffers *b, const uint64_t *to, const uint64_t *from,
@@ -155,7 +188,7 @@ ifl_status ifl_gpu_buffers_add(ifl_gpu_buffers *b, unsigned sets, ifl_error *err
         if (status == IFL_NO_MEMORY)
             return IFL_OK;
         if (status == IFL_OK)
-            write_params(b, b->sets++);
+            status = write_params(b, b->sets++, error);
     }
     return status;
 }

@@ -85,15 +85,6 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
     return fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-/* Of a row of a box. */
-static bool is_row_right(const ifl_tensor_map *map, unsigned elements)
-{
-    enum { LEAST_SWIZZLED = 16 };
-    const unsigned bytes = elements * map->element_bytes;
-    return bytes % STRIDE_UNIT == 0 &&
-           (!map->swizzle || bytes <= (unsigned)LEAST_SWIZZLED << map->swizzle);
-}
-
 static ifl_cuda_error keep(void *out, const ifl_tensor_map *map)
 {
     ifl_tensor_map_write(map, out);
@@ -111,7 +102,7 @@ static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint3
             return ifl_cudaErrorInvalidValue;
         map.box[i] = (uint16_t)box[i];
     }
-    return is_row_right(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
+    return ifl_tensor_map_takes_row(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
 }
 
 static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower,
@@ -122,7 +113,7 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     if (code != ifl_cudaSuccess)
         return code;
     if (w->rank < LEAST_IMAGE_RANK || !lower || !upper || !channels || channels > MOST_CHANNELS ||
-        !pixels || pixels > MOST_PIXELS || !is_row_right(&map, channels))
+        !pixels || pixels > MOST_PIXELS || !ifl_tensor_map_takes_row(&map, channels))
         return ifl_cudaErrorInvalidValue;
     map.is_image = true;
     map.image.channels = (uint16_t)channels;

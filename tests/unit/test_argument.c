@@ -178,6 +178,7 @@ static const ifl_parameter u32_param = {.type = IFL_TYPE_U32, .bytes = 4};
 static const ifl_parameter f32_param = {.type = IFL_TYPE_F32, .bytes = 4};
 static const ifl_parameter u64_param = {.type = IFL_TYPE_U64, .bytes = 8};
 static const ifl_parameter b32_param = {.type = IFL_TYPE_B32, .bytes = 4};
+static const ifl_parameter map_param = {.type = IFL_TYPE_B8, .bytes = 128};
 static const ifl_parameter struct_param = {.type = IFL_TYPE_B8, .bytes = 12};
 static const ifl_parameter half_param = {.type = IFL_TYPE_B8, .bytes = 2};
 
@@ -238,6 +239,56 @@ static void parses_structures(void **state)
     assert_memory_equal(argument.value, expected, 12);
 }
 
+static void assert_refused(const ifl_parameter *param, const char *word, int column,
+                           const char *part)
+{
+    const ifl_argument value = {.kind = IFL_ARGUMENT_VALUE};
+    const ifl_argument_context context = {.param = param, .index = 1, .before = &value};
+    ifl_argument argument;
+    ifl_error error = {0};
+    assert_int_equal(ifl_argument_parse(&arena, &context, word, &argument, &error), IFL_USAGE);
+    assert_string_equal(error.file, "argument 1");
+    assert_string_equal(error.source, word);
+    assert_int_equal(error.line, 1);
+    if (!strstr(error.text, part))
+        fail_msg("%s: %s", word, error.text);
+    assert_int_equal(error.column, column);
+}
+
+/* CUDA Driver API reference, cuTensorMapEncodeTiled: strides are of whole rows, in bytes; the innermost comes first. */
+static void parses_tensors(void **state)
+{
+    (void)state;
+    ifl_argument argument;
+    assert_refused(&map_param, "tensor:64,128:bf16x4096,512,3=zero", 20, "3 dimensions, its box 2");
+    assert_non_null(strstr(parse(&map_param, "tensor:4:f32x4=zero").text, "tensor f32"));
+    argument = parse(&map_param, "tensor:64,128,1,swizzle=128,nan:bf16x4096,512,3=random:1");
+    assert_int_equal(argument.kind, IFL_ARGUMENT_BUFFER);
+    assert_int_equal(argument.count, 4096 * 512 * 3);
+    assert_string_equal(argument.element->name, "bf16");
+    assert_int_equal(argument.fill.kind, IFL_FILL_RANDOM);
+    const ifl_tensor_map *map = argument.tensor;
+    assert_non_null(map);
+    assert_int_equal(map->rank, 3);
+    assert_int_equal(map->type, IFL_TYPE_BF16);
+    assert_int_equal(map->swizzle, IFL_TENSOR_SWIZZLE_128);
+    assert_true(map->fills_nan);
+    assert_int_equal(map->size[1], 512);
+    assert_int_equal(map->stride[0], 8192);
+    assert_int_equal(map->stride[1], 8192 * 512);
+    assert_int_equal(map->box[1], 128);
+    assert_refused(&u64_param, "tensor:64:f32x64=zero", 1, "not a tensor map");
+    assert_refused(&map_param, "tensor:257:u8x1024=zero", 8, "1 to 256");
+    assert_refused(&map_param, "tensor:1,1,1,1,1,1:u8x16=zero", 18, "at most 5 dimensions");
+    assert_refused(&map_param, "tensor:3:f32x64=zero", 1, "12 bytes; it is a multiple of 16");
+    assert_refused(&map_param, "tensor:64,swizzle=128:f32x64=zero", 1, "256 bytes");
+    assert_refused(&map_param, "tensor:64,swizzle=99:f32x64=zero", 10, "swizzle=32");
+    assert_refused(&map_param, "tensor:4,4:f32x5,4=zero", 16, "rows of 20 bytes");
+    assert_refused(&map_param, "tensor:4:f32x2^20*4,zero", 20, "expected '='");
+    assert_refused(&map_param, "tensor:4:f99x4=zero", 10, "expected a type");
+    assert_refused(&map_param, "tensor:4:f32x4=same:1", 21, "not an earlier one");
+}
+
 static void parses_buffers(void **state)
 {
     (void)state;
@@ -285,22 +336,6 @@ static void passes_a_buffer_again(void **state)
         assert_int_equal(argument.same, 0);
         assert_int_equal(argument.count, 9);
     }
-}
-
-static void assert_refused(const ifl_parameter *param, const char *word, int column,
-                           const char *part)
-{
-    const ifl_argument value = {.kind = IFL_ARGUMENT_VALUE};
-    const ifl_argument_context context = {.param = param, .index = 1, .before = &value};
-    ifl_argument argument;
-    ifl_error error = {0};
-    assert_int_equal(ifl_argument_parse(&arena, &context, word, &argument, &error), IFL_USAGE);
-    assert_string_equal(error.file, "argument 1");
-    assert_string_equal(error.source, word);
-    assert_int_equal(error.line, 1);
-    if (!strstr(error.text, part))
-        fail_msg("%s: %s", word, error.text);
-    assert_int_equal(error.column, column);
 }
 
 static void names_what_is_wrong_and_where(void **state)
@@ -661,6 +696,7 @@ int main(void)
         cmocka_unit_test(f16_round_trips),
         cmocka_unit_test(parses_scalars),
         cmocka_unit_test(parses_structures),
+        cmocka_unit_test(parses_tensors),
         cmocka_unit_test(parses_buffers),
         cmocka_unit_test(passes_a_buffer_again),
         cmocka_unit_test(names_what_is_wrong_and_where),
