@@ -2,8 +2,9 @@
  * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors (tests/gpu/tensor_copies.h), and holds them
  * against what they must come to.
  *
- *     gpu-tensors FILE.cubin COUNT [KIND]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
- *                                              kernel, hash of what it left; differences on stderr; status 1: some differ */
+ *     gpu-tensors FILE.cubin COUNT [KIND [FIRST]]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
+ *                                              kernel, hash of what it left; differences on stderr; status 1: some differ;
+ *                                              status 3: a copy ended the context, go on with the one after it */
 #include "tensor_copies.h"
 
 #include <dlfcn.h>
@@ -119,8 +120,52 @@ static uint64_t tensor, memory;
 /* "load", "image", "store" or "add": these only; NULL: all. */
 static const char *only;
 
-static void launch(void *module, const tensor_copy *c, const char *name, void *map)
+static void print_numbers(const char *name, const uint32_t *numbers, unsigned count)
 {
+    fprintf(stderr, " %s", name);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stderr, "%c%d", i ? ',' : ' ', (int)numbers[i]);
+}
+
+static void explain(uint32_t index, const char *name, const tensor_copy *c)
+{
+    fprintf(stderr, "%u %s: type %d swizzle %d fill %d bytes %u pitch %u channels %u pixels %u", index, name, c->type, c->swizzle,
+            c->fill, c->bytes, c->pitch, c->channels, c->pixels);
+    for (unsigned i = 0; i < c->rank; i++)
+        fprintf(stderr, "%s%llu", i ? "," : " size ", (unsigned long long)c->size[i]);
+    for (unsigned i = 0; i + 1 < c->rank; i++)
+        fprintf(stderr, "%s%llu", i ? "," : " stride ", (unsigned long long)c->stride[i]);
+    print_numbers("box", c->box, c->rank);
+    print_numbers("step", c->element_stride, c->rank);
+    print_numbers("at", (const uint32_t *)c->coordinates, c->rank);
+    if (c->is_image) {
+        print_numbers("lower", (const uint32_t *)c->lower, c->rank - 2);
+        print_numbers("upper", (const uint32_t *)c->upper, c->rank - 2);
+        print_numbers("offsets", c->offsets, c->rank - 2);
+    }
+    fprintf(stderr, "\n");
+}
+
+/* The first bytes that differ. */
+static void explain_bytes(const char *where, const uint8_t *found, const uint8_t *wanted, size_t bytes)
+{
+    size_t first = 0, count = 0;
+    for (size_t i = bytes; i-- > 0;)
+        if (found[i] != wanted[i]) {
+            first = i;
+            count++;
+        }
+    if (!count)
+        return;
+    fprintf(stderr, "  %s: %zu bytes differ, from %zu on:", where, count, first);
+    for (size_t i = first & ~(size_t)3; i < bytes && i < first + 16; i++)
+        fprintf(stderr, " %02x/%02x", found[i], wanted[i]);
+    fprintf(stderr, "\n");
+}
+
+static void launch(void *module, const tensor_copy *c, const char *name, uint32_t index, void *map)
+{
+    int code;
     uint32_t words[10] = {0};
     void *function, *parameters[] = {map, words, &memory};
     for (unsigned i = 0; i < TENSOR_RANKS; i++)
@@ -130,7 +175,12 @@ static void launch(void *module, const tensor_copy *c, const char *name, void *m
     words[8] = c->bytes;
     must(cu.function(&function, module, name), name);
     must(cu.launch(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, parameters, NULL), name);
-    must(cu.wait(), name);
+    if ((code = cu.wait()) == 0)
+        return;
+    printf("%u %s error %d\n", index, name, code);
+    fflush(stdout);
+    explain(index, name, c);
+    exit(3);
 }
 
 /* Whether it came to what it must. */
@@ -162,7 +212,7 @@ static bool run(void *module, uint32_t index)
     }
     must(cu.to(memory, got_shared, sizeof got_shared), "cuMemcpyHtoD");
     must(cu.to(tensor, tensor_bytes, sizeof tensor_bytes), "cuMemcpyHtoD");
-    launch(module, &c, name, map);
+    launch(module, &c, name, index, map);
     tensor_copy_do(&c, shared, expected);
     must(cu.from(got_shared, memory, sizeof got_shared), "cuMemcpyDtoH");
     must(cu.from(got, tensor, sizeof got), "cuMemcpyDtoH");
@@ -172,28 +222,36 @@ static bool run(void *module, uint32_t index)
     printf("%u %s %08x%s%s\n", index, name,
            c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
            has_come ? "" : " never came", is_right ? "" : " differs");
+    if (!is_right) {
+        explain(index, name, &c);
+        explain_bytes("shared", got_shared, shared, sizeof shared);
+        explain_bytes("global", got, expected, sizeof got);
+    }
     return is_right;
 }
 
 int main(int count, char **words)
 {
     if (count < 3) {
-        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [KIND]\n");
+        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [KIND [FIRST]]\n");
         return 2;
     }
     const uint32_t copies = (uint32_t)atoi(words[2]);
     uint32_t wrong = 0;
     void *module;
-    only = words[3];
+    only = count > 3 ? words[3] : NULL;
+    const uint32_t first = count > 4 ? (uint32_t)atoi(words[4]) : 0;
     open_driver();
-    must(cu.load(&module, read_file(words[1])), "cuModuleLoadData");
+    void *image = read_file(words[1]);
+    must(cu.load(&module, image), "cuModuleLoadData");
+    free(image);
     must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
     must(cu.allocate(&memory, MEMORY_BYTES), "cuMemAlloc");
     for (uint32_t i = 0; i < TENSOR_GLOBAL_BYTES / 4; i++) {
         const uint32_t word = random_word(i);
         memcpy(tensor_bytes + 4 * i, &word, 4);
     }
-    for (uint32_t i = 0; i < copies; i++)
+    for (uint32_t i = first; i < copies; i++)
         wrong += !run(module, i);
     fprintf(stderr, "%u of %u copies differ from what they must come to\n", wrong, copies);
     return wrong != 0;

@@ -243,7 +243,7 @@ static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, cons
         next_turn(s, p);
     p->place = site->turn;
     p->site = access->site;
-    p->has_loads |= access->kind != IFL_ACCESS_STORE;
+    p->has_loads |= ifl_access_plain_kind(access->kind) != IFL_ACCESS_STORE;
     p->is_over = p->sequence == most;
     return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | p->sequence++;
 }
@@ -298,7 +298,7 @@ static void access_event(void *self, const ifl_access *access)
         enter_block(s, access->block);
     ifl_trace_record record = {.warp = s->first_warp + access->warp,
                                .position = take_position(s, access, site),
-                               .kind = access->kind};
+                               .kind = (uint8_t)ifl_access_plain_kind(access->kind)};
     if (access->space == IFL_SPACE_SHARED || !access->mask)
         return;
     record.path = access->space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : site->access.path;

@@ -18,7 +18,7 @@ typedef struct ifl_trace_record {
     /* Turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before. */
     uint32_t position;
     uint8_t sectors; /* touched, a bit each; << 4: of them, stored in full */
-    uint8_t kind;    /* ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
+    uint8_t kind;    /* a plain ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
     uint8_t path;    /* ifl_path */
     uint8_t bytes;   /* stored in each sector that is not stored in full */
 } ifl_trace_record;

@@ -5,22 +5,32 @@
 #include <string.h>
 
 static const char *const kind_texts[IFL_ACCESS_KINDS + 1] = {
-#define KIND(name, text) [IFL_ACCESS_##name] = text,
+#define KIND(name, text, plain) [IFL_ACCESS_##name] = text,
 #include "code/access.def"
     [IFL_ACCESS_KINDS] = "",
 };
 
-enum { OFF_CHIP = false, ON_CHIP = true };
+static const uint8_t plain_kinds[IFL_ACCESS_KINDS] = {
+#define KIND(name, text, plain) [IFL_ACCESS_##name] = IFL_ACCESS_##plain,
+#include "code/access.def"
+};
+
+enum { OFF_CHIP, ON_CHIP, COPIED };
 
 static const ifl_traffic_info infos[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
-    [IFL_TRAFFIC_##prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words, words "s", chip},
+    [IFL_TRAFFIC_##prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words, words "s", chip == ON_CHIP, chip == COPIED},
 #include "code/access.def"
 };
 
 const char *ifl_access_kind_text(ifl_access_kind kind)
 {
     return (unsigned)kind <= IFL_ACCESS_KINDS ? kind_texts[kind] : "";
+}
+
+ifl_access_kind ifl_access_plain_kind(ifl_access_kind kind)
+{
+    return (ifl_access_kind)plain_kinds[kind];
 }
 
 const ifl_traffic_info *ifl_traffic_info_get(ifl_traffic_kind traffic)

@@ -6,13 +6,19 @@
 #include "code/value.h"
 
 typedef enum ifl_access_kind {
-#define KIND(name, text) IFL_ACCESS_##name,
+#define KIND(name, ...) IFL_ACCESS_##name,
 #include "code/access.def"
     IFL_ACCESS_KINDS
 } ifl_access_kind;
 
 /* "load", "store", "atomic"; "" for IFL_ACCESS_KINDS. */
 const char *ifl_access_kind_text(ifl_access_kind kind);
+/* LOAD, STORE or ATOMIC: what the caches see a copy as. */
+ifl_access_kind ifl_access_plain_kind(ifl_access_kind kind);
+static inline bool ifl_access_is_copy(unsigned kind)
+{
+    return kind == IFL_ACCESS_COPY_LOAD || kind == IFL_ACCESS_COPY_STORE || kind == IFL_ACCESS_COPY_REDUCTION;
+}
 
 /* Accesses of one kind to one space: IFL_TRAFFIC_global_load. */
 typedef enum ifl_traffic_kind {
@@ -27,6 +33,7 @@ typedef struct ifl_traffic_info {
     const char *one;  /* "global load" */
     const char *many; /* "global loads" */
     bool on_chip;     /* counted in wavefronts, not in sectors */
+    bool is_copied;   /* by the TMA */
 } ifl_traffic_info;
 
 const ifl_traffic_info *ifl_traffic_info_get(ifl_traffic_kind traffic);

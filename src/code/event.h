@@ -57,6 +57,18 @@ typedef struct ifl_indexed {
     uint32_t warp;
 } ifl_indexed;
 
+/* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a warp arrives, begins a copy that it
+ * counts, or goes on since it has waited for its phase long enough. */
+typedef enum ifl_object_step { IFL_OBJECT_ARRIVAL, IFL_OBJECT_COPY, IFL_OBJECT_WAIT } ifl_object_step;
+typedef struct ifl_object_event {
+    uint32_t site;
+    uint32_t object; /* its byte offset */
+    uint32_t count;  /* arrivals */
+    uint8_t step;    /* ifl_object_step */
+    uint64_t block;
+    uint32_t warp;
+} ifl_object_event;
+
 /* A branch split a warp: some lanes of `active` took it, some did not. */
 typedef struct ifl_divergence {
     uint32_t site;
@@ -87,9 +99,10 @@ typedef struct ifl_observer {
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
     void (*issue)(void *state, const ifl_issue *issue);
-    bool (*follows)(void *state, uint64_t block); /* asked when a block starts: stretch and indexed come of this one */
+    bool (*follows)(void *state, uint64_t block); /* asked when a block starts: stretch, indexed and object come of this one */
     void (*stretch)(void *state, const ifl_stretch *stretch);
     void (*indexed)(void *state, const ifl_indexed *indexed);
+    void (*object)(void *state, const ifl_object_event *event);
     void (*divergence)(void *state, const ifl_divergence *divergence);
     void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
     void (*block_end)(void *state, const ifl_block_end *end);

@@ -35,6 +35,19 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
             launch->observers[o]->indexed(worker->states[o], &indexed);
 }
 
+void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step, const uint8_t *object, uint32_t count)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const uint64_t offset = (uint64_t)(object - warp->block->shared);
+    if (object < warp->block->shared || offset >= worker->grid->shared_bytes)
+        return;
+    const ifl_object_event event = {code->site, (uint32_t)offset, count, (uint8_t)step, warp->block->index, warp->index};
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->object)
+            launch->observers[o]->object(worker->states[o], &event);
+}
+
 ifl_space ifl_space_of(uint64_t address)
 {
     if (address - IFL_SHARED_WINDOW < IFL_WINDOW_BYTES)

@@ -156,22 +156,14 @@ static end end_at(const ifl_warp *warp, uint8_t space, uint64_t address)
     return e;
 }
 
-/* A bulk copy is told as the 16-byte accesses of whole warps that it stands for. */
-static void tell_bulk(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, end at_end,
-                      uint64_t size)
+/* A lane's. */
+static void tell_value(const bulk_copy *c, const ifl_bulk_op *op)
 {
-    const uint64_t start = at_end.address;
-    uint64_t address[IFL_WARP_LANES];
-    uint8_t space[IFL_WARP_LANES];
-    memset(space, at_end.space, sizeof space);
-    for (uint64_t at = 0; at < size; at += sizeof address * 2) {
-        uint32_t mask = 0;
-        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
-            address[lane] = start + at + lane * UINT64_C(16);
-            mask |= (uint32_t)(at + lane * UINT64_C(16) < size) << lane;
-        }
-        ifl_warp_tell_lanes(warp, code, t, mask, address, space);
-    }
+    uint64_t address[IFL_WARP_LANES] = {0};
+    uint8_t space[IFL_WARP_LANES] = {0};
+    address[c->lane] = c->to.address;
+    space[c->lane] = c->to.space;
+    ifl_warp_tell_lanes(c->warp, c->code, &op->to, UINT32_C(1) << c->lane, address, space);
 }
 
 /* Both ends must be there now, so that a wrong address is known by the copy's place. */
@@ -243,17 +235,24 @@ static bool begin_kind(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     return kinds[op->kind](c, op, frame);
 }
 
-/* What is read is told once, however many blocks get it. */
-static void tell_ends(const bulk_copy *c, const ifl_bulk_op *op, bool is_first)
+static ifl_access_kind kind_of(const ifl_bulk_op *op)
 {
-    if (!c->bytes)
+    return is_load(op) ? IFL_ACCESS_COPY_LOAD : op->operation ? IFL_ACCESS_COPY_REDUCTION : IFL_ACCESS_COPY_STORE;
+}
+
+/* The global side of a copy; what is read is told once, however many blocks get it. Shared memory is reached without requests of
+ * the LSU, which the counters of shared memory are. */
+static void tell(const bulk_copy *c, const ifl_bulk_op *op, bool is_first)
+{
+    const end *global = is_load(op) ? &c->from : &c->to;
+    if (!c->bytes || !is_first)
         return;
-    if (op->kind == IFL_BULK_BYTES && is_first)
-        tell_bulk(c->warp, c->code, &op->from, c->from, c->bytes);
-    if (op->kind == IFL_BULK_BOX)
-        tell_bulk(c->warp, c->code, is_load(op) ? &op->to : &op->from, (end){c->box.space, c->box.shared}, c->bytes);
-    else
-        tell_bulk(c->warp, c->code, &op->to, c->to, c->bytes);
+    if (op->kind == IFL_BULK_VALUE)
+        tell_value(c, op);
+    else if (op->kind == IFL_BULK_BOX)
+        ifl_box_tell(c->warp, c->code, c->lane, &c->box, kind_of(op));
+    else if (global->space == IFL_SPACE_GLOBAL)
+        ifl_bulk_tell(c->warp, c->code, kind_of(op), global->address, c->bytes);
 }
 
 /* ---- to one block, or to some of the cluster --------------------------------------------------------------------- */
@@ -286,7 +285,9 @@ static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame,
         copy.to = end_at(warp, op->to.space, at_rank(warp, ifl_lane_address(&op->to, frame, lane), rank));
     if (!begin_kind(&copy, op, frame) || !find_object(&copy, op, frame, rank))
         return IFL_REASON_FAULT;
-    tell_ends(&copy, op, is_first);
+    tell(&copy, op, is_first);
+    if (copy.object)
+        ifl_warp_tell_object(warp, code, IFL_OBJECT_COPY, copy.object, 0);
     if (op->is_once)
         copy.lane = ALL_LANES_KEY;
     return queue && ifl_vec_push(&queue->copies, copy) ? IFL_REASON_NONE

@@ -33,6 +33,11 @@ typedef struct ifl_box {
 bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
                    uint32_t *bytes);
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box);
+/* Tells observers what the L2 is asked for. */
+void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, ifl_access_kind kind);
+
+/* bulk_pieces.c: the same of bytes side by side. */
+void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address, uint64_t bytes);
 
 /* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). */
 void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,

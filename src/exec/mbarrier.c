@@ -149,19 +149,28 @@ ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *fra
     return IFL_REASON_NONE;
 }
 
-static void update_object(const ifl_mbarrier_op *op, const char *frame, uint32_t lane, uint8_t *at)
+static uint32_t arrivals_of(const ifl_mbarrier_op *op, const char *frame, uint32_t lane)
 {
+    return op->arrivals ? ifl_lane_u32(frame, op->arrivals, lane) : op->fixed_arrivals;
+}
+
+/* False where more bytes are awaited than an object can count (PTX ISA 9.0, "tx-count": 2^20 - 1); on an H200 the launch fails. */
+static bool update_object(const ifl_mbarrier_op *op, const char *frame, uint32_t lane, uint8_t *at)
+{
+    enum { MOST_BYTES = (1 << 20) - 1 };
     barrier_object b = unpack_barrier(read_word(at));
-    const uint32_t arrivals =
-        op->arrivals ? ifl_lane_u32(frame, op->arrivals, lane) : op->fixed_arrivals;
+    const uint32_t arrivals = arrivals_of(op, frame, lane);
     const int32_t bytes = op->bytes ? (int32_t)ifl_lane_u32(frame, op->bytes, lane) : 0;
     b.bytes += op->completes ? -bytes : bytes;
     b.pending -= arrivals > b.pending ? b.pending : arrivals;
     if (op->drops)
         b.expected -= arrivals > b.expected ? b.expected : arrivals;
+    if (b.bytes > MOST_BYTES)
+        return false;
     if (arrivals || op->completes)
         end_phase_if_complete(&b);
     write_object(at, b);
+    return true;
 }
 
 ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *frame,
@@ -177,7 +186,11 @@ ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *
         if (!at[lane])
             return IFL_REASON_FAULT;
         before[lane] = read_word(at[lane]);
-        update_object(op, frame, lane, at[lane]);
+        const uint32_t arrivals = arrivals_of(op, frame, lane);
+        if (arrivals)
+            ifl_warp_tell_object(warp, code, IFL_OBJECT_ARRIVAL, at[lane], arrivals);
+        if (!update_object(op, frame, lane, at[lane]))
+            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a barrier object would await more than 1048575 bytes");
         if (op->has_d && !op->tells_lanes)
             write_state(op, frame, lane, before[lane]);
         warp->changed = true;
@@ -213,6 +226,8 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
         done |= (uint32_t)(unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane))
                 << lane;
     }
+    if (last && done == mask)
+        ifl_warp_tell_object(warp, code, IFL_OBJECT_WAIT, last, 0);
     *d = (*d & ~mask) | (done & mask);
     ifl_warp_observe(warp);
     /* Whoever waits in vain lets the others run. */

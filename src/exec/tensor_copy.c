@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 128 };
+enum { ALIGNMENT = 128, PIECE_BYTES = 16 };
 
 /* ---- descriptions -------------------------------------------------------------------------------------------------- */
 
@@ -79,6 +79,24 @@ static uint64_t room_of(const ifl_tensor_map *map)
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
 }
 
+/* What an H200 calls an illegal instruction. */
+static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, const ifl_tensor_map *map)
+{
+    const ifl_bulk_op *op = code->extra;
+    const int64_t first = (int64_t)box->coordinates[0] * map->element_bytes;
+    bool is_below = false;
+    for (unsigned i = 0; i < map->rank; i++)
+        is_below |= box->coordinates[i] < 0;
+    if (first % PIECE_BYTES)
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "a box whose innermost coordinate is %d, %lld bytes: it must be a multiple of 16 bytes (an illegal instruction on an H200)",
+                        box->coordinates[0], (long long)first);
+    else if (is_below && !op->has_barrier)
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "a box that is stored at a coordinate below 0 (an illegal instruction on an H200)");
+    return first % PIECE_BYTES == 0 && (!is_below || op->has_barrier);
+}
+
 bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
                    uint32_t *bytes)
 {
@@ -95,6 +113,8 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                         "a box of a tensor that goes to or comes from shared memory that is not aligned to 128 bytes");
         return false;
     }
+    if (!are_taken(warp, code, lane, box, &map))
+        return false;
     const bool is_written = op->has_barrier;
     *bytes = (uint32_t)box_bytes(&map);
     return box_bytes(&map) <= UINT32_MAX &&
@@ -123,10 +143,17 @@ typedef struct box_copy {
     uint64_t pitch; /* of rows in shared memory, bytes */
 } box_copy;
 
-static bool is_inside(const ifl_tensor_map *map, const int64_t *at)
+/* Elements of a dimension. What is stored ends at a multiple of 16 bytes: the last piece is written whole (an H200). */
+static int64_t extent(const ifl_tensor_map *map, unsigned dimension, bool loads)
+{
+    const int64_t unit = loads || dimension ? 1 : PIECE_BYTES / map->element_bytes;
+    return ((int64_t)map->size[dimension] + unit - 1) / unit * unit;
+}
+
+static bool is_inside(const ifl_tensor_map *map, const int64_t *at, bool loads)
 {
     for (unsigned i = 0; i < map->rank; i++)
-        if (at[i] < 0 || at[i] >= map->size[i])
+        if (at[i] < 0 || at[i] >= extent(map, i, loads))
             return false;
     return true;
 }
@@ -139,21 +166,24 @@ static uint64_t global_address(const ifl_tensor_map *map, const int64_t *at)
     return address;
 }
 
-/* Of floats with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA all bits but the sign. */
+/* Of floats of any width with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA each 16 bits (an H200). */
 static void fill(const ifl_tensor_map *map, uint8_t *to)
 {
-    memset(to, map->fills_nan ? 0xff : 0, map->element_bytes);
-    if (map->fills_nan)
-        to[map->element_bytes - 1] = 0x7f;
+    static const uint8_t halves_of_nan[] = {0xf7, 0x7f};
+    for (unsigned i = 0; i < map->element_bytes; i++)
+        to[i] = map->fills_nan ? halves_of_nan[i % sizeof halves_of_nan] : 0;
 }
 
-/* TF32: rounded to the nearest, ties to even. */
+/* TF32: rounded to the nearest, ties to even; any NaN becomes one (an H200). */
 static void round_tf32(uint8_t *to)
 {
     enum { CUT = 13 };
+    const uint32_t infinity = 0x7f800000, nan = 0x7fffe000;
     uint32_t bits;
     memcpy(&bits, to, sizeof bits);
-    if ((bits & 0x7fffffff) < 0x7f800000)
+    if ((bits & INT32_MAX) > infinity)
+        bits = nan;
+    else if ((bits & INT32_MAX) < infinity)
         bits += (1u << (CUT - 1)) - 1 + (bits >> CUT & 1);
     bits &= ~((1u << CUT) - 1);
     memcpy(to, &bits, sizeof bits);
@@ -164,7 +194,7 @@ static bool move_element(box_copy *c, const int64_t *at, bool loads)
     const unsigned bytes = c->map->element_bytes;
     uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
     c->shared += bytes;
-    if (!is_inside(c->map, at)) {
+    if (!is_inside(c->map, at, loads)) {
         if (loads)
             fill(c->map, shared);
         return true;
@@ -220,7 +250,7 @@ static void next_pixel(const ifl_tensor_map *map, int64_t *at)
             return;
         at[i] = map->image.lower[i - 1];
     }
-    at[map->rank - 1]++;
+    at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
 }
 
 static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
@@ -239,6 +269,58 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
         start_row(c);
     }
     return true;
+}
+
+/* ---- what the L2 is asked for -------------------------------------------------------------------------------------- */
+
+/* A row that begins at `at`. Of what is stored only what lies inside of the tensor; what is loaded is asked for whole, where a part
+ * of it lies inside (an H200). */
+static void tell_row(const box_copy *c, int64_t *at, int64_t elements, ifl_access_kind kind)
+{
+    const bool loads = kind == IFL_ACCESS_COPY_LOAD;
+    const int64_t first = at[0], end = first + elements, most = extent(c->map, 0, loads), last = end < most ? end : most;
+    at[0] = first > 0 ? first : 0;
+    if (at[0] >= last || !is_inside(c->map, at, loads))
+        return;
+    const uint64_t begins = global_address(c->map, at) - (loads ? (uint64_t)(at[0] - first) * c->map->element_bytes : 0);
+    ifl_bulk_tell(c->warp, c->code, kind, begins, (uint64_t)(loads ? elements : last - at[0]) * c->map->element_bytes);
+}
+
+static void tell_tile(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
+{
+    const ifl_tensor_map *map = c->map;
+    uint32_t step[IFL_TENSOR_RANKS] = {0};
+    for (unsigned i = 0; i < map->rank;) {
+        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0]};
+        for (i = 1; i < map->rank; i++)
+            at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * map->element_stride[i];
+        tell_row(c, at, map->box[0], kind);
+        for (i = 1; i < map->rank && ++step[i] == steps(map, i); i++)
+            step[i] = 0;
+    }
+}
+
+static void tell_image(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
+{
+    const ifl_tensor_map *map = c->map;
+    int64_t pixel[IFL_TENSOR_RANKS] = {0};
+    for (unsigned i = 0; i < map->rank; i++)
+        pixel[i] = box->coordinates[i];
+    for (unsigned p = 0; p < map->image.pixels; p++, next_pixel(map, pixel)) {
+        int64_t at[IFL_TENSOR_RANKS];
+        for (unsigned i = 0; i < map->rank; i++)
+            at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
+        tell_row(c, at, map->image.channels, kind);
+    }
+}
+
+void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, ifl_access_kind kind)
+{
+    ifl_tensor_map map;
+    if (!read_map(warp, code, lane, box->description, &map))
+        return;
+    const box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
+    (map.is_image ? tell_image : tell_tile)(&c, box, kind);
 }
 
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)

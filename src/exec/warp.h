@@ -270,6 +270,8 @@ void ifl_warp_tell(ifl_warp *warp, const ifl_access *access);
 /* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a constant bank. */
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
 void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses);
+/* ... and what it does to a barrier object, at `object` here. One of another block is not told of. */
+void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step, const uint8_t *object, uint32_t count);
 /* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a fault. `what` is
  * "read" or "write". */
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,

@@ -15,11 +15,16 @@ static double count(const ifl_counters *c, ifl_counter which)
     return c->known[which] ? (double)c->value[which] : 0;
 }
 
-/* Loads or stores of global or local memory. */
+/* Loads or stores of global or local memory, by the LSU or in bulk. */
 static bool is_off_chip(ifl_traffic_kind traffic, ifl_access_kind kind)
 {
     const ifl_traffic_info *info = ifl_traffic_info_get(traffic);
-    return info->kind == kind && !info->on_chip;
+    return ifl_access_plain_kind(info->kind) == kind && !info->on_chip;
+}
+
+static bool passes_l1(ifl_traffic_kind traffic)
+{
+    return !ifl_traffic_info_get(traffic)->is_copied;
 }
 
 /* What all of them ask for. */
@@ -62,7 +67,7 @@ static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
             const ifl_traffic t = ifl_traffic_get(c, traffic);
-            if (is_off_chip(traffic, kinds[k]) && t.requests)
+            if (is_off_chip(traffic, kinds[k]) && passes_l1(traffic) && t.requests)
                 sum += passes_of(&t, kinds[k] == IFL_ACCESS_STORE, rates);
         }
     return sum;
@@ -146,7 +151,7 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const pieces asked = all_pieces(p, IFL_ACCESS_LOAD);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
-    const double updated = count(&p->counters, IFL_COUNTER_global_atomic_sectors);
+    const double updated = (double)off_chip(&p->counters, IFL_ACCESS_ATOMIC).sectors;
     const double lines = lines_of(&p->counters, IFL_ACCESS_STORE);
     const double written = all_pieces(p, IFL_ACCESS_STORE).all;
     return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
@@ -161,8 +166,7 @@ static double l2_work_by_line(const ifl_arch *k, const ifl_work *w, double bytes
 
 static double store_bytes_of(const ifl_counters *c)
 {
-    const double atomics = count(c, IFL_COUNTER_global_atomic_sectors);
-    return (atomics + (double)off_chip(c, IFL_ACCESS_STORE).sectors) * IFL_SECTOR_BYTES;
+    return (double)(off_chip(c, IFL_ACCESS_ATOMIC).sectors + off_chip(c, IFL_ACCESS_STORE).sectors) * IFL_SECTOR_BYTES;
 }
 
 /* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it than the buffers

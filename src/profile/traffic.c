@@ -5,17 +5,23 @@
 #include "arch/units.h"
 
 #define NONE IFL_COUNTER_COUNT
+#define WAVEFRONTS(prefix)                                                                         \
+    .wavefronts = IFL_COUNTER_##prefix##_wavefronts,                                               \
+    .wavefronts_ideal = IFL_COUNTER_##prefix##_wavefronts_ideal
 #define OFF_CHIP(prefix)                                                                           \
     .sectors = IFL_COUNTER_##prefix##_sectors,                                                     \
     .sectors_ideal = IFL_COUNTER_##prefix##_sectors_ideal, .lines = IFL_COUNTER_##prefix##_lines,  \
-    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal
-#define ON_CHIP(prefix) .sectors = NONE, .sectors_ideal = NONE, .lines = NONE, .lines_ideal = NONE
+    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal, WAVEFRONTS(prefix)
+#define ON_CHIP(prefix)                                                                            \
+    .sectors = NONE, .sectors_ideal = NONE, .lines = NONE, .lines_ideal = NONE, WAVEFRONTS(prefix)
+#define COPIED(prefix)                                                                             \
+    .sectors = IFL_COUNTER_##prefix##_sectors,                                                     \
+    .sectors_ideal = IFL_COUNTER_##prefix##_sectors_ideal, .lines = IFL_COUNTER_##prefix##_lines,  \
+    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal, .wavefronts = NONE, .wavefronts_ideal = NONE
 
 static const ifl_traffic_counters counters_of[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
     [IFL_TRAFFIC_##prefix] = {chip(prefix), .requests = IFL_COUNTER_##prefix##_requests,           \
-                              .wavefronts = IFL_COUNTER_##prefix##_wavefronts,                     \
-                              .wavefronts_ideal = IFL_COUNTER_##prefix##_wavefronts_ideal,         \
                               .useful_bytes = IFL_COUNTER_##prefix##_useful_bytes},
 #include "code/access.def"
 };

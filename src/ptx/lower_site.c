@@ -20,6 +20,30 @@ static bool copies_to_global(const ifl_instruction *instruction)
     return is_copy(instruction) && instruction->modifiers.space == IFL_SPACE_GLOBAL;
 }
 
+/* Of a copy by the TMA from or to global memory: IFL_ACCESS_COPY_*; else IFL_ACCESS_KINDS. */
+static uint8_t bulk_kind(const ifl_instruction *instruction)
+{
+    static const uint8_t plus_1[IFL_OP_COUNT] = {
+#define BOX(rank)                                                                                                    \
+    [IFL_OP_LOAD_BOX_##rank] = IFL_ACCESS_COPY_LOAD + 1, [IFL_OP_LOAD_BOX_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,    \
+    [IFL_OP_STORE_BOX_##rank] = IFL_ACCESS_COPY_STORE + 1, [IFL_OP_REDUCE_BOX_##rank] = IFL_ACCESS_COPY_REDUCTION + 1
+        BOX(1), BOX(2), BOX(3), BOX(4), BOX(5),
+#undef BOX
+        [IFL_OP_LOAD_IMAGE_3] = IFL_ACCESS_COPY_LOAD + 1,
+        [IFL_OP_LOAD_IMAGE_4] = IFL_ACCESS_COPY_LOAD + 1,
+        [IFL_OP_LOAD_IMAGE_5] = IFL_ACCESS_COPY_LOAD + 1,
+    };
+    const bool to_global = instruction->modifiers.space == IFL_SPACE_GLOBAL,
+               from_global = instruction->modifiers.space2 == IFL_SPACE_GLOBAL;
+    if (plus_1[instruction->opcode])
+        return plus_1[instruction->opcode] - 1;
+    if (instruction->opcode == IFL_OP_CP_REDUCE_BULK && to_global)
+        return IFL_ACCESS_COPY_REDUCTION;
+    if (instruction->opcode == IFL_OP_CP_ASYNC_BULK && (to_global || from_global))
+        return to_global ? IFL_ACCESS_COPY_STORE : IFL_ACCESS_COPY_LOAD;
+    return IFL_ACCESS_KINDS;
+}
+
 static bool is_counted_space(uint8_t space)
 {
     return space == IFL_SPACE_GENERIC || space == IFL_SPACE_GLOBAL || space == IFL_SPACE_SHARED ||
@@ -35,17 +59,21 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         {IFL_OP_LD, IFL_ACCESS_LOAD},      {IFL_OP_LDU, IFL_ACCESS_LOAD},
         {IFL_OP_ST, IFL_ACCESS_STORE},     {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
         {IFL_OP_RED, IFL_ACCESS_ATOMIC},   {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
-        {IFL_OP_CP_ASYNC_BULK, IFL_ACCESS_LOAD}, {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
+        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
         {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
     };
+    if (bulk_kind(instruction) != IFL_ACCESS_KINDS)
+        return bulk_kind(instruction);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].opcode == instruction->opcode && is_counted_space(instruction->modifiers.space))
-            return copies_to_global(instruction) ? IFL_ACCESS_STORE : table[i].kind;
+            return table[i].kind;
     return IFL_ACCESS_KINDS;
 }
 
 static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *instruction)
 {
+    if (bulk_kind(instruction) != IFL_ACCESS_KINDS)
+        return 16; /* a piece */
     if (is_copy(instruction)) {
         enum { SIZE_OPERAND = 2 }; /* opcode.def: "mmss?s?", "mmsm?s?" */
         const ifl_operand *size = &program->operands[instruction->first_operand + SIZE_OPERAND];
@@ -80,8 +108,9 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     const bool is_second = is_copy(instruction) && !copies_to_global(instruction);
     ifl_site_access access = {.kind = access_kind(instruction)};
     const bool is_matrix = instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX;
-    access.space = is_second ? m->space2 : is_matrix ? IFL_SPACE_SHARED : m->space;
-    access.path = path_of(m);
+    access.space = ifl_access_is_copy(access.kind) ? IFL_SPACE_GLOBAL
+                   : is_second ? m->space2 : is_matrix ? IFL_SPACE_SHARED : m->space;
+    access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;
     if (access.kind != IFL_ACCESS_KINDS)

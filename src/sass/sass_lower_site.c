@@ -11,6 +11,23 @@ typedef struct access_class {
     uint8_t kind, space;
 } access_class;
 
+/* What the TMA copies from or to global memory: IFL_ACCESS_COPY_*; IFL_ACCESS_KINDS: it is no such copy. */
+static uint8_t copy_of(const ifl_sass_instruction *instruction)
+{
+    static const struct {
+        uint16_t op;
+        uint8_t kind;
+    } rows[] = {{IFL_SASS_OP_UTMALDG, IFL_ACCESS_COPY_LOAD},   {IFL_SASS_OP_UTMASTG, IFL_ACCESS_COPY_STORE},
+                {IFL_SASS_OP_UTMAREDG, IFL_ACCESS_COPY_REDUCTION}, {IFL_SASS_OP_UBLKCP, IFL_ACCESS_COPY_LOAD},
+                {IFL_SASS_OP_UBLKRED, IFL_ACCESS_COPY_REDUCTION}};
+    const bool from_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE2) == IFL_SASS_WORD_S,
+               to_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE) == IFL_SASS_WORD_S;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].op == instruction->op && !(from_shared && to_shared))
+            return instruction->op == IFL_SASS_OP_UBLKCP && from_shared ? IFL_ACCESS_COPY_STORE : rows[i].kind;
+    return IFL_ACCESS_KINDS;
+}
+
 static access_class class_of(const ifl_sass_instruction *instruction)
 {
     static const access_class classes[IFL_SASS_CLASSES] = {
@@ -26,6 +43,8 @@ static access_class class_of(const ifl_sass_instruction *instruction)
         [IFL_SASS_STORE_GENERIC] = {IFL_ACCESS_STORE, IFL_SPACE_GENERIC},
         [IFL_SASS_COPY_ASYNC] = {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL},
     };
+    if (copy_of(instruction) != IFL_ACCESS_KINDS)
+        return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
     static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC}, none = {IFL_ACCESS_KINDS, 0};
     if (!instruction->memory_bytes)
         return none;
@@ -76,12 +95,12 @@ static bool is_float_type(const ifl_sass_instruction *instruction)
     }
 }
 
-/* Of a matrix a lane gives the address of a row. */
+/* Of a matrix a lane gives the address of a row; copies have pieces of so many bytes. */
 static uint8_t bytes_of(const ifl_sass_instruction *instruction)
 {
     enum { ROW_BYTES = 16 };
     const bool is_matrix = instruction->op == IFL_SASS_OP_LDSM || instruction->op == IFL_SASS_OP_STSM;
-    return is_matrix ? ROW_BYTES : instruction->memory_bytes;
+    return is_matrix || copy_of(instruction) != IFL_ACCESS_KINDS ? ROW_BYTES : instruction->memory_bytes;
 }
 
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
@@ -90,7 +109,9 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
     const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
     return (ifl_site_access){.kind = found.kind,
                              .space = found.space,
-                             .path = found.space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : path_of(instruction),
+                             .path = found.space == IFL_SPACE_LOCAL      ? IFL_PATH_LOCAL
+                                     : ifl_access_is_copy(found.kind) ? IFL_PATH_BYPASS
+                                                                       : path_of(instruction),
                              .is_float = is_float_type(instruction),
                              .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
                              .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,

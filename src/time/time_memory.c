@@ -124,15 +124,15 @@ static double dram_latency(ifl_time_memory *m)
     return m->rates->dram_latency * (1 - spread - spread * log(1 - draw(m)));
 }
 
-/* Sectors of a line that the L1 lacks: when they come. */
-static double fetch(ifl_time_memory *m, unsigned sectors, double now, source from)
+/* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
+static double fetch(ifl_time_memory *m, unsigned sectors, double now, source from, double share)
 {
     const ifl_sm_rates *r = m->rates;
     const bool from_dram = from == FROM_DRAM;
     const double turns =
         pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
     const double asked = wait_for_place(m, now);
-    const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * ifl_sm_constant.l2_share);
+    const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, asked, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
@@ -233,7 +233,7 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
     if (draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
     l->filled++;
-    return fetch(m, sectors, now, source_of(m, number, l));
+    return fetch(m, sectors, now, source_of(m, number, l), ifl_sm_constant.l2_share);
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
@@ -251,7 +251,7 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
-    double ends = missing ? fetch(m, missing, now, source_of(m, number, l)) : 0;
+    double ends = missing ? fetch(m, missing, now, source_of(m, number, l), ifl_sm_constant.l2_share) : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
     if (missing && !line)
@@ -369,14 +369,37 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
         true};
 }
 
+/* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts: on an H200 such copies of whole
+ * lines take 1.1 to 1.9 wavefronts (l1tex__data_pipe_lsu_wavefronts_mem_shared, lab/attention), not four. */
+static bool is_filled(const ifl_site_access *access)
+{
+    return access->kind == IFL_ACCESS_LOAD && access->space == IFL_SPACE_GLOBAL && access->path == IFL_PATH_PAST;
+}
+
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
     const uint32_t passes = cost.serial > cost.passes ? cost.serial : cost.passes;
-    const double taken = fmax(passes, 1), begins = serve(&m->l1_free, now, taken);
-    (void)access;
+    const double taken = is_filled(access) ? 1 : fmax(passes, 1), begins = serve(&m->l1_free, now, taken);
     return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
                         false};
+}
+
+/* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes a cycle and SM to
+ * lab/product's wgmma. */
+static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost, const uint32_t *words,
+                            double now)
+{
+    load l = {.ends = now};
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        const uint64_t number = line_at(words, i, &sectors);
+        if (access->kind == IFL_ACCESS_COPY_LOAD)
+            l.ends = fmax(l.ends, fetch(m, sectors, now, source_of(m, number, &l), 1));
+        else
+            store_behind(m, sectors, now);
+    }
+    return (ifl_served){now, l.ends, true};
 }
 
 ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *access,
@@ -384,6 +407,8 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
 {
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);
+    if (ifl_access_is_copy(access->kind))
+        return take_copy(m, access, cost, words, now);
     if (access->kind == IFL_ACCESS_STORE)
         return take_store(m, access, cost, words, now);
     if (access->kind == IFL_ACCESS_ATOMIC)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTSTANDING = 8, MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2 };
+enum { OUTSTANDING = 8, MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2, MOST_OBJECTS = 32 };
 #define NEVER UINT64_MAX
 
 /* What is outstanding on a scoreboard: when the last ones end, and why one waits for them. */
@@ -38,12 +38,22 @@ typedef struct warp {
     board boards[IFL_BOARDS];
     uint32_t place;           /* of its block */
     bool at_barrier;
+    ifl_object_count awaited; /* what a barrier object must have had before it goes on */
+    bool awaits;
 } warp;
+
+/* A barrier object, since the block began. */
+typedef struct object {
+    ifl_object_count had;
+    uint64_t ends; /* of the last arrival or copy */
+} object;
 
 typedef struct place {
     uint32_t live, waiting; /* warps; of them, at the barrier */
     uint64_t free_at;
     bool is_taken;
+    uint32_t objects;
+    object object[MOST_OBJECTS];
 } place;
 
 typedef struct scheduler {
@@ -186,7 +196,7 @@ static void start_block(ifl_sm *sm, uint32_t index)
     sm->memory.is_later = sm->next > sm->of->blocks_per_sm;
     const uint64_t begins = latest(sm->starter, p->free_at);
     sm->starter = begins + (uint64_t)fmax(r->block_start_cycles, r->warp_start_cycles * warps);
-    p->live = p->waiting = 0;
+    p->live = p->waiting = p->objects = 0;
     p->is_taken = true;
     sm->running++;
     for (uint32_t w = 0; w < sm->of->warps_per_block; w++)
@@ -223,6 +233,71 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
         w->barred = w->queued = w->ready;
     }
     sm->places[index].waiting = 0;
+}
+
+/* ---- barrier objects ------------------------------------------------------------------------- */
+
+/* NULL: there are too many, and nobody waits for the others. */
+static object *object_of(place *p, uint32_t at)
+{
+    for (uint32_t i = 0; i < p->objects; i++)
+        if (p->object[i].had.object == at)
+            return &p->object[i];
+    if (p->objects == MOST_OBJECTS)
+        return NULL;
+    p->object[p->objects] = (object){.had.object = at};
+    return &p->object[p->objects++];
+}
+
+static bool is_over(const object *o, const ifl_object_count *awaited)
+{
+    return o->had.arrivals >= awaited->arrivals && o->had.copies >= awaited->copies;
+}
+
+static void wake(warp *w, uint64_t at)
+{
+    w->awaits = false;
+    w->ready = latest(w->ready == NEVER ? at : w->ready, at);
+    w->boarded = w->queued = w->ready;
+    w->board_why = IFL_STALL_long_scoreboard;
+}
+
+/* Those who waited for it go on. */
+static void settle_object(ifl_sm *sm, uint32_t index, const object *o)
+{
+    const uint32_t warps = sm->of->warps_per_block;
+    for (uint32_t i = 0; i < warps; i++) {
+        warp *w = &sm->warps[(size_t)index * warps + i];
+        if (w->awaits && w->awaited.object == o->had.object && is_over(o, &w->awaited))
+            wake(w, latest(o->ends, sm->now + 1));
+    }
+}
+
+static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_t *words, double ends)
+{
+    const ifl_object_count count = {.object = words[0], .arrivals = words[1], .copies = words[2]};
+    object *o = object_of(&sm->places[w->place], count.object);
+    if (!o)
+        return;
+    if (step == IFL_OBJECT_WAIT) {
+        w->awaited = count;
+        w->awaits = !is_over(o, &count) || o->ends > sm->now;
+        return;
+    }
+    o->had.arrivals += count.arrivals;
+    o->had.copies += step == IFL_OBJECT_COPY;
+    o->ends = latest(o->ends, (uint64_t)ends);
+    settle_object(sm, w->place, o);
+}
+
+/* What it found to wait for may be over but for its end. */
+static void await(ifl_sm *sm, warp *w)
+{
+    const object *o = object_of(&sm->places[w->place], w->awaited.object);
+    if (is_over(o, &w->awaited))
+        wake(w, latest(o->ends, w->ready));
+    else
+        w->ready = NEVER;
 }
 
 static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index)
@@ -373,6 +448,10 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
     ifl_request_cost cost;
     const uint32_t *lines;
     while (take_request(w, &cost, &lines)) {
+        if (cost.served == IFL_REQUEST_OBJECT) {
+            step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
+            continue;
+        }
         const ifl_served one = cost.served == IFL_REQUEST_CONSTANT
                                    ? serve_constant(sm, cost, now)
                                    : ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
@@ -445,6 +524,8 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         return;
     }
     find_ready(sm, w);
+    if (w->awaits)
+        await(sm, w);
     if (site->control.step == IFL_STEP_BARRIER)
         meet(sm, w);
 }
@@ -477,10 +558,15 @@ static uint64_t next_ready(const scheduler *on)
     return next;
 }
 
-/* Every warp waits at a barrier that lacks warps of which the trace knows nothing: they go on. */
+/* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows nothing: they go on. */
 static bool unblock(ifl_sm *sm)
 {
     bool released = false;
+    for (size_t i = 0; i < (size_t)sm->of->blocks_per_sm * sm->of->warps_per_block; i++)
+        if (sm->warps[i].awaits) {
+            wake(&sm->warps[i], sm->now + 1);
+            released = true;
+        }
     for (uint32_t i = 0; i < sm->of->blocks_per_sm; i++) {
         if (!sm->places[i].is_taken || !sm->places[i].waiting)
             continue;

@@ -121,6 +121,7 @@ static void free_block(ifl_block_trace *block, uint32_t warps)
     for (uint32_t w = 0; block->warps && w < warps; w++)
         ifl_vec_free(&block->warps[w].words);
     free(block->warps);
+    ifl_vec_free(&block->objects);
 }
 
 static void destroy(void *self)
@@ -318,6 +319,34 @@ static void indexed_event(void *self, const ifl_indexed *indexed)
                     (ifl_request_cost){.passes = indexed->addresses, .served = IFL_REQUEST_CONSTANT});
 }
 
+static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)
+{
+    for (size_t i = 0; i < block->objects.count; i++)
+        if (block->objects.at[i].object == object)
+            return &block->objects.at[i];
+    return ifl_vec_push(&block->objects, (ifl_object_count){.object = object}) ? &block->objects.at[block->objects.count - 1] : NULL;
+}
+
+static void object_event(void *self, const ifl_object_event *event)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, event->block, event->warp);
+    ifl_object_count *count = warp ? object_of(t->last, event->object) : NULL;
+    if (!count)
+        return;
+    count->arrivals += event->count;
+    count->copies += event->step == IFL_OBJECT_COPY;
+    uint32_t *word = has_room(t, warp) ? add_words(t, warp, 2 + IFL_OBJECT_WORDS) : NULL;
+    if (!word)
+        return;
+    const bool waits = event->step == IFL_OBJECT_WAIT;
+    word[0] = event->site;
+    word[1] = ifl_request_pack((ifl_request_cost){.passes = event->step, .lines = IFL_OBJECT_WORDS, .served = IFL_REQUEST_OBJECT});
+    word[2] = event->object;
+    word[3] = waits ? count->arrivals : event->count;
+    word[4] = waits ? count->copies : 0;
+}
+
 /* ---- merging --------------------------------------------------------------------------------- */
 
 static bool take_warp(ifl_warp_trace *to, const ifl_warp_trace *from)
@@ -415,6 +444,7 @@ const ifl_observer ifl_time_observer = {
     .follows = follows,
     .stretch = stretch_event,
     .indexed = indexed_event,
+    .object = object_event,
     .merge = merge,
     .destroy = destroy,
 };

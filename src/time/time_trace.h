@@ -7,6 +7,8 @@
  *     stretch   IFL_WORD_STRETCH | first site, number of sites
  *     request   site, its packed cost, and a word a line: its number's lower 28 bits (lines 32 GiB apart look alike), and
  *               its sectors, a bit each
+ *     object    site, its packed cost (passes: ifl_object_step), and three words: the object, arrivals, copies. Of an
+ *               arrival its own; of a wait those that there were when it was over, since the block began
  *
  * Requests follow the stretch that they are of. */
 #ifndef IFL_TIME_TIME_TRACE_H
@@ -18,7 +20,12 @@
 #define IFL_WORD_STRETCH (UINT32_C(1) << 31)
 
 /* What serves a request. */
-typedef enum ifl_request_class { IFL_REQUEST_GLOBAL, IFL_REQUEST_SHARED, IFL_REQUEST_CONSTANT } ifl_request_class;
+typedef enum ifl_request_class {
+    IFL_REQUEST_GLOBAL,
+    IFL_REQUEST_SHARED,
+    IFL_REQUEST_CONSTANT,
+    IFL_REQUEST_OBJECT /* a step with a barrier object */
+} ifl_request_class;
 
 /* The second word of a request. */
 typedef struct ifl_request_cost {
@@ -39,8 +46,16 @@ typedef struct ifl_warp_trace {
     uint64_t kept;         /* of them, those in the words */
 } ifl_warp_trace;
 
+/* What has happened to a barrier object. */
+typedef struct ifl_object_count {
+    uint32_t object, arrivals, copies;
+} ifl_object_count;
+
+enum { IFL_OBJECT_WORDS = 3 };
+
 typedef struct ifl_block_trace {
     uint64_t number; /* in the grid */
+    IFL_VEC(ifl_object_count) objects;
     ifl_warp_trace *warps;
 } ifl_block_trace;
 

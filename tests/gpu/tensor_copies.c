@@ -81,10 +81,18 @@ static void set_sizes(tensor_copy *c, source *s)
     }
 }
 
+/* An H200 takes an innermost coordinate that is a multiple of 16 bytes and, where it stores, none below 0. */
+static int allowed(const tensor_copy *c, unsigned dimension, int coordinate)
+{
+    const int unit = dimension ? 1 : 16 / (int)c->element_bytes;
+    const int place = coordinate / unit * unit;
+    return c->is_store && place < 0 ? 0 : place;
+}
+
 static void set_coordinates(tensor_copy *c, source *s)
 {
     for (unsigned i = 0; i < c->rank; i++)
-        c->coordinates[i] = (int)pick(s, 0, (unsigned)c->size[i] + 3) - (int)pick(s, 0, 4);
+        c->coordinates[i] = allowed(c, i, (int)pick(s, 0, (unsigned)c->size[i] + 3) - (int)pick(s, 0, 4));
     for (unsigned i = 1; c->is_image && i + 1 < c->rank;
          i++) /* inside of the box that pixels walk */
         c->coordinates[i] =
@@ -127,9 +135,8 @@ static uint32_t swizzled(int swizzle, uint32_t at)
 
 static void fill(const tensor_copy *c, uint8_t *to)
 {
-    memset(to, c->fill ? 0xff : 0, c->element_bytes);
-    if (c->fill)
-        to[c->element_bytes - 1] = 0x7f;
+    for (unsigned i = 0; i < c->element_bytes; i++)
+        to[i] = !c->fill ? 0 : i % 2 ? 0x7f : 0xf7; /* an H200 */
 }
 
 /* Sums of integers. */
@@ -142,15 +149,24 @@ static void add(const tensor_copy *c, uint8_t *to, const uint8_t *from)
     memcpy(to, &a, c->element_bytes);
 }
 
-/* To the nearest of 10 bits, ties to even. */
+/* To the nearest of 10 bits, ties to even; NaNs as an H200 has them. */
 static void round_tf32(uint8_t *to)
 {
     uint32_t bits;
     memcpy(&bits, to, sizeof bits);
-    if ((bits & 0x7fffffff) < 0x7f800000)
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        bits = 0x7fffffff;
+    else if ((bits & 0x7fffffff) < 0x7f800000)
         bits += 0xfff + (bits >> 13 & 1);
     bits &= 0xffffe000;
     memcpy(to, &bits, sizeof bits);
+}
+
+/* What is stored ends at a multiple of 16 bytes (an H200). */
+static int64_t limit(const tensor_copy *c, unsigned dimension)
+{
+    const int64_t unit = c->is_store && !dimension ? 16 / c->element_bytes : 1;
+    return ((int64_t)c->size[dimension] + unit - 1) / unit * unit;
 }
 
 static void one(const tensor_copy *c, const int64_t *at, uint32_t place, uint8_t *shared,
@@ -160,7 +176,7 @@ static void one(const tensor_copy *c, const int64_t *at, uint32_t place, uint8_t
     bool inside = true;
     shared += swizzled(c->swizzle, place);
     for (unsigned i = 0; i < c->rank; i++) {
-        inside &= at[i] >= 0 && at[i] < (int64_t)c->size[i];
+        inside &= at[i] >= 0 && at[i] < limit(c, i);
         offset += i ? (uint64_t)at[i] * c->stride[i - 1] : 0;
     }
     if (!inside && !c->is_store)
@@ -208,7 +224,7 @@ static void do_image(const tensor_copy *c, uint8_t *shared, uint8_t *global)
                 break;
             pixel[i] = c->lower[i - 1];
         }
-        pixel[c->rank - 1] += i + 1 == c->rank;
+        pixel[c->rank - 1] += i + 1 == c->rank ? c->element_stride[i] : 0;
     }
 }
 

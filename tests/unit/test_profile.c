@@ -84,8 +84,8 @@ static void patterns_have_words(void **unused)
     assert_string_equal(ifl_pattern_text(IFL_PATTERN_COUNT), "unknown");
 }
 
-/* docs/counters.md: counters are named SPACE_KIND_MEASURE; what is on chip has wavefronts and no sectors; atomics alone
- * count the lanes that meet on one address. */
+/* docs/counters.md: counters are named SPACE_KIND_MEASURE, those of copies KIND_MEASURE; what is on chip has wavefronts and no
+ * sectors, what is copied sectors and no wavefronts; atomics alone count the lanes that meet on one address. */
 static void accesses_have_their_counters(void **unused)
 {
     (void)unused;
@@ -94,10 +94,13 @@ static void accesses_have_their_counters(void **unused)
         const ifl_traffic_counters of = ifl_traffic_counters_of(t);
         const char *space = ifl_space_text(info->space), *kind = ifl_access_kind_text(info->kind);
         char name[64];
-        snprintf(name, sizeof name, "%s_%s_requests", space, kind);
+        snprintf(name, sizeof name, "%s%s%s_requests", info->is_copied ? "" : space, info->is_copied ? "" : "_", kind);
+        for (char *at = name; *at; at++)
+            *at = *at == ' ' ? '_' : *at;
         assert_string_equal(ifl_counter_get(of.requests)->name, name);
-        snprintf(name, sizeof name, "%s %ss", space, kind);
+        snprintf(name, sizeof name, "%s%s%ss", info->is_copied ? "" : space, info->is_copied ? "" : " ", kind);
         assert_string_equal(info->many, name);
+        assert_int_equal(of.wavefronts == IFL_COUNTER_COUNT, info->is_copied);
         assert_int_equal(info->on_chip, info->space == IFL_SPACE_SHARED);
         assert_int_equal(of.sectors == IFL_COUNTER_COUNT, info->on_chip);
         assert_int_equal(of.serial == IFL_COUNTER_COUNT, info->kind != IFL_ACCESS_ATOMIC);

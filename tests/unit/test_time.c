@@ -42,17 +42,19 @@ static ifl_sm_rates quick_rates(void)
 
 static ifl_site plain(uint8_t stall)
 {
-    return (ifl_site){.name = "IADD3",
-                      .pipe = IFL_PIPES,
-                      .access = {.kind = IFL_ACCESS_KINDS},
-                      .control = {.known = true, .stall = stall, .writes = IFL_NO_BOARD, .reads = IFL_NO_BOARD}};
+    return (ifl_site){
+        .name = "IADD3",
+        .pipe = IFL_PIPES,
+        .access = {.kind = IFL_ACCESS_KINDS},
+        .control = {.known = true, .stall = stall, .writes = IFL_NO_BOARD, .reads = IFL_NO_BOARD}};
 }
 
 static ifl_site memory(uint8_t kind, uint8_t space, uint8_t board)
 {
     ifl_site site = plain(1);
     site.pipe = IFL_PIPE_LSU;
-    site.access = (ifl_site_access){.kind = kind, .space = space, .path = IFL_PATH_PLAIN, .bytes = 4};
+    site.access =
+        (ifl_site_access){.kind = kind, .space = space, .path = IFL_PATH_PLAIN, .bytes = 4};
     site.control.writes = board;
     site.control.delay = space == IFL_SPACE_SHARED ? IFL_DELAY_SHARED : IFL_DELAY_L1;
     return site;
@@ -90,7 +92,8 @@ static void ask(bench *b, uint32_t site, ifl_request_cost cost, uint64_t first_l
         b->words[b->count++] = ifl_line_pack(first_line + i, 0xf);
 }
 
-static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks, uint32_t per_sm)
+static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks,
+                     uint32_t per_sm)
 {
     for (uint32_t w = 0; w < warps; w++) {
         b->warps[w] = (ifl_warp_trace){0};
@@ -98,7 +101,7 @@ static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32
         b->warps[w].words.count = b->count;
     }
     for (uint32_t i = 0; i < blocks; i++) {
-        b->blocks[i] = (ifl_block_trace){i, b->warps};
+        b->blocks[i] = (ifl_block_trace){.number = i, .warps = b->warps};
         b->list[i] = &b->blocks[i];
     }
     memset(b->stalls, 0, sizeof b->stalls);
@@ -197,7 +200,8 @@ static void test_hit(void **unused)
     ask(&b, 0, cost, 100);
     run_sites(&b, 0, 2);
     ask(&b, 0, cost, 100);
-    assert_in_range(follow(&b, &rates, 1, 1, 1), 500 + 30, 500 + 30 + 6 + 5); /* a branch leads back */
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 500 + 30,
+                    500 + 30 + 6 + 5); /* a branch leads back */
     assert_int_equal(b.out.l1_hits, 4);
 }
 
@@ -213,7 +217,9 @@ static void test_across_lines(void **unused)
         set_all(LOADS, memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0));
         run_sites(&b, 0, LOADS);
         for (uint32_t i = 0; i < LOADS; i++)
-            ask(&b, i, (ifl_request_cost){.passes = 1, .lines = 1 + across, .served = IFL_REQUEST_GLOBAL}, 100);
+            ask(&b, i,
+                (ifl_request_cost){.passes = 1, .lines = 1 + across, .served = IFL_REQUEST_GLOBAL},
+                100);
         cycles[across] = follow(&b, &rates, WARPS, 1, 1);
     }
     assert_in_range(cycles[0], WARPS * LOADS, WARPS * LOADS + 20);
@@ -239,7 +245,8 @@ static void test_stored_lines(void **unused)
         b.words[b.count - 1] = ifl_line_pack(100, 0x1);
         follow(&b, &rates, 1, 1, 1);
         assert_int_equal(b.out.l1_hits, whole);
-        assert_in_range(b.stalls[2].cycles[IFL_STALL_long_scoreboard], whole ? 20 : 490, whole ? 40 : 510);
+        assert_in_range(b.stalls[2].cycles[IFL_STALL_long_scoreboard], whole ? 20 : 490,
+                        whole ? 40 : 510);
     }
 }
 
@@ -277,11 +284,57 @@ static void test_barrier(void **unused)
     warps[0].words.count = b.count;
     warps[1].words.at = late.words;
     warps[1].words.count = late.count;
-    const ifl_block_trace block = {0, warps}, *list[] = {&block};
+    const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
     const ifl_sm_case of = {&sites, &rates, list, 1, 2, 1};
     b.out = (ifl_sm_outcome){.sites = b.stalls};
     assert_true(ifl_sm_run(&of, &b.out));
     assert_in_range(b.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
+}
+
+static void step_object(bench *b, uint32_t site, ifl_object_step step, uint32_t arrivals,
+                        uint32_t copies)
+{
+    const uint32_t words[] = {site,
+                              ifl_request_pack((ifl_request_cost){
+                                  .passes = step, .lines = 3, .served = IFL_REQUEST_OBJECT}),
+                              64, arrivals, copies};
+    memcpy(b->words + b->count, words, sizeof words);
+    b->count += sizeof words / sizeof *words;
+}
+
+/* A warp that waits for a barrier object goes on when the line that another warp has copied is there, and its arrival has come; where
+ * the trace lacks the other warp, it does not wait forever. */
+static void test_barrier_object(void **unused)
+{
+    (void)unused;
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[0] = plain(1);
+    all_sites[1] = memory(IFL_ACCESS_COPY_LOAD, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+    all_sites[2] = plain(1); /* the wait */
+    all_sites[3] = plain(1);
+    for (int copies = 0; copies < 2; copies++) {
+        bench waiting = {.count = 0}, copying = {.count = 0};
+        run_sites(&waiting, 2, 2);
+        step_object(&waiting, 2, IFL_OBJECT_WAIT, 1, 1);
+        run_sites(&copying, 0, copies ? 2 : 1);
+        step_object(&copying, 0, IFL_OBJECT_ARRIVAL, 1, 0);
+        ask(&copying, 1, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+            100);
+        step_object(&copying, 1, IFL_OBJECT_COPY, 0, 0);
+        ifl_warp_trace warps[2] = {{.kept = 0}, {.kept = 0}};
+        warps[0].words.at = waiting.words;
+        warps[0].words.count = waiting.count;
+        warps[1].words.at = copying.words;
+        warps[1].words.count = copying.count;
+        const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
+        const ifl_sm_case of = {&sites, &rates, list, 1, 2, 1};
+        waiting.out = (ifl_sm_outcome){.sites = waiting.stalls};
+        assert_true(ifl_sm_run(&of, &waiting.out));
+        if (copies)
+            assert_in_range(waiting.stalls[3].cycles[IFL_STALL_long_scoreboard], 490, 510);
+        else
+            assert_in_range(waiting.out.cycles, 1, 20);
+    }
 }
 
 /* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200, tools/gpu/sm_probe.cu). */
@@ -295,7 +348,8 @@ static void test_barriers_in_turn(void **unused)
     barrier.control.step = IFL_STEP_BARRIER;
     set_all(BARRIERS, barrier);
     run_sites(&b, 0, BARRIERS);
-    assert_in_range(follow(&b, &rates, WARPS, 1, 1), BARRIERS * (2 * WARPS + 12) - 28, BARRIERS * (2 * WARPS + 12) + 28);
+    assert_in_range(follow(&b, &rates, WARPS, 1, 1), BARRIERS * (2 * WARPS + 12) - 28,
+                    BARRIERS * (2 * WARPS + 12) + 28);
 }
 
 /* What holds a warp after a barrier is counted apart from the barrier. */
@@ -329,7 +383,8 @@ static void test_taken_branch(void **unused)
         run_sites(&line, 2 * t, 2);
     }
     assert_in_range(follow(&loop, &rates, 1, 1, 1), (TRIPS - 1) * 29, TRIPS * 29);
-    assert_in_range(loop.stalls[0].cycles[IFL_STALL_branch_resolve], 5 * (TRIPS - 1), 5 * (TRIPS - 1));
+    assert_in_range(loop.stalls[0].cycles[IFL_STALL_branch_resolve], 5 * (TRIPS - 1),
+                    5 * (TRIPS - 1));
     assert_in_range(follow(&line, &rates, 1, 1, 1), (TRIPS - 1) * 24, TRIPS * 24);
 }
 
@@ -346,12 +401,16 @@ static void test_spread(void **unused)
     all_sites[TOGETHER] = waits_for(0);
     for (uint64_t i = 0; i < LOADS; i++) {
         run_sites(&one, TOGETHER - 1, 2);
-        ask(&one, TOGETHER - 1, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
+        ask(&one, TOGETHER - 1,
+            (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
         run_sites(&eight, 0, TOGETHER + 1);
         for (uint32_t l = 0; l < TOGETHER; l++)
-            ask(&eight, l, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 1000 + i * TOGETHER + l);
+            ask(&eight, l,
+                (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+                1000 + i * TOGETHER + l);
     }
-    const double alone = follow(&one, &rates, 1, 1, 1) / LOADS, together = follow(&eight, &rates, 1, 1, 1) / LOADS;
+    const double alone = follow(&one, &rates, 1, 1, 1) / LOADS,
+                 together = follow(&eight, &rates, 1, 1, 1) / LOADS;
     assert_in_range(alone, 470, 550);
     /* The largest of n exponential parts is 1 + 1/2 + ... + 1/n times one of them on average: 2.72 for eight. */
     assert_in_range(together, 500 * (1 + 0.2 * 1.72) - 60, 500 * (1 + 0.2 * 1.72) + 60);
@@ -372,12 +431,14 @@ static void test_hits_stay_together(void **unused)
     for (uint32_t t = 0; t < TRIPS; t++) {
         run_sites(&b, 0, 2);
         b.words[b.count++] = 0;
-        b.words[b.count++] = ifl_request_pack((ifl_request_cost){.passes = 32, .lines = LANES, .served = IFL_REQUEST_GLOBAL});
+        b.words[b.count++] = ifl_request_pack(
+            (ifl_request_cost){.passes = 32, .lines = LANES, .served = IFL_REQUEST_GLOBAL});
         for (uint32_t l = 0; l < LANES; l++)
             b.words[b.count++] = ifl_line_pack(l * 16 + t / 32, 1u << t / 8 % 4);
     }
     const double hit = 32 + 30, miss = 32 + 500 + 32; /* data of 32 passes; places of 32 lines */
-    assert_in_range(follow(&b, &rates, 1, 1, 1), TRIPS * (hit * 7 + miss) / 8 * 0.9, TRIPS * (hit * 7 + miss) / 8 * 1.1);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), TRIPS * (hit * 7 + miss) / 8 * 0.9,
+                    TRIPS * (hit * 7 + miss) / 8 * 1.1);
 }
 
 /* 64 instructions are 8 lines of code. A cache of 8 has them from the launch before; of 4 lines at least 4 of each pass come
@@ -396,7 +457,8 @@ static void test_code(void **unused)
     assert_true(fits < PASSES * SITES + 10);
     assert_int_equal(b.stalls[8].cycles[IFL_STALL_no_instruction], 0);
     rates.code_lines = 4;
-    assert_in_range(follow(&b, &rates, 1, 1, 1), fits + PASSES * 4 * (LATENCY - 1), fits + PASSES * 8 * LATENCY);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), fits + PASSES * 4 * (LATENCY - 1),
+                    fits + PASSES * 8 * LATENCY);
     rates.code_ahead = 2;
     assert_true(follow(&b, &rates, 1, 1, 1) < fits + PASSES * 6 * LATENCY);
 }
@@ -449,7 +511,8 @@ static void test_first_wave(void **unused)
         rates.l2_hit = all ? 1 : 0.9;
         for (uint64_t i = 0; i < LOADS; i++) {
             run_sites(&b, 0, 2);
-            ask(&b, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
+            ask(&b, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+                100 + i);
         }
         const uint64_t latency = all ? 200 : 500;
         assert_in_range(follow(&b, &rates, 1, 1, 1), LOADS * latency, LOADS * (latency + 6));
@@ -473,7 +536,8 @@ static void test_wide_sources(void **unused)
 static void test_words(void **unused)
 {
     (void)unused;
-    const ifl_request_cost cost = {.passes = 200, .serial = 32, .lines = 64, .served = IFL_REQUEST_SHARED};
+    const ifl_request_cost cost = {
+        .passes = 200, .serial = 32, .lines = 64, .served = IFL_REQUEST_SHARED};
     const ifl_request_cost back = ifl_request_unpack(ifl_request_pack(cost));
     assert_int_equal(back.passes, 200);
     assert_int_equal(back.serial, 32);
@@ -484,7 +548,10 @@ static void test_words(void **unused)
 
 static uint64_t followed_of_two(uint32_t first, uint32_t second)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 2, 2)}, .scope_count = 1, .warps_per_block = 1, .blocks = 2};
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 2, 2)},
+                          .scope_count = 1,
+                          .warps_per_block = 1,
+                          .blocks = 2};
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
@@ -510,14 +577,29 @@ static void test_longer_of_two(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),     cmocka_unit_test(test_independent),     cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_load),      cmocka_unit_test(test_register_banks),  cmocka_unit_test(test_hit),
-        cmocka_unit_test(test_conflicts), cmocka_unit_test(test_barrier),         cmocka_unit_test(test_dram_bound),
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_blocks_in_turn),    cmocka_unit_test(test_first_wave),   cmocka_unit_test(test_wide_sources),
-        cmocka_unit_test(test_barriers_in_turn), cmocka_unit_test(test_pipe_after_barrier),
-        cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_spread), cmocka_unit_test(test_hits_stay_together),
-        cmocka_unit_test(test_code), cmocka_unit_test(test_across_lines),
-        cmocka_unit_test(test_stored_lines), cmocka_unit_test(test_longer_of_two),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_independent),
+        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_register_banks),
+        cmocka_unit_test(test_hit),
+        cmocka_unit_test(test_conflicts),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_dram_bound),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_blocks_in_turn),
+        cmocka_unit_test(test_first_wave),
+        cmocka_unit_test(test_wide_sources),
+        cmocka_unit_test(test_barrier_object),
+        cmocka_unit_test(test_barriers_in_turn),
+        cmocka_unit_test(test_pipe_after_barrier),
+        cmocka_unit_test(test_taken_branch),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_hits_stay_together),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_across_lines),
+        cmocka_unit_test(test_stored_lines),
+        cmocka_unit_test(test_longer_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
