@@ -236,15 +236,14 @@ static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *s
 static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
     const ifl_lab *lab = sheet->lab;
+    const char *document = ifl_lab_text(lab, IFL_LAB_COMMON, "document");
     if (request->markdown) {
-        fprintf(out, "## %s\n\n%s. From *%s*: %s.\n", ifl_lab_name(lab),
-                ifl_lab_text(lab, IFL_LAB_COMMON, "title"),
-                ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
-                ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+        fprintf(out, "## %s\n\n%s. ", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+        fprintf(out, document ? "From *%s*: %s.\n" : "%s%s.\n", document ? document : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
         return;
     }
     say(request, out, "%s: %s", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
-    say(request, out, "  from %s%s: %s", ifl_lab_text(lab, IFL_LAB_COMMON, "document"),
+    say(request, out, "  %s%s%s: %s", document ? "from " : "our own", document ? document : "",
         sheet->reduced ? ", reduced size" : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
     fputc('\n', out);
 }

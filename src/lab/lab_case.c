@@ -155,7 +155,7 @@ static ifl_status read_entries(ifl_lab *lab, ifl_error *error)
 
 static ifl_status check(const ifl_lab *lab, ifl_error *error)
 {
-    static const char *const needed[] = {"title", "document", "shows"};
+    static const char *const needed[] = {"title", "shows"};
     const ifl_place place = {.file = lab->reader.file};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!ifl_lab_find(lab, IFL_LAB_COMMON, needed[i]))

@@ -5,7 +5,7 @@
 # usage: tests/standin/make.sh
 set -eu
 cd "$(dirname "$0")/programs"
-for name in vector_add reduction histogram streams graph_captured managed constants templates device_printf \
+for name in vector_add reduction byte_histogram streams graph_captured managed constants templates device_printf \
     dynamic_shared illegal_access bad_launch event_times deep_recursion clusters \
     aligned_parameters; do
     nvcc -std=c++17 -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"

@@ -207,7 +207,7 @@ static void assert_unreadable(const char *text, const char *part, int line)
 static void mistakes_in_files(void **state)
 {
     (void)state;
-    assert_unreadable("title = t\n", "no 'document = ' line", 0);
+    assert_unreadable("title = t\n", "no 'shows = ' line", 0);
     assert_unreadable(HEAD, "no 'version = ' line", 0);
     assert_unreadable(HEAD "version = a\nversion = a\n", "already a version 'a'", 5);
     assert_unreadable(HEAD "version = a b\n", "one word", 4);
