@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * CUDA arrays of the driver API: made, described, copied in pieces, given back; and texture objects of them. */
+#include <stddef.h>
+
 #include "cu.h"
 
 enum { UNSIGNED_8 = 1, SIGNED_16 = 9, FLOAT = 0x20, LAYERED = 1, SURFACE = 2, CUBEMAP = 4 };
@@ -105,7 +107,7 @@ static void describe(void)
     EXPECT(cuArrayDestroy(host), INVALID_HANDLE);
     OK(cuArray3DCreate_v2(&array, &box));
     OK(cuArray3DGetDescriptor_v2(&deep, array));
-    EXPECT(memcmp(&deep, &box, sizeof box), 0);
+    EXPECT(memcmp(&deep, &box, offsetof(struct deep, flags) + sizeof deep.flags), 0); /* behind them only padding */
     OK(cuArrayDestroy(array));
     OK(cuArray3DCreate_v2(&array, &cube));
     OK(cuArrayDestroy(array));
