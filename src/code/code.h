@@ -27,6 +27,7 @@ typedef const ifl_code *ifl_handler(const ifl_code *code, ifl_warp *warp, char *
 typedef enum ifl_reason {
     IFL_REASON_NONE,
     IFL_REASON_YIELD,     /* its slice is over: go on at the code */
+    IFL_REASON_AGAIN,     /* it waits for other warps: go on at the code, which is run once more */
     IFL_REASON_JOIN,      /* at a reconvergence point: the code is the JOIN */
     IFL_REASON_DIVERGE,   /* at a branch of which warp->taken lanes take the target */
     IFL_REASON_SWITCH,    /* at a branch through a list */

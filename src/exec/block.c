@@ -233,6 +233,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->watching = 0;
+    warp->group_products = 0;
     warp->cluster_arrived = warp->cluster_passed = 0;
     if (warp->sync && warp->sync->is_used)
         memset(warp->sync, 0, sizeof *warp->sync);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of a warp group (wgmma, HGMMA and kin): matrices in shared memory by their descriptors, sums in registers. A
- * product is done when it is issued, one of the orders that the hardware allows. */
+ * Products of a warp group (wgmma, HGMMA and kin): matrices in shared memory by their descriptors, sums in registers. Each
+ * warp computes its rows when it issues the product, one of the orders that the hardware allows. The product is one of all
+ * four warps: who waits for it may write over its matrices, so it waits until all four have computed their rows. */
 #include "exec/lane.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
@@ -227,5 +228,23 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
     if (!read_matrices(warp, code, frame, &a, &b))
         return IFL_REASON_FAULT;
     compute(op, frame, &a, &b);
+    warp->group_products++;
+    return IFL_REASON_NONE;
+}
+
+/* A warp that has ended, or waits at a barrier itself, is not waited for. */
+static bool is_behind(const ifl_warp *other, const ifl_warp *warp)
+{
+    return other->group_products < warp->group_products && !ifl_warp_is_done(other) && ifl_warp_has_ready(other);
+}
+
+ifl_reason ifl_slow_group_product_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+{
+    (void)code, (void)frame, (void)active;
+    const ifl_block *block = warp->block;
+    const uint32_t first = warp->index / WARPS * WARPS;
+    for (uint32_t i = first; mask && i < first + WARPS && i < block->warp_count; i++)
+        if (is_behind(block->warps[i], warp))
+            return IFL_REASON_AGAIN;
     return IFL_REASON_NONE;
 }

@@ -495,6 +495,10 @@ static void handle(ifl_warp *warp, uint32_t index)
     case IFL_REASON_YIELD:
         yield(warp, index);
         break;
+    case IFL_REASON_AGAIN:
+        warp->reason = IFL_REASON_YIELD;
+        yield(warp, index);
+        break;
     case IFL_REASON_SYNC:
         ifl_sync_wait(warp, index);
         break;

@@ -115,6 +115,6 @@ ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_
     ifl_lower_mbarrier_of_copies, ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
 /* lower_matrix.c */
 ifl_lower_function ifl_lower_matrix_move, ifl_lower_matrix_transpose, ifl_lower_matrix_product,
-    ifl_lower_group_product;
+    ifl_lower_group_product, ifl_lower_group_product_wait;
 
 #endif

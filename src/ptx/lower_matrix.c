@@ -265,3 +265,8 @@ void ifl_lower_group_product(ifl_lowerer *l)
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], 32, false);
 }
+
+void ifl_lower_group_product_wait(ifl_lowerer *l)
+{
+    ifl_lower_emit(l, IFL_CODE_group_product_wait);
+}

@@ -235,3 +235,12 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
     }
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
 }
+
+/* WARPGROUP.ARRIVE comes before products, WARPGROUP.DEPBAR.LE gsb0, n waits until at most n groups of them are pending. */
+void ifl_sass_lower_group_product_wait(ifl_sass_lowerer *l)
+{
+    if (ifl_sass_operand_of(l->instruction, IFL_SASS_ROLE_COUNT))
+        ifl_sass_emit(l, IFL_CODE_group_product_wait);
+    else
+        ifl_sass_lower_nothing(l);
+}
