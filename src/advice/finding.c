@@ -196,12 +196,12 @@ static bool on_chip_stands_out(const collector *c, const ifl_place_row *row)
            at_least(row->excess, WHOLE_PERCENT, c->wavefronts) && row->excess;
 }
 
-static const char *busiest_kib_text(const collector *c, const ifl_place_row *row)
+static const char *busiest_part_text(const collector *c, const ifl_place_row *row)
 {
-    const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_kib];
+    const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_part];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
         return "";
-    return ifl_arena_printf(c->arena, "The busiest KiB takes %s passes.",
+    return ifl_arena_printf(c->arena, "The busiest 512 bytes take %s passes.",
                             ifl_figure_count(most).text);
 }
 
@@ -220,7 +220,7 @@ static void add_atomic(collector *c, const ifl_place_row *row)
         finding_at(c, IFL_CAUSE_serial_atomics, row,
                    ifl_arena_printf(c->arena, "%s lanes of a request update the same word",
                                     ifl_figure_ratio(t->serial, t->requests).text));
-    const char *busiest = busiest_kib_text(c, row), *joined = may_be_joined(c, row);
+    const char *busiest = busiest_part_text(c, row), *joined = may_be_joined(c, row);
     f.figures = busiest ? ifl_arena_printf(c->arena, "%s%s%s", busiest, *busiest && *joined ? " " : "", joined)
                         : NULL;
     add(c, &f);

@@ -133,7 +133,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;
-    to->work.kib_passes *= fewer;
+    to->work.part_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
     to->symptom = ifl_situation_say(s, "%s atomics per warp, each of %s sectors, with %s lanes on one address%s",
                                     ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,

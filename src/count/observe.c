@@ -8,7 +8,7 @@ const ifl_observation *const ifl_observations[] = {
     &ifl_observe_mix,
     &ifl_observe_divergence,
     &ifl_observe_block_work,
-    &ifl_observe_busy_kib,
+    &ifl_observe_busy_part,
 };
 
 const size_t ifl_observation_count = sizeof ifl_observations / sizeof *ifl_observations;

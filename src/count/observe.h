@@ -22,7 +22,7 @@ extern const ifl_observation ifl_observe_mix;        /* instructions, opcodes, b
 void ifl_mix_issued(const void *state, uint64_t *warps);
 extern const ifl_observation ifl_observe_divergence; /* divergent branches */
 extern const ifl_observation ifl_observe_block_work; /* how much each block did */
-extern const ifl_observation ifl_observe_busy_kib;  /* passes of atomics on the busiest KiB */
+extern const ifl_observation ifl_observe_busy_part;  /* passes of atomics on the busiest 512 bytes */
 
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];

@@ -57,7 +57,7 @@ typedef struct ifl_work {
     double blocks, warps_per_block;
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
-    double kib_passes; /* of atomics, on the KiB that gets most of them; 0 unknown */
+    double part_passes; /* of atomics, on the 512 bytes that get most of them; 0 unknown */
     double fp32, fp64, int32, special, convert; /* warp instructions */
     double load_bytes;          /* asked of global memory by loads */
     double l2_bytes;            /* that its bandwidth is used up for: pieces that are not whole count as such */

@@ -33,7 +33,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
     term[IFL_TERM_ATOMICS] =
         fmax(over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
-             w->kib_passes * r->arch.atomic_kib_cycles / r->clock_hz);
+             w->part_passes * r->arch.atomic_part_cycles / r->clock_hz);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),

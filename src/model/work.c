@@ -93,7 +93,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
                               count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors),
                               count(c, IFL_COUNTER_global_atomic_serial));
-    out->kib_passes = count(c, IFL_COUNTER_global_atomic_busiest_kib);
+    out->part_passes = count(c, IFL_COUNTER_global_atomic_busiest_part);
 }
 
 /* ---- bytes at each level --------------------------------------------------------------------- */

@@ -427,38 +427,38 @@ static void atomics_on_one_address_are_serial(void **unused)
 /* ---- many requests --------------------------------------------------------------------------- */
 
 /* What one worker sees of a launch of blocks that differ. */
-static void add_to_kibs(void *state, uint64_t first, uint64_t lines, uint32_t mask)
+static void add_to_parts(void *state, uint64_t first, uint64_t lines, uint32_t mask)
 {
     uint64_t address[LANES];
     for (uint64_t line = first; line < first + lines; line++) {
-        fill(address, 0x10000 + 1024 * line, 4);
-        ifl_observe_busy_kib.observer->access(
+        fill(address, 0x10000 + 512 * line, 4);
+        ifl_observe_busy_part.observer->access(
             state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address});
     }
 }
 
-/* Two workers: 4 + 1 sectors of KiB 3, 4 of the others, and five lanes on one word; with more than 1,024 KiB nothing is known. */
-static void busiest_kib_of_atomics(void **unused)
+/* Two workers: 4 + 1 sectors of part 3, 4 of the others, and five lanes on one word; with more than 1,024 KiB nothing is known. */
+static void busiest_part_of_atomics(void **unused)
 {
-    const ifl_observer *observer = ifl_observe_busy_kib.observer;
+    const ifl_observer *observer = ifl_observe_busy_part.observer;
     void *a = observer->create(&sites), *b = observer->create(&sites);
-    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_kib;
+    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_part;
     (void)unused;
-    add_to_kibs(a, 0, 512, every_lane);
-    add_to_kibs(b, 3, 1, 0x1f);
-    add_to_kibs(b, 512, 512, every_lane);
+    add_to_parts(a, 0, 1024, every_lane);
+    add_to_parts(b, 3, 1, 0x1f);
+    add_to_parts(b, 1024, 1024, every_lane);
     observer->merge(a, b);
-    ifl_profile *profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+    ifl_profile *profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_true(profile->counters.known[which]);
-    assert_int_equal(profile->counters.value[which], 5);
+    assert_int_equal(profile->counters.value[which], 2 * (4 + 1));
     ifl_profile_destroy(profile);
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
     observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = 0x7f, .address = word});
-    profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-    assert_int_equal(profile->counters.value[which], 4 + (2 * 5 - 1) + 1);
+    profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+    assert_int_equal(profile->counters.value[which], 2 * (4 + 5 + 1));
     ifl_profile_destroy(profile);
-    add_to_kibs(a, 2000, 1, 1);
-    profile = report_of(&ifl_observe_busy_kib, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+    add_to_parts(a, 4000, 1, 1);
+    profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_false(profile->counters.known[which]);
     ifl_profile_destroy(profile);
     observer->destroy(a);
@@ -678,7 +678,7 @@ int main(void)
         cmocka_unit_test(pairs_of_128_bit_loads_pack),
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),
-        cmocka_unit_test(busiest_kib_of_atomics),
+        cmocka_unit_test(busiest_part_of_atomics),
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
         cmocka_unit_test(what_did_not_happen_is_zero),

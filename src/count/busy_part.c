@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many passes of atomics the busiest KiB of global memory gets: a part of the L2 holds it and does atomics one after
- * the other (arch/atomics.h). A request takes a pass for each sector, and more for each further lane on the same
+ * How many passes of atomics the busiest 512 bytes of global memory get: a part of the L2 holds them and does atomics one
+ * after the other (arch/atomics.h). A request takes passes for each sector, and more for each further lane on the same
  * address. Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
  * nothing is known. */
 #include "arch/atomics.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 1024, SLOTS = 2 * MOST }; /* half full at most */
+enum { MOST = 2048, SLOTS = 2 * MOST }; /* half full at most */
 enum { PART_SECTORS = IFL_ATOMIC_PART_BYTES / IFL_SECTOR_BYTES };
 
 typedef struct busy {
@@ -68,7 +68,8 @@ static void add_request(state *s, const ifl_access *access)
     int count = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
-        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES, turns = further * met(access, lane) + 1;
+        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES,
+                       turns = IFL_ATOMIC_SECTOR_PASSES + further * met(access, lane);
         int at = 0;
         while (at < count && sector[at] != own)
             at++;
@@ -108,16 +109,16 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     for (int i = 0; i < SLOTS; i++)
         most = s->slot[i].passes > most ? s->slot[i].passes : most;
     if (!s->too_many)
-        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_kib, most);
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part, most);
     return IFL_OK;
 }
 
 static const ifl_observer observer = {
-    .name = "busy_kib",
+    .name = "busy_part",
     .create = create,
     .access = access_event,
     .merge = merge,
     .destroy = free,
 };
 
-const ifl_observation ifl_observe_busy_kib = {&observer, report};
+const ifl_observation ifl_observe_busy_part = {&observer, report};
