@@ -147,7 +147,8 @@ static const ifl_cli_option options[] = {
     {0, "machine", "FILE",
      "the kernel's machine code (a cubin, or a file that contains one): it runs instead of the PTX", set_machine},
     {0, "code", "WHICH",
-     "ptx or machine; by default machine code runs if the file has some for the GPU", set_code},
+     "ptx, machine, or both: then machine code and PTX run, and the report says where they differ; by default machine "
+     "code runs if the file has some for the GPU", set_code},
     {0, "json", "FILE",
      "write the report also as JSON; - writes it to standard output instead of the text", set_json},
     {0, "html", "FILE", "write the report also as an HTML page; - writes it to standard output instead of the text",
@@ -386,6 +387,30 @@ static int run_and_report(const ifl_cli_request *request, ifl_launch *launch)
     return status == IFL_OK ? result : ifl_cli_fail(&error);
 }
 
+/* --code both: the launch's machine code, and its PTX beside it. */
+static int run_both_codes(const ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference)
+{
+    ifl_profile *machine = NULL, *ptx = NULL;
+    ifl_error error = {0}, finding = {0};
+    int result = 0;
+    ifl_status status = ifl_cli_run_engine(request, launch, &machine, &error);
+    if (status == IFL_OK)
+        status = ifl_cli_run_engine(request, reference, &ptx, &error);
+    if (status == IFL_OK)
+        status = ifl_profile_compare_code(machine, ptx, &error);
+    if (status == IFL_OK && ifl_launch_compare(launch, reference, machine, &finding) != IFL_OK &&
+        (status = finding.status) != IFL_FINDING)
+        error = finding;
+    if (status == IFL_OK || status == IFL_FINDING) {
+        const ifl_profile *const shown = machine;
+        result = ifl_cli_report(request, &shown, 1, true);
+        result = first_of(result, ifl_cli_save_buffers(request, launch));
+    }
+    ifl_profile_free(machine);
+    ifl_profile_free(ptx);
+    return status == IFL_OK ? result : ifl_cli_fail(finding.status == IFL_FINDING ? &finding : &error);
+}
+
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 /* The place of a mistake is in the word; a word is no file and has no line. */
@@ -397,7 +422,20 @@ static ifl_status set_one(ifl_launch *launch, const char *key, const char *value
     return status;
 }
 
-static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, ifl_error *error)
+/* A path of the command line is as seen from here, not from the launch file's folder. */
+static ifl_status set_machine_file(ifl_launch *launch, const char *path, ifl_error *error)
+{
+    char whole[PATH_MAX];
+    return set_one(launch, "machine", path && realpath(path, whole) ? whole : path, error);
+}
+
+static bool runs_both_codes(const ifl_cli_request *request)
+{
+    return request->code && strcmp(request->code, "both") == 0;
+}
+
+/* `code`: the one that this launch runs; NULL: as it says itself. */
+static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, const char *code, ifl_error *error)
 {
     ifl_status status = set_one(launch, "grid", request->grid, error);
     if (status == IFL_OK)
@@ -407,18 +445,24 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
     if (status == IFL_OK)
         status = set_one(launch, "shared", request->shared, error);
     if (status == IFL_OK)
-        status = set_one(launch, "machine", request->machine, error);
+        status = set_machine_file(launch, request->machine, error);
     if (status == IFL_OK)
-        status = set_one(launch, "code", request->code, error);
+        status = set_one(launch, "code", code, error);
     for (int i = 0; i < request->argument_count && status == IFL_OK; i++)
         status = set_one(launch, "arg", request->arguments[i], error);
     return status;
 }
 
-/* On a GPU the same launch runs twice, each time from the buffers as they are filled. */
+/* On a GPU, and with both kinds of code, the same launch runs twice, each time from the buffers as they are filled. */
 static bool needs_reference(const ifl_cli_request *request)
 {
-    return request->on_gpu && !request->no_check && !request->dump;
+    return (request->on_gpu && !request->no_check && !request->dump) || runs_both_codes(request);
+}
+
+/* What the launch runs, and what the one beside it does. */
+static const char *code_of(const ifl_cli_request *request, bool is_reference)
+{
+    return !runs_both_codes(request) ? request->code : is_reference ? "ptx" : "machine";
 }
 
 /* Where no GPU is named, the report is for one that runs the code and that many have. */
@@ -437,8 +481,9 @@ static int run_somewhere(ifl_cli_request *request, ifl_launch *launch, ifl_launc
     if (choose_gpu(request, launch, &error) != IFL_OK ||
         ifl_cli_check_outputs(request, launch, &error) != IFL_OK)
         return ifl_cli_fail(&error);
-    return request->on_gpu ? ifl_cli_run_on_gpu(request, launch, reference)
-                           : run_and_report(request, launch);
+    if (request->on_gpu)
+        return ifl_cli_run_on_gpu(request, launch, reference);
+    return runs_both_codes(request) ? run_both_codes(request, launch, reference) : run_and_report(request, launch);
 }
 
 static int run_kernel(ifl_cli_request *request, const ifl_module *module)
@@ -447,12 +492,12 @@ static int run_kernel(ifl_cli_request *request, const ifl_module *module)
     ifl_error error = {0};
     ifl_status status = ifl_launch_new(module, request->kernel, &launch, &error);
     if (status == IFL_OK)
-        status = set_launch(request, launch, &error);
+        status = set_launch(request, launch, code_of(request, false), &error);
     ifl_launch *reference = NULL;
     if (status == IFL_OK && needs_reference(request)) {
         status = ifl_launch_new(module, request->kernel, &reference, &error);
         if (status == IFL_OK)
-            status = set_launch(request, reference, &error);
+            status = set_launch(request, reference, code_of(request, true), &error);
     }
     int result =
         status == IFL_OK ? run_somewhere(request, launch, reference) : ifl_cli_fail(&error);
@@ -512,11 +557,11 @@ static ifl_status take_gpus(ifl_cli_request *request, const ifl_launch *launch, 
     return status;
 }
 
-static ifl_status read_launch(const ifl_cli_request *request, ifl_module **module,
+static ifl_status read_launch(const ifl_cli_request *request, bool is_reference, ifl_module **module,
                               ifl_launch **launch, ifl_error *error)
 {
     const ifl_status status = ifl_launch_read(request->file, module, launch, error);
-    return status == IFL_OK ? set_launch(request, *launch, error) : status;
+    return status == IFL_OK ? set_launch(request, *launch, code_of(request, is_reference), error) : status;
 }
 
 static int analyze_launch_file(ifl_cli_request *request)
@@ -526,11 +571,11 @@ static int analyze_launch_file(ifl_cli_request *request)
     ifl_error error = {0};
     ifl_status status = check_launch_file(request, &error);
     if (status == IFL_OK)
-        status = read_launch(request, &module, &launch, &error);
+        status = read_launch(request, false, &module, &launch, &error);
     if (status == IFL_OK)
         status = take_gpus(request, launch, &error);
     if (status == IFL_OK && needs_reference(request))
-        status = read_launch(request, &same, &reference, &error);
+        status = read_launch(request, true, &same, &reference, &error);
     int result;
     if (status != IFL_OK)
         result = ifl_cli_fail(&error);
@@ -564,6 +609,10 @@ static int analyze_file(ifl_cli_request *request, int count, char **operands)
     request->arguments = operands + 1;
     request->argument_count = count - 1;
     ifl_error error = {0};
+    if (request->on_gpu && runs_both_codes(request)) {
+        ifl_cli_error(&error, IFL_USAGE, "--code both runs on the engine; leave out --on gpu");
+        return ifl_cli_fail(&error);
+    }
     if (ifl_cli_check_outputs(request, NULL, &error) != IFL_OK)
         return ifl_cli_fail(&error);
     return ends_with(request->file, ".launch") ? analyze_launch_file(request)

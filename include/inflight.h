@@ -193,10 +193,14 @@ IFL_API ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl
                                      ifl_profile **out, ifl_error *error);
 
 /* Compares the buffers of `launch` after its run with those of `reference`, the same launch after a run on another
- * backend, and notes in `profile` (of `launch`) what differs. IFL_FINDING where a difference is larger than the
+ * backend or of its PTX, and notes in `profile` (of `launch`) what differs. IFL_FINDING where a difference is larger than the
  * kernel's instructions allow: none, unless they approximate or add in any order. */
 IFL_API ifl_status ifl_launch_compare(ifl_launch *launch, ifl_launch *reference, ifl_profile *profile,
                                       ifl_error *error);
+
+/* Notes in `profile`, of a run of machine code, where it differs from a run of the same launch's PTX: reports then show the
+ * source lines. */
+IFL_API ifl_status ifl_profile_compare_code(ifl_profile *profile, const ifl_profile *ptx, ifl_error *error);
 
 /* Runs `command`, a program's path and words ended by NULL that launches the profile's kernel once, under Nsight Compute,
  * and takes its counters into the profile. Where ncu is not installed, not permitted or fails, a warning in the

@@ -95,6 +95,7 @@ void ifl_profile_destroy(ifl_profile *profile)
     ifl_vec_free(&profile->caches);
     ifl_vec_free(&profile->sm_times);
     ifl_machine_facts_free(&profile->machine);
+    ifl_vec_free(&profile->ptx.differences);
     ifl_vec_free(&profile->outputs.list);
     ifl_arena_free(&profile->arena);
     free(profile);

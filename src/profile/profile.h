@@ -10,6 +10,7 @@
 #include "code/access_kind.h"
 #include "profile/block_work.h"
 #include "profile/cache_facts.h"
+#include "profile/code_difference.h"
 #include "profile/machine_facts.h"
 #include "profile/program_facts.h"
 #include "profile/time_facts.h"
@@ -89,6 +90,14 @@ typedef struct ifl_opcode_count {
 } ifl_opcode_count;
 typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 
+/* The same launch's PTX, run beside the machine code. */
+typedef struct ifl_ptx_beside {
+    bool known;
+    bool has_lines; /* both have line information */
+    ifl_counters counters;
+    ifl_code_difference_list differences; /* by file and line */
+} ifl_ptx_beside;
+
 struct ifl_profile {
     ifl_arena arena;
     const char *kernel;    /* as the module names it */
@@ -120,7 +129,8 @@ struct ifl_profile {
     IFL_VEC(ifl_time_facts) sm_times; /* likewise, where machine code ran */
     ifl_gpu_facts gpu;     /* where a real GPU ran it */
     ifl_times timing;     /* its times, where they were taken */
-    ifl_outputs outputs;   /* its results beside the engine's */
+    ifl_ptx_beside ptx;    /* where both were asked for, of the machine code's */
+    ifl_outputs outputs;   /* its results beside the engine's, or beside those of its PTX */
 };
 
 /* Does the source line of a load from global memory hold an aligned one too, of as much? Then this one is a neighbour's. */

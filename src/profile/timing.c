@@ -59,3 +59,9 @@ void ifl_times_document(FILE *out)
     for (int i = 0; i < IFL_TIMING_COUNT; i++)
         fprintf(out, "| `%s` | %s | %s |\n", infos[i].name, infos[i].unit, infos[i].doc);
 }
+
+ifl_output_sides ifl_outputs_sides(const ifl_outputs *outputs)
+{
+    return outputs->of_code ? (ifl_output_sides){"PTX", "machine code", "ptx", "machine"}
+                            : (ifl_output_sides){"engine", "GPU", "engine", "gpu"};
+}

@@ -62,13 +62,19 @@ void ifl_times_document(FILE *out);
 
 const char *ifl_output_verdict_text(ifl_output_verdict verdict);
 
-/* A buffer after the run, here and on the engine. */
+/* Who has the results that are compared. */
+typedef struct ifl_output_sides {
+    const char *reference, *own;         /* "engine", "GPU" */
+    const char *reference_key, *own_key; /* "engine", "gpu" */
+} ifl_output_sides;
+
+/* A buffer after the run, here and of the reference. */
 typedef struct ifl_output {
     uint32_t argument;
     const char *text; /* as the argument is described */
     uint64_t elements, different;
-    uint64_t worst;                       /* the element of the largest difference; 0 where none */
-    const char *worst_engine, *worst_gpu; /* its values, "" where all are equal */
+    uint64_t worst_at;                 /* the element of the largest difference; 0 where none */
+    const char *worst_reference, *worst_own; /* its values, "" where all are equal */
     double largest;   /* difference of floats, of the buffer's largest value where there is a tolerance, else of
                        * the element's; 0: not known */
     double tolerance; /* of the largest value; 0 for integers and exact results */
@@ -76,8 +82,11 @@ typedef struct ifl_output {
 } ifl_output;
 
 typedef struct ifl_outputs {
+    bool of_code;     /* machine code beside PTX; else a GPU beside the engine */
     const char *rule; /* "bit for bit", or why not; NULL: nothing was compared */
     IFL_VEC(ifl_output) list;
 } ifl_outputs;
+
+ifl_output_sides ifl_outputs_sides(const ifl_outputs *outputs);
 
 #endif

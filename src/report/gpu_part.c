@@ -179,7 +179,7 @@ static void print_times(ifl_page *page, const ifl_times *t)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void print_difference(ifl_page *page, const ifl_output *o)
+static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_output *o)
 {
     if (!o->different)
         return;
@@ -188,12 +188,12 @@ static void print_difference(ifl_page *page, const ifl_output *o)
     ifl_page_paragraph(
         page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
         ifl_arena_printf(&page->arena,
-                         "%s of %s differ%s; element %" PRIu64 ": engine %s, GPU %s",
+                         "%s of %s differ%s; element %" PRIu64 ": %s %s, %s %s",
                          ifl_figure_count(o->different).text, ifl_figure_counted(o->elements, "element").text,
-                         by ? by : "", o->worst, o->worst_engine, o->worst_gpu));
+                         by ? by : "", o->worst_at, sides.reference, o->worst_reference, sides.own, o->worst_own));
 }
 
-static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
+void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
 {
     static const ifl_style styles[IFL_OUTPUT_VERDICTS] = {
         [IFL_OUTPUT_EQUAL] = IFL_STYLE_GOOD,
@@ -201,9 +201,10 @@ static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
         [IFL_OUTPUT_OPEN] = IFL_STYLE_WARN,
         [IFL_OUTPUT_DIFFERENT] = IFL_STYLE_BAD,
     };
+    const ifl_output_sides sides = ifl_outputs_sides(outputs);
     if (!outputs->rule)
         return;
-    ifl_page_heading(page, "Results against the engine's");
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Results against the %s's", sides.reference));
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM, outputs->rule);
     for (size_t i = 0; i < outputs->list.count; i++) {
         const ifl_output *o = &outputs->list.at[i];
@@ -212,7 +213,7 @@ static void print_outputs(ifl_page *page, const ifl_outputs *outputs)
                            ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s: %s",
                                             o->argument, text ? text : "",
                                             ifl_output_verdict_text(o->verdict)));
-        print_difference(page, o);
+        print_difference(page, sides, o);
     }
 }
 
@@ -222,7 +223,7 @@ void ifl_gpu_part_print(ifl_page *page, const ifl_profile *profile)
         return;
     print_gpu(page, &profile->gpu);
     print_times(page, &profile->timing);
-    print_outputs(page, &profile->outputs);
+    ifl_outputs_print(page, &profile->outputs);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -256,7 +257,7 @@ json_t *ifl_gpu_part_timing_json(ifl_tree *tree, const ifl_profile *profile)
     return object;
 }
 
-static json_t *output_json(ifl_tree *tree, const ifl_output *o)
+static json_t *output_json(ifl_tree *tree, ifl_output_sides sides, const ifl_output *o)
 {
     json_t *object = json_object();
     ifl_tree_put_count(tree, object, "argument", o->argument);
@@ -268,9 +269,9 @@ static json_t *output_json(ifl_tree *tree, const ifl_output *o)
     if (o->largest > 0)
         ifl_tree_put_real(tree, object, "largest", o->largest);
     ifl_tree_put_real(tree, object, "tolerance", o->tolerance);
-    ifl_tree_put_count(tree, object, "element", o->worst);
-    ifl_tree_put_text(tree, object, "engine", o->worst_engine);
-    ifl_tree_put_text(tree, object, "gpu", o->worst_gpu);
+    ifl_tree_put_count(tree, object, "element", o->worst_at);
+    ifl_tree_put_text(tree, object, sides.reference_key, o->worst_reference);
+    ifl_tree_put_text(tree, object, sides.own_key, o->worst_own);
     return object;
 }
 
@@ -279,7 +280,7 @@ json_t *ifl_gpu_part_outputs_json(ifl_tree *tree, const ifl_profile *profile)
     json_t *object = json_object(), *list = json_array();
     ifl_tree_put_text(tree, object, "rule", profile->outputs.rule);
     for (size_t i = 0; i < profile->outputs.list.count; i++)
-        ifl_tree_append(tree, list, output_json(tree, &profile->outputs.list.at[i]));
+        ifl_tree_append(tree, list, output_json(tree, ifl_outputs_sides(&profile->outputs), &profile->outputs.list.at[i]));
     ifl_tree_put(tree, object, "arguments", list);
     return object;
 }

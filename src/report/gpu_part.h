@@ -8,6 +8,8 @@
 #include "report/tree.h"
 
 void ifl_gpu_part_print(ifl_page *page, const ifl_profile *profile);
+/* Of two runs; nothing where they were not compared. */
+void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs);
 
 /* New objects, NULL without memory. */
 json_t *ifl_gpu_part_gpu_json(ifl_tree *tree, const ifl_profile *profile);

@@ -4,6 +4,7 @@
 #include "report/writer.h"
 
 #include "report/advice_part.h"
+#include "report/code_part.h"
 #include "report/gpu_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
@@ -151,6 +152,8 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
         ifl_tree_put(tree, object, "opcodes", opcodes_of(tree, &profile->opcodes));
     if (profile->machine.known)
         ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &profile->machine));
+    if (profile->ptx.known)
+        ifl_tree_put(tree, object, "ptx", ifl_code_part_json(tree, &profile->ptx));
     if (!profile->gpu.known)
         ifl_tree_put(tree, object, "findings", findings_of(tree, &outcome->findings));
     if (outcome->gpus.count && !profile->gpu.known)

@@ -8,6 +8,7 @@
 #include "report/charts_part.h"
 #include "report/cache_part.h"
 #include "base/figure.h"
+#include "report/code_part.h"
 #include "report/gpu_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
@@ -661,6 +662,7 @@ static void print_sheet(sheet *s)
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
+    ifl_code_part_print(&s->page, s->profile, s->max_lines);
     if (s->has_legend)
         print_legend(&s->page);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The buffers of a launch after two runs, on two backends, element by element. How far they may differ is
+ * The buffers of a launch after two runs, on two backends or of two kinds of code, element by element. How far they may differ is
  * exactness.c's. */
 #include "session/exactness.h"
 #include "session/launch.h"
@@ -121,7 +121,7 @@ static void compare_elements(const pair *p, double scale, ifl_output *out)
         out->different++;
         if (d > worst) {
             worst = d;
-            out->worst = i;
+            out->worst_at = i;
         }
     }
     out->largest = worst > 0 && isfinite(worst) ? worst : 0;
@@ -135,8 +135,8 @@ static ifl_status compare_pair(comparison *c, size_t index, const pair *p)
     ifl_output out = {.argument = (uint32_t)index,
                       .text = c->profile->arguments.at[index],
                       .elements = p->count,
-                      .worst_engine = "",
-                      .worst_gpu = "",
+                      .worst_reference = "",
+                      .worst_own = "",
                       .tolerance = tolerance_of(c, p->element)};
     const bool scaled = out.tolerance > 0;
     const bool same = memcmp(p->gpu, p->engine, p->count * p->element->bytes) == 0;
@@ -145,11 +145,11 @@ static ifl_status compare_pair(comparison *c, size_t index, const pair *p)
     if (out.verdict == IFL_OUTPUT_DIFFERENT && c->exactness.is_open)
         out.verdict = IFL_OUTPUT_OPEN;
     if (out.different) {
-        const size_t at = out.worst * p->element->bytes;
-        out.worst_engine = text_of(c, p->element, p->engine + at);
-        out.worst_gpu = text_of(c, p->element, p->gpu + at);
+        const size_t at = out.worst_at * p->element->bytes;
+        out.worst_reference = text_of(c, p->element, p->engine + at);
+        out.worst_own = text_of(c, p->element, p->gpu + at);
     }
-    if (!out.worst_engine || !out.worst_gpu || !ifl_vec_push(&c->profile->outputs.list, out))
+    if (!out.worst_reference || !out.worst_own || !ifl_vec_push(&c->profile->outputs.list, out))
         return ifl_fail_memory(c->error, sizeof out);
     return IFL_OK;
 }
@@ -171,25 +171,27 @@ static ifl_status compare_argument(comparison *c, size_t index)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* Of the reference: where that is PTX, the compiler may have fused its products and sums in the machine code. */
 static ifl_status find_exactness(comparison *c)
 {
-    const ifl_status status = ifl_launch_ready(c->launch, c->error);
+    const ifl_status status = ifl_launch_ready(c->reference, c->error);
     if (status == IFL_OK)
-        ifl_exactness_find(&c->launch->ready->image.sites, &c->exactness);
+        ifl_exactness_find(&c->reference->ready->image.sites, &c->exactness);
     return status;
 }
 
 static ifl_status conclude(comparison *c)
 {
+    const ifl_output_sides sides = ifl_outputs_sides(&c->profile->outputs);
     for (size_t i = 0; i < c->profile->outputs.list.count; i++) {
         const ifl_output *out = &c->profile->outputs.list.at[i];
         if (out->verdict == IFL_OUTPUT_DIFFERENT)
             return ifl_fail(c->error, IFL_FINDING,
                             "argument %" PRIu32 ": %" PRIu64 " of %" PRIu64
-                            " elements differ between GPU and engine by more than is allowed (%s); element "
-                            "%" PRIu64 ": engine %s, GPU %s",
-                            out->argument, out->different, out->elements, c->exactness.rule,
-                            out->worst, out->worst_engine, out->worst_gpu);
+                            " elements differ between %s and %s by more than is allowed (%s); element "
+                            "%" PRIu64 ": %s %s, %s %s",
+                            out->argument, out->different, out->elements, sides.own, sides.reference, c->exactness.rule,
+                            out->worst_at, sides.reference, out->worst_reference, sides.own, out->worst_own);
     }
     return IFL_OK;
 }
@@ -203,6 +205,7 @@ ifl_status ifl_launch_compare(ifl_launch *launch, ifl_launch *reference, ifl_pro
         return ifl_fail(error, IFL_USAGE, "the launches have different arguments");
     ifl_status status = find_exactness(&c);
     ifl_vec_free(&profile->outputs.list);
+    profile->outputs.of_code = !profile->gpu.known;
     profile->outputs.rule =
         status == IFL_OK ? ifl_profile_copy_text(profile, c.exactness.rule) : NULL;
     if (status == IFL_OK && !profile->outputs.rule)

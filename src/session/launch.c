@@ -181,7 +181,7 @@ static ifl_status set_code(ifl_launch *launch, const char *value, ifl_error *err
 {
     const bool is_ptx = strcmp(value, "ptx") == 0;
     if (!is_ptx && strcmp(value, "machine") != 0)
-        return fail_value("code", value, value, error, "expected ptx or machine");
+        return fail_value("code", value, value, error, "expected ptx or machine (and on the command line of analyze, both)");
     launch->code = is_ptx ? IFL_CHOOSE_PTX : IFL_CHOOSE_MACHINE;
     return IFL_OK;
 }

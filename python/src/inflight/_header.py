@@ -268,6 +268,7 @@ FUNCTIONS = {
     "ifl_gpu_cuda": (c.c_int, [c.c_void_p]),
     "ifl_launch_run_on": (c.c_int, [c.c_void_p, c.c_void_p, c.POINTER(ifl_gpu_options), c.POINTER(c.c_void_p), c.POINTER(ifl_error)]),
     "ifl_launch_compare": (c.c_int, [c.c_void_p, c.c_void_p, c.c_void_p, c.POINTER(ifl_error)]),
+    "ifl_profile_compare_code": (c.c_int, [c.c_void_p, c.c_void_p, c.POINTER(ifl_error)]),
     "ifl_profile_count": (c.c_int, [c.c_void_p, c.POINTER(c.c_char_p), c.POINTER(ifl_error)]),
     "ifl_profile_timing": (c.c_bool, [c.c_void_p, c.c_char_p, c.POINTER(c.c_double)]),
     "ifl_profile_free": (None, [c.c_void_p]),
