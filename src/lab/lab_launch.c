@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A version of a case at one point becomes launches: words with their expressions replaced, given
  * to the launch as a launch file would. It runs nothing. */
+#include "base/figure.h"
 #include "lab/lab_case.h"
 #include "session/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_ARGS = 256, MOST_KERNELS = 16 };
 
@@ -100,6 +102,19 @@ ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point *point, 
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+/* A case keeps the machine code of NAME.ptx as NAME.cubin (docs/lab-format.md). Returns false without memory. */
+static bool add_description(ifl_lab *lab, const char *path, ifl_module *module)
+{
+    static const char ptx[] = ".ptx";
+    const size_t length = strlen(path), stem = length - strlen(ptx);
+    if (length < sizeof ptx || strcmp(path + stem, ptx) != 0)
+        return true;
+    const char *cubin = ifl_arena_printf(&lab->arena, "%.*s.cubin", (int)stem, path);
+    if (cubin && access(cubin, F_OK) == 0)
+        module->described_by = cubin;
+    return cubin != NULL;
+}
+
 static ifl_status open_module(ifl_lab *lab, const ifl_lab_entry *e, const char *name,
                               const ifl_module **out, ifl_error *error)
 {
@@ -116,7 +131,7 @@ static ifl_status open_module(ifl_lab *lab, const ifl_lab_entry *e, const char *
     const ifl_status status = ifl_module_open(path, NULL, &opened.module, &own);
     if (status != IFL_OK)
         return place_error(lab, e, name, status, &own, error);
-    if (!ifl_vec_push(&lab->modules, opened)) {
+    if (!add_description(lab, path, opened.module) || !ifl_vec_push(&lab->modules, opened)) {
         ifl_module_close(opened.module);
         return ifl_fail_memory(error, sizeof opened);
     }

@@ -6,13 +6,13 @@
 #include "profile/traffic.h"
 #include "session/machine_lines.h"
 #include "session/placed_objects.h"
+#include "session/session_internal.h"
 #include "session/watch.h"
 #include "sass/sass_facts.h"
 #include "sass/sass_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct finding {
     const ifl_kernel *kernel;
@@ -366,41 +366,15 @@ ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *k
 
 /* ---- where it is ----------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* NAME.cubin for NAME.ptx; NULL without memory. */
-static char *beside(const char *path)
-{
-    static const char ptx[] = ".ptx", cubin[] = ".cubin";
-    const size_t stem = strlen(path) - strlen(ptx);
-    char *name = malloc(stem + sizeof cubin);
-    if (name)
-        snprintf(name, stem + sizeof cubin, "%.*s%s", (int)stem, path, cubin);
-    return name;
-}
-
 static bool holds_machine_code(const char *path)
 {
     ifl_machine_target_list targets;
     return ifl_machine_targets(path, &targets, NULL) == IFL_OK && targets.count;
 }
 
-ifl_status ifl_machine_code_describe(const ifl_ready_kernel *kernel, ifl_profile *profile,
-                                     ifl_error *error)
+/* A cubin that happens to lie beside PTX is no input: only who keeps both together says so. */
+ifl_status ifl_machine_code_describe(const ifl_ready_kernel *kernel, ifl_profile *profile, ifl_error *error)
 {
-    const char *path = kernel->module->path;
-    if (!ends_with(path, ".ptx"))
-        return holds_machine_code(path) ? describe_from(kernel->kernel, path, profile, error) : IFL_OK;
-    char *cubin = beside(path);
-    ifl_status status = IFL_OK;
-    if (!cubin)
-        status = ifl_fail_memory(error, strlen(path));
-    else if (access(cubin, F_OK) == 0)
-        status = describe_from(kernel->kernel, cubin, profile, error);
-    free(cubin);
-    return status;
+    const char *path = kernel->loaded->described_by ? kernel->loaded->described_by : kernel->module->path;
+    return holds_machine_code(path) ? describe_from(kernel->kernel, path, profile, error) : IFL_OK;
 }

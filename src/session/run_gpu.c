@@ -87,12 +87,13 @@ static bool is_cubin(const char *image, size_t bytes)
 }
 
 /* The launch's machine code, else the file's. Where the cubin is for another GPU the driver refuses it, and the PTX is
- * compiled. */
+ * compiled; so it is where PTX was asked for and the file that is named has machine code only to tell of it. */
 static void load_cubin(ifl_gpu_run *r)
 {
     char *image = NULL;
     size_t bytes = 0;
-    const char *path = r->launch->machine ? r->launch->machine : r->launch->module->path;
+    const bool names_it = r->launch->machine && r->launch->code != IFL_CHOOSE_PTX;
+    const char *path = names_it ? r->launch->machine : r->launch->module->path;
     if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK && is_cubin(image, bytes) &&
         ifl_gpu_load(r->gpu, image, path, &r->module, NULL) != IFL_OK)
         r->module = NULL;

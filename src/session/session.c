@@ -123,6 +123,7 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
+    loaded->described_by = machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
     ifl_status status = IFL_OK;
     const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled, module->assembled_bytes};
     if (session->options.code == IFL_CHOOSE_MACHINE && !machine && !module->has_machine)

@@ -16,6 +16,7 @@ struct ifl_loaded {
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
     ifl_machine *machine;        /* its machine code; NULL: none that can be read */
     ifl_objects objects;         /* the same as it runs */
+    const char *described_by;    /* machine code that tells of the PTX that runs; NULL: the module's own, if it has some */
     ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
 };
 

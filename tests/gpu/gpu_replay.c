@@ -213,8 +213,9 @@ static ifl_status open_launch(const replay *r, trial *t, const row *is)
     }
     snprintf(path, sizeof path, "%s%s%s", strchr(is->file, '/') ? "" : r->folder,
              strchr(is->file, '/') ? "" : "/", is->file);
-    const ifl_status status = ifl_launch_read(path, &t->module, &t->launch, &t->error);
+    ifl_status status = ifl_launch_read(path, &t->module, &t->launch, &t->error);
     const bool has_cubin = r->cubins && cubin_beside(path, cubin, sizeof cubin);
+    status = set(t, status, "code", has_cubin ? "machine" : NULL);
     return set(t, status, "machine", has_cubin ? cubin : NULL);
 }
 

@@ -5,7 +5,7 @@
 set -eu
 . "$1/tests/html/page.sh"
 
-"$INFLIGHT" analyze "$1/lab/axpy/axpy.sm_90.ptx" -k axpy_naive -g 256 -b 256 --gpu h200 --gpu b200 \
+"$INFLIGHT" analyze "$1/lab/axpy/axpy.sm_90.ptx" --code ptx --machine "$1/lab/axpy/axpy.sm_90.cubin" -k axpy_naive -g 256 -b 256 --gpu h200 --gpu b200 \
     --json "$tree/report.json" --html "$tree/page.html" i32:65536 f32:2 f32x65536=random:1 f32x65536=random:2 >"$tree/text"
 stands_alone "$tree/page.html"
 has_values "$tree/page.html" "$tree/report.json" time_us

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,18 @@ static void set(ifl_launch *launch, const char *key, const char *value)
         fail_msg("%s = %s: %s", key, value, error.text);
 }
 
+/* PTX runs, and the cubin of the same name tells what the compiler made of it. */
+static void describe_by_cubin(ifl_launch *launch, const char *file)
+{
+    char cubin[256];
+    const int stem = (int)(strlen(file) - strlen(".ptx"));
+    if (strcmp(file + stem, ".ptx") != 0)
+        return;
+    assert_in_range(snprintf(cubin, sizeof cubin, "%.*s.cubin", stem, file), 1, sizeof cubin - 1);
+    set(launch, "code", "ptx");
+    set(launch, "machine", cubin);
+}
+
 static ifl_profile *run(const char *file, const char *kernel, const char *grid, const char *n,
                         const char *buffer)
 {
@@ -28,6 +41,7 @@ static ifl_profile *run(const char *file, const char *kernel, const char *grid, 
     ifl_error error = {0};
     assert_int_equal(ifl_module_open(file, NULL, &module, &error), IFL_OK);
     assert_int_equal(ifl_launch_new(module, kernel, &launch, &error), IFL_OK);
+    describe_by_cubin(launch, file);
     set(launch, "grid", grid);
     set(launch, "block", "256");
     set(launch, "arg", n);
@@ -50,6 +64,7 @@ static ifl_profile *run_with(const char *file, const char *kernel, const char *c
     ifl_profile *profile = NULL;
     assert_int_equal(ifl_module_open(file, NULL, &module, NULL), IFL_OK);
     assert_int_equal(ifl_launch_new(module, kernel, &launch, NULL), IFL_OK);
+    describe_by_cubin(launch, file);
     for (size_t i = 0; i < count; i++)
         set(launch, settings[i][0], settings[i][1]);
     assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
@@ -175,17 +190,19 @@ static void spills_are_as_an_h200_counts_them(void **state)
     ifl_profile_free(profile);
 }
 
-/* A file without machine code beside it: nothing is told. */
-static void no_machine_code_is_no_fault(void **state)
+/* A cubin that lies beside PTX is no input: nothing is told of it. */
+static void a_cubin_beside_ptx_is_no_input(void **state)
 {
     (void)state;
     ifl_module *module = NULL;
     ifl_launch *launch = NULL;
     ifl_profile *profile = NULL;
-    assert_int_equal(ifl_module_open("tests/cli/data/copy.ptx", NULL, &module, NULL), IFL_OK);
-    assert_int_equal(ifl_launch_new(module, "column", &launch, NULL), IFL_OK);
-    set(launch, "grid", "1");
-    set(launch, "block", "32");
+    assert_int_equal(ifl_module_open("lab/axpy/axpy.sm_90.ptx", NULL, &module, NULL), IFL_OK);
+    assert_int_equal(ifl_launch_new(module, "axpy_naive", &launch, NULL), IFL_OK);
+    set(launch, "grid", "4");
+    set(launch, "block", "256");
+    set(launch, "arg", "i32:1024");
+    set(launch, "arg", "f32:2");
     set(launch, "arg", "f32x1024=iota");
     set(launch, "arg", "f32x1024=zero");
     assert_int_equal(ifl_launch_run(launch, NULL, &profile, NULL), IFL_OK);
@@ -226,7 +243,7 @@ int main(void)
         cmocka_unit_test(accesses_are_told_by_line),
         cmocka_unit_test(shared_loads_are_merged),
         cmocka_unit_test(spills_are_as_an_h200_counts_them),
-        cmocka_unit_test(no_machine_code_is_no_fault),
+        cmocka_unit_test(a_cubin_beside_ptx_is_no_input),
         cmocka_unit_test(kernels_without_parameters_know_their_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
