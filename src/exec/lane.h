@@ -526,7 +526,7 @@ IFL_LANE float ifl_widen(const ifl_format *f, uint32_t code)
         bits = magnitude >> f->mantissa == 0 ? ifl_f32_bits(subnormal) : bits;
     }
     bits |= magnitude > f->max ? 0x7f800000 : 0;
-    return ifl_bits_f32(bits | ((code & f->sign) != 0 ? 0x80000000 : 0));
+    return ifl_bits_f32(bits | (code & f->sign) * (0x80000000 / f->sign));
 }
 
 /* x + y rounded to odd: the last bit is set where the sum is not exact (Boldo and Melquiond, "Emulation of FMA and

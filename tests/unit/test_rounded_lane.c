@@ -51,6 +51,81 @@ static void f16_by_f32_is_rounded_once(void **state)
         check_halves((uint16_t)mixed(3 * i), (uint16_t)mixed(3 * i + 1), (uint16_t)mixed(3 * i + 2));
 }
 
+/* ---- f16 and bf16 with their modifiers --------------------------------------------------------------------------- */
+
+static const uint32_t cuts[] = {0, IFL_FLAG_SAT, IFL_FLAG_RELU, IFL_FLAG_SAT | IFL_FLAG_RELU};
+
+static void check_code(uint32_t found, uint32_t wanted, const char *what, uint32_t flags, uint16_t a, uint16_t b, uint16_t c)
+{
+    if (found != wanted)
+        fail_msg("%s, flags 0x%x, 0x%04x 0x%04x 0x%04x: 0x%04x, not 0x%04x", what, flags, a, b, c, found, wanted);
+}
+
+static void check_cuts(uint16_t a, uint16_t b, uint16_t c)
+{
+    for (unsigned i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        const ifl_modifiers m = {.flags = cuts[i]};
+        check_code(ifl_cut_f16_add(&m, a, b), ifl_half_add(&ifl_f16, &m, a, b), "f16 a + b", m.flags, a, b, 0);
+        check_code(ifl_cut_f16_mul(&m, a, b), ifl_half_mul(&ifl_f16, &m, a, b), "f16 a * b", m.flags, a, b, 0);
+        check_code(ifl_cut_f16_fma(&m, a, b, c), ifl_half_fma(&ifl_f16, &m, a, b, c), "f16 a * b + c", m.flags, a, b, c);
+        check_code(ifl_cut_bf16_add(&m, a, b), ifl_half_add(&ifl_bf16, &m, a, b), "bf16 a + b", m.flags, a, b, 0);
+        check_code(ifl_cut_bf16_mul(&m, a, b), ifl_half_mul(&ifl_bf16, &m, a, b), "bf16 a * b", m.flags, a, b, 0);
+        check_code(ifl_cut_bf16_fma(&m, a, b, c), ifl_half_fma(&ifl_bf16, &m, a, b, c), "bf16 a * b + c", m.flags, a, b, c);
+    }
+}
+
+static const uint16_t bfloats[] = {0x0000, 0x0001, 0x0002, 0x0003, 0x007f, 0x0080, 0x0081, 0x00ff, 0x1a00, 0x1fff, 0x2000,
+                                   0x337f, 0x3380, 0x3f00, 0x3f7f, 0x3f80, 0x3f81, 0x3fff, 0x4b7f, 0x5f80, 0x5fff, 0x7e7f,
+                                   0x7f00, 0x7f7e, 0x7f7f, 0x7f80, 0x7f81, 0x7fff};
+enum { BFLOATS = sizeof bfloats / sizeof *bfloats };
+
+static uint16_t bfloat_at(unsigned i)
+{
+    return (uint16_t)(bfloats[i % BFLOATS] | (i / BFLOATS ? 0x8000 : 0));
+}
+
+static void halves_are_cut_and_rounded_once(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < 2 * HALVES; a++)
+        for (unsigned b = 0; b < 2 * HALVES; b++)
+            for (unsigned c = 0; c < 2 * HALVES; c++)
+                check_cuts(half_at(a), half_at(b), half_at(c));
+    for (unsigned a = 0; a < 2 * BFLOATS; a++)
+        for (unsigned b = 0; b < 2 * BFLOATS; b++)
+            for (unsigned c = 0; c < 2 * BFLOATS; c++)
+                check_cuts(bfloat_at(a), bfloat_at(b), bfloat_at(c));
+    for (uint32_t i = 0; i < 300000; i++)
+        check_cuts((uint16_t)mixed(3 * i), (uint16_t)mixed(3 * i + 1), (uint16_t)mixed(3 * i + 2));
+}
+
+static void check_picks(const ifl_format *f, uint16_t a, uint16_t b)
+{
+    static const uint32_t each[] = {IFL_FLAG_FTZ, IFL_FLAG_SAT, IFL_FLAG_RELU, IFL_FLAG_NAN, IFL_FLAG_XORSIGN, IFL_FLAG_ABS};
+    for (unsigned set = 0; set < 1u << sizeof each / sizeof *each; set++) {
+        ifl_modifiers m = {0};
+        for (unsigned k = 0; k < sizeof each / sizeof *each; k++)
+            m.flags |= set >> k & 1 ? each[k] : 0;
+        check_code(ifl_half_pick(f, &m, a, b, false), ifl_half_min(f, &m, a, b), "minimum", m.flags, a, b, 0);
+        check_code(ifl_half_pick(f, &m, a, b, true), ifl_half_max(f, &m, a, b), "maximum", m.flags, a, b, 0);
+    }
+}
+
+static void halves_are_picked_with_every_modifier(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < 2 * HALVES; a++)
+        for (unsigned b = 0; b < 2 * HALVES; b++)
+            check_picks(&ifl_f16, half_at(a), half_at(b));
+    for (unsigned a = 0; a < 2 * BFLOATS; a++)
+        for (unsigned b = 0; b < 2 * BFLOATS; b++)
+            check_picks(&ifl_bf16, bfloat_at(a), bfloat_at(b));
+    for (uint32_t i = 0; i < 10000; i++) {
+        check_picks(&ifl_f16, (uint16_t)mixed(2 * i), (uint16_t)mixed(2 * i + 1));
+        check_picks(&ifl_bf16, (uint16_t)mixed(2 * i), (uint16_t)mixed(2 * i + 1));
+    }
+}
+
 /* ---- f32 --------------------------------------------------------------------------------------------------------- */
 
 static const uint32_t floats[] = {0x00000000, 0x00000001, 0x00000003, 0x007fffff, 0x00800000, 0x00800001, 0x1a000000,
@@ -114,11 +189,43 @@ static void f32_is_rounded_as_by_the_host(void **state)
         check_floats(mixed(3 * i), mixed(3 * i + 1), mixed(3 * i + 2));
 }
 
+static void check_picked(uint32_t a, uint32_t b)
+{
+    static const uint32_t flags[] = {0, IFL_FLAG_NAN, IFL_FLAG_ABS, IFL_FLAG_XORSIGN | IFL_FLAG_ABS,
+                                     IFL_FLAG_XORSIGN | IFL_FLAG_ABS | IFL_FLAG_NAN};
+    const float x = ifl_bits_f32(a), y = ifl_bits_f32(b);
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const ifl_modifiers m = {.flags = flags[i]};
+        check_same(ifl_pick_f32(&m, x, y, false), ifl_pick(&m, x, y, false), i, a, b);
+        check_same(ifl_pick_f32(&m, x, y, true), ifl_pick(&m, x, y, true), i, a, b);
+    }
+}
+
+static void floats_are_picked_with_every_modifier(void **state)
+{
+    static const uint32_t nans[] = {0x7f800001, 0x7fc00000, 0x7fffffff, 0xff800001, 0xffffffff};
+    (void)state;
+    for (unsigned a = 0; a < 2 * FLOATS; a++) {
+        for (unsigned b = 0; b < 2 * FLOATS; b++)
+            check_picked(float_at(a), float_at(b));
+        for (unsigned n = 0; n < sizeof nans / sizeof *nans; n++) {
+            check_picked(float_at(a), nans[n]);
+            check_picked(nans[n], float_at(a));
+            check_picked(nans[n], nans[4 - n]);
+        }
+    }
+    for (uint32_t i = 0; i < 100000; i++)
+        check_picked(mixed(2 * i), mixed(2 * i + 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(f16_by_f32_is_rounded_once),
+        cmocka_unit_test(halves_are_cut_and_rounded_once),
+        cmocka_unit_test(halves_are_picked_with_every_modifier),
         cmocka_unit_test(f32_is_rounded_as_by_the_host),
+        cmocka_unit_test(floats_are_picked_with_every_modifier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

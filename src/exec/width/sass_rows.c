@@ -96,9 +96,10 @@ IFL_INLINE void keep_two(uint32_t *words, const uint64_t *results, uint32_t mask
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The predicates that a row may read: loads that are left out where it does not. */
+/* The predicates that a row may read: loads that are left out where it does not. The options are copied, of which likewise only
+ * what a row reads is left: for all that the compiler knows a result could change them, and each lane would ask them anew. */
 #define BEGIN(sources)                                                                                                 \
-    const ifl_lane_options *o = code->m;                                                                               \
+    const ifl_lane_options options = *(const ifl_lane_options *)code->m, *o = &options;                                \
     const uint32_t mask = IFL_EXECUTING;                                                                               \
     const uint32_t in0 = ifl_predicate(frame, o->in[0]) ^ o->in_flip[0];                                               \
     const uint32_t in1 = ifl_predicate(frame, o->in[1]) ^ o->in_flip[1];                                               \
