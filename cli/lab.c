@@ -63,6 +63,17 @@ static ifl_status set_on(void *user, const char *value, ifl_error *error)
     return IFL_OK;
 }
 
+static ifl_status set_code(void *user, const char *value, ifl_error *error)
+{
+    static const char *const codes[] = {"ptx", "machine", "both"};
+    ifl_cli_lab_request *r = user;
+    r->code = NULL;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(value, codes[i]) == 0)
+            r->code = codes[i];
+    return r->code ? IFL_OK : ifl_cli_error(error, IFL_USAGE, "--code takes ptx, machine or both, not '%.40s'", value);
+}
+
 static const ifl_cli_option options[] = {
     {0, "list", NULL, "list the cases; with CASE, its versions and sweeps", set_list},
     {0, "version", "NAME", "run this version only; may be given several times", set_version},
@@ -70,6 +81,9 @@ static const ifl_cli_option options[] = {
     {0, "sweeps", NULL, "run all sweeps in addition to the case's own sizes", set_sweeps},
     {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
+    {0, "code", "WHICH",
+     "ptx (the default), machine: run the machine code kept with the case, or both: check the results of both and "
+     "show the figures of the machine code", set_code},
     {0, "on", "WHERE", "engine, or gpu: run on the GPU of this machine, check the results and measure times",
      set_on},
     {0, "capture", "FOLDER", "write what the GPU measured to FOLDER/CASE.GPU.txt", set_capture},
@@ -185,7 +199,7 @@ static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli
     ifl_status status = ifl_output_create(path, &file, &out, error);
     if (status != IFL_OK)
         return status;
-    status = ifl_lab_launch_write(sheet->lab, &point, kernel, out, error);
+    status = ifl_lab_launch_write(sheet->lab, &point, kernel, request->code, out, error);
     if (status == IFL_OK)
         return ifl_output_finish(file, error);
     ifl_output_abandon(file);
@@ -430,6 +444,16 @@ static bool are_paths(int count, char **words)
     return true;
 }
 
+/* On a GPU its driver chooses the code; a launch file has one kind. */
+static ifl_status check_code(const ifl_cli_lab_request *request, ifl_error *error)
+{
+    if (request->code && request->on_gpu)
+        return ifl_cli_error(error, IFL_USAGE, "--code is the engine's; leave out --on gpu");
+    if (request->code && request->launches && strcmp(request->code, "both") == 0)
+        return ifl_cli_error(error, IFL_USAGE, "a launch file names one kind of code: --code ptx or machine");
+    return IFL_OK;
+}
+
 static int run(int word_count, char **words)
 {
     ifl_cli_lab_request request = {0};
@@ -443,6 +467,8 @@ static int run(int word_count, char **words)
         ifl_cli_print_command(&ifl_cli_lab, stdout);
         return 0;
     }
+    if (status == IFL_OK)
+        status = check_code(&request, &error);
     /* Files named by their paths need no folder of cases. */
     if (status == IFL_OK && (first == word_count || !are_paths(word_count - first, words + first)))
         status = ifl_cli_cases_find(&cases, &error);

@@ -12,7 +12,7 @@ typedef struct ifl_cli_lab_request {
     size_t gpu_count;
     const char *versions[IFL_CLI_MOST_WORDS];
     size_t version_count;
-    const char *sweep, *json, *csv, *metric, *launches, *capture;
+    const char *sweep, *json, *csv, *metric, *launches, *capture, *code;
     int threads, samples;
     bool list, reduced, check, sweeps, on_gpu, no_run, markdown;
 } ifl_cli_lab_request;

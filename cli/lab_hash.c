@@ -116,7 +116,7 @@ static ifl_status add_kernel(const ifl_cli_sheet *sheet, const ifl_lab_point *po
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
         return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
-    ifl_status status = ifl_lab_launch_write(sheet->lab, point, kernel, stream, error);
+    ifl_status status = ifl_lab_launch_write(sheet->lab, point, kernel, NULL, stream, error);
     if (fclose(stream) != 0 && status == IFL_OK)
         status = ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
     if (status == IFL_OK)

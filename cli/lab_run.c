@@ -17,6 +17,7 @@ typedef struct work {
     ifl_cli_sheet *sheet;
     size_t row;
     ifl_lab_point point;
+    const char *code;   /* "ptx" or "machine"; NULL: as the launch says */
     ifl_launch *launch; /* of the kernel that ran last */
     ifl_cli_expected *expected;
     ifl_profile *profiles[MOST_KERNELS];
@@ -84,6 +85,12 @@ static ifl_status run_kernel(work *w, size_t kernel, ifl_error *error)
     ifl_status status = ifl_lab_launch(w->sheet->lab, &w->point, kernel, &launch, error);
     if (status != IFL_OK)
         return status;
+    if (w->code)
+        status = ifl_launch_set(launch, "code", w->code, error);
+    if (status != IFL_OK) {
+        ifl_launch_free(launch);
+        return status;
+    }
     if (w->launch)
         status = hand_over(w->launch, launch, error);
     else
@@ -110,6 +117,37 @@ static ifl_status check_result(work *w, ifl_error *error)
     return right ? IFL_OK : ifl_cli_sheet_complain(w->sheet, error, "%s: %s", label, text);
 }
 
+static ifl_status run_kernels(work *w, size_t count, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < count && i < MOST_KERNELS && status == IFL_OK; i++)
+        status = run_kernel(w, i, error);
+    return status == IFL_OK ? check_result(w, error) : status;
+}
+
+static void release(work *w)
+{
+    ifl_cli_lab_expected_free(w->expected);
+    ifl_launch_free(w->launch);
+    for (size_t i = 0; i < w->profile_count; i++)
+        ifl_profile_free(w->profiles[i]);
+    w->expected = NULL;
+    w->launch = NULL;
+    w->profile_count = 0;
+}
+
+/* --code both: the PTX runs and is checked, then the machine code in its place. */
+static ifl_status run_ptx_first(const work *common, size_t kernels, bool *is_right, ifl_error *error)
+{
+    work w = *common;
+    w.code = "ptx";
+    const ifl_status status = run_kernels(&w, kernels, error);
+    release(&w);
+    const ifl_cli_verdict verdict = w.sheet->rows[w.row].verdict;
+    *is_right = verdict == IFL_CLI_RIGHT || verdict == IFL_CLI_UNCHECKED;
+    return status;
+}
+
 static ifl_status run_version(work *w, ifl_error *error)
 {
     size_t kernels = 0;
@@ -119,10 +157,16 @@ static ifl_status run_version(work *w, ifl_error *error)
         status = ifl_cli_lab_gpu_can(w->gpu, w->sheet->lab, &w->point, &can, error);
     if (status != IFL_OK || !can)
         return status;
-    for (size_t i = 0; i < kernels && i < MOST_KERNELS && status == IFL_OK; i++)
-        status = run_kernel(w, i, error);
+    const char *code = w->request->code;
+    const bool is_both = code && strcmp(code, "both") == 0;
+    bool is_right = true;
+    if (is_both)
+        status = run_ptx_first(w, kernels, &is_right, error);
+    w->code = is_both ? "machine" : code;
     if (status == IFL_OK)
-        status = check_result(w, error);
+        status = run_kernels(w, kernels, error);
+    if (!is_right)
+        w->sheet->rows[w->row].verdict = IFL_CLI_WRONG;
     if (status == IFL_OK && w->gpu)
         return ifl_cli_lab_gpu_figures(w->sheet, w->row, w->gpu, w->profiles, w->profile_count,
                                        error);
@@ -132,14 +176,6 @@ static ifl_status run_version(work *w, ifl_error *error)
         status =
             ifl_cli_lab_model(w->sheet, w->row, w->devices, w->profiles, w->profile_count, error);
     return status == IFL_OK ? ifl_cli_lab_hold(w->sheet, w->row, error) : status;
-}
-
-static void release(work *w)
-{
-    ifl_cli_lab_expected_free(w->expected);
-    ifl_launch_free(w->launch);
-    for (size_t i = 0; i < w->profile_count; i++)
-        ifl_profile_free(w->profiles[i]);
 }
 
 /* A fault of one version is told with its place; the others still run. */

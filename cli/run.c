@@ -100,9 +100,23 @@ static ifl_status set_no_analysis(void *user, const char *value, ifl_error *erro
     return put(IFL_RUN_ANALYSIS, "0", error);
 }
 
+static ifl_status set_code(void *user, const char *value, ifl_error *error)
+{
+    (void)user;
+    if (strcmp(value, "both") == 0)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "a program runs once: --code takes ptx or machine here (analyze and lab take both)");
+    if (strcmp(value, "ptx") != 0 && strcmp(value, "machine") != 0)
+        return ifl_cli_error(error, IFL_USAGE, "--code takes ptx or machine, not '%.40s'", value);
+    return put(IFL_RUN_CODE, value, error);
+}
+
 static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
     {0, "gpus", "N", "how many GPUs of that kind the program finds (1)", set_gpus},
+    {0, "code", "WHICH",
+     "run only this kind of code, ptx or machine; by default machine code if there is some for the GPU, else PTX",
+     set_code},
     {0, "json", "FILE", "write the report also as JSON", set_json},
     {0, "html", "FILE", "write the report also as an HTML page", set_html},
     {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},

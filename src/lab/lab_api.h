@@ -47,8 +47,9 @@ ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point *point, 
 ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, ifl_launch **out,
                                   ifl_error *error);
 
-/* The same as a launch file, which names its module from the root. */
-ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, FILE *out,
+/* The same as a launch file, which names its module from the root. `code` is "ptx" or "machine": the file also names the machine
+ * code kept with the case, if there is some, and which of the two runs. NULL: it says nothing of machine code. */
+ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, const char *code, FILE *out,
                                         ifl_error *error);
 
 typedef enum ifl_lab_figure_kind { IFL_LAB_PUBLISHED, IFL_LAB_EXPECTED } ifl_lab_figure_kind;

@@ -288,29 +288,42 @@ ifl_status ifl_lab_launch(ifl_lab *lab, const ifl_lab_point *point, size_t kerne
 }
 
 /* Names in a launch file are relative to that file, which may go anywhere. */
-static ifl_status write_file(const making *m, const char *file)
+static ifl_status write_path(const making *m, const char *key, const char *file)
 {
-    const char *given = m->lab->folder ? m->lab->folder : ".";
-    char *folder = realpath(given, NULL);
-    if (!folder)
-        return ifl_fail(m->error, IFL_NO_FILE, "cannot find the folder '%s'", given);
-    fprintf(m->out, "file = %s/%s\n", folder, file);
-    free(folder);
+    char *path = realpath(file, NULL);
+    if (!path)
+        return ifl_fail(m->error, IFL_NO_FILE, "cannot find '%s'", file);
+    fprintf(m->out, "%s = %s\n", key, path);
+    free(path);
     return IFL_OK;
+}
+
+static ifl_status write_code(const making *m, const char *code)
+{
+    const ifl_module *module = NULL;
+    ifl_status status = code ? find_module(m->lab, m->point, &module, m->error) : IFL_OK;
+    if (status == IFL_OK && module && module->described_by)
+        status = write_path(m, "machine", module->described_by);
+    if (status == IFL_OK && code)
+        fprintf(m->out, "code = %s\n", code);
+    return status;
 }
 
 static ifl_status write_head(const making *m)
 {
     char *file = NULL, *name = NULL;
     ifl_status status = value_of(m->lab, m->point, "file", &file, m->error);
+    const char *path = file ? ifl_path_join(&m->lab->arena, m->lab->folder, file) : NULL;
     if (status == IFL_OK && !file)
         status = missing(m->lab, "file", m->error);
+    else if (status == IFL_OK && !path)
+        status = ifl_fail_memory(m->error, strlen(file));
     if (status == IFL_OK)
         status = kernel_name(m, &name);
     fprintf(m->out, "# %s, version %s\n", m->lab->name,
             ifl_lab_version_name(m->lab, m->point->version));
     if (status == IFL_OK)
-        status = write_file(m, file);
+        status = write_path(m, "file", path);
     if (status == IFL_OK)
         fprintf(m->out, "kernel = %s\n", name);
     free(file);
@@ -318,10 +331,12 @@ static ifl_status write_head(const making *m)
     return status;
 }
 
-ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, FILE *out,
+ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, const char *code, FILE *out,
                                 ifl_error *error)
 {
     const making m = {lab, point, kernel, NULL, out, error};
-    const ifl_status status = write_head(&m);
+    ifl_status status = write_head(&m);
+    if (status == IFL_OK)
+        status = write_code(&m, code);
     return status == IFL_OK ? describe(&m) : status;
 }

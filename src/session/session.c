@@ -90,14 +90,14 @@ static uint32_t machine_target(const ifl_session *session)
 
 /* Machine code that the GPU does not run is none, where there is PTX; where it is all there is, or was asked for, it is an
  * error. */
-static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source, bool is_named,
+static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source, uint32_t target, bool is_named,
                                ifl_loaded *loaded, ifl_error *error)
 {
     ifl_error own = {0};
     if (session->options.code == IFL_CHOOSE_PTX)
         return IFL_OK;
     const ifl_status status =
-        ifl_objects_load(source, machine_target(session), session->memory, &loaded->objects, &own);
+        ifl_objects_load(source, target, session->memory, &loaded->objects, &own);
     const bool is_needed = session->options.code == IFL_CHOOSE_MACHINE || !loaded->module->programs.count ||
                            is_named || status == IFL_NO_MEMORY;
     if (status == IFL_OK || !is_needed)
@@ -126,16 +126,33 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     loaded->described_by = machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
     ifl_status status = IFL_OK;
     const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled, module->assembled_bytes};
+    const bool is_kept = session->options.code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
+    /* What is kept with PTX was made for the PTX's own target. */
+    const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
+    if (is_kept)
+        machine = module->described_by;
     if (session->options.code == IFL_CHOOSE_MACHINE && !machine && !module->has_machine)
         status = ifl_fail(error, IFL_USAGE, "'%s' holds no machine code: `machine` names a file that does", module->path);
     else if (machine || module->has_machine)
-        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own, machine != NULL,
-                              loaded, error);
+        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own, target,
+                              machine != NULL, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK)
         *out = loaded;
     return status;
+}
+
+/* A program holds both, one, or neither; a driver that may take only one kind finds no kernel image in the other. */
+static ifl_status check_choice(const ifl_session *session, const char *name, const ifl_module *module, ifl_error *error)
+{
+    const ifl_code_choice code = session->options.code;
+    const bool has_it = code == IFL_CHOOSE_PTX       ? module->programs.count > 0
+                        : code == IFL_CHOOSE_MACHINE ? module->has_machine
+                                                     : true;
+    return has_it ? IFL_OK
+                  : ifl_fail(error, IFL_UNSUPPORTED, "%s holds no %s, and --code asks for it", name,
+                             code == IFL_CHOOSE_PTX ? "PTX that the GPU compiles" : "machine code");
 }
 
 ifl_status ifl_session_load(ifl_session *session, const char *name, const void *image, size_t bytes,
@@ -147,8 +164,11 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     ifl_status status =
         ifl_module_open_bytes(name, image, bytes, ifl_session_target(session->device), &loaded->owned, error);
     loaded->module = loaded->owned;
+    if (status == IFL_OK)
+        status = check_choice(session, name, loaded->module, error);
     if (status == IFL_OK && loaded->module->has_machine)
-        status = load_objects(session, &(ifl_machine_source){name, image, bytes}, false, loaded, error);
+        status = load_objects(session, &(ifl_machine_source){name, image, bytes}, machine_target(session), false, loaded,
+                              error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {

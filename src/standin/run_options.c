@@ -32,6 +32,21 @@ static const char *text_or(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
+/* What --code asks for; else what a driver's own two variables do (CUDA C++ Programming Guide, CUDA Environment Variables). */
+static ifl_status choose_code(ifl_code_choice *code, ifl_error *error)
+{
+    const char *text = text_or(IFL_RUN_CODE, NULL);
+    const bool only_ptx = is_on("CUDA_FORCE_PTX_JIT", false), only_machine = is_on("CUDA_DISABLE_PTX_JIT", false);
+    *code = !text && only_ptx ? IFL_CHOOSE_PTX : !text && only_machine ? IFL_CHOOSE_MACHINE : IFL_CHOOSE_AS_DRIVER;
+    if (text && strcmp(text, "ptx") == 0)
+        *code = IFL_CHOOSE_PTX;
+    else if (text && strcmp(text, "machine") == 0)
+        *code = IFL_CHOOSE_MACHINE;
+    else if (text)
+        return ifl_fail(error, IFL_USAGE, "%s is '%.40s', not ptx or machine", IFL_RUN_CODE, text);
+    return IFL_OK;
+}
+
 /* "r.json" of process 12 is "r.12.json". */
 static ifl_status name_for_child(const char **path, char *to, size_t room, long child, ifl_error *error)
 {
@@ -83,5 +98,7 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
         status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;
+    if (status == IFL_OK)
+        status = choose_code(&options->code, error);
     return status == IFL_OK ? name_reports(options, error) : status;
 }

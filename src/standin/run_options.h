@@ -3,7 +3,7 @@
 #ifndef IFL_STANDIN_RUN_OPTIONS_H
 #define IFL_STANDIN_RUN_OPTIONS_H
 
-#include "base/error.h"
+#include "session/session.h"
 
 typedef struct ifl_standin_options {
     const char *gpu;    /* "h200" */
@@ -13,6 +13,7 @@ typedef struct ifl_standin_options {
     unsigned long launches; /* observe so many with the same arguments from one place; 0: all */
     unsigned long skip, most; /* launches of `kernel` that are left out first, and looked at then; most 0: all */
     int threads;
+    ifl_code_choice code;
     bool analysis, leaks, fail, each, every_launch, races, reads;
     long child; /* the number of this process where it is a child of the one that was started, else 0 */
     char paths[2][4096]; /* of a child's reports */

@@ -137,6 +137,7 @@ static void make_context(void)
         return;
     }
     const ifl_session_options options = {.gpu = state.options.gpu,
+                                         .code = state.options.code,
                                          .analysis = state.options.analysis,
                                          .observed_launches = state.options.launches,
                                          .observed_kernel = state.options.kernel,
