@@ -414,11 +414,20 @@ IFL_API bool ifl_outcome_advice(const ifl_outcome *outcome, size_t gpu, size_t i
 /* HTML is one self-contained page; comparisons and reports on machine code have none. */
 typedef enum ifl_report_format { IFL_REPORT_TEXT, IFL_REPORT_JSON, IFL_REPORT_HTML } ifl_report_format;
 
+/* One launch of a program, as its report lists them. */
+typedef struct ifl_report_launch {
+    const char *signature, *site; /* the kernel; where the program launched it */
+    uint32_t grid[3], block[3];
+    double time_us; /* predicted */
+} ifl_report_launch;
+
 typedef struct ifl_report_options {
     bool color;
     int max_lines; /* rows of the line table; 0: 20 */
     int width;     /* columns of the terminal; 0: not known, 100 */
     bool default_gpu; /* the GPU was not asked for: ifl_launch_default_gpu */
+    const ifl_report_launch *each; /* all launches of a program, in order: of JSON alone; NULL: none */
+    size_t each_count;
 } ifl_report_options;
 
 /* One report over `count` launches, with the GPUs that were added to each. `options` may be NULL. */

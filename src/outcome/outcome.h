@@ -22,6 +22,7 @@ struct ifl_outcome {
     ifl_findings findings;
     IFL_VEC(ifl_outcome_gpu) gpus;
     double program_us; /* of all launches that a program made from there; 0: not known */
+    const ifl_outcome *costliest; /* of the launches that this one sums: its machine code, models and advice stand for theirs; NULL: itself */
 };
 
 /* As ifl_outcome_add, of a launch that was modelled on the device before. */

@@ -116,6 +116,7 @@ static json_t *findings_of(ifl_tree *tree, const ifl_findings *findings)
 static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
 {
     const ifl_profile *profile = outcome->profile;
+    const ifl_outcome *one = outcome->costliest ? outcome->costliest : outcome;
     json_t *object = json_object();
     ifl_tree_put_text(tree, object, "kernel", profile->kernel);
     ifl_tree_put_text(tree, object, "signature", profile->signature);
@@ -133,6 +134,10 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
         ifl_tree_put_count(tree, object, "launches", profile->launches);
     if (profile->made)
         ifl_tree_put_count(tree, object, "made", profile->made);
+    if (one->profile->nth)
+        ifl_tree_put_count(tree, object, "nth", one->profile->nth);
+    if (outcome->program_us > 0)
+        ifl_tree_put_real(tree, object, "total_us", outcome->program_us);
     if (profile->site)
         ifl_tree_put_text(tree, object, "site", profile->site);
     ifl_tree_put(tree, object, "arguments",
@@ -150,17 +155,33 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
     ifl_tree_put(tree, object, "ptx_opcodes", opcodes_of(tree, &profile->ptx_opcodes));
     if (profile->opcodes.count)
         ifl_tree_put(tree, object, "opcodes", opcodes_of(tree, &profile->opcodes));
-    if (profile->machine.known)
-        ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &profile->machine));
+    if (one->profile->machine.known)
+        ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &one->profile->machine));
     if (profile->ptx.known)
         ifl_tree_put(tree, object, "ptx", ifl_code_part_json(tree, &profile->ptx));
     if (!profile->gpu.known)
         ifl_tree_put(tree, object, "findings", findings_of(tree, &outcome->findings));
-    if (outcome->gpus.count && !profile->gpu.known)
-        ifl_tree_put(tree, object, "models", ifl_models_part_json(tree, outcome));
-    if (outcome->gpus.count)
-        ifl_tree_put(tree, object, "advice", ifl_advice_part_json(tree, outcome));
+    if (one->gpus.count && !profile->gpu.known)
+        ifl_tree_put(tree, object, "models", ifl_models_part_json(tree, one));
+    if (one->gpus.count)
+        ifl_tree_put(tree, object, "advice", ifl_advice_part_json(tree, one));
     return object;
+}
+
+static json_t *each_of(ifl_tree *tree, const ifl_report_options *options)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < options->each_count; i++) {
+        const ifl_report_launch *launch = &options->each[i];
+        json_t *object = json_object();
+        ifl_tree_put_text(tree, object, "signature", launch->signature);
+        ifl_tree_put(tree, object, "grid", size_of(tree, launch->grid));
+        ifl_tree_put(tree, object, "block", size_of(tree, launch->block));
+        ifl_tree_put_text(tree, object, "site", launch->site);
+        ifl_tree_put_real(tree, object, "time_us", launch->time_us);
+        ifl_tree_append(tree, array, object);
+    }
+    return array;
 }
 
 static json_t *report_of(ifl_tree *tree, const ifl_report_input *input)
@@ -170,6 +191,8 @@ static json_t *report_of(ifl_tree *tree, const ifl_report_input *input)
     for (size_t i = 0; i < input->count; i++)
         ifl_tree_append(tree, launches, launch_of(tree, input->outcomes[i]));
     ifl_tree_put(tree, root, "launches", launches);
+    if (input->options.each)
+        ifl_tree_put(tree, root, "each", each_of(tree, &input->options));
     return root;
 }
 

@@ -215,10 +215,15 @@ static ifl_status alone_of(const sites *all, site *s, const ifl_outcome **out, i
     return status;
 }
 
+/* Counters of all that were observed, and what the model says of the costliest. */
 static ifl_status sum_of(const sites *all, site *s, const ifl_outcome **out, ifl_error *error)
 {
+    const ifl_outcome *alone;
+    const ifl_status status = alone_of(all, s, &alone, error);
+    s->sum->program_us = s->total_us;
+    s->sum->costliest = alone;
     *out = s->sum;
-    return add_gpu(all, s->entry, s->sum, error);
+    return status;
 }
 
 static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_error *error)
@@ -252,10 +257,12 @@ static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl
 }
 
 /* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the costliest launches. */
-static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path, ifl_error *error)
+static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path, const char *only,
+                       ifl_error *error)
 {
     ifl_status status = IFL_OK;
     size_t count = 0;
+    ifl_report_options how = {0};
     if (!path)
         return IFL_OK;
     const ifl_outcome **outcomes = calloc(entries + 1, sizeof *outcomes);
@@ -268,8 +275,9 @@ static ifl_status save(sites *all, size_t entries, ifl_report_format format, con
     for (size_t i = 0; i < entries; i++)
         if (outcomes[i])
             outcomes[count++] = outcomes[i];
+    how.each = ifl_summary_launches(&all->page.arena, only, &how.each_count);
     if (status == IFL_OK)
-        status = ifl_report_save(outcomes, count, format, NULL, path, error);
+        status = ifl_report_save(outcomes, count, format, &how, path, error);
     free(outcomes);
     return status;
 }
@@ -314,8 +322,8 @@ static void free_sites(sites *all)
 
 static ifl_status write_files(sites *all, size_t entries, const ifl_standin_options *options, ifl_error *error)
 {
-    const ifl_status status = save(all, entries, IFL_REPORT_JSON, options->json, error);
-    return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, error) : status;
+    const ifl_status status = save(all, entries, IFL_REPORT_JSON, options->json, options->kernel, error);
+    return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, options->kernel, error) : status;
 }
 
 ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *error)
@@ -328,7 +336,7 @@ ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *e
     if (status == IFL_OK)
         status = gather(entries, count, &options, &all, error);
     if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_JSON, path, error);
+        status = save(&all, count, IFL_REPORT_JSON, path, NULL, error);
     free_sites(&all);
     return status;
 }

@@ -173,6 +173,24 @@ void ifl_summary_each(ifl_page *page, const char *only)
     ifl_table_print(page, &table);
 }
 
+const ifl_report_launch *ifl_summary_launches(ifl_arena *arena, const char *only, size_t *count)
+{
+    size_t all, group_count;
+    const ifl_launch_note *notes = ifl_launch_notes(&all);
+    const ifl_launch_group *groups = ifl_launch_groups(&group_count);
+    ifl_report_launch *list = all ? ifl_arena_alloc(arena, all * sizeof *list) : NULL;
+    *count = 0;
+    for (size_t i = 0; list && i < all; i++) {
+        const ifl_launch_group *group = &groups[notes[i].group];
+        ifl_report_launch launch = {.signature = group->signature, .site = group->site, .time_us = notes[i].us};
+        memcpy(launch.grid, group->grid, sizeof launch.grid);
+        memcpy(launch.block, group->block, sizeof launch.block);
+        if (is_wanted(group, only))
+            list[(*count)++] = launch;
+    }
+    return list;
+}
+
 double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3], const uint32_t block[3])
 {
     size_t count;

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files that `inflight run` writes: JSON and HTML have one part for each kernel and place of launch; paths count from
 # the folder that inflight was started in; the program's own output is as without.
-# usage: INFLIGHT=... check_reports.sh PROGRAM
+# usage: INFLIGHT=... check_reports.sh PROGRAM SEVERAL      SEVERAL launches one kernel four times from one place
 set -eu
 program=$1
+several=$2
 work=$(mktemp -d "${TMPDIR:-/tmp}/inflight-reports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -16,6 +17,17 @@ sections=$(grep -c '^<section id="launch-' r.html)
 test "$rows" -ge 1 && test "$rows" -eq "$sections"
 tail -n 1 r.html | grep -qx '</html>'
 test "$(ls | wc -l)" -eq 6 # nothing half-written was left
+
+# A row of several launches counts all of them, and has the model and advice of its costliest; --each lists them.
+"$INFLIGHT" run --each --json each.json -- "$several" >out 2>err
+grep -q '^ "each": \[' each.json && ! grep -q '"each"' r.json
+test "$(grep -c '"made": 4' each.json)" -eq 1 && test "$(grep -c '"nth": 1,' each.json)" -eq 1
+test "$(sed -n '/^ "each"/,$p' each.json | grep -c '"time_us": [0-9]')" -eq 4
+total=$(sed -n 's/.*"total_us": \([0-9.]*\).*/\1/p' each.json)
+sum=$(sed -n '/^ "each"/,$p' each.json | sed -n 's/.*"time_us": \([0-9.]*\).*/\1/p' | awk '{ s += $1 } END { print s }')
+awk -v a="$total" -v b="$sum" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-6 * a * a) }'
+grep -q '"limiter": ' each.json && ! grep -q 'launches together have no time' each.json
+rm each.json
 
 # What cannot be written is told before the program runs.
 status=0

@@ -210,12 +210,24 @@ class ifl_advice(c.Structure):
     ]
 
 
+class ifl_report_launch(c.Structure):
+    _fields_ = [
+        ("signature", c.c_char_p),
+        ("site", c.c_char_p),
+        ("grid", c.c_uint32 * 3),
+        ("block", c.c_uint32 * 3),
+        ("time_us", c.c_double),
+    ]
+
+
 class ifl_report_options(c.Structure):
     _fields_ = [
         ("color", c.c_bool),
         ("max_lines", c.c_int),
         ("width", c.c_int),
         ("default_gpu", c.c_bool),
+        ("each", c.POINTER(ifl_report_launch)),
+        ("each_count", c.c_size_t),
     ]
 
 
