@@ -32,6 +32,15 @@ static void put_result(ifl_fragment *fragment, const ifl_barrier *barrier)
         at[__builtin_ctz(m)] = value;
 }
 
+/* Behind a barrier the warps of a GPU issue together, and programs rely on it where they should not: all read what a reduction left
+ * in shared memory, and the first warp writes there again, long after, with no barrier between. So each has its first request
+ * behind a barrier before any has its second. */
+static void leave_barrier(ifl_warp *warp, unsigned id)
+{
+    ifl_race_leave(warp, id);
+    warp->requests_left = 1;
+}
+
 static void open_barrier(ifl_block *block, unsigned id)
 {
     ifl_barrier *barrier = &block->barriers[id];
@@ -48,7 +57,7 @@ static void open_barrier(ifl_block *block, unsigned id)
             is_opened = true;
         }
         if (is_opened)
-            ifl_race_leave(warp, id);
+            leave_barrier(warp, id);
         if (is_opened && warp->count > 1)
             ifl_warp_merge(warp);
     }
@@ -232,6 +241,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->slice = -1;
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
+    warp->requests_left = warp->worker->grid->launch->quantum;
     warp->watching = 0;
     warp->group_products = 0;
     warp->cluster_arrived = warp->cluster_passed = 0;

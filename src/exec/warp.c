@@ -558,7 +558,8 @@ void ifl_warp_run(ifl_warp *warp)
 {
     bool observed = false, changed = false;
     int index;
-    warp->requests_left = warp->worker->grid->launch->quantum;
+    if (warp->requests_left <= 0)
+        warp->requests_left = warp->worker->grid->launch->quantum;
     for (int turns = 0; (index = ready_fragment(warp)) >= 0; turns++) {
         if (turns >= (observed ? WATCHING_TURNS : LONG_TURNS)) {
             end_turns(warp, (uint32_t)index, observed, changed);
