@@ -140,6 +140,34 @@ static void join_names(ifl_opcode_list *list)
     qsort(at, kept + 1, sizeof *at, by_count);
 }
 
+static bool goes_on(const ifl_issued_run *run, const ifl_site *site, const issues *now)
+{
+    enum { INSTRUCTION_BYTES = 16 };
+    return site->address == run->last + INSTRUCTION_BYTES && strcmp(run->function, site->function) == 0 &&
+           now->warps == run->warps && now->threads == run->threads && now->executing == run->threads_on;
+}
+
+/* In the order of the sites. */
+static bool list_runs(const state *s, const ifl_sites *sites, ifl_profile *profile)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const issues *now = &s->issued[i];
+        const ifl_site *site = &sites->at[i];
+        ifl_issued_run *last = profile->issued.count ? &profile->issued.at[profile->issued.count - 1] : NULL;
+        if (!now->warps)
+            continue;
+        if (last && goes_on(last, site, now)) {
+            last->last = site->address;
+            continue;
+        }
+        const ifl_issued_run run = {ifl_arena_text(&profile->arena, site->function, strlen(site->function)),
+                                    site->address, site->address, now->warps, now->threads, now->executing};
+        if (!run.function || !ifl_vec_push(&profile->issued, run))
+            return false;
+    }
+    return true;
+}
+
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
@@ -152,6 +180,8 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     if (!list_issued(s, sites, list, &profile->arena))
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to list the opcodes");
     join_names(list);
+    if (is_machine_code(sites) && !list_runs(s, sites, profile))
+        return ifl_fail(error, IFL_NO_MEMORY, "no memory to list the instructions");
     return IFL_OK;
 }
 

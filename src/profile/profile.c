@@ -90,6 +90,7 @@ void ifl_profile_destroy(ifl_profile *profile)
     ifl_vec_free(&profile->lines);
     ifl_vec_free(&profile->ptx_opcodes);
     ifl_vec_free(&profile->opcodes);
+    ifl_vec_free(&profile->issued);
     ifl_vec_free(&profile->warnings);
     ifl_vec_free(&profile->arguments);
     ifl_vec_free(&profile->caches);

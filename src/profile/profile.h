@@ -90,6 +90,13 @@ typedef struct ifl_opcode_count {
 } ifl_opcode_count;
 typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 
+/* Instructions of machine code that follow each other and were issued alike. */
+typedef struct ifl_issued_run {
+    const char *function;  /* by its mangled name */
+    uint32_t first, last;  /* addresses in it */
+    uint64_t warps, threads, threads_on; /* each of them was issued so often; with a true predicate */
+} ifl_issued_run;
+
 /* The same launch's PTX, run beside the machine code. */
 typedef struct ifl_ptx_beside {
     bool known;
@@ -120,6 +127,7 @@ struct ifl_profile {
     IFL_VEC(ifl_profile_line) lines;       /* in program order */
     ifl_opcode_list ptx_opcodes; /* descending */
     ifl_opcode_list opcodes;     /* likewise, of machine code that ran */
+    IFL_VEC(ifl_issued_run) issued; /* of machine code that ran: by function and address; none of what was never issued */
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
     ifl_program_facts program; /* by the order of the PTX: estimates */

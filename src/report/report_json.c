@@ -10,6 +10,8 @@
 #include "report/models_part.h"
 #include "report/tree.h"
 
+#include <string.h>
+
 static json_t *size_of(ifl_tree *tree, const uint32_t size[3])
 {
     json_t *array = json_array();
@@ -74,6 +76,24 @@ static json_t *opcodes_of(ifl_tree *tree, const ifl_opcode_list *list)
     for (size_t i = 0; i < list->count; i++)
         ifl_tree_put_count(tree, object, list->at[i].name, list->at[i].count);
     return object;
+}
+
+static json_t *issued_of(ifl_tree *tree, const ifl_profile *profile)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < profile->issued.count; i++) {
+        const ifl_issued_run *run = &profile->issued.at[i];
+        json_t *object = json_object();
+        if (strcmp(run->function, profile->kernel) != 0)
+            ifl_tree_put_text(tree, object, "function", run->function);
+        ifl_tree_put_count(tree, object, "first", run->first);
+        ifl_tree_put_count(tree, object, "last", run->last);
+        ifl_tree_put_count(tree, object, "warps", run->warps);
+        ifl_tree_put_count(tree, object, "threads", run->threads);
+        ifl_tree_put_count(tree, object, "threads_on", run->threads_on);
+        ifl_tree_append(tree, array, object);
+    }
+    return array;
 }
 
 static json_t *texts_of(ifl_tree *tree, const char *const *texts, size_t count)
@@ -155,6 +175,8 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
     ifl_tree_put(tree, object, "ptx_opcodes", opcodes_of(tree, &profile->ptx_opcodes));
     if (profile->opcodes.count)
         ifl_tree_put(tree, object, "opcodes", opcodes_of(tree, &profile->opcodes));
+    if (profile->issued.count)
+        ifl_tree_put(tree, object, "issued", issued_of(tree, profile));
     if (one->profile->machine.known)
         ifl_tree_put(tree, object, "machine", ifl_machine_part_json(tree, &one->profile->machine));
     if (profile->ptx.known)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_REPORT = 1 << 30 };
+enum { LARGEST_REPORT = 1 << 30, INSTRUCTION_BYTES = 16 };
 
 typedef struct reading {
     const char *path, *kernel;
@@ -104,7 +104,29 @@ static const json_t *find_launch(const json_t *root, const char *kernel)
     return NULL;
 }
 
-static ifl_status read_report(const reading *r, const json_t *root, ifl_sass_launch *out)
+/* False where the object is no run of instructions of the kernel's own code. */
+static bool run_of(const json_t *object, size_t count, uint64_t *first, uint64_t *last, uint64_t *warps)
+{
+    return !json_object_get(object, "function") && count_of(object, "first", first) && count_of(object, "last", last) &&
+           count_of(object, "warps", warps) && *first <= *last && *last / INSTRUCTION_BYTES < count;
+}
+
+/* How often each of the `count` instructions was issued, where machine code ran. */
+static ifl_status read_issued(const reading *r, const json_t *runs, size_t count, ifl_sass_launch *out)
+{
+    uint64_t *issued = ifl_arena_alloc(r->arena, (count + 1) * sizeof *issued), first, last, warps;
+    if (!issued)
+        return ifl_fail_memory(r->error, count * sizeof *issued);
+    memset(issued, 0, (count + 1) * sizeof *issued);
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        if (run_of(json_array_get(runs, i), count, &first, &last, &warps))
+            for (uint64_t at = first / INSTRUCTION_BYTES; at <= last / INSTRUCTION_BYTES; at++)
+                issued[at] = warps;
+    out->issued = issued;
+    return IFL_OK;
+}
+
+static ifl_status read_report(const reading *r, const json_t *root, size_t instructions, ifl_sass_launch *out)
 {
     const json_t *launch = find_launch(root, r->kernel);
     uint64_t parted;
@@ -117,6 +139,9 @@ static ifl_status read_report(const reading *r, const json_t *root, ifl_sass_lau
     if (!out->warps || !json_is_true(json_object_get(launch, "complete")))
         return ifl_fail(r->error, IFL_BAD_INPUT, "'%.300s': the launch did not run to its end",
                         r->path);
+    const json_t *runs = json_object_get(launch, "issued");
+    if (json_array_size(runs))
+        return read_issued(r, runs, instructions, out);
     out->uniform =
         count_of(json_object_get(launch, "counters"), "divergent_branches", &parted) && !parted;
     return read_lines(r, json_object_get(launch, "lines"), out);
@@ -158,7 +183,7 @@ ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char 
     return whole ? IFL_OK : ifl_fail_memory(error, number * sizeof **names);
 }
 
-ifl_status ifl_sass_counts_read(const char *path, const char *kernel, ifl_arena *arena,
+ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions, ifl_arena *arena,
                                 ifl_sass_launch *out, ifl_error *error)
 {
     const reading r = {path, kernel, arena, error};
@@ -167,7 +192,7 @@ ifl_status ifl_sass_counts_read(const char *path, const char *kernel, ifl_arena 
     ifl_status status = load(path, &root, error);
     if (status != IFL_OK)
         return status;
-    status = read_report(&r, root, out);
+    status = read_report(&r, root, instructions, out);
     json_decref(root);
     return status;
 }
