@@ -346,10 +346,40 @@ static void exchange(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group
         ifl_exchange_run_across(warp, parts, count, group);
 }
 
+/* The lanes of a group that wait in the same place. */
+static uint32_t lanes_in_place(const ifl_warp *warp, const ifl_fragment *waiting, uint32_t group)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->count; i++) {
+        const ifl_fragment *other = &warp->fragments[i];
+        if (other->state == IFL_FRAGMENT_AT_WARP_OP && other->code == waiting->code && other->frame == waiting->frame)
+            lanes |= other->mask & group;
+    }
+    return lanes;
+}
+
+/* Lanes that came to a WARPSYNC in several parts issue it once more together, however many parts there were (an H200's counters of
+ * tests/machine/meetings.cu). PTX's operations have no block of their own, and say nothing of it. */
+static void issue_together(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group)
+{
+    const ifl_code *block = waiting->code - waiting->code->b;
+    if (op_of(waiting)->kind != IFL_EXCHANGE_MEET || block == waiting->code)
+        return;
+    const uint32_t lanes = lanes_in_place(warp, waiting, group);
+    if (!(lanes & ~waiting->mask))
+        return;
+    ifl_block_count *count = &warp->worker->counts[block->count];
+    count->warps++;
+    count->threads += (uint64_t)__builtin_popcount(lanes);
+    if (warp->is_followed)
+        ifl_warp_tell_stretch(warp, block, lanes);
+}
+
 static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
 {
     const ifl_fragment waiting = warp->fragments[index];
     exchange(warp, &warp->fragments[index], group);
+    issue_together(warp, &waiting, group);
     for (uint32_t i = 0, count = warp->count; i < count; i++)
         if (waits_with(&waiting, &warp->fragments[i]) && warp->fragments[i].mask & group)
             go_on(warp, &warp->fragments[i], group);

@@ -32,9 +32,8 @@ static void emit_branch_under(ifl_sass_lowerer *l, uint32_t predicate)
     if (l->refused)
         return;
     ifl_code *branch = &l->build.code.at[l->build.code.count - 1];
-    branch->guard = IFL_PREDICATE_TRUE;
+    branch->guard = predicate;
     branch->guard_flip = 0;
-    ifl_sass_guard_with(l, predicate, 0, branch);
 }
 
 /* BRA.U.ANY: all active lanes go where the guard holds for any of them. So ptxas loops over the lanes of what takes its
@@ -283,6 +282,12 @@ static uint32_t mask_slot(ifl_sass_lowerer *l)
 
 /* The lanes of a mask meet and run what follows as one: .COLLECTIVE wherever they come from, until ENDCOLLECTIVE, which
  * leads to the target; .EXCLUSIVE in one place, until they meet the lanes of other masks at the BSYNC behind it. */
+/* From the operation that was emitted last to the start of its block. */
+static uint32_t since_block_start(const ifl_sass_lowerer *l)
+{
+    return (uint32_t)l->build.code.count - 1 - l->block_start[l->flow.block_of[l->index]];
+}
+
 static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
 {
     const uint32_t to = is_exclusive ? 0 : target(l);
@@ -293,7 +298,7 @@ static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_gather);
     code->a = members;
     code->count = is_exclusive;
-    code->b = (uint32_t)l->build.code.count - 1 - l->block_start[l->flow.block_of[l->index]];
+    code->b = since_block_start(l);
     code->value = l->flow.block_of[to];
 }
 
@@ -310,7 +315,9 @@ void ifl_sass_lower_warpsync(ifl_sass_lowerer *l)
     if (!op)
         return;
     *op = (ifl_exchange){.kind = IFL_EXCHANGE_MEET, .bytes = 4, .members = members};
-    ifl_sass_emit(l, IFL_CODE_exchange)->extra = op;
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_exchange);
+    code->extra = op;
+    code->b = since_block_start(l);
 }
 
 void ifl_sass_lower_end_collective(ifl_sass_lowerer *l)

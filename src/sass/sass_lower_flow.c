@@ -116,12 +116,10 @@ static bool leaves_always(const ifl_sass_instruction *instruction)
            !ifl_sass_operand_of(instruction, IFL_SASS_ROLE_MASK);
 }
 
-/* Lanes that part at an instruction issue it again: its block begins with it. */
-static bool parts_lanes(const ifl_sass_instruction *instruction)
+/* Lanes that part at an instruction, or meet there, issue it again: it is a block of its own. */
+static bool is_issued_again(const ifl_sass_instruction *instruction)
 {
-    const ifl_sass_word lanes = ifl_sass_value(instruction, IFL_SASS_VALUE_LANES);
-    return instruction->op == IFL_SASS_OP_WARPSYNC &&
-           (lanes == IFL_SASS_WORD_COLLECTIVE || lanes == IFL_SASS_WORD_EXCLUSIVE);
+    return instruction->op == IFL_SASS_OP_WARPSYNC;
 }
 
 static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *step)
@@ -130,7 +128,7 @@ static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *st
     const shape kind = shape_of(instruction->op);
     const uint32_t target = ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
     step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN ||
-                 (index + 1 < l->count && parts_lanes(instruction + 1));
+                 (index + 1 < l->count && is_issued_again(instruction + 1));
     step->leaves = kind == LEAVES;
     step->falls = !((kind == LEAVES || kind == BRANCHES) && leaves_always(instruction));
     if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || target == UINT32_MAX)
