@@ -67,6 +67,7 @@ typedef struct ifl_fragment {
     uint8_t barrier;
     const struct ifl_barrier_op *reduction; /* of the barrier it waits at, NULL: none */
     uint32_t executing;      /* lanes that get its result */
+    const ifl_code *aside;   /* of machine code: where it stood, ready to run, when others parted; NULL: none did */
 } ifl_fragment;
 
 /* Asynchronous copies of a fragment-independent lane set: copies are done at once; groups only count. */

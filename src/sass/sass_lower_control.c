@@ -226,11 +226,19 @@ void ifl_sass_lower_arm(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_sync_arm)->count = number;
 }
 
+/* From the operation that was emitted last to the start of its block. */
+static uint32_t since_block_start(const ifl_sass_lowerer *l)
+{
+    return (uint32_t)l->build.code.count - 1 - l->block_start[l->flow.block_of[l->index]];
+}
+
 void ifl_sass_lower_meet(ifl_sass_lowerer *l)
 {
     refuse_predicate(l);
     const uint32_t number = barrier_number(l, IFL_SASS_ROLE_BARRIER);
-    ifl_sass_emit(l, IFL_CODE_sync_wait)->count = number;
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_wait);
+    code->count = number;
+    code->b = since_block_start(l);
 }
 
 void ifl_sass_lower_break(ifl_sass_lowerer *l)
@@ -282,12 +290,6 @@ static uint32_t mask_slot(ifl_sass_lowerer *l)
 
 /* The lanes of a mask meet and run what follows as one: .COLLECTIVE wherever they come from, until ENDCOLLECTIVE, which
  * leads to the target; .EXCLUSIVE in one place, until they meet the lanes of other masks at the BSYNC behind it. */
-/* From the operation that was emitted last to the start of its block. */
-static uint32_t since_block_start(const ifl_sass_lowerer *l)
-{
-    return (uint32_t)l->build.code.count - 1 - l->block_start[l->flow.block_of[l->index]];
-}
-
 static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
 {
     const uint32_t to = is_exclusive ? 0 : target(l);

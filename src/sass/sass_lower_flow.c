@@ -119,7 +119,7 @@ static bool leaves_always(const ifl_sass_instruction *instruction)
 /* Lanes that part at an instruction, or meet there, issue it again: it is a block of its own. */
 static bool is_issued_again(const ifl_sass_instruction *instruction)
 {
-    return instruction->op == IFL_SASS_OP_WARPSYNC;
+    return instruction->op == IFL_SASS_OP_WARPSYNC || instruction->op == IFL_SASS_OP_BSYNC;
 }
 
 static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *step)
