@@ -187,6 +187,71 @@ IFL_LANE uint32_t ifl_cut_bf16_fma(const ifl_modifiers *m, uint32_t a, uint32_t 
     IFL_CODES(f(m, IFL_UPPER_CODE(a), IFL_UPPER_CODE(b), IFL_UPPER_CODE(c)),                                           \
               f(m, IFL_LOWER_CODE(a), IFL_LOWER_CODE(b), IFL_LOWER_CODE(c)))
 
+/* ---- conversions to smaller formats, rounded once ----------------------------------------------------------------- */
+
+/* As ifl_narrow_f32 and, of a NaN, ifl_f64_to_f32: the flags and one of the four roundings. */
+IFL_LANE float ifl_f32_of(const ifl_modifiers *m, double x)
+{
+    const float narrow = ifl_directed_f32(m->rounding, x, 0), scaled = ifl_directed_f32(m->rounding, x * 0x1p30, 0);
+    return ifl_out_tiny(m, narrow, scaled);
+}
+
+/* As ifl_scaled_mul_f32. */
+IFL_LANE float ifl_scaled_product(const ifl_modifiers *m, float a, float b, double factor)
+{
+    return ifl_f32_of(m, (double)ifl_in(m, a) * (double)ifl_in(m, b) * factor);
+}
+
+/* As ifl_round. */
+IFL_LANE float ifl_round_f32(unsigned rounding, float x)
+{
+    return rounding == IFL_ROUND_RZI   ? truncf(x)
+           : rounding == IFL_ROUND_RMI ? floorf(x)
+           : rounding == IFL_ROUND_RPI ? ceilf(x)
+                                       : rintf(x);
+}
+
+/* The code nearest to a positive float, at most infinity. Below the normal numbers the last place is 2^(1 - bias - mantissa),
+ * that of floats 2^23 times as large. */
+IFL_LANE uint32_t ifl_nearest_code(const ifl_format *f, uint32_t magnitude)
+{
+    const uint32_t cut = (uint32_t)(23 - f->mantissa), below_half = (1u << cut >> 1) - 1, odd = magnitude >> cut & 1;
+    const uint32_t rebias = (uint32_t)(127 - f->bias) << f->mantissa, lowest = (uint32_t)(128 - f->bias) << 23,
+                   unit = (uint32_t)(151 - f->bias - f->mantissa) << 23;
+    const uint32_t normal = ((magnitude + below_half + odd) >> cut) - rebias;
+    const uint32_t small = ifl_f32_bits(ifl_bits_f32(magnitude) + ifl_bits_f32(unit)) - unit;
+    const uint32_t code = f->bias != 127 && magnitude < lowest ? small : normal;
+    return code > f->infinity ? f->infinity : code;
+}
+
+/* As ifl_narrow_to, in one of the four roundings, of a float that is exact or rounded to odd. Where the nearest code lies on
+ * the wrong side, it is the next one. */
+IFL_LANE uint32_t ifl_code_of(const ifl_format *f, const ifl_modifiers *m, float x)
+{
+    const uint32_t bits = ifl_f32_bits(ifl_cut(m, x)), magnitude = bits & INT32_MAX, is_negative = bits >> 31;
+    const uint32_t up = m->rounding == IFL_ROUND_RP, down = m->rounding == IFL_ROUND_RM, cuts = m->rounding == IFL_ROUND_RZ,
+                   limit = m->flags & IFL_FLAG_SATFINITE ? f->max : f->infinity;
+    const uint32_t near = ifl_nearest_code(f, magnitude), value = ifl_f32_bits(ifl_widen(f, near));
+    const uint32_t outwards = is_negative ? down : up, inwards = cuts | (is_negative ? up : down);
+    const uint32_t is_below = magnitude > value ? 1 : 0, is_above = magnitude < value ? 1 : 0;
+    const uint32_t rounded = near + (is_below & outwards) - (is_above & inwards), code = rounded > limit ? limit : rounded;
+    return magnitude > 0x7f800000 ? f->nan : code | is_negative * f->sign;
+}
+
+/* Two side by side, as ifl_narrow_pair */
+IFL_LANE uint32_t ifl_code_pair(const ifl_format *f, const ifl_modifiers *m, float high, float low, unsigned bits)
+{
+    return ifl_code_of(f, m, high) << bits | ifl_code_of(f, m, low);
+}
+
+/* A double by way of a float rounded to odd; as ifl_f64_to_half, which keeps the upper bits of a NaN. */
+IFL_LANE uint32_t ifl_half_of_f64(const ifl_format *f, const ifl_modifiers *m, double x)
+{
+    const uint32_t code = ifl_code_of(f, m, ifl_f32_odd(x, 0)), upper = (uint32_t)(ifl_f64_bits(ifl_quiet(x)) >> 32);
+    const uint32_t kept = (upper >> (20 - f->mantissa) & (f->sign - 1)) | f->infinity | (upper >> 16 & f->sign);
+    return x != x && !(m->flags & IFL_FLAG_SAT) ? kept : code;
+}
+
 /* ---- the lesser and the greater of two, with every modifier --------------------------------------------------------- */
 
 /* All ones where `holds`. What the modifiers ask is the same for all lanes: masks, so that nothing branches. */

@@ -218,6 +218,165 @@ static void floats_are_picked_with_every_modifier(void **state)
         check_picked(mixed(2 * i), mixed(2 * i + 1));
 }
 
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+static const ifl_format *const formats[] = {&ifl_f16, &ifl_bf16, &ifl_tf32, &ifl_e4m3, &ifl_e5m2, &ifl_e2m3, &ifl_e3m2};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const uint32_t narrowing[] = {0, IFL_FLAG_SAT, IFL_FLAG_RELU, IFL_FLAG_SATFINITE, IFL_FLAG_RELU | IFL_FLAG_SATFINITE,
+                                     IFL_FLAG_SAT | IFL_FLAG_RELU | IFL_FLAG_SATFINITE};
+enum { NARROWINGS = sizeof narrowing / sizeof *narrowing };
+
+static void check_narrow(uint32_t bits)
+{
+    const float x = ifl_bits_f32(bits);
+    for (unsigned k = 0; k < FORMATS; k++)
+        for (unsigned i = 0; i < 4 * NARROWINGS; i++) {
+            const ifl_modifiers m = {.flags = narrowing[i / 4], .rounding = (uint8_t)(IFL_ROUND_RN + i % 4)};
+            const uint32_t found = ifl_code_of(formats[k], &m, x), wanted = ifl_narrow_to(formats[k], &m, (double)x);
+            if (found != wanted)
+                fail_msg("format %u, flags 0x%x, rounding %u, 0x%08x: 0x%x, not 0x%x", k, m.flags, m.rounding, bits, found, wanted);
+        }
+}
+
+/* What lies between the codes of a format, in the middle and beside it, past the largest code too */
+static void check_between_codes(const ifl_format *f)
+{
+    for (uint32_t code = 0; code <= f->infinity; code += f->sign > 0x8000 ? 7 : 1) {
+        const uint32_t cut = (uint32_t)(22 - f->mantissa), bits = ifl_f32_bits(ifl_widen(f, code)), half = UINT32_C(1) << cut;
+        const uint32_t at[] = {bits, bits - 1, bits + 1, bits + half - 1, bits + half, bits + half + 1, bits - half};
+        for (unsigned i = 0; i < sizeof at / sizeof *at; i++) {
+            check_narrow(at[i] & INT32_MAX);
+            check_narrow(at[i] | 0x80000000);
+        }
+    }
+}
+
+static void halves_are_rounded_to_whole_numbers(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 0x10000; code++)
+        for (unsigned i = 0; i < 8; i++) {
+            const unsigned rounding = IFL_ROUND_RNI + i % 4;
+            const float x = ifl_widen(formats[i / 4], code);
+            check_same(ifl_round_f32(rounding, x), (float)ifl_round(rounding, (double)x), rounding, code, 0);
+        }
+}
+
+static const uint32_t not_numbers[] = {0x7f800000, 0xff800000, 0x7f800001, 0xffbfffff, 0x7fc00000, 0xffc12345, 0x7fffffff};
+enum { NOT_NUMBERS = sizeof not_numbers / sizeof *not_numbers };
+
+static void floats_are_narrowed_in_every_rounding(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < FORMATS; k++)
+        check_between_codes(formats[k]);
+    for (unsigned i = 0; i < NOT_NUMBERS; i++)
+        check_narrow(not_numbers[i]);
+    for (uint32_t i = 0; i < 300000; i++)
+        check_narrow(i < 100000 ? mixed(i) : (mixed(i) & 0x8fffffff) | 0x30000000);
+}
+
+static void check_double(uint64_t bits)
+{
+    static const uint32_t flags[] = {0, IFL_FLAG_FTZ, IFL_FLAG_SAT, IFL_FLAG_FTZ | IFL_FLAG_SAT};
+    const double x = ifl_bits_f64(bits);
+    for (unsigned i = 0; i < 16; i++) {
+        const ifl_modifiers m = {.flags = flags[i / 4], .rounding = (uint8_t)(IFL_ROUND_RN + i % 4)};
+        const uint32_t found = ifl_f32_bits(ifl_f32_of(&m, x)), wanted = ifl_f64_to_f32(&m, x);
+        if (found != wanted)
+            fail_msg("f32, flags 0x%x, rounding %u, %a: 0x%x, not 0x%x", m.flags, m.rounding, x, found, wanted);
+        for (unsigned k = 0; k < 2; k++) {
+            const uint32_t half = ifl_half_of_f64(formats[k], &m, x), right = ifl_f64_to_half(formats[k], &m, x);
+            if (half != right)
+                fail_msg("format %u, flags 0x%x, rounding %u, %a: 0x%x, not 0x%x", k, m.flags, m.rounding, x, half, right);
+        }
+    }
+}
+
+static void check_doubles_beside(uint32_t bits)
+{
+    const uint64_t near = ifl_f64_bits((double)ifl_bits_f32(bits)), half = UINT64_C(1) << 28;
+    const uint64_t at[] = {near, near + 1, near - 1, near + half, near + half - 1, near + half + 1, near - half};
+    for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
+        check_double(at[i]);
+}
+
+static void doubles_are_narrowed_in_every_rounding(void **state)
+{
+    static const uint64_t edges[] = {0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x36a0000000000000, 0x3690000000000001,
+                                     0x47efffffe0000000, 0x47effffff0000000, 0x47f0000000000000, 0x7fefffffffffffff,
+                                     0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0x7ff4567890abcdef,
+                                     0x7fffffffffffffff};
+    (void)state;
+    for (unsigned i = 0; i < sizeof edges / sizeof *edges; i++) {
+        check_double(edges[i]);
+        check_double(edges[i] | UINT64_C(1) << 63);
+    }
+    for (uint32_t i = 0; i < 0x10000; i++)
+        check_doubles_beside(i << 16);
+    for (uint32_t i = 0; i < 0x8000; i++) /* what f16 and subnormal f32 are rounded from */
+        check_doubles_beside(i & 1 ? mixed(i) & 0x807fffff : ifl_f32_bits(ifl_widen(&ifl_f16, i) * 1.00048828125f));
+    for (uint32_t i = 0; i < 100000; i++)
+        check_double((uint64_t)mixed(2 * i) << 32 | mixed(2 * i + 1));
+}
+
+static void check_integer(uint64_t x)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        const ifl_modifiers m = {.flags = i / 4 ? IFL_FLAG_SAT : 0, .rounding = (uint8_t)(IFL_ROUND_RN + i % 4)};
+        const double is_signed = ifl_s64_odd((int64_t)x), is_unsigned = ifl_u64_odd(x);
+        assert_int_equal(ifl_f32_bits(ifl_f32_of(&m, is_signed)), ifl_f32_bits(ifl_narrow_f32(&m, is_signed)));
+        assert_int_equal(ifl_f32_bits(ifl_f32_of(&m, is_unsigned)), ifl_f32_bits(ifl_narrow_f32(&m, is_unsigned)));
+        if (m.rounding == IFL_ROUND_RN) {
+            assert_int_equal(ifl_f32_bits(ifl_out(&m, (float)(int64_t)x)), ifl_f32_bits(ifl_narrow_f32(&m, is_signed)));
+            assert_int_equal(ifl_f32_bits(ifl_out(&m, (float)x)), ifl_f32_bits(ifl_narrow_f32(&m, is_unsigned)));
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            assert_int_equal(ifl_code_of(formats[k], &m, ifl_f32_odd(is_signed, 0)), ifl_narrow_to(formats[k], &m, is_signed));
+            assert_int_equal(ifl_code_of(formats[k], &m, ifl_f32_odd(is_unsigned, 0)), ifl_narrow_to(formats[k], &m, is_unsigned));
+        }
+    }
+}
+
+static void integers_are_narrowed_in_every_rounding(void **state)
+{
+    (void)state;
+    for (unsigned top = 0; top < 64; top++)
+        for (int off = -3; off <= 3; off++) {
+            check_integer((UINT64_C(1) << top) + (uint64_t)off);
+            check_integer((UINT64_C(1) << top) + (UINT64_C(1) << top >> 24) + (uint64_t)off);
+            check_integer((UINT64_C(1) << top) + 3 * (UINT64_C(1) << top >> 24) + (uint64_t)off);
+            check_integer(0 - ((UINT64_C(1) << top) + (UINT64_C(1) << top >> 24)) + (uint64_t)off);
+        }
+    for (uint32_t i = 0; i < 100000; i++)
+        check_integer(((uint64_t)mixed(2 * i) << 32 | mixed(2 * i + 1)) >> (i & 63));
+}
+
+static void check_scaled(uint32_t a, uint32_t b)
+{
+    static const double factors[] = {0.125, 0.5, 2, 8};
+    for (unsigned i = 0; i < 64; i++) {
+        const ifl_modifiers m = {.flags = (i & 4 ? IFL_FLAG_FTZ : 0u) | (i & 8 ? IFL_FLAG_SAT : 0u),
+                                 .rounding = (uint8_t)(IFL_ROUND_RN + i % 4)};
+        const float x = ifl_bits_f32(a), y = ifl_bits_f32(b);
+        check_same(ifl_scaled_product(&m, x, y, factors[i / 16]), ifl_scaled_mul_f32(&m, x, y, factors[i / 16]), i, a, b);
+    }
+}
+
+static void products_are_scaled_in_every_rounding(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < 2 * FLOATS; a++) {
+        for (unsigned b = 0; b < 2 * FLOATS; b++)
+            check_scaled(float_at(a), float_at(b));
+        for (unsigned b = 0; b < NOT_NUMBERS; b++)
+            check_scaled(float_at(a), not_numbers[b]);
+    }
+    for (uint32_t i = 0; i < 30000; i++)
+        check_scaled(mixed(2 * i), mixed(2 * i + 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +385,11 @@ int main(void)
         cmocka_unit_test(halves_are_picked_with_every_modifier),
         cmocka_unit_test(f32_is_rounded_as_by_the_host),
         cmocka_unit_test(floats_are_picked_with_every_modifier),
+        cmocka_unit_test(halves_are_rounded_to_whole_numbers),
+        cmocka_unit_test(floats_are_narrowed_in_every_rounding),
+        cmocka_unit_test(doubles_are_narrowed_in_every_rounding),
+        cmocka_unit_test(integers_are_narrowed_in_every_rounding),
+        cmocka_unit_test(products_are_scaled_in_every_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
