@@ -149,8 +149,8 @@ IFL_LANE uint32_t ifl_unit_ex2(uint32_t x)
 {
     const uint32_t magnitude = x & ~IFL_UNIT_SIGN, one = 1u << IFL_UNIT_MANTISSA;
     const float scaled = magnitude < 0x43800000 ? ifl_bits_f32(magnitude) * 0x1p23f : 2147483520.0f;
-    int32_t fixed = (int32_t)scaled;
-    fixed = !(x & IFL_UNIT_SIGN) ? fixed : (uint32_t)fixed % one ? ~fixed : -fixed;
+    const uint32_t number = (uint32_t)(int32_t)scaled, sign = 0 - (x >> 31), is_whole = number % one == 0 ? 1 : 0;
+    const int32_t fixed = (int32_t)((number ^ sign) + (sign & is_whole));
     const double value = ifl_unit_value(ifl_segments_of_ex2, 0, 6, (uint32_t)fixed & (one - 1));
     const uint32_t result = ifl_unit_cut_off(value, (fixed >> IFL_UNIT_MANTISSA) - IFL_UNIT_FRACTION_BITS - 23);
     return ifl_unit_is_nan(x) ? IFL_UNIT_NAN : result;
