@@ -141,23 +141,32 @@ IFL_LANE bool ifl_takes_first(double a, double b)
     return is_less || (a == a && b != b);
 }
 
-IFL_LANE bool ifl_combine_one(const ifl_lane_options *o, bool holds, bool with)
+/* 1 or 0 with another of them, in words of 32 bits as all that lanes compute side by side */
+IFL_LANE uint32_t ifl_combine_one(const ifl_lane_options *o, uint32_t holds, uint32_t with)
 {
     return o->m.combine == IFL_COMBINE_OR ? holds | with : o->m.combine == IFL_COMBINE_XOR ? holds ^ with : holds & with;
 }
 
-IFL_LANE bool ifl_half_relates(const ifl_format *f, const ifl_lane_options *o, uint16_t a, uint16_t b)
+/* The value of a code of 16 bits, with .FTZ */
+IFL_LANE float ifl_half_value(const ifl_format *f, const ifl_modifiers *m, uint32_t code)
 {
-    const float x = ifl_half_in(f, &o->m, a), y = ifl_half_in(f, &o->m, b);
-    return ifl_relates(o, x < y, x == y, x > y);
+    const uint32_t kept = m->flags & IFL_FLAG_FTZ ? f->sign : UINT32_MAX;
+    return ifl_widen(f, (code & f->infinity) == 0 ? code & kept : code);
+}
+
+IFL_LANE uint32_t ifl_half_relates(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b)
+{
+    const float x = ifl_half_value(f, &o->m, a), y = ifl_half_value(f, &o->m, b);
+    const uint32_t relation = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
+    return (o->relation & relation) != 0 ? 1 : 0;
 }
 
 /* o->number in each half where the comparison holds */
-IFL_LANE uint32_t ifl_set_halves(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b, bool with)
+IFL_LANE uint32_t ifl_set_halves(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b, uint32_t with)
 {
-    const bool low = ifl_combine_one(o, ifl_half_relates(f, o, IFL_LOW(a), IFL_LOW(b)), with);
-    const bool high = ifl_combine_one(o, ifl_half_relates(f, o, IFL_HIGH(a), IFL_HIGH(b)), with);
-    return (low ? o->number : 0) | (high ? o->number << 16 : 0);
+    const uint32_t low = ifl_half_relates(f, o, IFL_LOWER_CODE(a), IFL_LOWER_CODE(b)),
+                   high = ifl_half_relates(f, o, IFL_UPPER_CODE(a), IFL_UPPER_CODE(b));
+    return ((0 - ifl_combine_one(o, low, with)) & o->number) | ((0 - ifl_combine_one(o, high, with)) & o->number << 16);
 }
 
 /* ---- FCHK -------------------------------------------------------------------------------------------------------- */

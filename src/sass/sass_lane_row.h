@@ -12,7 +12,7 @@ typedef struct ifl_sass_query {
     uint8_t table;         /* LOP3: its truth table */
     bool is_plain;         /* no source has a sign or a part */
     bool writes_predicate;
-    bool is_copy;          /* a product of which one factor is zero */
+    bool is_copy;          /* a product of which one factor is zero; a sum with -0 */
 } ifl_sass_query;
 
 typedef struct ifl_sass_lane_row {

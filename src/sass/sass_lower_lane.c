@@ -284,13 +284,16 @@ static bool are_plain_halves(uint32_t bits)
     return (low & MAGNITUDE) <= INFINITE && low != SIGN && (high & MAGNITUDE) <= INFINITE && high != SIGN;
 }
 
-/* The product adds nothing to c. IMAD so moves registers, and HFMA2 so makes constants in a pipe that is free. */
+/* The product adds nothing to c. IMAD so moves registers, and HFMA2 so makes constants in a pipe that is free. HADD2 that adds
+ * -0 widens b. */
 static bool is_copy(const ifl_sass_lowerer *l)
 {
     const unsigned op = ifl_sass_lane_op(l->instruction->op);
     const bool is_a = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)),
                is_b = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_B));
     const ifl_sass_operand *c = ifl_sass_lower_operand(l, IFL_SASS_ROLE_C);
+    if (op == IFL_SASS_OP_HADD2)
+        return is_a && ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)->negated;
     if (op == IFL_SASS_OP_HFMA2)
         return is_a && is_b && c && c->kind == IFL_SASS_IMMEDIATE && are_plain_halves((uint32_t)c->value);
     return op == IFL_SASS_OP_IMAD && (is_a || is_b);
