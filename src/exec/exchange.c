@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Warp-wide operations: shfl, vote, match, redux, activemask, elect, bar.warp.sync. */
+ * Warp-wide operations whose lanes are in several groups or not all there, and small operations compiled once. What the lanes do
+ * together: exchange_lanes.h. */
+#include "exec/exchange_lanes.h"
 #include "exec/race.h"
 
 #include <string.h>
@@ -25,8 +27,9 @@ static ifl_membership first_membership(const ifl_exchange *op, const char *frame
 }
 
 /* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA, membermask: the lanes
- * that take part): tiles of a warp, for instance. They know nothing of each other. */
-static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ * that take part): tiles of a warp, for instance. They know nothing of each other. A group needs those of its lanes that still
+ * live: when they are not all in the fragment, it waits for the others (warp.c). */
+ifl_reason ifl_exchange_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     const ifl_exchange *op = code->extra;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
@@ -44,119 +47,10 @@ static ifl_reason run_groups(ifl_warp *warp, const ifl_code *code, char *frame, 
     return IFL_REASON_NONE;
 }
 
-/* An operation with a member mask needs those of its lanes that still live. When they are not all in the fragment,
- * it waits for the others (warp.c). */
-ifl_reason ifl_slow_exchange(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
-{
-    const ifl_exchange *op = code->extra;
-    if (!mask)
-        return IFL_REASON_NONE;
-    if (op->members)
-        return run_groups(warp, code, frame, mask, active);
-    ifl_exchange_run(warp, op, frame, mask);
-    return IFL_REASON_NONE;
-}
-
 static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
 {
     uint32_t *p = ifl_slot(frame, at);
     *p = (*p & ~mask) | (bits & mask);
-}
-
-/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). Returns `lane` where the source is out
- * of range. */
-static inline uint32_t shuffle_source(uint8_t kind, uint32_t lane, uint32_t b, uint32_t c, uint32_t *in_range)
-{
-    const uint32_t clamp = c & 31, segment = c >> 8 & 31, distance = b & 31, lowest = lane & segment,
-                   highest = lowest | (clamp & ~segment);
-    const uint32_t from = kind == IFL_EXCHANGE_SHUFFLE_UP          ? lane - distance
-                          : kind == IFL_EXCHANGE_SHUFFLE_DOWN      ? lane + distance
-                          : kind == IFL_EXCHANGE_SHUFFLE_BUTTERFLY ? lane ^ distance
-                                                                   : lowest | (distance & ~segment);
-    *in_range = kind == IFL_EXCHANGE_SHUFFLE_UP ? (int32_t)from >= (int32_t)highest : from <= highest;
-    return *in_range ? from : lane;
-}
-
-/* The value of a lane that does not take part is undefined (PTX ISA, shfl); an H200 gives zero. */
-static inline __attribute__((always_inline)) void shuffle_as(uint8_t kind, const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    const uint32_t *b = ifl_slot(frame, op->b), *c = ifl_slot(frame, op->c);
-    uint32_t old[IFL_WARP_LANES], valid = 0, *d = ifl_slot(frame, op->d);
-    memcpy(old, frame + op->a, sizeof old);
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
-        uint32_t in_range;
-        const uint32_t from = shuffle_source(kind, lane, b[lane], c[lane], &in_range) & 31, got = mask >> from & 1 ? old[from] : 0;
-        valid |= in_range << lane;
-        d[lane] = mask >> lane & 1 ? got : d[lane];
-    }
-    put_predicate(frame, op->p, mask, valid);
-}
-
-#define SHUFFLE(name, kind)                                                                                            \
-    static void name(const ifl_exchange *op, char *frame, uint32_t mask)                                               \
-    {                                                                                                                  \
-        shuffle_as(kind, op, frame, mask);                                                                             \
-    }
-SHUFFLE(shuffle_up, IFL_EXCHANGE_SHUFFLE_UP)
-SHUFFLE(shuffle_down, IFL_EXCHANGE_SHUFFLE_DOWN)
-SHUFFLE(shuffle_butterfly, IFL_EXCHANGE_SHUFFLE_BUTTERFLY)
-SHUFFLE(shuffle_index, IFL_EXCHANGE_SHUFFLE_INDEX)
-#undef SHUFFLE
-
-/* One result for all who take part; of a uniform operation, for all lanes. */
-static uint32_t receivers(const ifl_exchange *op, uint32_t mask)
-{
-    return op->is_uniform ? UINT32_MAX : mask;
-}
-
-static void put_same(const ifl_exchange *op, char *frame, uint32_t mask, uint32_t value)
-{
-    for (uint32_t m = receivers(op, mask); m; m &= m - 1)
-        ((uint32_t *)ifl_slot(frame, op->d))[__builtin_ctz(m)] = value;
-}
-
-static void vote(const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    uint32_t holds = (ifl_predicate(frame, op->a) ^ op->flip) & mask;
-    bool all = holds == mask, none = holds == 0;
-    if (op->kind == IFL_EXCHANGE_VOTE_BALLOT) {
-        put_same(op, frame, mask, holds);
-        return;
-    }
-    bool result = op->kind == IFL_EXCHANGE_VOTE_ALL   ? all
-                  : op->kind == IFL_EXCHANGE_VOTE_ANY ? !none
-                                                      : all || none;
-    put_predicate(frame, op->d, receivers(op, mask), result ? UINT32_MAX : 0);
-}
-
-static uint64_t value_of(const ifl_exchange *op, const char *frame, uint32_t lane)
-{
-    enum { PLANE = 4 * IFL_WARP_LANES };
-    if (op->bytes == 8 && op->is_planes)
-        return (uint64_t)ifl_lane_u32(frame, op->a + PLANE, lane) << 32 | ifl_lane_u32(frame, op->a, lane);
-    return op->bytes == 8 ? ifl_lane_u64(frame, op->a, lane) : ifl_lane_u32(frame, op->a, lane);
-}
-
-static uint32_t lanes_with_value(const ifl_exchange *op, const char *frame, uint32_t mask, uint64_t value)
-{
-    uint32_t same = 0;
-    for (uint32_t m = mask; m; m &= m - 1)
-        same |= value_of(op, frame, (uint32_t)__builtin_ctz(m)) == value ? m & -m : 0;
-    return same;
-}
-
-static void match(const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    uint32_t *d = ifl_slot(frame, op->d), same_as[IFL_WARP_LANES];
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        same_as[lane] = lanes_with_value(op, frame, mask, value_of(op, frame, lane));
-    }
-    bool all = mask && same_as[__builtin_ctz(mask)] == mask;
-    for (uint32_t m = mask; m; m &= m - 1)
-        d[__builtin_ctz(m)] = op->kind == IFL_EXCHANGE_MATCH_ANY ? same_as[__builtin_ctz(m)] : all ? mask : 0;
-    if (op->kind == IFL_EXCHANGE_MATCH_ALL)
-        put_predicate(frame, op->p, mask, all ? UINT32_MAX : 0);
 }
 
 typedef struct float_minmax {
@@ -179,7 +73,7 @@ static bool is_better(const float_minmax *f, float a, float b)
     return f->is_max ? a > b : a < b;
 }
 
-static uint32_t reduce_floats(const ifl_exchange *op, const char *frame, uint32_t mask)
+uint32_t ifl_exchange_reduce_floats(const ifl_exchange *op, const char *frame, uint32_t mask)
 {
     float_minmax f = {op->operation == IFL_OPERATION_MAX, op->absolute, op->keeps_nan};
     uint32_t best = 0x7fffffff;
@@ -196,65 +90,10 @@ static uint32_t reduce_floats(const ifl_exchange *op, const char *frame, uint32_
     return best;
 }
 
-static uint32_t reduce_two(uint8_t operation, bool is_signed, uint32_t a, uint32_t b)
-{
-    switch (operation) {
-    case IFL_OPERATION_ADD:
-        return a + b;
-    case IFL_OPERATION_MIN:
-        return is_signed ? ((int32_t)a < (int32_t)b ? a : b) : (a < b ? a : b);
-    case IFL_OPERATION_MAX:
-        return is_signed ? ((int32_t)a > (int32_t)b ? a : b) : (a > b ? a : b);
-    case IFL_OPERATION_AND:
-        return a & b;
-    case IFL_OPERATION_OR:
-        return a | b;
-    default:
-        return a ^ b;
-    }
-}
-
-static void reduce(const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    bool is_signed = ifl_type_class(op->type) == 'S';
-    uint32_t result = ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(mask));
-    if (op->type == IFL_TYPE_F32)
-        result = reduce_floats(op, frame, mask);
-    else
-        for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
-            result = reduce_two(op->operation, is_signed, result, ifl_lane_u32(frame, op->a, (uint32_t)__builtin_ctz(m)));
-    put_same(op, frame, mask, result);
-}
-
-static void active_mask(const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    put_same(op, frame, mask, mask);
-}
-
-/* The hardware elects any member, always the same for a mask: here the lowest. */
-static void elect(const ifl_exchange *op, char *frame, uint32_t mask)
-{
-    uint32_t elected = (uint32_t)__builtin_ctz(mask);
-    put_same(op, frame, mask, elected);
-    put_predicate(frame, op->p, mask, UINT32_C(1) << elected);
-}
-
 void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint32_t mask)
 {
-    static void (*const run[IFL_EXCHANGES])(const ifl_exchange *op, char *frame, uint32_t mask) = {
-        [IFL_EXCHANGE_SHUFFLE_UP] = shuffle_up,
-        [IFL_EXCHANGE_SHUFFLE_DOWN] = shuffle_down,
-        [IFL_EXCHANGE_SHUFFLE_BUTTERFLY] = shuffle_butterfly,
-        [IFL_EXCHANGE_SHUFFLE_INDEX] = shuffle_index,
-        [IFL_EXCHANGE_VOTE_ALL] = vote,             [IFL_EXCHANGE_VOTE_ANY] = vote,
-        [IFL_EXCHANGE_VOTE_UNIFORM] = vote,         [IFL_EXCHANGE_VOTE_BALLOT] = vote,
-        [IFL_EXCHANGE_MATCH_ANY] = match,           [IFL_EXCHANGE_MATCH_ALL] = match,
-        [IFL_EXCHANGE_REDUCE] = reduce,             [IFL_EXCHANGE_ACTIVE_MASK] = active_mask,
-        [IFL_EXCHANGE_ELECT] = elect,
-    };
     (void)warp;
-    if (run[op->kind])
-        run[op->kind](op, frame, mask);
+    ifl_exchange_lanes(op, frame, mask);
 }
 
 /* ---- carries, traps, sleep: other small operations --------------------------------------------------------------------- */

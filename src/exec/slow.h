@@ -10,5 +10,7 @@
 
 /* Does what the lanes of `mask`, which all take part, do together. */
 void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint32_t mask);
+/* An operation with a member mask, for the lanes of `mask`. */
+ifl_slow ifl_exchange_groups;
 
 #endif

@@ -837,6 +837,8 @@ IFL_HANDLER(atomic)
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_row_handler *const *IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void);
+#define exchange IFL_PASTE(ifl_exchange_, IFL_WIDTH) /* of exchange_handler.c */
+ifl_handler exchange;
 
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
 {
