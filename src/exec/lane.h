@@ -315,12 +315,12 @@ IFL_LANE uint32_t ifl_lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 /* Four selectors of four bits: which byte of b:a, and with bit 3 its sign instead. */
 IFL_LANE uint32_t ifl_prmt(uint32_t a, uint32_t b, uint32_t selectors)
 {
-    uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t d = 0;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
-        uint32_t selector = selectors >> 4 * i;
-        uint32_t byte = (uint32_t)(bytes >> (8 * (selector & 7))) & 0xff;
-        d |= (selector & 8 ? (0u - (byte >> 7)) & 0xff : byte) << 8 * i;
+        const uint32_t selector = selectors >> 4 * i, from = selector & 4 ? b : a;
+        const uint32_t byte = from >> (selector & 3) * 8 & 0xff, sign = (0u - (byte >> 7)) & 0xff;
+        d |= (selector & 8 ? sign : byte) << 8 * i;
     }
     return d;
 }
@@ -384,14 +384,14 @@ IFL_LANE double ifl_quiet(double x)
 
 IFL_LANE double ifl_nan2(double result, double a, double b)
 {
-    double nan = b != b ? b : a;
-    return ((a != a) | (b != b)) ? ifl_quiet(nan) : result;
+    double nan = b != b ? b : a; /* a NaN exactly where one of them is */
+    return nan != nan ? ifl_bits_f64(ifl_f64_bits(nan) | UINT64_C(1) << 51) : result;
 }
 
 IFL_LANE double ifl_nan3(double result, double a, double b, double c)
 {
     double nan = b != b ? b : c != c ? c : a;
-    return ((a != a) | (b != b) | (c != c)) ? ifl_quiet(nan) : result;
+    return nan != nan ? ifl_bits_f64(ifl_f64_bits(nan) | UINT64_C(1) << 51) : result;
 }
 
 /* .sat: to [0, 1], NaN to +0 */

@@ -134,12 +134,65 @@ static void products_and_sums_are_saturated(void **state)
         check_saturated(mixed(3 * i), mixed(3 * i + 1), mixed(3 * i + 2));
 }
 
+/* ---- NaNs of f64, permuted bytes --------------------------------------------------------------------------------- */
+
+static const uint64_t doubles[] = {0x0000000000000000, 0x8000000000000001, 0x3ff0000000000000,
+                                   0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001,
+                                   0xfff7123456789abc, 0x7ff8000000000002, 0xffffffffffffffff};
+enum { DOUBLES = sizeof doubles / sizeof *doubles };
+
+static bool is_nan(uint64_t bits)
+{
+    return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+}
+
+/* b before c before a, made quiet */
+static void nans_of_f64_are_the_operands(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < DOUBLES * DOUBLES * DOUBLES; i++) {
+        const uint64_t a = doubles[i % DOUBLES], b = doubles[i / DOUBLES % DOUBLES],
+                       c = doubles[i / DOUBLES / DOUBLES], quiet = UINT64_C(1) << 51,
+                       other = 0x7ff800000000000f;
+        const double x = ifl_bits_f64(a), y = ifl_bits_f64(b), z = ifl_bits_f64(c),
+                     result = ifl_bits_f64(other);
+        const uint64_t of_two = is_nan(b)   ? b | quiet
+                                : is_nan(a) ? a | quiet
+                                            : other,
+                       of_three = is_nan(b)   ? b | quiet
+                                  : is_nan(c) ? c | quiet
+                                  : is_nan(a) ? a | quiet
+                                              : other;
+        assert_true(ifl_f64_bits(ifl_nan2(result, x, y)) == of_two);
+        assert_true(ifl_f64_bits(ifl_nan3(result, x, y, z)) == of_three);
+    }
+}
+
+static void bytes_are_permuted(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 0x20000; i++) {
+        const uint32_t a = mixed(2 * i), b = mixed(2 * i + 1),
+                       selectors = i & 0x10000 ? mixed(i) : i;
+        const uint64_t bytes = (uint64_t)b << 32 | a;
+        uint32_t wanted = 0;
+        for (unsigned k = 0; k < 4; k++) {
+            const uint32_t selector = selectors >> 4 * k & 15,
+                           byte = (uint32_t)(bytes >> 8 * (selector & 7)) & 0xff;
+            wanted |= (selector < 8 ? byte : byte & 0x80 ? 0xff : 0) << 8 * k;
+        }
+        assert_int_equal(ifl_prmt(a, b, selectors), wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves_are_compared_with_every_relation),
         cmocka_unit_test(halves_are_widened_with_and_without_ftz),
         cmocka_unit_test(products_and_sums_are_saturated),
+        cmocka_unit_test(nans_of_f64_are_the_operands),
+        cmocka_unit_test(bytes_are_permuted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
