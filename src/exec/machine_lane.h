@@ -39,6 +39,44 @@ IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
     return (x & keep) ^ flip;
 }
 
+/* ---- two f32 side by side, rounded to nearest -------------------------------------------------------------------- */
+
+IFL_LANE float ifl_near_add(const ifl_modifiers *m, float a, float b)
+{
+    return ifl_out(m, ifl_in(m, a) + ifl_in(m, b));
+}
+
+/* As ifl_any_mul_f32. */
+IFL_LANE float ifl_near_mul(const ifl_modifiers *m, float x, float y)
+{
+    const float a = ifl_in(m, x), b = ifl_in(m, y);
+    return ifl_out_tiny(m, a * b, a * 0x1p30f * b);
+}
+
+/* As ifl_any_fma_f32. */
+IFL_LANE float ifl_near_fma(const ifl_modifiers *m, float x, float y, float z)
+{
+    const float a = ifl_in(m, x), b = ifl_in(m, y), c = ifl_in(m, z);
+    return ifl_out_tiny(m, ifl_fma_f32(a, b, c), ifl_fma_f32(a * 0x1p30f, b, c * 0x1p30f));
+}
+
+IFL_LANE float ifl_of_pair(uint64_t pair, unsigned index)
+{
+    return ifl_bits_f32((uint32_t)(pair >> 32 * index));
+}
+
+IFL_LANE uint64_t ifl_pair_of(float high, float low)
+{
+    const uint32_t upper = high == high ? ifl_f32_bits(high) : 0x7fffffff, lower = low == low ? ifl_f32_bits(low) : 0x7fffffff;
+    return (uint64_t)upper << 32 | lower;
+}
+
+#define IFL_PAIRS2(f, m, a, b)                                                                                         \
+    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1)), f(m, ifl_of_pair(a, 0), ifl_of_pair(b, 0)))
+#define IFL_PAIRS3(f, m, a, b, c)                                                                                      \
+    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1), ifl_of_pair(c, 1)),                                         \
+                f(m, ifl_of_pair(a, 0), ifl_of_pair(b, 0), ifl_of_pair(c, 0)))
+
 /* ---- integers ---------------------------------------------------------------------------------------------------- */
 
 IFL_LANE uint32_t ifl_least_u32(bool least, uint32_t a, uint32_t b)

@@ -134,6 +134,34 @@ static void products_and_sums_are_saturated(void **state)
         check_saturated(mixed(3 * i), mixed(3 * i + 1), mixed(3 * i + 2));
 }
 
+/* ---- pairs of f32 ------------------------------------------------------------------------------------------------ */
+
+static void check_pairs(uint64_t a, uint64_t b, uint64_t c)
+{
+    static const uint32_t flags[] = {0, IFL_FLAG_FTZ, IFL_FLAG_SAT, IFL_FLAG_FTZ | IFL_FLAG_SAT};
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const ifl_modifiers m = {.flags = flags[i], .rounding = IFL_ROUND_RN};
+        assert_true(IFL_PAIRS2(ifl_near_add, &m, a, b) == ifl_x2_add(&m, a, b, false));
+        assert_true(IFL_PAIRS2(ifl_near_mul, &m, a, b) == ifl_x2_mul(&m, a, b));
+        assert_true(IFL_PAIRS3(ifl_near_fma, &m, a, b, c) == ifl_x2_fma(&m, a, b, c));
+    }
+}
+
+static void pairs_are_as_one_after_another(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < 2 * FLOATS; a++)
+        for (unsigned b = 0; b < 2 * FLOATS; b++)
+            for (unsigned c = 0; c < 2 * FLOATS; c++)
+                check_pairs((uint64_t)float_at(a) << 32 | float_at(c),
+                            (uint64_t)float_at(b) << 32 | float_at(a),
+                            (uint64_t)float_at(c) << 32 | float_at(b));
+    for (uint32_t i = 0; i < 100000; i++)
+        check_pairs((uint64_t)mixed(6 * i) << 32 | mixed(6 * i + 1),
+                    (uint64_t)mixed(6 * i + 2) << 32 | mixed(6 * i + 3),
+                    (uint64_t)mixed(6 * i + 4) << 32 | mixed(6 * i + 5));
+}
+
 /* ---- NaNs of f64, permuted bytes --------------------------------------------------------------------------------- */
 
 static const uint64_t doubles[] = {0x0000000000000000, 0x8000000000000001, 0x3ff0000000000000,
@@ -191,6 +219,7 @@ int main(void)
         cmocka_unit_test(halves_are_compared_with_every_relation),
         cmocka_unit_test(halves_are_widened_with_and_without_ftz),
         cmocka_unit_test(products_and_sums_are_saturated),
+        cmocka_unit_test(pairs_are_as_one_after_another),
         cmocka_unit_test(nans_of_f64_are_the_operands),
         cmocka_unit_test(bytes_are_permuted),
     };
