@@ -82,8 +82,9 @@ static const ifl_cli_option options[] = {
     {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
     {0, "code", "WHICH",
-     "ptx (the default), machine: run the machine code kept with the case, or both: check the results of both and "
-     "show the figures of the machine code", set_code},
+     "what runs: ptx (the default), machine (the case's cubin), or both, with the results of both checked and "
+     "the figures of the machine code",
+     set_code},
     {0, "on", "WHERE", "engine, or gpu: run on the GPU of this machine, check the results and measure times",
      set_on},
     {0, "capture", "FOLDER", "write what the GPU measured to FOLDER/CASE.GPU.txt", set_capture},

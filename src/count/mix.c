@@ -3,6 +3,8 @@
  * among them. Knows events, sites and the profile. */
 #include "count/observe.h"
 
+#include "code/code.h"
+
 #include <string.h>
 
 typedef struct issues {
@@ -142,8 +144,7 @@ static void join_names(ifl_opcode_list *list)
 
 static bool goes_on(const ifl_issued_run *run, const ifl_site *site, const issues *now)
 {
-    enum { INSTRUCTION_BYTES = 16 };
-    return site->address == run->last + INSTRUCTION_BYTES && strcmp(run->function, site->function) == 0 &&
+    return site->address == run->last + IFL_CODE_BYTES && strcmp(run->function, site->function) == 0 &&
            now->warps == run->warps && now->threads == run->threads && now->executing == run->threads_on;
 }
 

@@ -2,6 +2,7 @@
  * The report on machine code: chooses a format, and gathers the facts about a kernel. */
 #include "report/report_sass.h"
 
+#include "code/code.h"
 #include "report/writer.h"
 
 #include <errno.h>
@@ -31,13 +32,12 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
 ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,
                                  ifl_sass_facts *out, ifl_error *error)
 {
-    enum { INSTRUCTION_BYTES = 16 };
     const char *profile = report->options->profile;
     const ifl_machine_kernel *kernel = &report->machine->kernels[index];
     ifl_sass_launch launch = {0};
     ifl_status status = IFL_OK;
     if (profile)
-        status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / INSTRUCTION_BYTES, arena, &launch, error);
+        status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / IFL_CODE_BYTES, arena, &launch, error);
     if (status != IFL_OK)
         return status;
     return ifl_sass_facts_collect(report->machine, index, profile ? &launch : NULL, arena, out,

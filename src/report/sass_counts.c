@@ -5,13 +5,14 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "code/code.h"
 #include "profile/traffic.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_REPORT = 1 << 30, INSTRUCTION_BYTES = 16 };
+enum { LARGEST_REPORT = 1 << 30 };
 
 typedef struct reading {
     const char *path, *kernel;
@@ -108,7 +109,7 @@ static const json_t *find_launch(const json_t *root, const char *kernel)
 static bool run_of(const json_t *object, size_t count, uint64_t *first, uint64_t *last, uint64_t *warps)
 {
     return !json_object_get(object, "function") && count_of(object, "first", first) && count_of(object, "last", last) &&
-           count_of(object, "warps", warps) && *first <= *last && *last / INSTRUCTION_BYTES < count;
+           count_of(object, "warps", warps) && *first <= *last && *last / IFL_CODE_BYTES < count;
 }
 
 /* How often each of the `count` instructions was issued, where machine code ran. */
@@ -120,7 +121,7 @@ static ifl_status read_issued(const reading *r, const json_t *runs, size_t count
     memset(issued, 0, (count + 1) * sizeof *issued);
     for (size_t i = 0; i < json_array_size(runs); i++)
         if (run_of(json_array_get(runs, i), count, &first, &last, &warps))
-            for (uint64_t at = first / INSTRUCTION_BYTES; at <= last / INSTRUCTION_BYTES; at++)
+            for (uint64_t at = first / IFL_CODE_BYTES; at <= last / IFL_CODE_BYTES; at++)
                 issued[at] = warps;
     out->issued = issued;
     return IFL_OK;

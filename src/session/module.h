@@ -37,7 +37,7 @@ struct ifl_module {
     size_t assembled_bytes;
     ifl_error unassembled;          /* what the assembler said where it made none; no text: nothing */
     ifl_machine *machine;           /* whose kernels these are where there is no PTX; NULL: there is some */
-    const char *described_by;       /* machine code kept with this PTX, as a lab case does: runs where the choice is machine code; NULL: its own, if any */
+    const char *described_by;       /* machine code kept with this PTX, as a lab case does; NULL: its own */
     ifl_error unread;               /* the first PTX text among several that could not be read */
     size_t unread_count;
 };

@@ -110,7 +110,7 @@ static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary, ifl_l
     if (is_linked && !all)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status =
-        ifl_session_load(session, "the program's fat binary", all ? all : fatbin, bytes, out, &error);
+        ifl_session_load(session, "fat binary of the program", all ? all : fatbin, bytes, out, &error);
     free(all);
     if (status == IFL_OK)
         return ifl_cudaSuccess;

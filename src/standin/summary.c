@@ -275,7 +275,9 @@ static ifl_status save(sites *all, size_t entries, ifl_report_format format, con
     for (size_t i = 0; i < entries; i++)
         if (outcomes[i])
             outcomes[count++] = outcomes[i];
-    how.each = ifl_summary_launches(&all->page.arena, only, &how.each_count);
+    how.each = ifl_summary_launches(&all->page, only, &how.each_count);
+    if (status == IFL_OK && all->page.no_memory)
+        status = ifl_fail_memory(error, 1);
     if (status == IFL_OK)
         status = ifl_report_save(outcomes, count, format, &how, path, error);
     free(outcomes);

@@ -173,12 +173,13 @@ void ifl_summary_each(ifl_page *page, const char *only)
     ifl_table_print(page, &table);
 }
 
-const ifl_report_launch *ifl_summary_launches(ifl_arena *arena, const char *only, size_t *count)
+const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, size_t *count)
 {
     size_t all, group_count;
     const ifl_launch_note *notes = ifl_launch_notes(&all);
     const ifl_launch_group *groups = ifl_launch_groups(&group_count);
-    ifl_report_launch *list = all ? ifl_arena_alloc(arena, all * sizeof *list) : NULL;
+    ifl_report_launch *list = all ? ifl_arena_alloc(&page->arena, all * sizeof *list) : NULL;
+    page->no_memory |= all && !list;
     *count = 0;
     for (size_t i = 0; list && i < all; i++) {
         const ifl_launch_group *group = &groups[notes[i].group];

@@ -9,8 +9,8 @@
 /* Of the kernels that `only` means (session/kernel_name.h); NULL: of all. */
 void ifl_summary_kernels(ifl_page *page, const char *only);
 void ifl_summary_each(ifl_page *page, const char *only);
-/* What ifl_summary_each lists; NULL: each was not asked for, or without memory. */
-const ifl_report_launch *ifl_summary_launches(ifl_arena *arena, const char *only, size_t *count);
+/* What ifl_summary_each lists; NULL: nothing was launched, or without memory. */
+const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, size_t *count);
 /* Microseconds of all launches with this signature, grid and block from the place. */
 double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3], const uint32_t block[3]);
 

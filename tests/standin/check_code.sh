@@ -30,4 +30,4 @@ ran ptx env CUDA_DISABLE_PTX_JIT=1 "$INFLIGHT" run --code ptx --json r.json -- "
 "$INFLIGHT" run --code ptx -- "$folder/textures.bin" >out 2>err || true
 grep -q "holds no PTX that the GPU compiles, and --code asks for it" err
 "$INFLIGHT" run --gpu b200 --code machine -- "$folder/reduction.bin" >out 2>err || true
-grep -q "machine code" err
+grep -q "has no machine code that sm_100 runs; it has machine code for sm_90" err
