@@ -39,6 +39,7 @@ typedef struct ifl_time_facts {
     double seconds;        /* the same, without what a launch costs by itself */
     double instructions;   /* of a warp, that were followed */
     double block_instructions; /* of a followed block, on average: others may have more to do */
+    double longer;         /* 0: blocks are alike, or too many to tell. Else how much longer the SM that ends last takes than this */
     double issue_active;   /* share of a scheduler's cycles in which it issues */
     double stalls[IFL_STALLS]; /* warps in this state, on average, for each cycle in which a scheduler issues */
     double l1_sectors, l1_hits, l2_sectors, dram_sectors; /* of loads, that were followed */

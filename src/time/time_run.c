@@ -4,6 +4,7 @@
 
 #include "device/block_places.h"
 #include "profile/registers.h"
+#include "time/time_blocks.h"
 #include "time/time_sm.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_
     run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
     run->plan.blocks = product(grid);
     run->plan.scope_count = 0;
+    ifl_time_plan_samples(&run->plan, grid);
     for (size_t i = 0; i < run->device_count; i++) {
         const ifl_device *device = run->devices[i];
         const uint32_t warps = (uint32_t)device->value[IFL_DEVICE_max_warps_per_sm];
@@ -70,17 +72,17 @@ typedef struct part {
     double instructions; /* that the followed blocks issued, over those in their traces */
 } part;
 
-static part part_of(const ifl_time_run *run, const ifl_time_scope *scope, const ifl_block_trace *const *blocks,
-                    size_t count)
+static part part_of(const ifl_time_run *run, const ifl_time_scope *scope, const ifl_time_blocks *blocks)
 {
     uint64_t all = 0, kept = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < blocks->count; i++)
         for (uint32_t w = 0; w < run->plan.warps_per_block; w++) {
-            all += blocks[i]->warps[w].instructions;
-            kept += blocks[i]->warps[w].kept;
+            all += blocks->at[i]->warps[w].instructions;
+            kept += blocks->at[i]->warps[w].kept;
         }
     const uint64_t rest = run->plan.blocks % scope->sms, each = run->plan.blocks / scope->sms;
-    return (part){.blocks = (double)(each + (scope->chosen < rest)), .instructions = kept ? (double)all / (double)kept : 1};
+    return (part){.blocks = blocks->longer > 0 ? (double)blocks->count : (double)(each + (scope->chosen < rest)),
+                  .instructions = kept ? (double)all / (double)kept : 1};
 }
 
 /* What was not followed goes on at the pace of the second half of what was. */
@@ -159,11 +161,10 @@ static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, doub
 
 /* ---- one device ------------------------------------------------------------------------------ */
 
-static void describe(const ifl_sm_outcome *o, const ifl_sm_rates *rates, size_t followed, const part *all,
-                     ifl_time_facts *to)
+static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all, ifl_time_facts *to)
 {
     to->cycles = extrapolate(o, followed, all);
-    to->seconds = to->cycles / rates->clock_hz;
+    to->seconds = to->cycles / clock_hz;
     to->instructions = (double)o->issued;
     to->block_instructions = (double)o->issued * all->instructions / (double)followed;
     to->issue_active = o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_TIME_SCHEDULERS : 0;
@@ -175,47 +176,73 @@ static void describe(const ifl_sm_outcome *o, const ifl_sm_rates *rates, size_t 
     to->followed = all->blocks > 0 ? (double)followed / all->blocks / all->instructions : 1;
 }
 
-/* What one device's SM is followed with; freed when it has been. */
-typedef struct workspace {
-    const ifl_block_trace **blocks;
-    ifl_site_stalls *stalls;
-    size_t count;
-} workspace;
+/* A device, and the blocks that one of its SMs is followed with. */
+typedef struct followed {
+    const ifl_time_run *run;
+    const ifl_device *device;
+    size_t scope;
+    const ifl_sites *sites;
+    uint32_t per_sm;
+    ifl_time_blocks blocks;
+} followed;
 
-static bool follow_sm(const ifl_time_run *run, size_t i, const ifl_sites *sites, const workspace *w, uint32_t per_sm,
-                      ifl_profile *profile)
+static bool follow_first(const followed *f, size_t count, const ifl_profile *profile, ifl_sm_outcome *outcome)
 {
-    const ifl_device *device = run->devices[i];
-    const part all = part_of(run, &run->plan.scopes[run->scope_of[i]], w->blocks, w->count);
-    ifl_time_facts facts = {.device = copied(profile, device->id)};
-    ifl_sm_outcome outcome = {.sites = w->stalls};
     ifl_sm_rates rates;
-    ifl_sm_rates_find(device, profile, all.blocks, &rates);
-    const ifl_sm_case of = {sites, &rates, w->blocks, w->count, run->plan.warps_per_block, per_sm};
-    if (!facts.device || !ifl_sm_run(&of, &outcome))
-        return false;
-    describe(&outcome, &rates, w->count, &all, &facts);
-    return take_stalls(sites, w->stalls, (double)outcome.issue_cycles, profile, &facts) &&
-           ifl_vec_push(&profile->sm_times, facts);
+    ifl_sm_rates_find(f->device, profile, part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks).blocks, &rates);
+    const ifl_sm_case of = {f->sites, &rates, f->blocks.at, count, f->run->plan.warps_per_block, f->per_sm};
+    return ifl_sm_run(&of, outcome);
+}
+
+/* How much faster blocks go side by side than one alone. */
+static bool find_degree(const followed *f, const ifl_profile *profile, double *degree)
+{
+    ifl_sm_outcome one = {.sites = calloc(f->sites->count, sizeof *one.sites)}, many = {.sites = one.sites};
+    const size_t count = f->blocks.count < f->per_sm ? f->blocks.count : f->per_sm;
+    const bool done = one.sites && follow_first(f, 1, profile, &one) && follow_first(f, count, profile, &many);
+    if (done)
+        *degree = ((double)many.issued / many.cycles) / fmax((double)one.issued / one.cycles, 1e-9);
+    free(one.sites);
+    return done;
+}
+
+static bool choose_blocks(followed *f, const ifl_time_traces *traces, const ifl_profile *profile)
+{
+    const ifl_time_plan *plan = &f->run->plan;
+    double degree;
+    bool done = ifl_time_blocks_own(traces, f->scope, &f->blocks);
+    if (!done || !f->blocks.count || !ifl_time_blocks_differ(plan, f->scope, f->per_sm, &profile->work))
+        return done;
+    done = find_degree(f, profile, &degree);
+    ifl_time_blocks_free(&f->blocks);
+    return done && ifl_time_blocks_last(traces, plan, f->scope, f->per_sm, degree, &profile->work, &f->blocks);
+}
+
+static bool follow_sm(const followed *f, ifl_profile *profile)
+{
+    const part all = part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks);
+    ifl_time_facts facts = {.device = copied(profile, f->device->id), .longer = f->blocks.longer};
+    ifl_sm_outcome outcome = {.sites = calloc(f->sites->count, sizeof *outcome.sites)};
+    bool done = facts.device && outcome.sites && follow_first(f, f->blocks.count, profile, &outcome);
+    if (done) {
+        describe(&outcome, f->device->value[IFL_DEVICE_clock_hz], f->blocks.count, &all, &facts);
+        done = take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
+               ifl_vec_push(&profile->sm_times, facts);
+    }
+    free(outcome.sites);
+    return done;
 }
 
 static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *traces, size_t i, const ifl_sites *sites,
                                 ifl_profile *profile, ifl_error *error)
 {
-    const size_t scope = run->scope_of[i], count = ifl_time_traces_of(traces, scope, NULL, 0);
-    const uint32_t per_sm = blocks_per_sm(run->devices[i], profile);
-    if (!per_sm || !count)
-        return IFL_OK;
-    const workspace w = {.blocks = malloc(count * sizeof *w.blocks),
-                         .stalls = calloc(sites->count, sizeof *w.stalls),
-                         .count = count};
-    bool done = w.blocks && w.stalls;
-    if (done)
-        ifl_time_traces_of(traces, scope, w.blocks, count);
-    done = done && follow_sm(run, i, sites, &w, per_sm, profile);
-    free(w.blocks);
-    free(w.stalls);
-    return done ? IFL_OK : ifl_fail_memory(error, count * sizeof *w.blocks);
+    followed f = {.run = run, .device = run->devices[i], .scope = run->scope_of[i], .sites = sites,
+                  .per_sm = blocks_per_sm(run->devices[i], profile)};
+    bool done = !f.per_sm || choose_blocks(&f, traces, profile);
+    if (done && f.blocks.count)
+        done = follow_sm(&f, profile);
+    ifl_time_blocks_free(&f.blocks);
+    return done ? IFL_OK : ifl_fail_memory(error, sites->count * sizeof(ifl_site_stalls));
 }
 
 ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites, ifl_profile *profile,

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { SAMPLE_LEVELS = 6 /* IFL_TIME_SAMPLES < 1 << SAMPLE_LEVELS: at that level there are none */ };
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 enum { PASS_BITS = 8, SERIAL_AT = 8, SERIAL_BITS = 6, LINES_AT = 16, LINE_BITS = 7, SERVED_AT = 24, SERVED_BITS = 2 };
@@ -50,7 +52,7 @@ struct ifl_time_traces {
     ifl_block_trace *last; /* the block of the last event, NULL: it is not kept */
     uint64_t last_number;
     uint64_t words;
-    uint32_t level; /* every level halves the blocks of an SM, then the words of a warp */
+    uint32_t level; /* every level halves the samples, then the blocks of an SM, then the words of a warp */
     bool lost;
     ifl_lookup lookup;
     ifl_request_lines lines;
@@ -67,32 +69,71 @@ static uint64_t blocks_of(const ifl_time_plan *plan, const ifl_time_scope *scope
     return (plan->blocks + scope->sms - 1) / scope->sms;
 }
 
-/* The first blocks of an SM are kept, at each level half as many. */
+/* The first blocks of an SM are kept; at each level behind those of the samples, half as many. */
 static uint64_t most_blocks(const ifl_time_plan *plan, const ifl_time_scope *scope, uint32_t level)
 {
-    const uint64_t all = blocks_of(plan, scope), left = level < 64 ? all >> level : 0;
+    const uint32_t halved = level > SAMPLE_LEVELS ? level - SAMPLE_LEVELS : 0;
+    const uint64_t all = blocks_of(plan, scope), left = halved < 64 ? all >> halved : 0;
     return left > scope->least ? left : all < scope->least ? all : scope->least;
 }
 
 static uint32_t block_levels(const ifl_time_plan *plan)
 {
-    uint32_t level = 0;
+    uint32_t level = SAMPLE_LEVELS;
     for (size_t i = 0; i < plan->scope_count; i++)
-        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least && level < 63)
+        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least && level < SAMPLE_LEVELS + 63)
             level++;
     return level;
 }
 
+/* Somewhere in one of equal parts of the grid, as neighbours and columns are alike. */
+static uint64_t sample_within(uint64_t blocks, uint32_t part, uint32_t parts)
+{
+    const uint64_t each = blocks / parts, rest = blocks % parts;
+    const uint64_t first = each * part + rest * part / parts, next = each * (part + 1) + rest * (part + 1) / parts;
+    const uint32_t mixed = (part + 1) * UINT32_C(0x9e3779b1); /* Fibonacci hashing (Knuth, TAOCP 6.4) */
+    return next > first ? first + (uint64_t)((double)(next - first) * mixed * 0x1p-32) : UINT64_MAX;
+}
+
+/* Where blocks differ, those of an SM need not have any of the longest: some of the whole grid are kept too. What blocks do that
+ * others do not is often done at the grid's edges. */
+void ifl_time_plan_samples(ifl_time_plan *plan, const uint32_t grid[3])
+{
+    enum { LOW, MIDDLE, HIGH };
+    static const uint8_t edges[][3] = {
+        {LOW, LOW, LOW}, {MIDDLE, LOW, MIDDLE}, {LOW, MIDDLE, MIDDLE}, {MIDDLE, MIDDLE, LOW}, {LOW, LOW, MIDDLE},
+        {HIGH, HIGH, HIGH}, {MIDDLE, HIGH, MIDDLE}, {HIGH, MIDDLE, MIDDLE}, {MIDDLE, MIDDLE, HIGH}, {HIGH, HIGH, MIDDLE},
+    };
+    const uint32_t edge_count = sizeof edges / sizeof *edges, parts = IFL_TIME_SAMPLES - edge_count;
+    for (uint32_t i = 0; i < edge_count; i++) {
+        const uint64_t x = (grid[0] - 1ull) * edges[i][0] / HIGH, y = (grid[1] - 1ull) * edges[i][1] / HIGH,
+                       z = (grid[2] - 1ull) * edges[i][2] / HIGH;
+        plan->samples[i] = x + grid[0] * (y + grid[1] * z);
+    }
+    for (uint32_t part = 0; part < parts; part++)
+        plan->samples[edge_count + part] = sample_within(plan->blocks, part, parts);
+}
+
+/* At each level half of them. */
+static bool is_sample(const ifl_time_plan *plan, uint64_t block, uint32_t level)
+{
+    const uint32_t step = UINT32_C(1) << (level < SAMPLE_LEVELS ? level : SAMPLE_LEVELS - 1);
+    for (uint32_t part = 0; level < SAMPLE_LEVELS && part < IFL_TIME_SAMPLES; part += step)
+        if (plan->samples[part] == block)
+            return true;
+    return false;
+}
+
 /* Where each block has an SM of its own the launch ends with the longest one. That is often the first, whose threads do what is
- * done once: it is kept too, and the longer of both is followed. */
-static bool has_two(const ifl_time_plan *plan, const ifl_time_scope *scope)
+ * done once: it is kept too, and the longest of all that are kept is followed. */
+static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 {
     return plan->blocks <= scope->sms;
 }
 
 static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block, uint32_t level)
 {
-    return (has_two(plan, scope) && block == 0) || (ifl_place_sm(block, scope->sms) == scope->chosen &&
+    return (has_own(plan, scope) && block == 0) || (ifl_place_sm(block, scope->sms) == scope->chosen &&
                                                     block / scope->sms < most_blocks(plan, scope, level));
 }
 
@@ -101,7 +142,7 @@ static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)
     for (size_t i = 0; i < plan->scope_count; i++)
         if (is_of(plan, &plan->scopes[i], block, level))
             return true;
-    return false;
+    return is_sample(plan, block, level);
 }
 
 static uint64_t words_at_most(const ifl_time_plan *plan)
@@ -392,7 +433,7 @@ static int by_number(const void *a, const void *b)
     return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
 }
 
-static uint64_t instructions_of(const ifl_block_trace *block, uint32_t warps)
+uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t warps)
 {
     uint64_t sum = 0;
     for (uint32_t w = 0; w < warps; w++)
@@ -403,16 +444,15 @@ static uint64_t instructions_of(const ifl_block_trace *block, uint32_t warps)
 /* Of two that do as much, the later one. */
 static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b, uint32_t warps)
 {
-    const uint64_t x = a ? instructions_of(a, warps) : 0, y = instructions_of(b, warps);
+    const uint64_t x = a ? ifl_block_trace_instructions(a, warps) : 0, y = ifl_block_trace_instructions(b, warps);
     return !a || y > x || (y == x && b->number > a->number) ? b : a;
 }
 
-static size_t longest_of(const ifl_time_traces *traces, const ifl_time_scope *of, const ifl_block_trace **to, size_t most)
+static size_t longest_of(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most)
 {
     const ifl_block_trace *found = NULL;
     for (size_t i = 0; i < traces->blocks.count; i++)
-        if (is_of(traces->plan, of, traces->blocks.at[i].number, traces->level))
-            found = longer(found, &traces->blocks.at[i], traces->plan->warps_per_block);
+        found = longer(found, &traces->blocks.at[i], traces->plan->warps_per_block);
     if (found && most)
         to[0] = found;
     return found != NULL;
@@ -422,8 +462,8 @@ size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl
 {
     const ifl_time_scope *of = &traces->plan->scopes[scope];
     size_t count = 0;
-    if (has_two(traces->plan, of))
-        return longest_of(traces, of, to, most);
+    if (has_own(traces->plan, of))
+        return longest_of(traces, to, most);
     for (size_t i = 0; i < traces->blocks.count; i++) {
         const ifl_block_trace *block = &traces->blocks.at[i];
         if (!is_of(traces->plan, of, block->number, traces->level))
@@ -435,6 +475,15 @@ size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl
     if (to)
         qsort(to, count < most ? count : most, sizeof *to, by_number);
     return count;
+}
+
+size_t ifl_time_traces_all(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most)
+{
+    for (size_t i = 0; i < traces->blocks.count && i < most; i++)
+        to[i] = &traces->blocks.at[i];
+    if (to)
+        qsort(to, traces->blocks.count < most ? traces->blocks.count : most, sizeof *to, by_number);
+    return traces->blocks.count;
 }
 
 const ifl_observer ifl_time_observer = {

@@ -65,7 +65,7 @@ typedef struct ifl_time_scope {
     uint32_t least; /* blocks that are kept in every case */
 } ifl_time_scope;
 
-enum { IFL_TIME_SCOPES = 16, IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */ };
+enum { IFL_TIME_SCOPES = 16, IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */, IFL_TIME_SAMPLES = 32 };
 
 typedef struct ifl_time_plan {
     ifl_time_scope scopes[IFL_TIME_SCOPES];
@@ -73,8 +73,11 @@ typedef struct ifl_time_plan {
     uint32_t warps_per_block;
     uint64_t blocks;
     uint64_t most_words; /* 0: IFL_TIME_WORDS */
+    uint64_t samples[IFL_TIME_SAMPLES]; /* blocks all over the grid; UINT64_MAX: none */
 } ifl_time_plan;
 
+/* Chooses the samples among the plan's blocks. */
+void ifl_time_plan_samples(ifl_time_plan *plan, const uint32_t grid[3]);
 /* The middle one of the SMs that get the most blocks. */
 ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least);
 
@@ -85,7 +88,11 @@ typedef struct ifl_time_traces ifl_time_traces;
 /* False where memory was short: the traces are not all. */
 bool ifl_time_traces_are_whole(const ifl_time_traces *traces);
 /* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there are. Where the grid has no more
- * blocks than the GPU has SMs it is one, the longer one of two. */
+ * blocks than the GPU has SMs it is one, the longest of all that were kept. */
 size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most);
+
+/* Likewise all that were kept, of any scope and the samples. */
+size_t ifl_time_traces_all(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most);
+uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t warps);
 
 #endif

@@ -54,20 +54,24 @@ static double kept_work(const ifl_block_work *work, uint64_t blocks, const ifl_b
 
 /* The kept inputs count the instructions of PTX. Those of machine code are in proportion, block by block: without them the
  * schedule does not know that the followed blocks have less to do than others. */
-static void set_instructions(const ifl_time_run *run, const ifl_time_traces *traces, ifl_profile *profile)
+static void set_work(const ifl_time_run *run, const ifl_time_traces *traces, ifl_profile *profile)
 {
     enum { MOST = 4096 };
     const ifl_block_trace *blocks[MOST];
     const ifl_block_work *work = &profile->work;
-    const size_t found = ifl_time_traces_of(traces, 0, blocks, MOST), count = found < MOST ? found : MOST;
-    double followed = 0, all = 0;
-    for (size_t i = 0; work->slice_count && i < count; i++)
-        followed += kept_work(work, run->plan.blocks, blocks[i]) / (double)count;
-    for (uint32_t i = 0; i < work->slice_count; i++)
+    const size_t found = ifl_time_traces_all(traces, blocks, MOST), count = found < MOST ? found : MOST;
+    double kept = 0, followed = 0, all = 0;
+    for (size_t i = 0; work->slice_count && i < count; i++) {
+        kept += kept_work(work, run->plan.blocks, blocks[i]);
+        followed += (double)ifl_block_trace_instructions(blocks[i], run->plan.warps_per_block);
+    }
+    for (uint32_t i = 0; kept > 0 && i < work->slice_count; i++) {
+        work->slices[i].sum = (uint64_t)((double)work->slices[i].sum * followed / kept);
+        work->slices[i].most = (uint64_t)((double)work->slices[i].most * followed / kept);
         all += (double)work->slices[i].sum;
-    if (followed > 0 && profile->sm_times.count)
-        ifl_counters_set(&profile->counters, IFL_COUNTER_instructions,
-                         (uint64_t)(all * profile->sm_times.at[0].block_instructions / followed));
+    }
+    if (kept > 0)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, (uint64_t)all);
 }
 
 static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profile *profile, ifl_error *error)
@@ -88,9 +92,9 @@ static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profi
     if (status == IFL_OK && to.kernel->object)
         profile->machine.registers = to.kernel->registers;
     if (status == IFL_OK)
-        status = ifl_time_run_report(&run, ran.result.states[0], &to.kernel->image.sites, profile, error);
+        set_work(&run, ran.result.states[0], profile);
     if (status == IFL_OK)
-        set_instructions(&run, ran.result.states[0], profile);
+        status = ifl_time_run_report(&run, ran.result.states[0], &to.kernel->image.sites, profile, error);
     ifl_session_end(&ran);
     return status;
 }

@@ -2,6 +2,7 @@
  * One SM on traces made by hand. What is expected follows from the rates that the test gives and from the rules of issue:
  * a scheduler issues one instruction a cycle; a warp's next one waits for the stall of the one before it and for the
  * scoreboards of its own wait mask (docs/model.md, "One SM"). */
+#include "time/time_blocks.h"
 #include "time/time_sm.h"
 
 #include <setjmp.h>
@@ -574,6 +575,45 @@ static void test_longer_of_two(void **unused)
     assert_int_equal(followed_of_two(10, 10), 1);
 }
 
+enum { SIDE = 32, PLANE = SIDE * SIDE, LIGHT = 6, HEAVY = 60 };
+
+/* The first column of a grid has ten times the work of the others. */
+static uint32_t work_of(uint64_t block)
+{
+    return block % SIDE ? LIGHT : HEAVY;
+}
+
+/* All blocks of the grid are resident, 8 on an SM at most. The followed SM gets what one with the most heavy blocks gets. */
+static void test_blocks_that_differ(void **unused)
+{
+    enum { SMS = 132, PER_SM = 8 };
+    static ifl_work_slice slices[PLANE];
+    const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(SMS, PLANE, 2 * PER_SM)}, .scope_count = 1, .warps_per_block = 1,
+                          .blocks = PLANE};
+    ifl_time_blocks found;
+    uint32_t heavy[SMS] = {0}, most = 0, found_heavy = 0;
+    (void)unused;
+    ifl_time_plan_samples(&plan, (const uint32_t[]){SIDE, SIDE, 1});
+    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    for (uint64_t block = 0; block < PLANE; block++) {
+        slices[block] = (ifl_work_slice){1, work_of(block), work_of(block)};
+        heavy[block % SMS] += work_of(block) == HEAVY;
+        most = heavy[block % SMS] > most ? heavy[block % SMS] : most;
+        if (ifl_time_observer.follows(traces, block))
+            ifl_time_observer.stretch(traces, &(ifl_stretch){.last = work_of(block), .block = block});
+    }
+    assert_true(ifl_time_blocks_differ(&plan, 0, PER_SM, &work));
+    assert_true(ifl_time_blocks_last(traces, &plan, 0, PER_SM, PER_SM, &work, &found));
+    for (size_t i = 0; i < found.count; i++)
+        found_heavy += ifl_block_trace_instructions(found.at[i], 1) == HEAVY;
+    assert_int_equal(found_heavy, most);
+    assert_in_range(found.count, PLANE / SMS, PLANE / SMS + 1);
+    assert_true(found.longer > 0.999 && found.longer < 1.001);
+    ifl_time_blocks_free(&found);
+    ifl_time_observer.destroy(traces);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_across_lines),
         cmocka_unit_test(test_stored_lines),
         cmocka_unit_test(test_longer_of_two),
+        cmocka_unit_test(test_blocks_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Blocks that differ go one after the other to the SM that has a place first. The SM that ends last is followed, with the kept
+ * traces that are most like its blocks. */
+#include "time/time_blocks.h"
+
+#include "device/block_places.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_PLACED = 16384 /* of larger grids all SMs end at nearly the same time */,
+    MOST_ON_SM = 32
+};
+
+/* A block of the grid. */
+typedef struct placed {
+    uint32_t sm;
+    double work; /* warp instructions */
+} placed;
+
+/* An SM on which blocks run side by side, all at the same pace. */
+typedef struct busy_sm {
+    double left[MOST_ON_SM]; /* of the work of each */
+    uint32_t count;
+    double at, ends; /* until then `left` is right; when the first of them ends */
+    double sum;      /* of all the work that it got */
+} busy_sm;
+
+typedef struct candidate {
+    const ifl_block_trace *trace;
+    double work;
+    uint32_t uses;
+} candidate;
+
+typedef struct finder {
+    const ifl_time_plan *plan;
+    const ifl_time_scope *scope;
+    uint32_t per_sm;
+    double degree;
+    placed *blocks;
+    busy_sm *sms;
+    candidate *candidates;
+    size_t candidate_count;
+} finder;
+
+/* ---- who runs where -------------------------------------------------------------------------- */
+
+bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
+                            const ifl_block_work *work)
+{
+    return work->slice_count && plan->blocks > plan->scopes[scope].sms &&
+           plan->blocks <= MOST_PLACED && per_sm <= MOST_ON_SM;
+}
+
+/* Cycles for each instruction of a block, in units of those that it takes alone: up to `degree` of them do not slow each other. */
+static double slowness(const finder *f, const busy_sm *sm)
+{
+    return fmax(1, sm->count / f->degree);
+}
+
+static void find_end(const finder *f, busy_sm *sm)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < sm->count; i++)
+        least = fmin(least, sm->left[i]);
+    sm->ends = sm->count ? sm->at + least * slowness(f, sm) : INFINITY;
+}
+
+static void go_on(const finder *f, busy_sm *sm, double now)
+{
+    const double done = (now - sm->at) / slowness(f, sm);
+    for (uint32_t i = 0; i < sm->count; i++)
+        sm->left[i] -= done;
+    sm->at = now;
+}
+
+static void start_block(finder *f, size_t number, uint32_t on, double now)
+{
+    busy_sm *sm = &f->sms[on];
+    go_on(f, sm, now);
+    sm->left[sm->count++] = f->blocks[number].work;
+    sm->sum += f->blocks[number].work;
+    f->blocks[number].sm = on;
+    find_end(f, sm);
+}
+
+/* Takes out the block of the SM that ends next. */
+static void end_block(const finder *f, busy_sm *sm)
+{
+    uint32_t first = 0;
+    go_on(f, sm, sm->ends);
+    for (uint32_t i = 1; i < sm->count; i++)
+        if (sm->left[i] < sm->left[first])
+            first = i;
+    sm->left[first] = sm->left[--sm->count];
+    find_end(f, sm);
+}
+
+static uint32_t next_to_end(const finder *f)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < f->scope->sms; i++)
+        if (f->sms[i].ends < f->sms[found].ends)
+            found = i;
+    return found;
+}
+
+/* A slice has one block that did `most`; the others share the rest. */
+static void take_work(finder *f, const ifl_block_work *work)
+{
+    size_t number = 0;
+    for (uint32_t s = 0; s < work->slice_count; s++) {
+        const ifl_work_slice *slice = &work->slices[s];
+        for (uint64_t b = 0; b < slice->blocks && number < f->plan->blocks; b++)
+            f->blocks[number++].work =
+                b ? (double)(slice->sum - slice->most) / (double)(slice->blocks - 1)
+                  : (double)slice->most;
+    }
+}
+
+/* Returns the SM that ends last; of several, the one that got most. */
+static uint32_t place_blocks(finder *f)
+{
+    const uint64_t at_once = (uint64_t)f->scope->sms * f->per_sm;
+    uint32_t last = 0;
+    for (size_t b = 0; b < f->plan->blocks && b < at_once; b++)
+        start_block(f, b, ifl_place_sm(b, f->scope->sms), 0);
+    for (size_t b = at_once; b < f->plan->blocks; b++) {
+        const uint32_t on = next_to_end(f);
+        end_block(f, &f->sms[on]);
+        start_block(f, b, on, f->sms[on].at);
+    }
+    for (uint32_t i = 0; i < f->scope->sms; i++) {
+        while (f->sms[i].count)
+            end_block(f, &f->sms[i]);
+        const busy_sm *sm = &f->sms[i], *most = &f->sms[last];
+        if (sm->at > most->at || (sm->at == most->at && sm->sum > most->sum))
+            last = i;
+    }
+    return last;
+}
+
+/* ---- what stands for it ---------------------------------------------------------------------- */
+
+static bool take_candidates(finder *f, const ifl_time_traces *traces)
+{
+    const size_t count = ifl_time_traces_all(traces, NULL, 0);
+    const ifl_block_trace **all = malloc((count + 1) * sizeof *all);
+    f->candidates = calloc(count + 1, sizeof *f->candidates);
+    if (all && f->candidates) {
+        ifl_time_traces_all(traces, all, count);
+        for (size_t i = 0; i < count; i++) {
+            const double work =
+                (double)ifl_block_trace_instructions(all[i], f->plan->warps_per_block);
+            f->candidates[f->candidate_count++] = (candidate){all[i], fmax(work, 1), 0};
+        }
+    }
+    free(all);
+    return f->candidates;
+}
+
+/* The trace of nearly as much work; of several, one that does not stand for many others yet, as its lines would be found in
+ * the L1. */
+static candidate *most_alike(finder *f, double work)
+{
+    const double use = 0.05; /* counts as much as that part of the work */
+    candidate *found = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < f->candidate_count; i++) {
+        candidate *c = &f->candidates[i];
+        const double apart = fabs(log(fmax(work, 1) / c->work)) + use * c->uses;
+        if (apart >= least)
+            continue;
+        found = c;
+        least = apart;
+    }
+    return found;
+}
+
+/* How long an SM takes for such blocks at least, by all of them and by the longest. */
+typedef struct extent {
+    double sum, longest;
+} extent;
+
+static void add_block(extent *e, double work)
+{
+    e->sum += work;
+    e->longest = fmax(e->longest, work);
+}
+
+static double time_of(const finder *f, const extent *e)
+{
+    return fmax(e->sum / f->degree, e->longest);
+}
+
+static bool take_sm(finder *f, uint32_t sm, ifl_time_blocks *out)
+{
+    extent own = {0}, stand_ins = {0};
+    size_t count = 0;
+    for (size_t b = 0; b < f->plan->blocks; b++)
+        count += f->blocks[b].sm == sm;
+    out->at = malloc((count + 1) * sizeof *out->at);
+    for (size_t b = 0; out->at && b < f->plan->blocks; b++) {
+        if (f->blocks[b].sm != sm)
+            continue;
+        candidate *c = most_alike(f, f->blocks[b].work);
+        out->at[out->count++] = c->trace;
+        c->uses++;
+        add_block(&own, f->blocks[b].work);
+        add_block(&stand_ins, c->work);
+    }
+    out->longer = stand_ins.sum > 0 ? time_of(f, &own) / time_of(f, &stand_ins) : 0;
+    return out->at;
+}
+
+bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *plan, size_t scope,
+                          uint32_t per_sm, double degree, const ifl_block_work *work,
+                          ifl_time_blocks *out)
+{
+    finder f = {.plan = plan,
+                .scope = &plan->scopes[scope],
+                .per_sm = per_sm,
+                .degree = fmin(fmax(degree, 1), per_sm)};
+    *out = (ifl_time_blocks){0};
+    f.blocks = calloc(plan->blocks, sizeof *f.blocks);
+    f.sms = calloc(f.scope->sms, sizeof *f.sms);
+    bool done = f.blocks && f.sms && take_candidates(&f, traces);
+    if (done && f.candidate_count) {
+        take_work(&f, work);
+        done = take_sm(&f, place_blocks(&f), out);
+    }
+    free(f.blocks);
+    free(f.sms);
+    free(f.candidates);
+    return done;
+}
+
+/* ---- those of the scope's own SM -------------------------------------------------------------- */
+
+bool ifl_time_blocks_own(const ifl_time_traces *traces, size_t scope, ifl_time_blocks *out)
+{
+    *out = (ifl_time_blocks){.count = ifl_time_traces_of(traces, scope, NULL, 0)};
+    out->at = malloc((out->count + 1) * sizeof *out->at);
+    if (out->at)
+        ifl_time_traces_of(traces, scope, out->at, out->count);
+    return out->at;
+}
+
+void ifl_time_blocks_free(ifl_time_blocks *blocks)
+{
+    free(blocks->at);
+    *blocks = (ifl_time_blocks){0};
+}
