@@ -88,11 +88,15 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
     out->dram_together = f->from_dram_together;
     out->shared_past = share(past - f->l2_read_sectors.value, past);
     const double missed = f->l2_read_sectors.value * f->lines_from_dram;
+    const double loaded = fmin(f->dram_read_bytes.value, missed * IFL_LINE_BYTES);
     if (missed > 0)
-        out->dram_sector_bytes = fmin(fmax(f->dram_read_bytes.value / missed, IFL_SECTOR_BYTES / 2), IFL_LINE_BYTES);
+        out->dram_sector_bytes = fmax(loaded / missed, IFL_SECTOR_BYTES / 2);
     out->far_share = out->l2_hit > 0 ? share(out->l2_hit - near, out->l2_hit) : 0;
+    /* For a sector that it lacks a load brings its line at most: what else is read fills sectors that were stored in part. */
+    const double filled = f->dram_read_bytes.value - loaded;
     out->dram_store_share =
-        share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored);
+        share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored) +
+        (stored > 0 ? filled / IFL_SECTOR_BYTES / stored : 0);
 }
 
 /* A turn for each line stored; where most is written, more for each piece of 64 bytes (docs/model.md). */
@@ -135,6 +139,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->warp_start_cycles = arch.warp_start_cycles;
     out->atomic_bytes = arch.atomic_bytes;
     out->lone_fetch = arch.lone_fetch;
+    out->end_turns = arch.end_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;

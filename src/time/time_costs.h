@@ -36,6 +36,7 @@ typedef struct ifl_sm_rates {
     double dram_together;  /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the other does */
     double far_share;      /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces;   /* turns of the L2 for a line stored */
+    double end_turns;      /* the same, more for an end of a store within a sector */
     double shared_past;    /* of the sectors loaded past the L1, those that are on their way for another request */
     double dram_sector_bytes; /* that DRAM moves for a sector that the L2 lacks */
     double dram_store_share; /* of the bytes stored, those that go on to DRAM */

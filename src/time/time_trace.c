@@ -12,7 +12,10 @@ enum { SAMPLE_LEVELS = 6 /* IFL_TIME_SAMPLES < 1 << SAMPLE_LEVELS: at that level
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-enum { PASS_BITS = 8, SERIAL_AT = 8, SERIAL_BITS = 6, LINES_AT = 16, LINE_BITS = 7, SERVED_AT = 24, SERVED_BITS = 2 };
+enum {
+    PASS_BITS = 8, SERIAL_AT = 8, SERIAL_BITS = 6, END_AT = 14, END_BITS = 2,
+    LINES_AT = 16, LINE_BITS = 7, SERVED_AT = 24, SERVED_BITS = 2
+};
 
 static uint32_t at_most(uint32_t value, unsigned bits)
 {
@@ -23,7 +26,7 @@ static uint32_t at_most(uint32_t value, unsigned bits)
 uint32_t ifl_request_pack(ifl_request_cost cost)
 {
     return at_most(cost.passes, PASS_BITS) | at_most(cost.serial, SERIAL_BITS) << SERIAL_AT |
-           at_most(cost.lines, LINE_BITS) << LINES_AT | (uint32_t)cost.served << SERVED_AT;
+           at_most(cost.ends, END_BITS) << END_AT | at_most(cost.lines, LINE_BITS) << LINES_AT | (uint32_t)cost.served << SERVED_AT;
 }
 
 static uint32_t field(uint32_t word, unsigned at, unsigned bits)
@@ -35,6 +38,7 @@ ifl_request_cost ifl_request_unpack(uint32_t word)
 {
     return (ifl_request_cost){.passes = field(word, 0, PASS_BITS),
                               .serial = field(word, SERIAL_AT, SERIAL_BITS),
+                              .ends = field(word, END_AT, END_BITS),
                               .lines = field(word, LINES_AT, LINE_BITS),
                               .served = (ifl_request_class)field(word, SERVED_AT, SERVED_BITS)};
 }
@@ -331,6 +335,19 @@ static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site,
         add_lines(word + 2, &t->lines);
 }
 
+/* Of a store whose lanes write consecutive bytes, a sector's at least. */
+static uint32_t ends_within_sectors(const ifl_access *access, uint32_t bytes)
+{
+    uint64_t first = UINT64_MAX, end = 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        const uint64_t at = access->address[__builtin_ctz(left)];
+        first = at < first ? at : first;
+        end = at + access->bytes > end ? at + access->bytes : end;
+    }
+    const bool is_run = end - first == bytes && bytes >= IFL_SECTOR_BYTES;
+    return is_run ? (first % IFL_SECTOR_BYTES != 0) + (end % IFL_SECTOR_BYTES != 0) : 0;
+}
+
 static void access_event(void *self, const ifl_access *access)
 {
     ifl_time_traces *t = self;
@@ -347,6 +364,7 @@ static void access_event(void *self, const ifl_access *access)
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;
+        cost.ends = access->kind == IFL_ACCESS_STORE ? ends_within_sectors(access, footprint.useful_bytes) : 0;
     }
     add_request(t, warp, access->site, cost);
 }

@@ -31,6 +31,7 @@ typedef enum ifl_request_class {
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
     uint32_t serial; /* of atomics: the most lanes on one address */
+    uint32_t ends;   /* of stores of consecutive words: how many of its two ends lie within a sector */
     uint32_t lines;
     ifl_request_class served;
 } ifl_request_cost;

@@ -538,13 +538,41 @@ static void test_words(void **unused)
 {
     (void)unused;
     const ifl_request_cost cost = {
-        .passes = 200, .serial = 32, .lines = 64, .served = IFL_REQUEST_SHARED};
+        .passes = 200, .serial = 32, .ends = 2, .lines = 64, .served = IFL_REQUEST_SHARED};
     const ifl_request_cost back = ifl_request_unpack(ifl_request_pack(cost));
     assert_int_equal(back.passes, 200);
     assert_int_equal(back.serial, 32);
+    assert_int_equal(back.ends, 2);
     assert_int_equal(back.lines, 64);
     assert_int_equal(back.served, IFL_REQUEST_SHARED);
     assert_int_equal(ifl_line_pack(5, 0xa), 5 << 4 | 0xa);
+}
+
+/* What is kept of a store of 32 floats from an address on: ends within a sector. */
+static uint32_t ends_of(uint64_t first, uint64_t stride)
+{
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)}, .scope_count = 1, .warps_per_block = 1, .blocks = 1};
+    uint64_t address[IFL_WARP_LANES];
+    const ifl_block_trace *found = NULL;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        address[lane] = first + lane * stride;
+    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    assert_true(ifl_time_observer.follows(traces, 0));
+    ifl_time_observer.access(traces, &(ifl_access){.kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .bytes = 4,
+                                                   .mask = UINT32_MAX, .address = address});
+    assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
+    const uint32_t ends = ifl_request_unpack(found->warps[0].words.at[1]).ends;
+    ifl_time_observer.destroy(traces);
+    return ends;
+}
+
+static void test_ends_within_sectors(void **unused)
+{
+    (void)unused;
+    assert_int_equal(ends_of(0x1000, 4), 0);
+    assert_int_equal(ends_of(0x1020, 4), 0);
+    assert_int_equal(ends_of(0x1004, 4), 2);
+    assert_int_equal(ends_of(0x1004, 8), 0); /* not a run */
 }
 
 static uint64_t followed_of_two(uint32_t first, uint32_t second)
@@ -641,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_stored_lines),
         cmocka_unit_test(test_longer_of_two),
         cmocka_unit_test(test_blocks_that_differ),
+        cmocka_unit_test(test_ends_within_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
