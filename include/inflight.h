@@ -243,6 +243,7 @@ typedef struct ifl_occupancy_request {
     int shared_bytes; /* of a block, static and dynamic */
     int barriers;     /* named barriers of a block, 0: not known */
     uint64_t blocks;  /* of the grid, for its waves on the page; 0: not asked for */
+    int shared_limit; /* bytes that the blocks of an SM share, where the program asked for less than it can have; 0: all */
 } ifl_occupancy_request;
 
 typedef struct ifl_occupancy {

@@ -26,6 +26,7 @@ static void take_facts(double compute_capability, ifl_cache_rules *out)
     out->queue_requests = (uint32_t)arch.queue_requests;
     out->spare_shared_times = (uint32_t)arch.spare_shared_times;
     out->spare_shared_kib = (uint32_t)arch.spare_shared_kib;
+    out->spare_blocks_kib = (uint32_t)arch.spare_blocks_kib;
     out->l1_most_share = arch.l1_most_share;
 }
 

@@ -2,6 +2,7 @@
  * From a launch and devices to traces, from traces and counters to estimates. */
 #include "cache/cache_run.h"
 
+#include "device/shared_size.h"
 #include "cache/cache_estimates.h"
 #include "cache/cache_scope.h"
 #include "base/figure.h"
@@ -95,6 +96,7 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
         .registers = ifl_profile_registers(
             profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
         .shared_bytes = (int)profile->shared_bytes,
+        .shared_limit = (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
     };
     ifl_error error;
     bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
@@ -165,7 +167,7 @@ static ifl_cache_case case_of(const report *r, const ifl_device *device,
         .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
         .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
     };
-    of.l1_bytes = ifl_cache_l1_bytes(device, rules, of.blocks_per_sm, profile->shared_bytes);
+    of.l1_bytes = ifl_cache_l1_bytes(device, rules, profile->shared_preference, of.blocks_per_sm, profile->shared_bytes);
     return of;
 }
 

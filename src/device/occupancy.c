@@ -50,7 +50,8 @@ static long by_shared(const ifl_device *d, const ifl_occupancy_request *r)
                           field(d, IFL_DEVICE_shared_unit));
     if (r->shared_bytes > field(d, IFL_DEVICE_shared_bytes_per_block))
         return 0;
-    return bytes ? field(d, IFL_DEVICE_shared_bytes_per_sm) / bytes : LONG_MAX;
+    const long all = r->shared_limit ? r->shared_limit : field(d, IFL_DEVICE_shared_bytes_per_sm);
+    return bytes ? all / bytes : LONG_MAX;
 }
 
 static long by_barriers(const ifl_device *d, const ifl_occupancy_request *r)

@@ -3,6 +3,7 @@
  * four levers of document 001. */
 #include "model/model.h"
 
+#include "device/shared_size.h"
 #include "profile/registers.h"
 #include "profile/traffic.h"
 
@@ -47,6 +48,7 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
         .threads = (int)(p->block[0] * p->block[1] * p->block[2]),
         .registers = out->registers,
         .shared_bytes = (int)p->shared_bytes,
+        .shared_limit = (int)ifl_shared_limit(q->device, p->shared_preference, p->shared_bytes),
     };
     const ifl_status status = ifl_occupancy_compute(q->device, &request, &out->occupancy, q->error);
     if (status != IFL_OK)

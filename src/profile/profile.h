@@ -114,6 +114,7 @@ struct ifl_profile {
     uint32_t grid[3];
     uint32_t block[3];
     uint64_t shared_bytes; /* static and dynamic */
+    int shared_preference; /* how much of an SM shared memory is to have: device/shared_size.h; 0: none */
     const char *backend;   /* "engine", "gpu" */
     bool reads_clock;      /* the code has an instruction that does */
     bool complete;         /* false: stopped early; counters are of what ran */

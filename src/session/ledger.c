@@ -18,6 +18,7 @@ static bool is_same(const ifl_ledger_row *row, const ifl_session_launch *launch)
            memcmp(row->block, launch->block, sizeof row->block) == 0 &&
            memcmp(row->cluster, launch->cluster, sizeof row->cluster) == 0 &&
            row->dynamic_shared_bytes == launch->dynamic_shared_bytes &&
+           row->shared_preference == launch->shared_preference &&
            strcmp(row->site, launch->site ? launch->site : "") == 0;
 }
 
@@ -25,7 +26,8 @@ static ifl_ledger_row *add_row(ifl_ledger *ledger, const ifl_session_launch *lau
 {
     ifl_ledger_row row = {.kernel = launch->kernel,
                               .site = strdup(launch->site ? launch->site : ""),
-                              .dynamic_shared_bytes = launch->dynamic_shared_bytes};
+                              .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                              .shared_preference = launch->shared_preference};
     memcpy(row.grid, launch->grid, sizeof row.grid);
     memcpy(row.block, launch->block, sizeof row.block);
     memcpy(row.cluster, launch->cluster, sizeof row.cluster);
@@ -154,7 +156,8 @@ static void describe_row(const ifl_ledger_row *row, ifl_profile *profile)
 static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, ifl_profile *profile,
                                ifl_error *error)
 {
-    ifl_session_launch launch = {.kernel = row->kernel, .dynamic_shared_bytes = row->dynamic_shared_bytes};
+    ifl_session_launch launch = {.kernel = row->kernel, .dynamic_shared_bytes = row->dynamic_shared_bytes,
+                                 .shared_preference = row->shared_preference};
     memcpy(launch.grid, row->grid, sizeof launch.grid);
     memcpy(launch.block, row->block, sizeof launch.block);
     memcpy(launch.cluster, row->cluster, sizeof launch.cluster);

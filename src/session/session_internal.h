@@ -31,6 +31,7 @@ typedef struct ifl_ledger_row {
     char *site;
     uint32_t grid[3], block[3], cluster[3];
     uint64_t dynamic_shared_bytes;
+    int shared_preference;
     ifl_repeats arguments[32]; /* the newest */
     size_t argument_count;     /* seen, ever */
     uint64_t launches;

@@ -101,6 +101,7 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     memcpy(profile->grid, launch->grid, sizeof profile->grid);
     memcpy(profile->block, launch->block, sizeof profile->block);
     profile->shared_bytes = kernel->image.demands.declared_shared + launch->dynamic_shared_bytes;
+    profile->shared_preference = launch->shared_preference;
     profile->reads_clock = kernel->image.demands.reads_clock;
     profile->program.is_debug = !kernel->object && kernel->kernel->program && kernel->kernel->program->is_debug;
     profile->backend = backend;

@@ -26,7 +26,7 @@ typedef struct ifl_function_record {
     char *name;        /* mangled */
     ifl_ready_kernel *kernel; /* NULL: not read yet */
     ifl_ready_kernel *on[IFL_MOST_GPUS];
-    int max_dynamic_shared, carveout;
+    int max_dynamic_shared, carveout, cache_config;
     int cluster[3];    /* that the program asked for (cudaFuncSetAttribute); 0: nothing */
     int non_portable, cluster_policy;
     bool is_told;      /* that it cannot run has been told */

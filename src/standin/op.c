@@ -250,6 +250,7 @@ static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
 {
     ifl_session_launch launch = {.kernel = k->kernel,
                               .dynamic_shared_bytes = k->shared_bytes,
+                              .shared_preference = k->shared_preference,
                               .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
                               .params = k->params,
                               .site = k->site};

@@ -27,6 +27,7 @@ typedef struct ifl_op_kernel {
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* 0: none */
     uint64_t shared_bytes;
+    int shared_preference; /* device/shared_size.h */
     const void *function; /* as the program names it */
     int gpu;
     uint8_t *params; /* owned: the parameter block, and room for the addresses of the parameters in it */

@@ -254,32 +254,30 @@ IFL_SERVED ifl_cuda_error cudaDeviceReset(void)
 ALSO(cudaThreadExit, cudaDeviceReset);
 #endif
 
-/* ---- preferences: kept, and but for the stack without effect ----------------------------------- */
+/* ---- preferences ----------------------------------------------------------------------------- */
 
-static struct {
-    int cache, banks;
-} preference;
+static int bank_config; /* kept, without effect: banks of 8 bytes ended with Kepler */
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetCacheConfig(int config)
 {
-    preference.cache = config;
+    ifl_state_set_cache_config(config);
     return ifl_state_end(ifl_cudaSuccess);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetCacheConfig(int *config)
 {
-    return tell(config, preference.cache);
+    return tell(config, ifl_state_cache_config());
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetSharedMemConfig(int config)
 {
-    preference.banks = config;
+    bank_config = config;
     return ifl_state_end(ifl_cudaSuccess);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
 {
-    return tell(config, preference.banks ? preference.banks : 1);
+    return tell(config, bank_config ? bank_config : 1);
 }
 
 enum { MOST_STACK = 512 * 1024 }; /* of local memory that a thread can have */

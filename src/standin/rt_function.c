@@ -122,10 +122,18 @@ static ifl_cuda_error check(ifl_session *session, const void *host)
     return find(session, host, &function);
 }
 
+static ifl_cuda_error set_cache_config(ifl_session *session, const void *host, int config)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(session, host, &function);
+    if (code == ifl_cudaSuccess)
+        function->cache_config = config;
+    return code;
+}
+
 IFL_SERVED ifl_cuda_error cudaFuncSetCacheConfig(const void *host, int config)
 {
-    (void)config;
-    SERVE(check(session, host));
+    SERVE(set_cache_config(session, host, config));
 }
 
 IFL_SERVED ifl_cuda_error cudaFuncSetSharedMemConfig(const void *host, int config)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches of kernels, old and new ways. */
+#include "device/shared_size.h"
 #include "standin/chosen_gpu.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
@@ -103,6 +104,16 @@ static void describe_place(const void *from, char *to, size_t size)
         snprintf(to + length, size - length, ", GPU %d", ifl_gpu_chosen());
 }
 
+/* The function's own wish comes before the device's (CUDA C++ Programming Guide, cudaDeviceSetCacheConfig). */
+static int preference_of(const ifl_function_record *function)
+{
+    static const int of_config[] = {IFL_SHARED_DEFAULT, IFL_SHARED_MOST, IFL_SHARED_LEAST, IFL_SHARED_EQUAL};
+    const unsigned config = (unsigned)(function->cache_config ? function->cache_config : ifl_state_cache_config());
+    if (function->carveout >= 0)
+        return 1 + function->carveout;
+    return config < sizeof of_config / sizeof *of_config ? of_config[config] : IFL_SHARED_DEFAULT;
+}
+
 ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
                              ifl_op *op)
 {
@@ -127,6 +138,7 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
                                  .grid = {call->grid.x, call->grid.y, call->grid.z},
                                  .block = {call->block.x, call->block.y, call->block.z},
                                  .shared_bytes = call->shared_bytes,
+                                 .shared_preference = preference_of(function),
                                  .params = gather(function->kernel, call->arguments)}};
     memcpy(op->of.kernel.cluster, cluster, sizeof cluster);
     describe_place(call->from, op->of.kernel.site, sizeof op->of.kernel.site);

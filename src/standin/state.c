@@ -171,6 +171,18 @@ void ifl_state_set_limit(int limit, size_t value)
         limits[limit] = value;
 }
 
+static int cache_config;
+
+int ifl_state_cache_config(void)
+{
+    return cache_config;
+}
+
+void ifl_state_set_cache_config(int config)
+{
+    cache_config = config;
+}
+
 void ifl_state_lock(void)
 {
     pthread_mutex_lock(&state.lock);

@@ -33,6 +33,9 @@ ifl_cuda_error ifl_state_last_error(bool forget);
 /* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes a thread. */
 enum { IFL_LIMIT_STACK = 0, IFL_LIMITS = 16 };
 size_t ifl_state_limit(int limit); /* 0 of what is no limit */
+/* What cudaDeviceSetCacheConfig set last; 0: nothing. */
+int ifl_state_cache_config(void);
+void ifl_state_set_cache_config(int config);
 void ifl_state_set_limit(int limit, size_t value);
 
 /* One explanation on stderr: "inflight: ...". */

@@ -2,6 +2,7 @@
  * From the traces of a run to the time of a launch: one SM is followed, and all others are assumed to do the same. */
 #include "time/time_run.h"
 
+#include "device/shared_size.h"
 #include "device/block_places.h"
 #include "profile/registers.h"
 #include "time/time_blocks.h"
@@ -59,6 +60,7 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
         .registers =
             ifl_profile_registers(profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
         .shared_bytes = (int)profile->shared_bytes,
+        .shared_limit = (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
     };
     ifl_occupancy occupancy = {0};
     ifl_error error;

@@ -117,6 +117,7 @@ class ifl_occupancy_request(c.Structure):
         ("shared_bytes", c.c_int),
         ("barriers", c.c_int),
         ("blocks", c.c_uint64),
+        ("shared_limit", c.c_int),
     ]
 
 
