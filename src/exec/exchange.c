@@ -16,9 +16,9 @@ uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask
 {
     const uint32_t *named = (const uint32_t *)(const void *)(frame + op->members);
     uint32_t group = 0;
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        group |= (uint32_t)(named[lane] == of.members) << lane;
-    return group & mask & (of.is_member ? of.members : ~of.members);
+    for (uint32_t left = mask & (of.is_member ? of.members : ~of.members); left; left &= left - 1)
+        group |= named[__builtin_ctz(left)] == of.members ? left & -left : 0;
+    return group;
 }
 
 static ifl_membership first_membership(const ifl_exchange *op, const char *frame, uint32_t mask)
