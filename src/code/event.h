@@ -26,6 +26,9 @@ typedef struct ifl_access {
     uint32_t mask;        /* active lanes */
     uint64_t block;       /* linear index in the grid */
     uint32_t warp;        /* in the block */
+    /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes and lanes, whose distances
+     * from each other are the same. 0: nothing is known. */
+    uint64_t likeness;
     /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses as the hardware
      * lays local memory out, the 4-byte words of 32 lanes side by side; a wider access is several, a word each. */
     const uint64_t *address;

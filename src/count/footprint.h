@@ -33,6 +33,12 @@ void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_foo
  * other. */
 uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access);
 
+/* The first active lane's address, which with the likeness is all that figures depend on; and within its line. */
+static inline uint64_t ifl_first_address(const ifl_access *access)
+{
+    return access->address[__builtin_ctz(access->mask)];
+}
+
 /* Are all 32 lanes active, each `*stride` bytes after the one before it? */
 static inline bool ifl_is_affine(const ifl_access *access, uint64_t *stride)
 {

@@ -12,6 +12,10 @@ typedef struct record {
     ifl_slot slot;
     uint64_t requests[IFL_PATTERN_COUNT];
     ifl_strides strides;
+    /* Of requests of the last likeness, by where the first active lane is in its sector. */
+    uint64_t likeness;
+    uint32_t known; /* a bit each */
+    ifl_layout layout[IFL_SECTOR_BYTES]; /* `base`: from the first active lane */
 } record;
 
 typedef struct state {
@@ -84,9 +88,27 @@ static void count_strided(state *s, record *r, const ifl_access *access, const i
     }
 }
 
+/* A layout depends on where in a sector the request begins, and on nothing else that requests of a likeness differ in. */
+static ifl_layout layout_alike(state *s, record *r, const ifl_access *access)
+{
+    const uint64_t first = ifl_first_address(access);
+    const unsigned where = first % IFL_SECTOR_BYTES;
+    if (r->likeness != access->likeness)
+        r->known = 0;
+    r->likeness = access->likeness;
+    if (!(r->known >> where & 1)) {
+        r->layout[where] = ifl_layout_of(&s->lookup, access);
+        r->layout[where].base -= first;
+        r->known |= UINT32_C(1) << where;
+    }
+    ifl_layout layout = r->layout[where];
+    layout.base += first;
+    return layout;
+}
+
 static void count_any(state *s, record *r, const ifl_access *access)
 {
-    ifl_layout layout = ifl_layout_of(&s->lookup, access);
+    const ifl_layout layout = access->likeness ? layout_alike(s, r, access) : ifl_layout_of(&s->lookup, access);
     if (layout.kind == IFL_PATTERN_STRIDED)
         count_strided(s, r, access, &layout);
     else

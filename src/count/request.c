@@ -22,19 +22,19 @@ enum {
     MEASURES
 };
 
+enum { KEPT = IFL_LINE_BYTES / 4 };
+
 typedef struct record {
     ifl_slot slot;
     uint64_t sum[MEASURES];
     /* Requests of 32 consecutive lanes, by the first address within its line: nothing else
      * matters for them, so they are measured once, in the report. */
     uint64_t contiguous[IFL_LINE_BYTES];
-    /* The last request of 32 lanes at one distance: the next one is most often the same, lines
-     * further on. */
-    bool has_last;
-    uint8_t last_first; /* address within its line */
-    uint64_t last_stride;
-    uint64_t last_serial;
-    ifl_footprint last;
+    /* Of requests of the last likeness: what they ask for, by where the first active lane is in its line. */
+    uint64_t likeness;
+    uint8_t known[KEPT]; /* 1 + where; 0: none */
+    uint8_t serial[KEPT];
+    ifl_footprint footprint[KEPT];
 } record;
 
 typedef struct state {
@@ -89,22 +89,28 @@ static void measure_any(state *s, record *r, const ifl_access *access)
     add(r->sum, &footprint, serial, 1);
 }
 
-static void measure_affine(state *s, record *r, const ifl_access *access, uint64_t stride)
+static void forget_kept(record *r, uint64_t likeness)
 {
-    uint8_t first = access->address[0] % IFL_LINE_BYTES;
-    if (!r->has_last || r->last_stride != stride || r->last_first != first) {
-        r->last_serial = measure(s, access, &r->last);
-        r->last_stride = stride;
-        r->last_first = first;
-        r->has_last = true;
+    r->likeness = likeness;
+    memset(r->known, 0, sizeof r->known);
+}
+
+static void measure_alike(state *s, record *r, const ifl_access *access)
+{
+    const unsigned where = ifl_first_address(access) % IFL_LINE_BYTES,
+                   at = where / access->bytes % KEPT;
+    if (r->likeness != access->likeness)
+        forget_kept(r, access->likeness);
+    if (r->known[at] != where + 1) {
+        r->serial[at] = (uint8_t)measure(s, access, &r->footprint[at]);
+        r->known[at] = (uint8_t)(where + 1);
     }
-    add(r->sum, &r->last, r->last_serial, 1);
+    add(r->sum, &r->footprint[at], r->serial[at], 1);
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
-    uint64_t stride;
     record *r = (record *)ifl_slots_find(&s->slots, access);
     if (!r)
         return;
@@ -112,8 +118,8 @@ static void access_event(void *self, const ifl_access *access)
         r->contiguous[access->address[0] % IFL_LINE_BYTES]++;
     } else if (!access->mask) {
         r->sum[REQUESTS]++;
-    } else if (access->shape == IFL_SHAPE_ANY && ifl_is_affine(access, &stride)) {
-        measure_affine(s, r, access, stride);
+    } else if (access->likeness) {
+        measure_alike(s, r, access);
     } else {
         measure_any(s, r, access);
     }

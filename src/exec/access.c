@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-void ifl_warp_tell(ifl_warp *warp, const ifl_access *access)
+void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
 {
-    const ifl_worker *worker = warp->worker;
+    ifl_worker *worker = warp->worker;
+    if (access->shape == IFL_SHAPE_ANY && worker->likeness)
+        access->likeness = ifl_likeness_of(worker, access);
     for (size_t i = 0; i < worker->listener_count; i++)
         worker->listeners[i].access(worker->listeners[i].state, access);
 }
@@ -205,15 +207,15 @@ uint64_t ifl_warp_local_start(const ifl_warp *warp)
 static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space, uint32_t mask,
                        const uint64_t *address)
 {
-    const ifl_access access = {.site = code->site,
-                               .kind = t->kind,
-                               .space = (uint8_t)space,
-                               .bytes = t->bytes,
-                               .shape = IFL_SHAPE_ANY,
-                               .mask = mask,
-                               .block = warp->block->index,
-                               .warp = warp->index,
-                               .address = address};
+    ifl_access access = {.site = code->site,
+                         .kind = t->kind,
+                         .space = (uint8_t)space,
+                         .bytes = t->bytes,
+                         .shape = IFL_SHAPE_ANY,
+                         .mask = mask,
+                         .block = warp->block->index,
+                         .warp = warp->index,
+                         .address = address};
     ifl_warp_tell(warp, &access);
 }
 

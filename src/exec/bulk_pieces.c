@@ -13,15 +13,15 @@ static void tell_request(ifl_warp *warp, const ifl_code *code, ifl_access_kind k
     uint32_t lanes = 0;
     for (uint64_t at = first; at < end; at += PIECE)
         address[lanes++] = at;
-    const ifl_access access = {.site = code->site,
-                               .kind = (uint8_t)kind,
-                               .space = IFL_SPACE_GLOBAL,
-                               .bytes = PIECE,
-                               .shape = IFL_SHAPE_ANY,
-                               .mask = (UINT32_C(1) << lanes) - 1,
-                               .block = warp->block->index,
-                               .warp = warp->index,
-                               .address = address};
+    ifl_access access = {.site = code->site,
+                         .kind = (uint8_t)kind,
+                         .space = IFL_SPACE_GLOBAL,
+                         .bytes = PIECE,
+                         .shape = IFL_SHAPE_ANY,
+                         .mask = (UINT32_C(1) << lanes) - 1,
+                         .block = warp->block->index,
+                         .warp = warp->index,
+                         .address = address};
     ifl_warp_tell(warp, &access);
 }
 

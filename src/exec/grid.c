@@ -127,12 +127,14 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     worker->grid = grid;
     worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
     worker->hint = calloc(sites + 1, sizeof *worker->hint);
+    worker->likeness = launch->observer_count ? calloc(sites + 1, sizeof *worker->likeness) : NULL;
     worker->tallies = grid->image->tallied ? calloc(sites + 1, sizeof *worker->tallies) : NULL;
     /* What is checked takes the general way, where every access goes lane by lane. */
     const bool checks = launch->check_reads || launch->check_races;
     worker->unwritten = checks ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
     worker->races = launch->check_races ? ifl_race_warnings_new(sites) : NULL;
-    return worker->counts && worker->hint && (!grid->image->tallied || worker->tallies) &&
+    return worker->counts && worker->hint && (worker->likeness || !launch->observer_count) &&
+           (!grid->image->tallied || worker->tallies) &&
            (!checks || worker->unwritten) && (!launch->check_races || worker->races) && make_states(worker, launch);
 }
 
@@ -148,6 +150,7 @@ static void free_worker(ifl_worker *worker)
     free(worker->listeners);
     free(worker->counts);
     free(worker->hint);
+    ifl_likenesses_free(worker);
     free(worker->tallies);
     free(worker->unwritten);
     free(worker->races);

@@ -23,6 +23,7 @@ enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
 typedef struct ifl_worker ifl_worker;
 typedef struct ifl_grid ifl_grid;
+typedef struct ifl_likeness ifl_likeness;
 
 /* The registers and per-thread memory of one call of a function, shared by the lanes in it. */
 typedef struct ifl_frame {
@@ -172,6 +173,8 @@ struct ifl_worker {
     size_t listener_count;
     ifl_block_count *counts;  /* by basic block of the image */
     ifl_allocation **hint;    /* by site: where it last went */
+    ifl_likeness **likeness;  /* by site: its last request of any shape; NULL: nobody is told */
+    uint64_t likenesses;      /* given so far */
     uint64_t *tallies;        /* by site: lanes that executed it, of those that are tallied */
     ifl_block *blocks;        /* resident */
     uint32_t block_count, block_capacity;
@@ -267,8 +270,11 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 
 /* ---- memory seen from a warp: access.c --------------------------------------------------------------------------- */
 
-/* Tells the observers about a request. */
-void ifl_warp_tell(ifl_warp *warp, const ifl_access *access);
+/* Tells the observers about a request, whose likeness it finds. */
+void ifl_warp_tell(ifl_warp *warp, ifl_access *access);
+/* likeness.c: of a request with an active lane. */
+uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access);
+void ifl_likenesses_free(ifl_worker *worker);
 /* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a constant bank. */
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
 void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses);

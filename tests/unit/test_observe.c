@@ -539,6 +539,53 @@ static void merging_does_not_depend_on_order(void **unused)
     }
 }
 
+/* Requests of a few layouts, each from many places; `gives_likeness`: as the engine does, a new number a change. */
+static ifl_profile *play_alike(const ifl_observation *observation, const ifl_access *of, bool gives_likeness)
+{
+    static const struct {
+        uint64_t inner, outer;
+        unsigned run;
+        uint32_t mask;
+    } layouts[] = {{4, 512, 8, UINT32_MAX},
+                 {12, 0, 32, UINT32_MAX},
+                 {8, 1000, 16, 0x00ff0ff3},
+                 {0, 33, 4, UINT32_MAX},
+                 {1, 0, 32, 0x80000001}};
+    enum { LAYOUTS = sizeof layouts / sizeof *layouts, PLACES = 300 };
+    void *state = observation->observer->create(&sites);
+    uint64_t address[LANES];
+    for (unsigned r = 0; r < 2 * LAYOUTS; r++) {
+        ifl_access access = *of;
+        access.address = address;
+        access.mask = layouts[r % LAYOUTS].mask;
+        access.likeness = gives_likeness ? r + 1 : 0;
+        for (unsigned place = 0; place < PLACES; place++) {
+            access.warp = place % 4;
+            for (unsigned i = 0; i < LANES; i++)
+                address[i] = (1 << 20) + place * 7 + i % layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].inner +
+                             i / layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].outer;
+            observation->observer->access(state, &access);
+        }
+    }
+    ifl_profile *profile = report_of(observation, state, (ifl_space)of->space, (ifl_access_kind)of->kind);
+    observation->observer->destroy(state);
+    return profile;
+}
+
+static void likeness_changes_no_figure(void **unused)
+{
+    (void)unused;
+    static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
+    for (unsigned n = 0; n < 2 * 3 * 3 * 6; n++) {
+        const ifl_access of = request(spaces[n / 2 % 3], (ifl_access_kind)(n / 6 % 3), 1u << n / 18, every_lane, NULL);
+        ifl_profile *plain = play_alike(ifl_observations[n % 2], &of, false);
+        ifl_profile *alike = play_alike(ifl_observations[n % 2], &of, true);
+        assert_same(plain, alike);
+        ifl_profile_destroy(plain);
+        ifl_profile_destroy(alike);
+    }
+}
+
 /* cp.async reads global and writes shared memory in one instruction: both count on its line. */
 static void one_instruction_may_touch_two_spaces(void **unused)
 {
@@ -680,6 +727,7 @@ int main(void)
         cmocka_unit_test(atomics_on_one_address_are_serial),
         cmocka_unit_test(busiest_part_of_atomics),
         cmocka_unit_test(merging_does_not_depend_on_order),
+        cmocka_unit_test(likeness_changes_no_figure),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
         cmocka_unit_test(what_did_not_happen_is_zero),
         cmocka_unit_test(mix_counts_instructions_by_name),
