@@ -245,8 +245,8 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->watching = 0;
     warp->group_products = 0;
     warp->cluster_arrived = warp->cluster_passed = 0;
-    if (warp->sync && warp->sync->is_used)
-        memset(warp->sync, 0, sizeof *warp->sync);
+    if (warp->sync && warp->sync->used)
+        ifl_sync_clear(warp->sync);
     ifl_frame *root = ifl_frame_enter(warp, &image->routines[0], NULL, warp->lanes);
     if (!root)
         return false;

@@ -20,12 +20,30 @@ static const uint32_t bit_of[IFL_WARP_LANES] = {BITS4(0),  BITS4(4),  BITS4(8), 
 
 /* ---- barrier registers --------------------------------------------------------------------------------------- */
 
+/* Most kernels use one or two of them. */
+void ifl_sync_clear(struct ifl_sync *sync)
+{
+    for (uint32_t m = sync->used; m; m &= m - 1)
+        memset(sync->lanes[__builtin_ctz(m)], 0, sizeof *sync->lanes);
+    memset(sync->after, 0, sizeof sync->after);
+    memset(sync->alike, 0, sizeof sync->alike);
+    sync->used = 0;
+}
+
+/* The register, of which lanes change one by one. */
+static uint32_t *change(struct ifl_sync *sync, uint32_t n)
+{
+    sync->used |= UINT32_C(1) << n;
+    sync->alike[n] = 0;
+    return sync->lanes[n];
+}
+
 ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)frame, (void)active;
     struct ifl_sync *sync = warp->sync;
-    uint32_t *lanes = sync->lanes[code->count];
-    sync->is_used = true;
+    uint32_t *lanes = change(sync, code->count);
+    sync->alike[code->count] = mask;
     _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         lanes[lane] = mask & bit_of[lane] ? mask : lanes[lane];
     return IFL_REASON_NONE;
@@ -51,10 +69,8 @@ ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame,
     (void)frame, (void)active;
     if (!mask)
         return IFL_REASON_NONE;
-    const uint32_t *lanes = warp->sync->lanes[code->count], live = warp->live;
-    const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    uint32_t others = ((lanes[first] & live) | bit_of[first]) ^ mask; /* of one lane: most often that says it */
-    others = others ? others : others_of_all(lanes, live, mask);
+    const uint32_t alike = warp->sync->alike[code->count], live = warp->live;
+    const bool others = mask & ~alike ? others_of_all(warp->sync->lanes[code->count], live, mask) : (alike & live) != mask;
     if (!others)
         return IFL_REASON_NONE;
     warp->taken = mask;
@@ -64,7 +80,7 @@ ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame,
 ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)frame, (void)active;
-    uint32_t *lanes = warp->sync->lanes[code->count], others = 0;
+    uint32_t *lanes = change(warp->sync, code->count), others = 0;
     for (uint32_t m = mask; m; m &= m - 1)
         others |= lanes[__builtin_ctz(m)];
     for (; others; others &= others - 1)
@@ -75,7 +91,8 @@ ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame
 ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)active;
-    uint32_t *d = ifl_slot(frame, code->d), *lanes = warp->sync->lanes[code->count];
+    uint32_t *d = ifl_slot(frame, code->d);
+    uint32_t *lanes = code->value ? change(warp->sync, code->count) : warp->sync->lanes[code->count];
     for (; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
         d[lane] = lanes[lane];
@@ -88,10 +105,10 @@ ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame,
 ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
 {
     (void)active;
-    warp->sync->is_used = true;
+    uint32_t *lanes = change(warp->sync, code->count);
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        warp->sync->lanes[code->count][lane] = ifl_lane_u32(frame, code->a, lane);
+        lanes[lane] = ifl_lane_u32(frame, code->a, lane);
     }
     return IFL_REASON_NONE;
 }
@@ -131,12 +148,14 @@ static void go_on(ifl_warp *warp, ifl_fragment_state state, uint32_t lanes, ifl_
 static uint32_t waiting_alike(const ifl_warp *warp, uint32_t n, int lane)
 {
     const uint32_t wanted = awaited(warp, n, lane);
+    const bool are_alike = !(wanted & ~warp->sync->alike[n]);
     uint32_t found = 0;
     for (uint32_t i = 0; i < warp->count; i++) {
         const ifl_fragment *fragment = &warp->fragments[i];
         if (fragment->state != IFL_FRAGMENT_AT_SYNC || fragment->barrier != n)
             continue;
-        for (uint32_t m = fragment->mask & wanted; m; m &= m - 1)
+        found |= are_alike ? fragment->mask & wanted : 0;
+        for (uint32_t m = fragment->mask & wanted & ~found; m; m &= m - 1)
             found |= awaited(warp, n, __builtin_ctz(m)) == wanted ? m & -m : 0;
     }
     return found;
@@ -197,7 +216,7 @@ void ifl_sync_let_go(ifl_warp *warp)
         ifl_fragment *fragment = &warp->fragments[i];
         if (fragment->state != IFL_FRAGMENT_AT_SYNC)
             continue;
-        leave(warp->sync->lanes[fragment->barrier], fragment->mask);
+        leave(change(warp->sync, fragment->barrier), fragment->mask);
         fragment->state = IFL_FRAGMENT_READY;
         fragment->code++;
     }

@@ -13,9 +13,12 @@ enum { IFL_SYNCS = 16 }; /* B0 to B15 */
 struct ifl_sync {
     uint32_t lanes[IFL_SYNCS][IFL_WARP_LANES];  /* that the lane waits for */
     const ifl_code *after[IFL_WARP_LANES];      /* a region that lanes run together: where the lane goes then */
-    bool is_used;                               /* something above was written since the warp began */
+    uint32_t alike[IFL_SYNCS];                  /* each lane of these waits for just these */
+    uint32_t used;                              /* registers, a bit each, that were written since the warp began */
 };
 
+/* As a warp finds it that begins. */
+void ifl_sync_clear(struct ifl_sync *sync);
 /* The fragment stops at a sync_wait: lanes warp->taken wait, the others go on. */
 void ifl_sync_wait(ifl_warp *warp, uint32_t index);
 /* Lets those go on who have nobody to wait for any more: after arrivals, exits and breaks. */

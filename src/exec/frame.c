@@ -199,10 +199,11 @@ static void put_block_special(const ifl_warp *warp, char *slots, const ifl_speci
     const where w = {.warp = warp, .grid = warp->worker->grid};
     const uint64_t value = special_value(&w, (ifl_special)slot->special) + slot->add;
     uint32_t *to = ifl_slot(slots, slot->slot);
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES && slot->bits != 64; lane++)
-        to[lane] = (uint32_t)value;
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES && slot->bits == 64; lane++)
-        put_lane(slots, slot->slot, 64, lane, value);
+    if (slot->bits == 64)
+        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+            put_lane(slots, slot->slot, 64, lane, value);
+    else
+        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) to[lane] = (uint32_t)value;
 }
 
 /* Every reading is later than the one before it, also in another warp. What waits by the clock takes as many readings as
