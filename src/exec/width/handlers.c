@@ -341,9 +341,12 @@ IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
 #define LOAD_LANES(memory, lane)                                                                                       \
     do {                                                                                                               \
         lane *d = (lane *)(void *)(frame + t->data[e]);                                                                \
-        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                                     \
-        if (mask == IFL_ALL_LANES) {                                                                                   \
-            IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(from + address[i]);                        \
+        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                                       \
+        if (is_uniform) {                                                                                              \
+            const lane all = (lane) * (const memory *)(from + address[__builtin_ctz(mask)]);                           \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? all : d[i];                                               \
+        } else if (mask == IFL_ALL_LANES) {                                                                            \
+            _Pragma("GCC unroll 8") IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(from + address[i]);              \
         } else {                                                                                                       \
             for (uint32_t m = mask; m; m &= m - 1)                                                                     \
                 d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]);       \
@@ -362,7 +365,7 @@ IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
 
 /* `base` + address is the host address of a lane; between numbers, since neither is a pointer by itself. */
 IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uintptr_t base,
-                             const uint64_t *address, uint32_t mask)
+                             const uint64_t *address, uint32_t mask, bool is_uniform)
 {
     switch (KEY(t->element_bytes, t->slot_bytes, t->is_signed)) {
     case KEY(4, 4, 0):
@@ -482,7 +485,7 @@ IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base
     }
     for (unsigned e = 0; e < t->elements; e++)
         if (!(t->sink >> e & 1))
-            load_element(t, e, frame, base, address, mask);
+            load_element(t, e, frame, base, address, mask, at->shape == IFL_SHAPE_UNIFORM);
 }
 
 IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base, const uint64_t *address,
@@ -672,7 +675,7 @@ IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char 
     spread_over_lanes(warp, address);
     for (unsigned e = 0; e < t->elements; e++)
         if (!(t->sink >> e & 1))
-            load_element(t, e, frame, base, address, mask);
+            load_element(t, e, frame, base, address, mask, false);
 }
 
 IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, const char *frame, uintptr_t base, uint32_t mask,
