@@ -68,6 +68,7 @@ static double play(const ifl_observation *observation, void *state, const shape 
                              .mask = UINT32_MAX,
                              .block = r / 8,
                              .warp = r % 8,
+                             .likeness = s->window ? r + 1 : 1, /* as the engine gives it */
                              .address = addresses[r % VARIANTS]};
         observation->observer->access(state, &access);
     }
