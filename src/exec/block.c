@@ -499,17 +499,20 @@ static void unblock(ifl_worker *worker)
 
 /* Everything resident waits for memory to change: other blocks may be the ones to change it. On a GPU they would be
  * resident as well. Whoever writes while it waits, or meets at barriers, is not so easily told from one that works:
- * that takes longer. */
+ * that takes longer, counted in turns of clusters, so that it costs the same however many are resident. Each time they become
+ * twice as many: where all wait for all, as in a coloring of a graph, few steps lead there. */
 static void widen(ifl_worker *worker, const turn *now)
 {
     enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
+    ifl_grid *grid = worker->grid;
+    const uint32_t most = IFL_MOST_RESIDENT / grid->cluster_blocks;
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
-    worker->stale_rounds = now->ended ? 0 : worker->stale_rounds + now->watched;
-    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_rounds >= LONG_PATIENCE;
-    if (!waits || !worker->grid->may_widen || worker->grid->resident * worker->grid->cluster_blocks >= IFL_MOST_RESIDENT)
+    worker->stale_turns = now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
+    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= LONG_PATIENCE;
+    if (!waits || !grid->may_widen || grid->resident >= most)
         return;
-    worker->idle_rounds = worker->stale_rounds = 0;
-    worker->grid->resident++;
+    worker->idle_rounds = worker->stale_turns = 0;
+    grid->resident = 2 * grid->resident < most ? 2 * grid->resident : most;
 }
 
 static void report_progress(const ifl_worker *worker)

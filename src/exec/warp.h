@@ -190,7 +190,7 @@ struct ifl_worker {
     uint64_t ended_threads;
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
-    uint32_t stale_rounds; /* rounds since a block ended in which some warp observed memory */
+    uint32_t stale_turns; /* of resident clusters, since a block ended, in rounds in which some warp observed memory */
     bool is_first;        /* runs in the caller's thread: reports progress */
 };
 
