@@ -148,7 +148,7 @@ static void insert(ifl_memory *memory, block *b)
     memmove(memory->blocks + at + 1, memory->blocks + at, (memory->count - at) * sizeof *memory->blocks);
     memory->blocks[at] = b;
     memory->count++;
-    b->allocation.version = ++memory->versions;
+    b->allocation.id = b->allocation.version = ++memory->versions;
 }
 
 IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,

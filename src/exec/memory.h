@@ -25,6 +25,7 @@ typedef struct ifl_allocation {
     uint32_t flags;   /* IFL_ALLOCATION_* */
     char label[112];  /* for messages: "argument 3, f32×1000" */
     uint32_t gpu;     /* whose memory it is, where several GPUs share the addresses */
+    uint64_t id;      /* never that of another allocation */
     uint64_t version; /* another one with each change that a call or a launch makes; never that of another allocation */
     uint64_t read_by, changed_by; /* the last launch that did, as ifl_memory_launch counts them */
 } ifl_allocation;

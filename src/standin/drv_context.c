@@ -3,6 +3,7 @@
  * that calls. The primary one of the chosen GPU is current on threads that have called the runtime. */
 #include "standin/driver_served.h"
 #include "standin/chosen_gpu.h"
+#include "standin/context_value.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -203,6 +204,7 @@ static ifl_cuda_error destroy(handle *session)
 {
     if (!session)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    ifl_context_values_end(session);
     ifl_handle_remove(session);
     if (!is_any_used())
         ifl_state_break(ifl_cudaSuccess);
@@ -245,9 +247,11 @@ static ifl_cuda_error release(int device)
 
 static ifl_cuda_error reset(int device)
 {
-    if (ifl_gpu_exists(device))
-        ifl_state_break(ifl_cudaSuccess);
-    return check_device(device);
+    if (!ifl_gpu_exists(device))
+        return check_device(device);
+    ifl_context_values_end(primary_of(device));
+    ifl_state_break(ifl_cudaSuccess);
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error set_flags(unsigned flags, int device)

@@ -29,6 +29,18 @@ static ifl_cuda_error range(uintptr_t *start, size_t *bytes, uintptr_t at)
     SERVE(range_in(session, start, bytes, at));
 }
 
+static ifl_cuda_error id_in(ifl_session *session, unsigned long long *id, uintptr_t at)
+{
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at);
+    *id = a ? a->id : 0;
+    return a ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+static ifl_cuda_error id_of(unsigned long long *id, uintptr_t at)
+{
+    SERVE(id_in(session, id, at));
+}
+
 IFL_SERVED ifl_cuda_error cuMemGetAddressRange_v2(uintptr_t *start, size_t *bytes, uintptr_t at)
 {
     DRIVE(range(start, bytes, at));
@@ -43,6 +55,7 @@ enum {
     DEVICE_POINTER = 3,
     HOST_POINTER = 4,
     SYNC_MEMOPS = 6,
+    BUFFER_ID = 7,
     IS_MANAGED = 8,
     DEVICE_ORDINAL = 9,
     RANGE_START = 11,
@@ -68,6 +81,13 @@ static ifl_cuda_error put_pointer(void *to, const void *value)
     return value ? put(to, &value, sizeof value) : ifl_cudaErrorInvalidValue;
 }
 
+static ifl_cuda_error put_id(void *to, uintptr_t at)
+{
+    unsigned long long id = 0;
+    const ifl_cuda_error code = id_of(&id, at);
+    return code == ifl_cudaSuccess ? put(to, &id, sizeof id) : code;
+}
+
 static ifl_cuda_error attribute(void *to, int number, uintptr_t at)
 {
     ifl_pointer_attributes of;
@@ -86,6 +106,7 @@ static ifl_cuda_error attribute(void *to, int number, uintptr_t at)
     case DEVICE_POINTER: return put_pointer(to, of.device_pointer);
     case HOST_POINTER: return put_pointer(to, of.host_pointer);
     case SYNC_MEMOPS: return put_int(to, 1);
+    case BUFFER_ID: return put_id(to, at);
     case IS_MANAGED: return put_int(to, of.type == IFL_MEMORY_MANAGED);
     case DEVICE_ORDINAL: return put_int(to, of.device);
     case RANGE_START: return put_pointer(to, (const void *)start);
@@ -103,7 +124,7 @@ IFL_SERVED ifl_cuda_error cuPointerGetAttribute(void *to, int number, uintptr_t 
 static ifl_cuda_error attributes(unsigned count, const int *numbers, void **to, uintptr_t at)
 {
     static const size_t sizes[] = {[IN_CONTEXT] = 8,   [MEMORY_TYPE] = 4, [DEVICE_POINTER] = 8,
-                                   [HOST_POINTER] = 8, [SYNC_MEMOPS] = 4, [IS_MANAGED] = 4,
+                                   [HOST_POINTER] = 8, [SYNC_MEMOPS] = 4, [BUFFER_ID] = 8, [IS_MANAGED] = 4,
                                    [DEVICE_ORDINAL] = 4, [RANGE_START] = 8, [RANGE_BYTES] = 8, [IS_MAPPED] = 4};
     if (count && (!numbers || !to))
         return ifl_cudaErrorInvalidValue;

@@ -13,7 +13,6 @@ extern int cudaDeviceGetPCIBusId(char *to, int room, int device);
 extern int cuDeviceGetPCIBusId(char *to, int room, int device);
 extern int cuFuncSetAttribute(void *function, int attribute, int value);
 extern int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active);
-extern int cuGetExportTable(const void **table, const void *id);
 extern int cudaLibraryLoadData(void **out, const void *image, int *options, void **values, unsigned count, int *more,
                                void **more_values, unsigned more_count);
 extern int cudaLibraryGetKernel(void **out, void *library, const char *name);

@@ -53,6 +53,9 @@ extern int cuLinkComplete(void *state, void **image, size_t *bytes);
 extern int cuLinkDestroy(void *state);
 extern int cuModuleUnload(void *module);
 extern int cuModuleGetFunction(void **out, void *module, const char *name);
+extern int cuModuleGetFunctionCount(unsigned *out, void *module);
+extern int cuFuncGetModule(void **out, void *function);
+extern int cuGetExportTable(const void **table, const void *id);
 extern int cuModuleGetGlobal_v2(address *at, size_t *bytes, void *module, const char *name);
 extern int cuLibraryLoadData(void **out, const void *image, int *options, void **values, unsigned count, int *more,
                              void **more_values, unsigned more_count);

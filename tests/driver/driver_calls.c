@@ -174,6 +174,7 @@ static void ask(void)
     int value, grid, block;
     address start, managed;
     size_t bytes;
+    unsigned long long id = 0, other_id = 0;
     void *library, *kernel, *function;
     OK(cuFuncGetAttribute(&value, 0, axpy));
     EXPECT(value, 1024);
@@ -185,6 +186,12 @@ static void ask(void)
     EXPECT(start == x && bytes == sizeof host, 1);
     OK(cuPointerGetAttribute(&value, 2, x));
     EXPECT(value, 2);
+    OK(cuPointerGetAttribute(&id, 7, x + 100));
+    OK(cuPointerGetAttribute(&other_id, 7, x));
+    EXPECT(id == other_id && id != 0, 1);
+    OK(cuPointerGetAttribute(&other_id, 7, y));
+    EXPECT(id != other_id, 1);
+    EXPECT(cuPointerGetAttribute(&other_id, 7, (address)host), INVALID_VALUE);
     OK(cuMemAllocManaged(&managed, 64, 1));
     memset((void *)managed, 1, 64);
     OK(cuPointerGetAttribute(&value, 8, managed));
@@ -282,6 +289,76 @@ static void link_and_load(void)
     puts("linked and loaded");
 }
 
+enum { TABLE_ID_BYTES = 16 };
+
+typedef int context_value_put(void *context, void *key, void *value, void (*end)(void *, void *, void *));
+typedef int context_value_remove(void *context, void *key);
+typedef int context_value_get(void **value, void *context, void *key);
+typedef void visitor(void *user, void *function, void *module);
+typedef unsigned visit_functions(void *context, void *module, visitor *visit, void *user);
+typedef void (*any_call)(void);
+
+static unsigned visited;
+
+static void visit(void *user, void *function, void *of)
+{
+    void *owner = NULL;
+    OK(cuFuncGetModule(&owner, function));
+    EXPECT(owner == of && user == &visited, 1);
+    visited++;
+}
+
+/* What cuFFT asks this table for. */
+static void list_functions(void)
+{
+    static const unsigned char id[TABLE_ID_BYTES] = {0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d,
+                                                     0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99, 0x1e};
+    const any_call *table;
+    unsigned count;
+    OK(cuGetExportTable((const void **)(void *)&table, id));
+    EXPECT((size_t)table[0] > 7 * sizeof *table, 1);
+    OK(cuModuleGetFunctionCount(&count, module));
+    EXPECT(((visit_functions *)table[7])(NULL, module, visit, &visited), (int)count);
+    EXPECT(visited == count && count > 1, 1);
+    EXPECT(((visit_functions *)table[7])(NULL, &visited, visit, &visited), 0);
+    puts("the functions of a module are listed");
+}
+
+static void *ended_with;
+
+static void end_value(void *context, void *key, void *value)
+{
+    EXPECT(context != NULL && key == &ended_with, 1);
+    ended_with = value;
+}
+
+/* What cuBLAS without handles asks this table for; the value goes with the context. */
+static void keep_value(void)
+{
+    static const unsigned char id[TABLE_ID_BYTES] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11,
+                                                     0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93};
+    const any_call *table;
+    void *value = NULL, *context, *before;
+    OK(cuGetExportTable((const void **)(void *)&table, id));
+    context_value_put *put = (context_value_put *)table[0];
+    context_value_get *get = (context_value_get *)table[2];
+    OK(cuCtxGetCurrent(&before));
+    EXPECT(get(&value, NULL, &visited), INVALID_HANDLE);
+    OK(put(NULL, &visited, host, NULL));
+    OK(get(&value, before, &visited));
+    EXPECT(value == host, 1);
+    OK(((context_value_remove *)table[1])(NULL, &visited));
+    EXPECT(get(&value, NULL, &visited), INVALID_HANDLE);
+    OK(cuCtxCreate_v2(&context, 0, 0));
+    OK(put(NULL, &ended_with, host, end_value));
+    EXPECT(get(&value, before, &ended_with), INVALID_HANDLE);
+    OK(cuCtxDestroy_v2(context));
+    EXPECT(ended_with == host, 1);
+    OK(cuCtxSetCurrent(before));
+    EXPECT(put(&value, &visited, host, NULL), INVALID_CONTEXT);
+    puts("a context keeps values");
+}
+
 int main(void)
 {
     int device, count, version;
@@ -309,6 +386,8 @@ int main(void)
     allocate_in_graph();
     link_and_load();
     ask();
+    list_functions();
+    keep_value();
     OK(cuMemFree_v2(x));
     OK(cuMemFree_v2(y));
     OK(cuModuleUnload(module));

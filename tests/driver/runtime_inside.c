@@ -17,7 +17,7 @@ int main(void)
     if (driver)
         *(void **)&call = dlsym(driver, "cuGetExportTable");
     if (call)
-        call(&table, "\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e");
+        call(&table, "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9");
     puts("went on");
     return 0;
 }

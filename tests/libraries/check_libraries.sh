@@ -7,7 +7,7 @@ inflight=$1 sources=$2
 nvcc=$(command -v nvcc || ls -d /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if [ -z "$nvcc" ] || ! "$nvcc" -arch=sm_90 -o "$work/libraries" "$sources/vendor_libraries.cu" -lcublas -lcusparse -lcusolver -lcurand \
+if [ -z "$nvcc" ] || ! "$nvcc" -arch=sm_90 -o "$work/libraries" "$sources/vendor_libraries.cu" -lcublas -lcusparse -lcusolver -lcurand -lcufft \
     >"$work/build" 2>&1; then
     echo "SKIPPED: no nvcc, or no libraries for it"
     exit 77

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * NVIDIA's libraries as they are: products of matrices (cuBLAS; f16 takes tensor cores and copies of boxes on sm_90), a sparse
- * product (cuSPARSE), a solved system (cuSOLVER) and random numbers (cuRAND). Small integers, so that sums are exact. */
+ * product (cuSPARSE), a solved system (cuSOLVER), random numbers (cuRAND) and transforms (cuFFT, which calls the driver alone).
+ * Small integers, so that sums are exact. */
 #include <cmath>
 #include <cstdio>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
+#include <cufft.h>
 #include <curand.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
 #include <vector>
+
+/* Of cublas.h, which excludes cublas_v2.h: the interface without handles. */
+#undef cublasDdot
+extern "C" unsigned cublasInit(void);
+extern "C" unsigned cublasShutdown(void);
+extern "C" double cublasDdot(int n, const double *x, int stride_x, const double *y, int stride_y);
 
 template <typename T> static T *to_gpu(const std::vector<T> &from)
 {
@@ -131,6 +139,36 @@ static void random_numbers()
     printf("random: status %d, %s\n", code, std::fabs(sum / n - 0.5) < 0.02 ? "even" : "not even");
 }
 
+/* Three waves: their transform has one peak of n / 2 in its first half, and back again it is them times n. */
+static void transform(const char *name, cufftType_t there, cufftType_t back, int n)
+{
+    const double turn = 2 * std::acos(-1.0) * 3 / n;
+    std::vector<float> x(n);
+    for (int i = 0; i < n; i++)
+        x[i] = float(std::cos(turn * i));
+    float *in = to_gpu(x);
+    cufftComplex *out = to_gpu(std::vector<cufftComplex>(n / 2 + 1));
+    cufftHandle plan, inverse;
+    int code = cufftPlan1d(&plan, n, there, 1) | cufftPlan1d(&inverse, n, back, 1);
+    code |= cufftExecR2C(plan, in, out) | cufftExecC2R(inverse, out, in);
+    const std::vector<cufftComplex> peaks = from_gpu(out, n / 2 + 1);
+    const std::vector<float> again = from_gpu(in, n);
+    double worst = 0;
+    for (int i = 0; i <= n / 2; i++)
+        worst = std::fmax(worst, std::hypot(peaks[i].x - (i == 3 ? n / 2.0 : 0), peaks[i].y));
+    for (int i = 0; i < n; i++)
+        worst = std::fmax(worst, std::fabs(again[i] / n - x[i]));
+    printf("%s: status %d, %s\n", name, code, worst < 1e-3 ? "right" : "wrong");
+}
+
+static void without_handles()
+{
+    const int started = (int)cublasInit();
+    const double *x = to_gpu(std::vector<double>{1, 2, 3});
+    const double product = cublasDdot(3, x, 1, x, 1);
+    printf("without handles: status %d %d, %g\n", started, (int)cublasShutdown(), product);
+}
+
 int main()
 {
     cublasHandle_t handle;
@@ -142,6 +180,9 @@ int main()
     sparse();
     solve();
     random_numbers();
+    transform("transform of 64", CUFFT_R2C, CUFFT_C2R, 64);
+    transform("transform of 1000", CUFFT_R2C, CUFFT_C2R, 1000);
+    without_handles();
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     return 0;
 }
