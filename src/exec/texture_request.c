@@ -15,6 +15,7 @@ typedef struct request {
     uint32_t handle; /* of the view; 0: none yet */
     ifl_texture_view view;
     uint8_t *host;
+    uint64_t room; /* bytes from there to the end of the allocation */
 } request;
 
 static bool is_for_surfaces(const ifl_texture_op *op)
@@ -32,11 +33,13 @@ static bool fail(const request *r, ifl_fault_kind kind, const char *what)
 
 /* ---- what a handle stands for ---------------------------------------------------------------------- */
 
-static uint8_t *memory_of(const request *r, const ifl_texture *t)
+/* Linear memory may be said to be larger than it is, as convolutionFFT2D of NVIDIA's samples does; it is not read there. */
+static uint8_t *memory_of(request *r, const ifl_texture *t)
 {
     ifl_allocation *a = ifl_memory_find(r->warp->worker->grid->launch->memory, t->address);
     const uint64_t at = a ? t->address - a->address : 0;
-    const bool is_there = a && !(a->flags & IFL_ALLOCATION_FREED) && t->bytes <= a->bytes - at;
+    r->room = a && !(a->flags & IFL_ALLOCATION_FREED) ? a->bytes - at : 0;
+    const bool is_there = r->room && (t->is_linear || t->bytes <= r->room);
     if (is_there)
         ifl_warp_note_use(r->warp, a, r->op->use == IFL_TEXTURE_STORE ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
     return is_there ? a->host + at : NULL;
@@ -93,11 +96,19 @@ static ifl_texture_query query_of(const request *r)
     return q;
 }
 
+static bool is_behind_memory(const request *r, const ifl_texture_query *query)
+{
+    const ifl_texture *t = r->view.texture;
+    return t->is_linear && query->at[0] < t->size[0] && (query->at[0] + UINT64_C(1)) * ifl_texel_bytes(&t->texel) > r->room;
+}
+
 /* The results may be written over the coordinates of the same lane only. */
 static bool read_texture(request *r)
 {
     ifl_texture_answer answer;
     const ifl_texture_query query = query_of(r);
+    if (is_behind_memory(r, &query))
+        return fail(r, IFL_FAULT_ADDRESS, "is larger than its memory and is read behind its end");
     ifl_texture_ask(&r->view, &query, &answer);
     give(r, answer.channel, IFL_TEXEL_CHANNELS);
     return true;

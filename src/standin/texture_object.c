@@ -43,11 +43,12 @@ static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_textur
     return ifl_cudaSuccess;
 }
 
+/* How large linear memory is, CUDA does not check (convolutionFFT2D of its samples says too much). */
 static bool is_memory(ifl_session *session, const ifl_texture *t)
 {
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), t->address);
     return a && !(a->flags & IFL_ALLOCATION_FREED) &&
-           t->bytes <= a->bytes - (t->address - a->address) &&
+           (t->is_linear || t->bytes <= a->bytes - (t->address - a->address)) &&
            t->address % ifl_texel_bytes(&t->texel) == 0;
 }
 
