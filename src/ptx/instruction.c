@@ -69,6 +69,14 @@ static bool decode(ifl_ptx_parser *parser, uint32_t name, uint32_t *index)
            ifl_ptx_no_memory(parser);
 }
 
+static bool has_type(const ifl_instruction *instruction, uint8_t type)
+{
+    for (unsigned i = 0; i < instruction->type_count; i++)
+        if (instruction->type[i] == type)
+            return true;
+    return false;
+}
+
 static bool take_mnemonic(ifl_ptx_parser *parser, ifl_instruction *to)
 {
     uint32_t name, index;
@@ -80,6 +88,8 @@ static bool take_mnemonic(ifl_ptx_parser *parser, ifl_instruction *to)
         return ifl_ptx_fail(parser, token.at, "%s", is->problem);
     if (is->known == IFL_PTX_MISSING)
         return ifl_ptx_miss(parser, token.at, "%s", is->problem);
+    if (parser->program->maps_f64 && has_type(&is->instruction, IFL_TYPE_F64))
+        return ifl_ptx_miss(parser, token.at, "f64 for .target map_f64_to_f32");
     to->opcode = is->instruction.opcode;
     memcpy(to->type, is->instruction.type, sizeof to->type);
     to->type_count = is->instruction.type_count;

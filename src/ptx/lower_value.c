@@ -43,6 +43,27 @@ static void emit_row(ifl_lowerer *l, const ifl_ptx_row *row, const ifl_operand *
     code->flip = flip;
 }
 
+/* PTX ISA, the notes on subnormal numbers of each instruction: below sm_20 f32 is as if .ftz were written. mad.f32 without a
+ * rounding, which is of those targets only, becomes fma.rn.ftz.f32 on what came later ("mad"); ptxas 13.0 compiles both so. */
+static const ifl_ptx_row *row_of_first_targets(ifl_lowerer *l, uint8_t type, uint8_t from, unsigned sources)
+{
+    enum { FIRST_WITH_SUBNORMALS = 20 };
+    const uint32_t target = l->input->program->sm;
+    if (!target || target >= FIRST_WITH_SUBNORMALS || (type != IFL_TYPE_F32 && from != IFL_TYPE_F32))
+        return NULL;
+    ifl_instruction *flushing = ifl_lower_allocate(l, sizeof *flushing);
+    if (!flushing)
+        return NULL;
+    *flushing = *l->instruction;
+    flushing->modifiers.flags |= IFL_FLAG_FTZ;
+    if (flushing->opcode == IFL_OP_MAD && !flushing->modifiers.rounding)
+        flushing->modifiers.rounding = IFL_ROUND_RN;
+    const ifl_ptx_row *row = ifl_ptx_row_find(flushing->opcode, type, from, sources, &flushing->modifiers);
+    if (row)
+        l->instruction = flushing;
+    return row;
+}
+
 static const ifl_ptx_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
 {
     const ifl_instruction *instruction = l->instruction;
@@ -51,7 +72,9 @@ static const ifl_ptx_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
     bool is_packed = from == IFL_TYPE_F16X2 || from == IFL_TYPE_BF16X2;
     bool is_test = instruction->opcode == IFL_OP_SET && !is_packed;
     uint8_t type = is_test ? from : instruction->type[0];
-    const ifl_ptx_row *row = ifl_ptx_row_find(instruction->opcode, type, from, sources, &instruction->modifiers);
+    const ifl_ptx_row *row = row_of_first_targets(l, type, from, sources);
+    if (!row)
+        row = ifl_ptx_row_find(instruction->opcode, type, from, sources, &instruction->modifiers);
     /* Their rows know two types: both sources have the second. */
     bool is_video = instruction->opcode == IFL_OP_VABSDIFF2 || instruction->opcode == IFL_OP_VABSDIFF4;
     if (!row || (is_video && instruction->type[2] != from)) {

@@ -139,6 +139,7 @@ typedef struct ifl_program {
     size_t text_bytes;
     uint32_t version; /* PTX version, major * 10 + minor */
     uint32_t sm;      /* .target: 90 for sm_90a */
+    bool maps_f64;    /* .target map_f64_to_f32 */
     char target[16];
     bool is_debug;    /* .target has `debug`: nvcc -G */
     ifl_instruction *instructions;

@@ -52,6 +52,7 @@ static bool take_target(ifl_ptx_parser *parser)
         if (!ifl_ptx_take_name(parser, "a target", &name))
             return false;
         program->is_debug |= strcmp(ifl_ptx_text_of(parser, name), "debug") == 0;
+        program->maps_f64 |= strcmp(ifl_ptx_text_of(parser, name), "map_f64_to_f32") == 0;
         if (number) {
             program->sm = number;
             snprintf(program->target, sizeof program->target, "%s", ifl_ptx_text_of(parser, name));
