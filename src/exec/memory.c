@@ -27,6 +27,8 @@ typedef struct block {
     ifl_allocation allocation; /* first: an ifl_allocation * is a block * */
     void *map;                 /* what the system gave */
     size_t map_bytes;
+    bool is_shared;            /* the pages are those of `file`, which other processes may map */
+    int file;
     uint8_t *written; /* one byte a byte: has anything written it; NULL when nobody asked */
 } block;
 
@@ -55,6 +57,9 @@ static void unmap(block *b)
         munmap(b->map, b->map_bytes);
     if (b->written)
         munmap(b->written, b->allocation.bytes + 1);
+    if (b->is_shared)
+        close(b->file);
+    b->is_shared = false;
     b->map = NULL;
     b->written = NULL;
 }
@@ -96,6 +101,40 @@ static void *map_zeroed(size_t bytes)
     if (bytes >= ALIGNMENT)
         madvise(map, bytes, MADV_HUGEPAGE);
     return map;
+}
+
+static bool write_all(int file, const uint8_t *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        const ssize_t written = pwrite(file, from + at, bytes - at, (off_t)at);
+        if (written <= 0)
+            return false;
+        at += (size_t)written;
+    }
+    return true;
+}
+
+/* The file takes the place of the pages, where they lie. */
+static bool move_to_file(block *b, int file)
+{
+    return ftruncate(file, (off_t)b->map_bytes) == 0 && write_all(file, b->map, b->map_bytes) &&
+           mmap(b->map, b->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == b->map;
+}
+
+IFL_SHARED int ifl_memory_share(ifl_allocation *allocation)
+{
+    block *b = (block *)allocation;
+    if (b->is_shared || !b->map)
+        return b->is_shared ? b->file : -1;
+    b->file = memfd_create("inflight", MFD_CLOEXEC);
+    if (b->file < 0 || !move_to_file(b, b->file)) {
+        if (b->file >= 0)
+            close(b->file);
+        return -1;
+    }
+    b->is_shared = true;
+    allocation->flags |= IFL_ALLOCATION_HOST;
+    return b->file;
 }
 
 static bool exceeds_machine(uint64_t bytes)
@@ -312,7 +351,7 @@ IFL_SHARED void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, ui
     uint8_t *first = allocation->host + offset, *end = first + bytes;
     uint8_t *page = (uint8_t *)(((uintptr_t)first + PAGE - 1) / PAGE * PAGE);
     uint8_t *last = (uint8_t *)((uintptr_t)end / PAGE * PAGE);
-    if (!b->map || bytes < LARGE || madvise(page, (size_t)(last - page), MADV_DONTNEED) != 0) {
+    if (!b->map || b->is_shared || bytes < LARGE || madvise(page, (size_t)(last - page), MADV_DONTNEED) != 0) {
         memset(first, 0, bytes);
         return;
     }

@@ -43,6 +43,9 @@ ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misa
  * another allocation. */
 ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
                             ifl_allocation **out, ifl_error *error);
+/* A file that holds the bytes from now on, so that other processes can map them from its start; -1: there can be none. It is the
+ * allocation's and is closed with it. Nothing that others write counts as a change here. */
+int ifl_memory_share(ifl_allocation *allocation);
 /* Gives the bytes back. The place is remembered as freed, so that a later use can be named; the oldest such places
  * are forgotten when there are many. An adopted one is forgotten at once: the host may use the address again. */
 void ifl_memory_drop(ifl_memory *memory, ifl_allocation *allocation);

@@ -7,6 +7,7 @@
 #include "standin/binary.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
+#include "standin/shared_memory.h"
 
 #include <string.h>
 

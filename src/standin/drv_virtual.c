@@ -5,16 +5,21 @@
 #include "standin/driver_served.h"
 #include "standin/chosen_gpu.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What an H200 asks for, at least and best. */
 #define GRANULE (UINT64_C(2) << 20)
+#define FILE_NAME "inflight memory"
 
 /* CUmemAccess_flags; CUmemAllocationType; CUmemLocationType */
 enum { NO_ACCESS = 0, READS = 1, READS_AND_WRITES = 3 };
 enum { TYPE_PINNED = 1 };
+enum { FILE_HANDLE = 1 }; /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 enum { AT_DEVICE = 1, AT_CURRENT_NODE = 4 };
 
 typedef struct location {
@@ -118,7 +123,7 @@ IFL_SERVED ifl_cuda_error cuMemAddressReserve(uintptr_t *out, size_t bytes, size
                                               unsigned long long flags)
 {
     (void)wish; /* a hint */
-    DRIVE(reserve(out, bytes, alignment, flags));
+    DRIVE_EARLY(reserve(out, bytes, alignment, flags));
 }
 
 static ifl_cuda_error give_back(uintptr_t at, uint64_t bytes)
@@ -138,7 +143,7 @@ static ifl_cuda_error give_back(uintptr_t at, uint64_t bytes)
 
 IFL_SERVED ifl_cuda_error cuMemAddressFree(uintptr_t at, size_t bytes)
 {
-    DRIVE(give_back(at, bytes));
+    DRIVE_EARLY(give_back(at, bytes));
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------- */
@@ -153,27 +158,40 @@ static bool is_place(const location *l)
     return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE && (l->type != AT_DEVICE || ifl_gpu_exists(l->id));
 }
 
-static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
+/* Takes the file over. */
+static ifl_cuda_error make(uint64_t *out, int file, uint64_t bytes, const properties *p)
 {
-    if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED || !is_place(&p->location))
-        return ifl_cudaErrorInvalidValue;
-    memory *m = fits_machine(bytes) ? malloc(sizeof *m) : NULL;
-    if (!m)
-        return ifl_cudaErrorMemoryAllocation;
-    *m = (memory){.file = memfd_create("inflight", MFD_CLOEXEC), .bytes = bytes, .properties = *p, .handles = 1};
-    if (m->file < 0 || ftruncate(m->file, (off_t)bytes) != 0 || !ifl_handle_add(IFL_HANDLE_MEMORY, m)) {
-        if (m->file >= 0)
-            close(m->file);
+    memory *m = file >= 0 ? malloc(sizeof *m) : NULL;
+    if (!m || !ifl_handle_add(IFL_HANDLE_MEMORY, m)) {
+        if (file >= 0)
+            close(file);
         free(m);
         return ifl_cudaErrorMemoryAllocation;
     }
+    *m = (memory){.file = file, .bytes = bytes, .properties = *p, .handles = 1};
     *out = (uintptr_t)m;
     return ifl_cudaSuccess;
 }
 
+static int file_of(uint64_t bytes)
+{
+    const int file = fits_machine(bytes) ? memfd_create(FILE_NAME, MFD_CLOEXEC) : -1;
+    if (file < 0 || ftruncate(file, (off_t)bytes) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
+{
+    if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED || !is_place(&p->location))
+        return ifl_cudaErrorInvalidValue;
+    return make(out, file_of(bytes), bytes, p);
+}
+
 IFL_SERVED ifl_cuda_error cuMemCreate(uint64_t *out, size_t bytes, const properties *p, unsigned long long flags)
 {
-    DRIVE(create(out, bytes, p, flags));
+    DRIVE_EARLY(create(out, bytes, p, flags));
 }
 
 static memory *memory_of(uint64_t handle)
@@ -202,7 +220,7 @@ static ifl_cuda_error release(memory *m)
 
 IFL_SERVED ifl_cuda_error cuMemRelease(uint64_t handle)
 {
-    DRIVE(release(memory_of(handle)));
+    DRIVE_EARLY(release(memory_of(handle)));
 }
 
 static ifl_cuda_error granularity(size_t *out, const properties *p)
@@ -216,7 +234,7 @@ static ifl_cuda_error granularity(size_t *out, const properties *p)
 IFL_SERVED ifl_cuda_error cuMemGetAllocationGranularity(size_t *out, const properties *p, int option)
 {
     (void)option; /* least or best: the same */
-    DRIVE(granularity(out, p));
+    DRIVE_EARLY(granularity(out, p));
 }
 
 static ifl_cuda_error properties_of(properties *out, const memory *m)
@@ -229,7 +247,51 @@ static ifl_cuda_error properties_of(properties *out, const memory *m)
 
 IFL_SERVED ifl_cuda_error cuMemGetAllocationPropertiesFromHandle(properties *out, uint64_t handle)
 {
-    DRIVE(properties_of(out, memory_of(handle)));
+    DRIVE_EARLY(properties_of(out, memory_of(handle)));
+}
+
+/* ---- memory of several processes ------------------------------------------------------------------------- */
+
+static ifl_cuda_error share(int *out, const memory *m, int type, uint64_t flags)
+{
+    if (!out || !m || type != FILE_HANDLE || !(m->properties.handle_types & FILE_HANDLE) || flags)
+        return ifl_cudaErrorInvalidValue;
+    *out = fcntl(m->file, F_DUPFD_CLOEXEC, 0);
+    return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, unsigned long long flags)
+{
+    DRIVE_EARLY(share(out, memory_of(handle), type, flags));
+}
+
+/* A file that `file_of` made, in whichever process. */
+static bool is_ours(int file, uint64_t *bytes)
+{
+    static const char begins[] = "/memfd:" FILE_NAME;
+    char link[64], name[sizeof begins] = "";
+    struct stat about;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (fstat(file, &about) != 0 || readlink(link, name, sizeof name - 1) < 0)
+        return false;
+    *bytes = (uint64_t)about.st_size;
+    return strcmp(name, begins) == 0;
+}
+
+/* It lies at the chosen GPU: a file does not say where the other process has it. */
+static ifl_cuda_error take_over(uint64_t *out, int file, int type)
+{
+    const properties here = {
+        .type = TYPE_PINNED, .handle_types = FILE_HANDLE, .location = {.type = AT_DEVICE, .id = ifl_gpu_chosen()}};
+    uint64_t bytes;
+    if (!out || type != FILE_HANDLE || !is_ours(file, &bytes))
+        return ifl_cudaErrorInvalidValue;
+    return make(out, fcntl(file, F_DUPFD_CLOEXEC, 0), bytes, &here);
+}
+
+IFL_SERVED ifl_cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *file, int type)
+{
+    DRIVE_EARLY(take_over(out, (int)(intptr_t)file, type));
 }
 
 /* ---- mappings ----------------------------------------------------------------------------------------- */
@@ -310,7 +372,7 @@ static ifl_cuda_error map(uintptr_t at, uint64_t bytes, uint64_t offset, memory 
 
 IFL_SERVED ifl_cuda_error cuMemMap(uintptr_t at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
 {
-    DRIVE(map(at, bytes, offset, memory_of(handle), flags));
+    DRIVE_EARLY(map(at, bytes, offset, memory_of(handle), flags));
 }
 
 /* Whether the range is made of whole mappings. */
@@ -351,7 +413,7 @@ static ifl_cuda_error serve_unmap(uintptr_t at, uint64_t bytes)
 
 IFL_SERVED ifl_cuda_error cuMemUnmap(uintptr_t at, size_t bytes)
 {
-    DRIVE(serve_unmap(at, bytes));
+    DRIVE_EARLY(serve_unmap(at, bytes));
 }
 
 static ifl_cuda_error give_access(ifl_session *session, uintptr_t at, uint64_t bytes, const access_wish *wishes, size_t count)
@@ -377,7 +439,7 @@ static ifl_cuda_error serve_access(uintptr_t at, uint64_t bytes, const access_wi
 
 IFL_SERVED ifl_cuda_error cuMemSetAccess(uintptr_t at, size_t bytes, const access_wish *wishes, size_t count)
 {
-    DRIVE(serve_access(at, bytes, wishes, count));
+    DRIVE_EARLY(serve_access(at, bytes, wishes, count));
 }
 
 static ifl_cuda_error access_of(unsigned long long *out, const location *l, uintptr_t at)
@@ -391,7 +453,7 @@ static ifl_cuda_error access_of(unsigned long long *out, const location *l, uint
 
 IFL_SERVED ifl_cuda_error cuMemGetAccess(unsigned long long *out, const location *l, uintptr_t at)
 {
-    DRIVE(access_of(out, l, at));
+    DRIVE_EARLY(access_of(out, l, at));
 }
 
 static ifl_cuda_error retain(uint64_t *out, uintptr_t at)
@@ -407,5 +469,5 @@ static ifl_cuda_error retain(uint64_t *out, uintptr_t at)
 
 IFL_SERVED ifl_cuda_error cuMemRetainAllocationHandle(uint64_t *out, void *at)
 {
-    DRIVE(retain(out, (uintptr_t)at));
+    DRIVE_EARLY(retain(out, (uintptr_t)at));
 }

@@ -2,7 +2,6 @@
  * See pool.h. */
 #include "standin/pool.h"
 
-#include "standin/chosen_gpu.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -17,6 +16,7 @@ ifl_pool *ifl_pool_new(int gpu)
         return NULL;
     }
     pool->gpu = gpu;
+    pool->access[gpu] = IFL_POOL_READ_AND_WRITE;
     return pool;
 }
 

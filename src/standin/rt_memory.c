@@ -5,6 +5,7 @@
 #include "standin/graph.h"
 #include "standin/host_block.h"
 #include "standin/served.h"
+#include "standin/shared_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,8 @@ static ifl_cuda_error release(ifl_session *session, void *at)
     if (b)
         return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(session, b)
                                                                       : ifl_cudaErrorInvalidValue;
+    if (ifl_shared_close(session, at) == ifl_cudaSuccess)
+        return ifl_cudaSuccess;
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     const uint32_t bad = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
     if (!a || a->address != (uintptr_t)at || a->flags & bad)

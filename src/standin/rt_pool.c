@@ -103,9 +103,53 @@ IFL_SERVED ifl_cuda_error cudaMemPoolTrimTo(const void *pool, size_t bytes)
     SERVE(((void)session, check(pool)));
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const void *access, size_t count)
+/* cudaMemLocation of a GPU; cudaMemAccessDesc */
+enum { AT_GPU = 1 };
+
+typedef struct pool_location {
+    int type, id;
+} pool_location;
+
+typedef struct pool_access {
+    pool_location location;
+    int flags;
+} pool_access;
+
+static int *access_of(const void *handle, const pool_location *location)
 {
-    SERVE(((void)session, access || !count ? check(pool) : ifl_cudaErrorInvalidValue));
+    ifl_pool *pool = ifl_pool_of(handle);
+    return pool && location && location->type == AT_GPU && ifl_gpu_exists(location->id) ? &pool->access[location->id] : NULL;
+}
+
+static ifl_cuda_error set_access(const void *pool, const pool_access *wishes, size_t count)
+{
+    if (!wishes && count)
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (!access_of(pool, &wishes[i].location))
+            return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        *access_of(pool, &wishes[i].location) = wishes[i].flags;
+    return check(pool);
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const pool_access *wishes, size_t count)
+{
+    SERVE(((void)session, set_access(pool, wishes, count)));
+}
+
+static ifl_cuda_error get_access(int *flags, const void *pool, const pool_location *location)
+{
+    const int *kept = access_of(pool, location);
+    if (!kept || !flags)
+        return ifl_cudaErrorInvalidValue;
+    *flags = *kept;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool, const pool_location *location)
+{
+    SERVE(((void)session, get_access(flags, pool, location)));
 }
 
 static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, const ifl_pool *pool, void *stream)

@@ -3,6 +3,8 @@
  * memory at two places, access given and taken, and what the reference refuses. */
 #include "cu.h"
 
+#include <unistd.h>
+
 extern int cuMemAddressReserve(address *out, size_t bytes, size_t alignment, address wish, unsigned long long flags);
 extern int cuMemAddressFree(address at, size_t bytes);
 extern int cuMemCreate(unsigned long long *out, size_t bytes, const void *properties, unsigned long long flags);
@@ -13,16 +15,21 @@ extern int cuMemSetAccess(address at, size_t bytes, const void *wishes, size_t c
 extern int cuMemGetAccess(unsigned long long *flags, const void *location, address at);
 extern int cuMemGetAllocationGranularity(size_t *out, const void *properties, int option);
 extern int cuMemRetainAllocationHandle(unsigned long long *out, void *at);
+extern int cuMemExportToShareableHandle(void *out, unsigned long long handle, int type, unsigned long long flags);
+extern int cuMemImportFromShareableHandle(unsigned long long *out, void *file, int type);
+extern int cuMemPoolExportToShareableHandle(void *out, void *pool, int type, unsigned long long flags);
+extern int cuMemPoolImportFromShareableHandle(void **out, void *file, int type, unsigned long long flags);
+extern int cuDeviceGetDefaultMemPool(void **out, int device);
 extern int cuLibraryGetKernelCount(unsigned *count, void *library);
 extern int cuLibraryEnumerateKernels(void **out, unsigned most, void *library);
 
-enum { VIRTUAL_MEMORY = 102, PINNED = 1, DEVICE = 1, READ_WRITE = 3 };
+enum { VIRTUAL_MEMORY = 102, PINNED = 1, DEVICE = 1, READ_WRITE = 3, FILE_HANDLE = 1 };
 
 static const struct {
     int type, handle_types, place, id;
     void *windows;
     unsigned char flags[8];
-} properties = {.type = PINNED, .place = DEVICE};
+} properties = {.type = PINNED, .place = DEVICE}, shareable = {.type = PINNED, .handle_types = FILE_HANDLE, .place = DEVICE};
 static const struct {
     int place, id, flags;
 } may = {DEVICE, 0, READ_WRITE}, may_not = {DEVICE, 0, 0};
@@ -96,6 +103,40 @@ static void one_at_two_places(void)
     puts("one memory at two places");
 }
 
+/* As another process would: by the number of a file. */
+static void as_a_file(void)
+{
+    address at[2];
+    unsigned long long memory[2];
+    int file = -1;
+    unsigned value = 0;
+    void *pool, *imported;
+    OK(cuMemCreate(&memory[0], granule, &shareable, 0));
+    OK(cuMemExportToShareableHandle(&file, memory[0], FILE_HANDLE, 0));
+    OK(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)file, FILE_HANDLE));
+    close(file);
+    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)file, FILE_HANDLE), INVALID_VALUE);
+    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)0, FILE_HANDLE), INVALID_VALUE); /* not ours */
+    for (int i = 0; i < 2; i++) {
+        OK(cuMemAddressReserve(&at[i], granule, 0, 0, 0));
+        OK(cuMemMap(at[i], granule, 0, memory[i], 0));
+        OK(cuMemSetAccess(at[i], granule, &may, 1));
+        OK(cuMemRelease(memory[i]));
+    }
+    OK(cuMemsetD32_v2(at[0] + 64, 4711, 1));
+    OK(cuMemcpyDtoH_v2(&value, at[1] + 64, 4));
+    EXPECT(value, 4711);
+    OK(cuMemCreate(&memory[0], granule, &properties, 0)); /* was not made for that */
+    EXPECT(cuMemExportToShareableHandle(&file, memory[0], FILE_HANDLE, 0), INVALID_VALUE);
+    OK(cuMemRelease(memory[0]));
+    OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    OK(cuMemPoolExportToShareableHandle(&file, pool, FILE_HANDLE, 0));
+    OK(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0));
+    close(file);
+    EXPECT(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0), INVALID_VALUE);
+    puts("memory passed on as a file");
+}
+
 static void refuse(void)
 {
     address at;
@@ -147,6 +188,7 @@ int main(void)
     list_kernels();
     side_by_side();
     one_at_two_places();
+    as_a_file();
     refuse();
     return 0;
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory and events of several processes: handles that a program passes on, and pools of which it passes addresses on. */
+#include "standin/chosen_gpu.h"
+#include "standin/pool.h"
+#include "standin/served.h"
+#include "standin/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+IFL_SERVED ifl_cuda_error cudaIpcGetMemHandle(ifl_shared_handle *out, void *at)
+{
+    SERVE(out ? ifl_shared_export(session, out, at) : ifl_cudaErrorInvalidValue);
+}
+
+/* Peers may access it at once: nothing else may be asked for. */
+IFL_SERVED ifl_cuda_error cudaIpcOpenMemHandle(void **out, ifl_shared_handle handle, unsigned flags)
+{
+    enum { LAZY_PEER_ACCESS = 1 };
+    SERVE(out && flags == LAZY_PEER_ACCESS ? ifl_shared_import(session, out, &handle) : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cudaIpcCloseMemHandle(void *at)
+{
+    SERVE(ifl_shared_close(session, at));
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* What a stream was given is done when the call returns: an event of another process has nothing left to wait for. */
+enum { NO_TIMING = 2, INTERPROCESS = 4 };
+
+static ifl_cuda_error export_event(ifl_shared_handle *out, void *handle)
+{
+    const ifl_event *event = ifl_event_of(handle);
+    if (!event || !out)
+        return out ? ifl_cudaErrorInvalidResourceHandle : ifl_cudaErrorInvalidValue;
+    if (!(event->flags & INTERPROCESS))
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_shared_export_event(out);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaIpcGetEventHandle(ifl_shared_handle *out, void *event)
+{
+    SERVE(((void)session, export_event(out, event)));
+}
+
+static ifl_cuda_error import_event(ifl_event **out, const ifl_shared_handle *handle)
+{
+    return out && ifl_shared_is_event(handle) ? ifl_event_new(out, NO_TIMING | INTERPROCESS) : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaIpcOpenEventHandle(ifl_event **out, ifl_shared_handle handle)
+{
+    SERVE(((void)session, import_event(out, &handle)));
+}
+
+/* ---- pools ----------------------------------------------------------------------------------- */
+
+enum { FILE_HANDLE = 1 }; /* cudaMemHandleTypePosixFileDescriptor */
+
+/* The file says only that there is a pool: each address that is passed on brings its own. */
+static ifl_cuda_error export_pool(int *out, const void *pool, int type, unsigned flags)
+{
+    if (!out || !ifl_pool_of(pool) || type != FILE_HANDLE || flags)
+        return ifl_cudaErrorInvalidValue;
+    *out = memfd_create("inflight pool", MFD_CLOEXEC);
+    return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolExportToShareableHandle(void *out, const void *pool, int type, unsigned flags)
+{
+    SERVE(((void)session, export_pool(out, pool, type, flags)));
+}
+
+static ifl_cuda_error import_pool(ifl_pool **out, intptr_t file, int type, unsigned flags)
+{
+    if (!out || type != FILE_HANDLE || flags || fcntl((int)file, F_GETFD) < 0)
+        return ifl_cudaErrorInvalidValue;
+    *out = ifl_pool_new(ifl_gpu_chosen());
+    return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, void *file, int type, unsigned flags)
+{
+    SERVE(((void)session, import_pool(out, (intptr_t)file, type, flags)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolExportPointer(ifl_shared_handle *out, void *at)
+{
+    SERVE(out ? ifl_shared_export(session, out, at) : ifl_cudaErrorInvalidValue);
+}
+
+IFL_SERVED ifl_cuda_error cudaMemPoolImportPointer(void **out, const void *pool, const ifl_shared_handle *handle)
+{
+    SERVE(out && handle && ifl_pool_of(pool) ? ifl_shared_import(session, out, handle) : ifl_cudaErrorInvalidValue);
+}
