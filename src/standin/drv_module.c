@@ -83,24 +83,13 @@ static ifl_cuda_error load(ifl_binary **out, const void *image, const jit *with)
     SERVE(load_into(session, out, start, bytes, with));
 }
 
-static char *read_all(FILE *file)
-{
-    long bytes;
-    if (fseek(file, 0, SEEK_END) != 0 || (bytes = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
-        return NULL;
-    char *text = calloc(1, (size_t)bytes + 1);
-    if (text && fread(text, 1, (size_t)bytes, file) == (size_t)bytes)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static ifl_cuda_error load_file(ifl_binary **out, const char *path, const jit *with)
 {
     FILE *file = path ? fopen(path, "rb") : NULL;
     if (!file)
         return path ? (ifl_cuda_error)IFL_CUDA_FILE_NOT_FOUND : ifl_cudaErrorInvalidValue;
-    char *image = read_all(file);
+    size_t bytes;
+    char *image = ifl_image_read(file, &bytes);
     fclose(file);
     const ifl_cuda_error code = image ? load(out, image, with) : ifl_cudaErrorMemoryAllocation;
     free(image);

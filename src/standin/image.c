@@ -5,6 +5,7 @@
 #include "standin/abi.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FATBIN_MAGIC = 0xba55ed50 };
@@ -52,4 +53,17 @@ size_t ifl_image_measure(const void *image, const void **start)
     if (magic == (uint32_t)FATBIN_MAGIC)
         return fatbin_bytes(image);
     return memcmp(image, ELFMAG, strnlen(image, SELFMAG)) == 0 && magic ? elf_bytes(image) : strlen(image);
+}
+
+char *ifl_image_read(FILE *file, size_t *bytes)
+{
+    long end;
+    if (fseek(file, 0, SEEK_END) != 0 || (end = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
+        return NULL;
+    *bytes = (size_t)end;
+    char *image = calloc(1, *bytes + 1);
+    if (image && fread(image, 1, *bytes, file) == *bytes)
+        return image;
+    free(image);
+    return NULL;
 }

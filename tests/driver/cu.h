@@ -49,6 +49,7 @@ extern int cuModuleLoadDataEx(void **out, const void *image, unsigned count, int
 extern int cuLinkCreate_v2(unsigned count, int *options, void **values, void **out);
 extern int cuLinkAddData_v2(void *state, int type, const void *data, size_t bytes, const char *name, unsigned count,
                             int *options, void **values);
+extern int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, int *options, void **values);
 extern int cuLinkComplete(void *state, void **image, size_t *bytes);
 extern int cuLinkDestroy(void *state);
 extern int cuModuleUnload(void *module);

@@ -279,7 +279,8 @@ static void link_and_load(void)
     OK(cuLinkCreate_v2(0, NULL, NULL, &state));
     EXPECT(cuLinkComplete(state, &image, &bytes), INVALID_VALUE);
     OK(cuLinkAddData_v2(state, 1, kernels, sizeof kernels, "kernels", 0, NULL, NULL));
-    EXPECT(cuLinkAddData_v2(state, 1, kernels, sizeof kernels, "again", 0, NULL, NULL), NOT_SUPPORTED);
+    EXPECT(cuLinkAddData_v2(state, 6, kernels, sizeof kernels, "no type", 0, NULL, NULL), INVALID_VALUE);
+    EXPECT(cuLinkAddFile_v2(state, 1, "not there", 0, NULL, NULL), FILE_NOT_FOUND);
     OK(cuLinkComplete(state, &image, &bytes));
     EXPECT(bytes, sizeof kernels);
     OK(cuModuleLoadData(&linked, image));
