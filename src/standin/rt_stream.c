@@ -3,6 +3,8 @@
 #include "standin/chosen_gpu.h"
 #include "standin/served.h"
 
+#include <string.h>
+
 /* ---- streams --------------------------------------------------------------------------------- */
 
 IFL_SERVED ifl_cuda_error cudaStreamCreate(ifl_stream **out)
@@ -72,6 +74,67 @@ ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 ASK(cudaStreamGetFlags, unsigned, flags);
 ASK(cudaStreamGetPriority, int, priority);
 ASK(cudaStreamGetId, unsigned long long, id);
+ASK(cudaStreamGetDevice, int, gpu);
+
+/* cudaStreamAttrID: window of the L2, how to wait, priority, domain map, domain. 0: not of streams. */
+static size_t attribute_bytes(int attribute)
+{
+    static const uint8_t bytes[IFL_STREAM_ATTRIBUTES] = {[1] = 32, [3] = 4, [8] = 4, [9] = 2, [10] = 4};
+    return attribute >= 0 && attribute < IFL_STREAM_ATTRIBUTES ? bytes[attribute] : 0;
+}
+
+static void *attribute_of(ifl_stream *stream, int attribute)
+{
+    enum { PRIORITY = 8 };
+    return attribute == PRIORITY ? (void *)&stream->priority : stream->attribute[attribute];
+}
+
+static ifl_cuda_error set_attribute(void *handle, int attribute, const void *value)
+{
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !value || !attribute_bytes(attribute))
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    memcpy(attribute_of(stream, attribute), value, attribute_bytes(attribute));
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamSetAttribute(void *stream, int attribute, const void *value)
+{
+    SERVE(((void)session, set_attribute(stream, attribute, value)));
+}
+ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+
+static ifl_cuda_error get_attribute(void *handle, int attribute, void *value)
+{
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !value || !attribute_bytes(attribute))
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    memcpy(value, attribute_of(stream, attribute), attribute_bytes(attribute));
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamGetAttribute(void *stream, int attribute, void *value)
+{
+    SERVE(((void)session, get_attribute(stream, attribute, value)));
+}
+ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+
+static ifl_cuda_error copy_attributes(void *to_handle, void *from_handle)
+{
+    ifl_stream *to = ifl_stream_of(to_handle);
+    const ifl_stream *from = ifl_stream_of(from_handle);
+    if (!to || !from)
+        return ifl_cudaErrorInvalidResourceHandle;
+    to->priority = from->priority;
+    memmove(to->attribute, from->attribute, sizeof to->attribute);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamCopyAttributes(void *to, void *from)
+{
+    SERVE(((void)session, copy_attributes(to, from)));
+}
+ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {

@@ -6,6 +6,9 @@
 
 #include "standin/op.h"
 
+/* What a program sets of a stream and nothing here obeys: the part of the L2 that is to persist, how the host waits, domains. */
+enum { IFL_STREAM_ATTRIBUTES = 11, IFL_STREAM_ATTRIBUTE_BYTES = 32 };
+
 typedef struct ifl_stream {
     unsigned flags;
     int priority;
@@ -15,6 +18,7 @@ typedef struct ifl_stream {
     bool began_capture;         /* this stream's capture, and not one that it joined */
     bool made_graph;            /* and the graph for it */
     int capture_mode;
+    uint8_t attribute[IFL_STREAM_ATTRIBUTES][IFL_STREAM_ATTRIBUTE_BYTES];
 } ifl_stream;
 
 typedef struct ifl_event {
