@@ -137,6 +137,22 @@ IFL_SHARED int ifl_memory_share(ifl_allocation *allocation)
     return b->file;
 }
 
+/* Device addresses are below those that the system gives by itself; where one is taken, the bytes stay where they are. */
+IFL_SHARED bool ifl_memory_show_at_address(ifl_allocation *allocation)
+{
+    block *b = (block *)allocation;
+    const uint64_t before = b->map ? (uint64_t)(allocation->host - (uint8_t *)b->map) : 0;
+    uint8_t *place = (uint8_t *)(uintptr_t)(allocation->address - before);
+    if (!b->map || b->map == place)
+        return b->map != NULL;
+    if (mmap(place, b->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != place ||
+        mremap(b->map, b->map_bytes, b->map_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != place)
+        return false;
+    b->map = place;
+    allocation->host = place + before;
+    return true;
+}
+
 static bool exceeds_machine(uint64_t bytes)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);

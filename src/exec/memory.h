@@ -43,6 +43,8 @@ ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misa
  * another allocation. */
 ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
                             ifl_allocation **out, ifl_error *error);
+/* Moves the bytes to where the host has them at the device's address too: `host` is another then. False: it could not. */
+bool ifl_memory_show_at_address(ifl_allocation *allocation);
 /* A file that holds the bytes from now on, so that other processes can map them from its start; -1: there can be none. It is the
  * allocation's and is closed with it. Nothing that others write counts as a change here. */
 int ifl_memory_share(ifl_allocation *allocation);

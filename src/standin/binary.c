@@ -310,13 +310,15 @@ ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_
     return ifl_cudaErrorInvalidSymbol;
 }
 
-/* From now on the program may write them at any time. */
+/* From now on the program may write them at any time, and passes the address to kernels, where it means the same. */
 static void *give_to_host(ifl_session *session, const ifl_placed_variable *at)
 {
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at->address);
-    if (a)
-        a->flags |= IFL_ALLOCATION_HOST;
-    return at->host;
+    if (!a)
+        return at->host;
+    a->flags |= IFL_ALLOCATION_HOST;
+    ifl_memory_show_at_address(a);
+    return a->host + (at->address - a->address);
 }
 
 /* The bytes that a kernel reaches at the variable's own address are those that the program's pointer leads to. */

@@ -394,8 +394,9 @@ static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out
         return ifl_cudaSuccess;
     out->device = (int)a->gpu;
     out->device_pointer = (void *)at;
-    out->host_pointer = b ? (void *)at : NULL;
-    out->type = !b ? IFL_MEMORY_DEVICE : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED : IFL_MEMORY_HOST;
+    const bool is_variable = a->flags & IFL_ALLOCATION_MODULE && a->flags & IFL_ALLOCATION_HOST; /* __managed__ */
+    out->host_pointer = b || is_variable ? (void *)at : NULL;
+    out->type = is_variable ? IFL_MEMORY_MANAGED : !b ? IFL_MEMORY_DEVICE : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED : IFL_MEMORY_HOST;
     return ifl_cudaSuccess;
 }
 
