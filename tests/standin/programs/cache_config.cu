@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel with 6 KiB of shared memory that prefers a large L1: an H200 gives shared memory 8 KiB, and an SM holds one block.
 #include "check.h"
 
