@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many warp-instructions a second the engine runs, observers included: five kinds of kernel,
- * as PTX and as machine code of sm_90 (ptxas of CUDA 13.0), each vector width, on one core and on all. Prints the median of several runs and how far the
- * others lie from it. Uses the public interface only. usage: bench_engine [--quick] [RUNS] */
+ * How many warp-instructions a second the engine runs, observers included: five kinds of kernel, as
+ * PTX and as machine code of sm_90 (ptxas of CUDA 13.0), each vector width, on one core and on all.
+ * Prints the median of several runs and how far the others lie from it. Uses the public interface
+ * only. usage: bench_engine [--quick] [RUNS] */
 #include "inflight.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a program's launches cost beside the engine that runs them: the same kernel by the engine alone and through
- * cuLaunchKernel, then 10,000 small launches. Processor time of all threads, the lowest of several rounds.
- * usage: inflight run --no-analysis -- bench_launches; without `inflight run`, on a GPU, the second and third figure. */
+ * What a program's launches cost beside the engine that runs them: the same kernel by the engine
+ * alone and through cuLaunchKernel, then 10,000 small launches. Processor time of all threads, the
+ * lowest of several rounds. usage: inflight run --no-analysis -- bench_launches; without `inflight
+ * run`, on a GPU, the second and third figure. */
 #include "session/session.h"
 
 #include <dlfcn.h>
@@ -32,7 +33,7 @@ typedef struct params {
     uint64_t x, y;
 } params;
 
-/* ---- the engine alone -------------------------------------------------------------------------- */
+/* ---- the engine alone ------------------------------------------------------------------------ */
 
 static uint64_t allocate(ifl_memory *memory)
 {
@@ -71,12 +72,13 @@ static double time_engine(const char *ptx)
     return best;
 }
 
-/* ---- through the driver ------------------------------------------------------------------------ */
+/* ---- through the driver ---------------------------------------------------------------------- */
 
 typedef struct driver {
     void *library, *function;
-    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                  unsigned block_z, unsigned shared_bytes, void *stream, void **arguments, void **extra);
+    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                  void *stream, void **arguments, void **extra);
     int (*wait)(void);
     params p;
 } driver;
@@ -88,7 +90,8 @@ static void call(const driver *d, const char *name, int code)
         die(name);
 }
 
-#define CU(d, type, name, ...) call(d, #name, ((int(*) type)dlsym((d)->library, #name))(__VA_ARGS__))
+#define CU(d, type, name, ...)                                                                     \
+    call(d, #name, ((int(*) type)dlsym((d)->library, #name))(__VA_ARGS__))
 
 static void open_driver(driver *d, const char *ptx)
 {
@@ -131,7 +134,7 @@ static double time_driver(driver *d, unsigned blocks, int launches, int rounds, 
     return best;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static char *read_kernel(void)
 {
@@ -151,11 +154,12 @@ int main(void)
     const double alone = time_engine(ptx);
     open_driver(&d, ptx);
     const double served = time_driver(&d, THREADS / BLOCK, 1, ROUNDS, CLOCK_PROCESS_CPUTIME_ID);
-    printf("%d threads: %.1f ms by the engine alone, %.1f ms through cuLaunchKernel (%+.1f %%)\n", THREADS, alone * 1e3,
-           served * 1e3, (served / alone - 1) * 100);
-    printf("%d launches of one block: %.2f s\n", SMALL, time_driver(&d, 1, SMALL, 1, CLOCK_PROCESS_CPUTIME_ID));
+    printf("%d threads: %.1f ms by the engine alone, %.1f ms through cuLaunchKernel (%+.1f %%)\n",
+           THREADS, alone * 1e3, served * 1e3, (served / alone - 1) * 100);
+    printf("%d launches of one block: %.2f s\n", SMALL,
+           time_driver(&d, 1, SMALL, 1, CLOCK_PROCESS_CPUTIME_ID));
     getrusage(RUSAGE_SELF, &used);
-    printf("%.1f MB resident at most; the kernel's buffers are %.1f MB\n", (double)used.ru_maxrss / 1e3,
-           2e-6 * THREADS * sizeof(float));
+    printf("%.1f MB resident at most; the kernel's buffers are %.1f MB\n",
+           (double)used.ru_maxrss / 1e3, 2e-6 * THREADS * sizeof(float));
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What an operation of a warp costs: the kernels of operations.cu, which do one thing over and over, as machine code of sm_90 on
- * one core, counts included. Nanoseconds an iteration of a warp: loops have a few instructions more than the operation. Uses the
- * public interface only. usage: bench_operations [--quick | KERNEL] */
+ * What an operation of a warp costs: the kernels of operations.cu, which do one thing over and
+ * over, as machine code of sm_90 on one core, counts included. Nanoseconds an iteration of a warp:
+ * loops have a few instructions more than the operation. Uses the public interface only. usage:
+ * bench_operations [--quick | KERNEL] */
 #include "inflight.h"
 
 #include <stdbool.h>
@@ -15,18 +16,23 @@ enum { RUNS = 5, BLOCKS = 4, WARPS = 8 };
 static const struct bench {
     const char *kernel, *elements;
 } benches[] = {
-    {"fused_f32", "f32x2048=iota"}, {"fused_f64", "f64x2048=iota"}, {"fused_f16x2", "u32x2048=iota"},
-    {"product_u32", "u32x2048=iota"}, {"product_u64", "u64x2048=iota"}, {"quotient_u32", "u32x2048=iota"},
-    {"quotient_s32", "u32x2048=iota"}, {"quotient_f32", "f32x2048=iota"}, {"quotient_f64", "f64x2048=iota"},
-    {"root_f32", "f32x2048=iota"}, {"inverse_root_f32", "f32x2048=iota"}, {"exponential_f32", "f32x2048=iota"},
-    {"logarithm_f32", "f32x2048=iota"}, {"sine_f32", "f32x2048=iota"}, {"exponential_f64", "f64x2048=iota"},
-    {"converted", "u32x2048=iota"}, {"narrowed_f64", "f64x2048=iota"}, {"packed_f16x2", "f32x2048=iota"},
-    {"compared_f16x2", "u32x2048=iota"}, {"from_byte", "u32x2048=iota"}, {"from_s64", "u64x2048=iota"},
-    {"wide_product", "u64x2048=iota"}, {"cut_f32", "f32x2048=iota"}, {"voted", "u32x2048=iota"},
-    {"agreed", "u32x2048=iota"}, {"reduced", "u32x2048=iota"}, {"matched", "u32x2048=iota"},
-    {"shuffled", "f32x2048=iota"}, {"local_array", "u32x2048=iota"}, {"shared_array", "u32x2048=iota"},
-    {"gathered", "u32x2048=iota"}, {"diverged", "u32x2048=iota"}, {"atomic_global", "u32x2048=iota"},
-    {"atomic_shared", "u32x2048=iota"},
+    {"fused_f32", "f32x2048=iota"},        {"fused_f64", "f64x2048=iota"},
+    {"fused_f16x2", "u32x2048=iota"},      {"product_u32", "u32x2048=iota"},
+    {"product_u64", "u64x2048=iota"},      {"quotient_u32", "u32x2048=iota"},
+    {"quotient_s32", "u32x2048=iota"},     {"quotient_f32", "f32x2048=iota"},
+    {"quotient_f64", "f64x2048=iota"},     {"root_f32", "f32x2048=iota"},
+    {"inverse_root_f32", "f32x2048=iota"}, {"exponential_f32", "f32x2048=iota"},
+    {"logarithm_f32", "f32x2048=iota"},    {"sine_f32", "f32x2048=iota"},
+    {"exponential_f64", "f64x2048=iota"},  {"converted", "u32x2048=iota"},
+    {"narrowed_f64", "f64x2048=iota"},     {"packed_f16x2", "f32x2048=iota"},
+    {"compared_f16x2", "u32x2048=iota"},   {"from_byte", "u32x2048=iota"},
+    {"from_s64", "u64x2048=iota"},         {"wide_product", "u64x2048=iota"},
+    {"cut_f32", "f32x2048=iota"},          {"voted", "u32x2048=iota"},
+    {"agreed", "u32x2048=iota"},           {"reduced", "u32x2048=iota"},
+    {"matched", "u32x2048=iota"},          {"shuffled", "f32x2048=iota"},
+    {"local_array", "u32x2048=iota"},      {"shared_array", "u32x2048=iota"},
+    {"gathered", "u32x2048=iota"},         {"diverged", "u32x2048=iota"},
+    {"atomic_global", "u32x2048=iota"},    {"atomic_shared", "u32x2048=iota"},
 };
 
 static _Noreturn void die(const ifl_error *error)
@@ -41,7 +47,8 @@ static ifl_launch *prepare(ifl_module *module, const struct bench *bench, int it
     ifl_error error;
     ifl_launch *launch;
     snprintf(count, sizeof count, "%d", iterations);
-    const char *const words[][2] = {{"grid", "4"}, {"block", "256"}, {"arg", bench->elements}, {"arg", count}};
+    const char *const words[][2] = {
+        {"grid", "4"}, {"block", "256"}, {"arg", bench->elements}, {"arg", count}};
     if (ifl_launch_new(module, bench->kernel, &launch, &error) != IFL_OK)
         die(&error);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

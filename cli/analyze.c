@@ -107,14 +107,17 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
     return status;
 }
 
-/* A word for the compiler of a .cu file, which takes them from the environment; folders as seen from anywhere. */
+/* A word for the compiler of a .cu file, which takes them from the environment; folders as seen
+ * from anywhere. */
 static ifl_status add_compiler_word(char letter, const char *value, ifl_error *error)
 {
     char whole[PATH_MAX], words[3 * PATH_MAX];
     const char *before = getenv("INFLIGHT_CUDA_OPTIONS");
     const char *word = letter == 'I' && realpath(value, whole) ? whole : value;
-    const int length = snprintf(words, sizeof words, "%s%s-%c%s", before ? before : "", before && *before ? "\n" : "", letter, word);
-    if (length < 0 || (size_t)length >= sizeof words || setenv("INFLIGHT_CUDA_OPTIONS", words, 1) != 0)
+    const int length = snprintf(words, sizeof words, "%s%s-%c%s", before ? before : "",
+                                before && *before ? "\n" : "", letter, word);
+    if (length < 0 || (size_t)length >= sizeof words ||
+        setenv("INFLIGHT_CUDA_OPTIONS", words, 1) != 0)
         return ifl_cli_error(error, IFL_USAGE, "-%c: too many options for the compiler", letter);
     return IFL_OK;
 }
@@ -133,46 +136,60 @@ static ifl_status set_define(void *user, const char *value, ifl_error *error)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed if the file has only "
+     "the kernel: its name, its signature, its mangled name, or regex:EXPRESSION; not needed if "
+     "the file has only "
      "one",
      set_kernel},
     {'g', "grid", "X[,Y[,Z]]", "blocks in the grid, also XxYxZ", set_grid},
     {'b', "block", "X[,Y[,Z]]", "threads in a block, also XxYxZ", set_block},
-    {0, "cluster", "X[,Y[,Z]]", "blocks in a cluster; not needed if the kernel says so (__cluster_dims__)", set_cluster},
+    {0, "cluster", "X[,Y[,Z]]",
+     "blocks in a cluster; not needed if the kernel says so (__cluster_dims__)", set_cluster},
     {'s', "shared", "BYTES", "dynamic shared memory per block: 49152 or 48Ki", set_shared},
     {0, "arch", "SM",
      "which PTX to use from a file with several, and the target for a .cu file: sm_90", set_arch},
-    {'I', "include", "FOLDER", "for a .cu file: where its headers are; may be given several times", set_include},
-    {'D', "define", "NAME[=VALUE]", "for a .cu file: a macro; may be given several times", set_define},
+    {'I', "include", "FOLDER", "for a .cu file: where its headers are; may be given several times",
+     set_include},
+    {'D', "define", "NAME[=VALUE]", "for a .cu file: a macro; may be given several times",
+     set_define},
     {0, "machine", "FILE",
-     "the kernel's machine code (a cubin, or a file that contains one): it runs instead of the PTX", set_machine},
+     "the kernel's machine code (a cubin, or a file that contains one): it runs instead of the PTX",
+     set_machine},
     {0, "code", "WHICH",
-     "ptx, machine, or both: then machine code and PTX run, and the report says where they differ; by default machine "
-     "code runs if the file has some for the GPU", set_code},
+     "ptx, machine, or both: then machine code and PTX run, and the report says where they differ; "
+     "by default machine "
+     "code runs if the file has some for the GPU",
+     set_code},
     {0, "json", "FILE",
      "write the report also as JSON; - writes it to standard output instead of the text", set_json},
-    {0, "html", "FILE", "write the report also as an HTML page; - writes it to standard output instead of the text",
+    {0, "html", "FILE",
+     "write the report also as an HTML page; - writes it to standard output instead of the text",
      set_html},
     {0, "save", "N=FILE",
-     "write the contents of buffer argument N after the run to a NumPy file; all arguments are counted, from 0; may "
+     "write the contents of buffer argument N after the run to a NumPy file; all arguments are "
+     "counted, from 0; may "
      "be given several times",
      set_save},
     {0, "gpu", "NAME",
-     "model the launch on this GPU; may be given several times (the most common data-centre GPU of the "
-     "code's architecture)", set_gpu},
+     "model the launch on this GPU; may be given several times (the most common data-centre GPU of "
+     "the "
+     "code's architecture)",
+     set_gpu},
     {0, "lines", "N", "rows in the tables of memory instructions (20)", set_lines},
     {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written",
      set_check_reads},
     {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders",
      set_check_races},
     {0, "on", "WHERE",
-     "engine (the CPU, exact; the default) or gpu: run on the real GPU, measure times, and compare the results with "
+     "engine (the CPU, exact; the default) or gpu: run on the real GPU, measure times, and compare "
+     "the results with "
      "the engine's",
      set_on},
     {0, "no-timing", NULL, "on a GPU: run once and do not measure times", set_no_timing},
-    {0, "no-check", NULL, "on a GPU: do not also run the engine; results are not compared", set_no_check},
+    {0, "no-check", NULL, "on a GPU: do not also run the engine; results are not compared",
+     set_no_check},
     {0, "between", "HOW",
-     "what happens between timed runs: rotate (other buffers, the default), flush (fill the L2 with other data) or "
+     "what happens between timed runs: rotate (other buffers, the default), flush (fill the L2 "
+     "with other data) or "
      "warm (nothing)",
      set_between},
     {0, "samples", "N", "number of timed samples (30)", set_samples},
@@ -184,15 +201,19 @@ static const ifl_cli_option options[] = {
      set_counters},
     {0, "color", "WHEN", "auto, always or never", set_color},
     {0, "dump", "STAGE",
-     "print one stage of the pipeline instead of running: ptx (the text), program (decoded), code (as the engine "
+     "print one stage of the pipeline instead of running: ptx (the text), program (decoded), code "
+     "(as the engine "
      "runs it)",
      set_dump},
-    {0, "threads", "N", "threads that run blocks (all cores); the counts do not depend on it", set_threads},
-    {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1; at most 4224)", set_resident},
+    {0, "threads", "N", "threads that run blocks (all cores); the counts do not depend on it",
+     set_threads},
+    {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1; at most 4224)",
+     set_resident},
     {0, "quantum", "N",
      "memory requests that a warp makes before the next warp runs (until it waits)", set_quantum},
     {0, "vector-width", "W",
-     "the build of the engine to use: base, v3 or v4 (the best that this CPU supports)", set_vector_width},
+     "the build of the engine to use: base, v3 or v4 (the best that this CPU supports)",
+     set_vector_width},
 };
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -266,9 +287,10 @@ static ifl_status find_outcome(const ifl_cli_request *request, const ifl_profile
 static int write_reports(const ifl_cli_request *request, const ifl_outcome *const *outcomes,
                          size_t count, bool with_page)
 {
-    const ifl_report_options shown = {
-        .color = request->color, .max_lines = request->lines, .width = ifl_cli_width(),
-        .default_gpu = request->default_gpu};
+    const ifl_report_options shown = {.color = request->color,
+                                      .max_lines = request->lines,
+                                      .width = ifl_cli_width(),
+                                      .default_gpu = request->default_gpu};
     const struct {
         const char *path;
         ifl_report_format format;
@@ -408,7 +430,8 @@ static int run_both_codes(const ifl_cli_request *request, ifl_launch *launch, if
     }
     ifl_profile_free(machine);
     ifl_profile_free(ptx);
-    return status == IFL_OK ? result : ifl_cli_fail(finding.status == IFL_FINDING ? &finding : &error);
+    return status == IFL_OK ? result
+                            : ifl_cli_fail(finding.status == IFL_FINDING ? &finding : &error);
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -435,7 +458,8 @@ static bool runs_both_codes(const ifl_cli_request *request)
 }
 
 /* `code`: the one that this launch runs; NULL: as it says itself. */
-static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, const char *code, ifl_error *error)
+static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch, const char *code,
+                             ifl_error *error)
 {
     ifl_status status = set_one(launch, "grid", request->grid, error);
     if (status == IFL_OK)
@@ -453,7 +477,8 @@ static ifl_status set_launch(const ifl_cli_request *request, ifl_launch *launch,
     return status;
 }
 
-/* On a GPU, and with both kinds of code, the same launch runs twice, each time from the buffers as they are filled. */
+/* On a GPU, and with both kinds of code, the same launch runs twice, each time from the buffers as
+ * they are filled. */
 static bool needs_reference(const ifl_cli_request *request)
 {
     return (request->on_gpu && !request->no_check && !request->dump) || runs_both_codes(request);
@@ -483,7 +508,8 @@ static int run_somewhere(ifl_cli_request *request, ifl_launch *launch, ifl_launc
         return ifl_cli_fail(&error);
     if (request->on_gpu)
         return ifl_cli_run_on_gpu(request, launch, reference);
-    return runs_both_codes(request) ? run_both_codes(request, launch, reference) : run_and_report(request, launch);
+    return runs_both_codes(request) ? run_both_codes(request, launch, reference)
+                                    : run_and_report(request, launch);
 }
 
 static int run_kernel(ifl_cli_request *request, const ifl_module *module)
@@ -538,7 +564,8 @@ static ifl_status check_launch_file(const ifl_cli_request *request, ifl_error *e
     const char *what = request->kernel ? "--kernel" : request->arch ? "--arch" : NULL;
     if (what)
         return ifl_cli_error(error, IFL_USAGE,
-                             "%s cannot be combined with a launch file, which sets it itself", what);
+                             "%s cannot be combined with a launch file, which sets it itself",
+                             what);
     if (request->argument_count)
         return ifl_cli_error(error, IFL_USAGE,
                              "the launch file has the arguments: '%s' is one too many",
@@ -557,11 +584,12 @@ static ifl_status take_gpus(ifl_cli_request *request, const ifl_launch *launch, 
     return status;
 }
 
-static ifl_status read_launch(const ifl_cli_request *request, bool is_reference, ifl_module **module,
-                              ifl_launch **launch, ifl_error *error)
+static ifl_status read_launch(const ifl_cli_request *request, bool is_reference,
+                              ifl_module **module, ifl_launch **launch, ifl_error *error)
 {
     const ifl_status status = ifl_launch_read(request->file, module, launch, error);
-    return status == IFL_OK ? set_launch(request, *launch, code_of(request, is_reference), error) : status;
+    return status == IFL_OK ? set_launch(request, *launch, code_of(request, is_reference), error)
+                            : status;
 }
 
 static int analyze_launch_file(ifl_cli_request *request)
@@ -646,13 +674,16 @@ const ifl_cli_command ifl_cli_analyze = {
     .usage = {"FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] [OPTION]... ARG...",
               "CASE.launch [OPTION]...", NULL},
     .summary = "run a kernel exactly, on the CPU, and report what its memory instructions request",
-    .text = "FILE is PTX text, a cubin, an object or executable that contains PTX, or a .cu file if a CUDA compiler "
+    .text = "FILE is PTX text, a cubin, an object or executable that contains PTX, or a .cu file "
+            "if a CUDA compiler "
             "is installed. No GPU is needed.\n"
             "Each ARG is one argument of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
-            "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, arg.\n"
+            "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, "
+            "arg.\n"
             "With FILE alone, inflight lists its kernels, with a command line to start from.\n"
-            "Ctrl-C stops the run and reports what was counted so far; a second Ctrl-C ends the program at once.",
+            "Ctrl-C stops the run and reports what was counted so far; a second Ctrl-C ends the "
+            "program at once.",
     .examples = {"inflight analyze saxpy.ptx -k saxpy -g 131072 -b 256 u32:2^25 f32:2 "
                  "f32x2^25=random f32x2^25=random",
                  "inflight analyze transpose.launch --json transpose.json", NULL},

@@ -11,13 +11,14 @@ typedef struct ifl_cli_save {
 } ifl_cli_save;
 
 typedef struct ifl_cli_request {
-    const char *file, *kernel, *grid, *block, *cluster, *shared, *arch, *machine, *code; /* NULL: not given */
+    const char *file, *kernel, *grid, *block, *cluster, *shared, *arch, *machine,
+        *code; /* NULL: not given */
     char **arguments;
     int argument_count;
     const char *json, *html, *dump, *vector_width;
     ifl_cli_save *saves;
     size_t save_count;
-    ifl_device **devices;     /* to model the launch on */
+    ifl_device **devices;      /* to model the launch on */
     const char **device_words; /* what names each */
     size_t device_count;
     int threads, resident, quantum, lines; /* 0: not given */
@@ -43,13 +44,13 @@ enum { IFL_CLI_MOST_PROFILES = 2 }; /* of one launch: the engine's and a GPU's *
 int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
                    bool with_page);
 int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch);
-/* That all outputs can be written, and that none is a file that is read: what the launch is made of too, where it is
- * known (NULL: not yet). */
+/* That all outputs can be written, and that none is a file that is read: what the launch is made of
+ * too, where it is known (NULL: not yet). */
 ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launch *launch,
                                  ifl_error *error);
 
-/* --on gpu: runs `launch` on the GPU and `reference`, the same launch, on the engine; reports both and
- * what differs. Returns the exit status. */
+/* --on gpu: runs `launch` on the GPU and `reference`, the same launch, on the engine; reports both
+ * and what differs. Returns the exit status. */
 int ifl_cli_run_on_gpu(const ifl_cli_request *request, ifl_launch *launch, ifl_launch *reference);
 
 #endif

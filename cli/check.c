@@ -42,9 +42,10 @@ static ifl_status check_format(const char *name, ifl_error *error)
         if (strcmp(ifl_verdict_format(i), name) == 0)
             return IFL_OK;
     const char *close = ifl_cli_closest(name, format_at, NULL);
-    return ifl_cli_error(error, IFL_USAGE, "there is no format '%.40s'; %s%s%s", name, close ? "did you mean '" : "",
-                         close ? close : "the formats are text, json, sarif, junit, github, gitlab and markdown",
-                         close ? "'?" : "");
+    return ifl_cli_error(
+        error, IFL_USAGE, "there is no format '%.40s'; %s%s%s", name, close ? "did you mean '" : "",
+        close ? close : "the formats are text, json, sarif, junit, github, gitlab and markdown",
+        close ? "'?" : "");
 }
 
 static ifl_status set_format(void *user, const char *value, ifl_error *error)
@@ -53,11 +54,13 @@ static ifl_status set_format(void *user, const char *value, ifl_error *error)
     return check_format(value, error);
 }
 
-static ifl_status add_output(request *r, const char *format, size_t length, const char *path, ifl_error *error)
+static ifl_status add_output(request *r, const char *format, size_t length, const char *path,
+                             ifl_error *error)
 {
     if (r->output_count == MOST_OUTPUTS)
         return ifl_cli_error(error, IFL_USAGE, "more than %d outputs", MOST_OUTPUTS);
-    snprintf(r->outputs[r->output_count].format, sizeof r->outputs->format, "%.*s", (int)(length < 15 ? length : 15), format);
+    snprintf(r->outputs[r->output_count].format, sizeof r->outputs->format, "%.*s",
+             (int)(length < 15 ? length : 15), format);
     r->outputs[r->output_count].path = path;
     return check_format(r->outputs[r->output_count++].format, error);
 }
@@ -66,7 +69,9 @@ static ifl_status set_output(void *user, const char *value, ifl_error *error)
 {
     const char *equals = strchr(value, '=');
     if (!equals || !equals[1])
-        return ifl_cli_error(error, IFL_USAGE, "--output takes FORMAT=FILE, for instance sarif=check.sarif, not '%.100s'", value);
+        return ifl_cli_error(
+            error, IFL_USAGE,
+            "--output takes FORMAT=FILE, for instance sarif=check.sarif, not '%.100s'", value);
     return add_output(user, value, (size_t)(equals - value), equals + 1, error);
 }
 
@@ -103,7 +108,8 @@ AGAINST_TEXT(gpu)
         char *end;                                                                                 \
         const double number = strtod(value, &end);                                                 \
         if (end == value || *end || !(number > 0))                                                 \
-            return ifl_cli_error(error, IFL_USAGE, "--" name " takes a number above 0, not '%s'", value); \
+            return ifl_cli_error(error, IFL_USAGE, "--" name " takes a number above 0, not '%s'",  \
+                                 value);                                                           \
         ((request *)user)->against.field = number;                                                 \
         return IFL_OK;                                                                             \
     }
@@ -129,31 +135,42 @@ FLAG_OPTION(request, strict)
 
 static const ifl_cli_option options[] = {
     {0, "update", NULL, "write new baselines from the current runs", set_update},
-    {0, "format", "FORMAT", "what goes to standard output: text (the default), json, sarif, junit, github, gitlab, markdown",
+    {0, "format", "FORMAT",
+     "what goes to standard output: text (the default), json, sarif, junit, github, gitlab, "
+     "markdown",
      set_format},
-    {0, "output", "FORMAT=FILE", "write that format also to a file; may be given several times", set_output},
+    {0, "output", "FORMAT=FILE", "write that format also to a file; may be given several times",
+     set_output},
     {0, "json", "FILE", "the same as --output json=FILE", set_json},
-    {0, "strict", NULL, "exceeded limits of severity 'warning' also cause exit status 1", set_strict},
+    {0, "strict", NULL, "exceeded limits of severity 'warning' also cause exit status 1",
+     set_strict},
     {'j', "jobs", "N", "number of parallel runs (as many as there are cores)", set_jobs},
-    {0, "cache", "FOLDER", "where outcomes of runs are cached ($XDG_CACHE_HOME/inflight/check)", set_cache},
+    {0, "cache", "FOLDER", "where outcomes of runs are cached ($XDG_CACHE_HOME/inflight/check)",
+     set_cache},
     {0, "no-cache", NULL, "run everything, cache nothing", set_no_cache},
-    {0, "against", "REFERENCE", "judge a candidate's launch file beside this reference: a launch file, or NAME.so", set_reference},
+    {0, "against", "REFERENCE",
+     "judge a candidate's launch file beside this reference: a launch file, or NAME.so",
+     set_reference},
     {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
     {0, "trials", "N", "with --against: number of inputs to try (3)", set_trials},
     {0, "seed", "N", "with --against: seed of the inputs (a random one)", set_seed},
-    {0, "tolerance", "X", "with --against: tolerance of floating-point results (by type: f64 1e-12, f32 1e-5, f16 "
-                          "1e-2, bf16 5e-2)", set_tolerance},
-    {0, "claimed-us", "X", "with --against: the time claimed for the candidate on that GPU", set_claimed_us},
+    {0, "tolerance", "X",
+     "with --against: tolerance of floating-point results (by type: f64 1e-12, f32 1e-5, f16 "
+     "1e-2, bf16 5e-2)",
+     set_tolerance},
+    {0, "claimed-us", "X", "with --against: the time claimed for the candidate on that GPU",
+     set_claimed_us},
 };
 
-/* ---- surroundings ------------------------------------------------------------------------------ */
+/* ---- surroundings ---------------------------------------------------------------------------- */
 
 static ifl_status find_program(char path[PATH_BYTES], ifl_error *error)
 {
     const ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
     if (length <= 0)
-        return ifl_cli_error(error, IFL_INTERNAL, "cannot find this program's own path: /proc/self/exe cannot be "
-                                                  "read");
+        return ifl_cli_error(error, IFL_INTERNAL,
+                             "cannot find this program's own path: /proc/self/exe cannot be "
+                             "read");
     path[length] = '\0';
     return IFL_OK;
 }
@@ -182,7 +199,7 @@ static void show_progress(void *user, size_t done, size_t runs)
     fflush(stderr);
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static ifl_status check_outputs(const request *r, char **files, int count, ifl_error *error)
 {
@@ -195,7 +212,8 @@ static ifl_status check_outputs(const request *r, char **files, int count, ifl_e
     return status;
 }
 
-static ifl_status write_file(const ifl_verdict *verdict, const char *format, const char *path, ifl_error *error)
+static ifl_status write_file(const ifl_verdict *verdict, const char *format, const char *path,
+                             ifl_error *error)
 {
     ifl_output *output;
     FILE *stream;
@@ -254,14 +272,18 @@ bool ifl_cli_confine(const char *read, const char *write, const char *program)
 static ifl_status check_together(const request *r, ifl_error *error)
 {
     const ifl_against_options *a = &r->against;
-    const bool has_judging = a->gpu || a->trials || a->seed || a->tolerance > 0 || a->claimed_us > 0;
-    const bool has_budgets = r->format || r->output_count || r->cache || r->no_cache || r->update || r->strict || r->jobs;
+    const bool has_judging =
+        a->gpu || a->trials || a->seed || a->tolerance > 0 || a->claimed_us > 0;
+    const bool has_budgets = r->format || r->output_count || r->cache || r->no_cache || r->update ||
+                             r->strict || r->jobs;
     if (!a->reference && has_judging)
-        return ifl_cli_error(error, IFL_USAGE, "--gpu, --trials, --seed, --tolerance and --claimed-us need "
-                                               "--against; a budget names its GPUs itself");
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--gpu, --trials, --seed, --tolerance and --claimed-us need "
+                             "--against; a budget names its GPUs itself");
     if (a->reference && has_budgets)
-        return ifl_cli_error(error, IFL_USAGE, "--against writes one verdict, in JSON, to standard output: the "
-                                               "options of budgets cannot be combined with it");
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--against writes one verdict, in JSON, to standard output: the "
+                             "options of budgets cannot be combined with it");
     return IFL_OK;
 }
 
@@ -271,8 +293,9 @@ static int judge_candidate(request *r, char **files, int count)
     ifl_error error = {0};
     bool passed = false;
     ifl_status status = count == 1 ? find_program(program, &error)
-                                   : ifl_cli_error(&error, IFL_USAGE, "--against takes one candidate: inflight "
-                                       "check --against REFERENCE CANDIDATE.launch");
+                                   : ifl_cli_error(&error, IFL_USAGE,
+                                                   "--against takes one candidate: inflight "
+                                                   "check --against REFERENCE CANDIDATE.launch");
     r->against.program = program;
     r->against.candidate = files[0];
     r->against.stop = ifl_cli_catch_signals();
@@ -297,25 +320,35 @@ static int run(int word_count, char **words)
     if (status == IFL_OK)
         status = check_together(&r, &error);
     if (status == IFL_OK && first == word_count)
-        status = ifl_cli_error(&error, IFL_USAGE, "which budget? inflight check FILE...\n'inflight help check' says more");
+        status =
+            ifl_cli_error(&error, IFL_USAGE,
+                          "which budget? inflight check FILE...\n'inflight help check' says more");
     if (status != IFL_OK)
         return ifl_cli_fail(&error);
-    return (r.against.reference ? judge_candidate : check_budgets)(&r, words + first, word_count - first);
+    return (r.against.reference ? judge_candidate : check_budgets)(&r, words + first,
+                                                                   word_count - first);
 }
 
 const ifl_cli_command ifl_cli_check = {
     .name = "check",
     .usage = {"FILE... [OPTION]...", "--against REFERENCE CANDIDATE.launch [OPTION]...", NULL},
-    .summary = "check kernels against performance budgets: for continuous integration, without a GPU",
-    .text = "A budget is a file of `key = value` lines: what to run, and limits on the counts. The document "
+    .summary =
+        "check kernels against performance budgets: for continuous integration, without a GPU",
+    .text = "A budget is a file of `key = value` lines: what to run, and limits on the counts. The "
+            "document "
             "\"Performance budgets\" (check.md) has the details.\n"
-            "Counts are exact and the same on every machine. A modelled time exceeds a limit only if its whole "
+            "Counts are exact and the same on every machine. A modelled time exceeds a limit only "
+            "if its whole "
             "range does.\n"
-            "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; if something cannot "
+            "The exit status is 1 when a limit of severity 'error' is exceeded or a run faults; if "
+            "something cannot "
             "be run or read, it is another one.\n"
-            "With --against, inflight judges a kernel that nobody has reviewed: it compares its results with a "
-            "reference on unpredictable inputs, looks for faults and for reads of memory that was never written, "
-            "and reports counts and time, as one short JSON verdict (\"A judge for kernels\", against.md).\n"
+            "With --against, inflight judges a kernel that nobody has reviewed: it compares its "
+            "results with a "
+            "reference on unpredictable inputs, looks for faults and for reads of memory that was "
+            "never written, "
+            "and reports counts and time, as one short JSON verdict (\"A judge for kernels\", "
+            "against.md).\n"
             "Runs whose code and launch did not change are not repeated; --no-cache repeats them.",
     .examples = {"inflight check kernels.budget", "inflight check kernels.budget --update",
                  "inflight check *.budget --format github --output sarif=check.sarif", NULL},

@@ -73,8 +73,8 @@ const char *ifl_cli_standin_library(char *path, size_t room);
 void ifl_cli_print_overview(FILE *out);
 void ifl_cli_print_command(const ifl_cli_command *command, FILE *out);
 void ifl_cli_print_manual(FILE *out);
-/* Words for the shell's completion: the commands; or the options of one; or a list by its name, of a file where it is one of
- * that. */
+/* Words for the shell's completion: the commands; or the options of one; or a list by its name, of
+ * a file where it is one of that. */
 void ifl_cli_print_words(const char *name, const char *file, FILE *out);
 
 #endif

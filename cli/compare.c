@@ -27,9 +27,10 @@ SWITCH_OPTION(request, all, options.all, true)
 COLOR_OPTION(request, options.color)
 
 static const ifl_cli_option options[] = {
-    {0, "threshold", "PERCENT", "the difference that still counts as equal, relative to the larger value (0)",
-     set_threshold},
-    {0, "all", NULL, "show all counters, also those that are equal or exist on one side only", set_all},
+    {0, "threshold", "PERCENT",
+     "the difference that still counts as equal, relative to the larger value (0)", set_threshold},
+    {0, "all", NULL, "show all counters, also those that are equal or exist on one side only",
+     set_all},
     {0, "json", NULL, "write JSON instead of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
 };
@@ -71,13 +72,18 @@ const ifl_cli_command ifl_cli_compare = {
     .name = "compare",
     .usage = {"A.json [B.json] [OPTION]...", NULL},
     .summary = "compare two reports counter by counter: engine and GPU, or before and after",
-    .text = "The reports are those of --json. With one file, its first launch is compared with its last: engine and "
+    .text = "The reports are those of --json. With one file, its first launch is compared with its "
+            "last: engine and "
             "GPU, as 'inflight analyze --on gpu --json' writes them.\n"
-            "Two reports of the engine, or two of a GPU, are taken as before and after a change. The exit status is "
-            "1 if the kernel became slower by more than the threshold, measured or otherwise predicted, or, if no "
-            "GPU is in both reports, if a counter that affects the time grew. Engine and GPU should agree: the exit "
+            "Two reports of the engine, or two of a GPU, are taken as before and after a change. "
+            "The exit status is "
+            "1 if the kernel became slower by more than the threshold, measured or otherwise "
+            "predicted, or, if no "
+            "GPU is in both reports, if a counter that affects the time grew. Engine and GPU "
+            "should agree: the exit "
             "status is 1 if a counter differs by more than the threshold.\n"
-            "Launches are paired by kernel and order. The remaining ones are paired in order, so that a kernel may "
+            "Launches are paired by kernel and order. The remaining ones are paired in order, so "
+            "that a kernel may "
             "have another name in B.",
     .examples = {"inflight compare before.json after.json",
                  "inflight compare both.json --threshold 1", NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Words for the shell's completion: inflight --words [COMMAND | topics | gpus | cases | kernels FILE], one a line. What cannot
- * be found has none, and nothing is said. */
+ * Words for the shell's completion: inflight --words [COMMAND | topics | gpus | cases | kernels
+ * FILE], one a line. What cannot be found has none, and nothing is said. */
 #include "commands.h"
 #include "lab_find.h"
 
@@ -63,7 +63,10 @@ static void print_options(const ifl_cli_command *command, FILE *out)
 static const struct {
     const char *name;
     void (*print)(const char *file, FILE *out);
-} lists[] = {{"topics", print_topics}, {"gpus", print_gpus}, {"cases", print_cases}, {"kernels", print_kernels}};
+} lists[] = {{"topics", print_topics},
+             {"gpus", print_gpus},
+             {"cases", print_cases},
+             {"kernels", print_kernels}};
 
 void ifl_cli_print_words(const char *name, const char *file, FILE *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * inflight devices and inflight occupancy: the GPUs that are known, and how many blocks they hold. */
+ * inflight devices and inflight occupancy: the GPUs that are known, and how many blocks they
+ * hold. */
 #include "commands.h"
 #include "terminal.h"
 
@@ -20,7 +21,8 @@ static bool is_dash(const char *path)
 }
 
 /* Into a file that takes its place when it is complete, or to standard output. */
-static ifl_status write_json(const char *path, ifl_status (*write)(const void *user, FILE *out, ifl_error *error),
+static ifl_status write_json(const char *path,
+                             ifl_status (*write)(const void *user, FILE *out, ifl_error *error),
                              const void *user, ifl_error *error)
 {
     ifl_output *output;
@@ -74,12 +76,13 @@ static ifl_status set_devices_json(void *user, const char *value, ifl_error *err
 }
 
 static const ifl_cli_option devices_options[] = {
-    {0, "json", "FILE", "write the GPUs as JSON, every figure with its source; - writes it to standard output "
-                        "instead of the text",
+    {0, "json", "FILE",
+     "write the GPUs as JSON, every figure with its source; - writes it to standard output "
+     "instead of the text",
      set_devices_json},
     {0, "fields", NULL, "list the fields of a description", set_fields},
-    {0, "probe", NULL,
-     "measure the GPU of this machine, and write its description: about a minute", set_probe},
+    {0, "probe", NULL, "measure the GPU of this machine, and write its description: about a minute",
+     set_probe},
     {0, "device", "N", "which GPU to probe, as nvidia-smi numbers them (0)", set_device},
 };
 
@@ -106,7 +109,8 @@ static ifl_status devices_json(const void *user, FILE *out, ifl_error *error)
         opened += status == IFL_OK;
     }
     if (status == IFL_OK)
-        status = ifl_devices_json((const ifl_device *const *)devices, (size_t)asked->count, out, error);
+        status =
+            ifl_devices_json((const ifl_device *const *)devices, (size_t)asked->count, out, error);
     while (opened)
         ifl_device_close(devices[--opened]);
     free(devices);
@@ -116,7 +120,8 @@ static ifl_status devices_json(const void *user, FILE *out, ifl_error *error)
 /* As text: what is listed without a name, and each that is named. */
 static ifl_status print_devices(const devices_words *asked, ifl_error *error)
 {
-    ifl_status status = asked->count ? IFL_OK : ifl_devices_write(NULL, ifl_cli_width(), stdout, error);
+    ifl_status status =
+        asked->count ? IFL_OK : ifl_devices_write(NULL, ifl_cli_width(), stdout, error);
     for (int i = 0; i < asked->count && status == IFL_OK; i++)
         status = print_device(asked->names[i], error);
     return status;
@@ -222,7 +227,9 @@ static ifl_status set_grid(void *user, const char *value, ifl_error *error)
 {
     occupancy_words *w = user;
     w->request.blocks = read_product(value);
-    return w->request.blocks ? IFL_OK : ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
+    return w->request.blocks
+               ? IFL_OK
+               : ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
 }
 
 static ifl_status set_block(void *user, const char *value, ifl_error *error)
@@ -240,10 +247,12 @@ static ifl_status set_shared(void *user, const char *value, ifl_error *error)
 {
     occupancy_words *w = user;
     char *end;
-    const unsigned long long number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    const unsigned long long number =
+        *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
     const bool is_number = *value >= '0' && *value <= '9' && (!*end || strcmp(end, "Ki") == 0);
     if (!is_number || number > (*end ? INT_MAX / 1024 : INT_MAX))
-        return ifl_cli_error(error, IFL_USAGE, "--shared takes bytes, 49152 or 48Ki, not '%s'", value);
+        return ifl_cli_error(error, IFL_USAGE, "--shared takes bytes, 49152 or 48Ki, not '%s'",
+                             value);
     w->request.shared_bytes = (int)(*end ? number * 1024 : number);
     return IFL_OK;
 }
@@ -259,11 +268,15 @@ static const ifl_cli_option occupancy_options[] = {
     {0, "gpu", "NAME", "a GPU; may be given several times (all known GPUs)", set_gpu},
     {'b', "block", "X[,Y[,Z]]", "threads per block", set_block},
     {'r', "regs", "N", "registers per thread (no limit)", set_registers},
-    {'s', "shared", "BYTES", "shared memory per block, static and dynamic: 49152 or 48Ki (0)", set_shared},
-    {'g', "grid", "X[,Y[,Z]]", "blocks in the grid: also shows its waves, and what the last one costs", set_grid},
+    {'s', "shared", "BYTES", "shared memory per block, static and dynamic: 49152 or 48Ki (0)",
+     set_shared},
+    {'g', "grid", "X[,Y[,Z]]",
+     "blocks in the grid: also shows its waves, and what the last one costs", set_grid},
     {0, "barriers", "N", "named barriers per block (no limit)", set_barriers},
-    {0, "json", "FILE", "write it also as JSON; - writes it to standard output instead of the "
-                        "text", set_occupancy_json},
+    {0, "json", "FILE",
+     "write it also as JSON; - writes it to standard output instead of the "
+     "text",
+     set_occupancy_json},
 };
 
 static ifl_status add_all(occupancy_words *w, ifl_error *error)
@@ -281,7 +294,8 @@ static ifl_status add_all(occupancy_words *w, ifl_error *error)
 static ifl_status occupancy_json(const void *user, FILE *out, ifl_error *error)
 {
     const occupancy_words *w = user;
-    return ifl_occupancy_json((const ifl_device *const *)w->devices, w->count, &w->request, out, error);
+    return ifl_occupancy_json((const ifl_device *const *)w->devices, w->count, &w->request, out,
+                              error);
 }
 
 static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
@@ -292,7 +306,8 @@ static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
     if (status != IFL_OK)
         return status;
     if (!is_dash(w->json))
-        status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request, ifl_cli_width(), stdout, error);
+        status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request,
+                                     ifl_cli_width(), stdout, error);
     return status == IFL_OK && w->json ? write_json(w->json, occupancy_json, w, error) : status;
 }
 

@@ -53,8 +53,9 @@ static void print_usage(const ifl_cli_command *command, const char *usage, FILE 
 
 void ifl_cli_print_overview(FILE *out)
 {
-    ifl_cli_print_wrapped("inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.", 0, 0,
-                          out);
+    ifl_cli_print_wrapped(
+        "inflight: why a CUDA kernel does not reach the memory bandwidth, and what would help.", 0,
+        0, out);
     fputs("\nCommands\n", out);
     for (size_t i = 0; ifl_cli_command_at(i); i++)
         print_entry(ifl_cli_command_at(i)->name, ifl_cli_command_at(i)->summary, 12, out);
@@ -62,7 +63,8 @@ void ifl_cli_print_overview(FILE *out)
     for (size_t i = 0; ifl_cli_topic_at(i); i++)
         print_entry(ifl_cli_topic_at(i)->name, ifl_cli_topic_at(i)->summary, 12, out);
     fputc('\n', out);
-    ifl_cli_print_wrapped("'inflight help COMMAND' and 'inflight help TOPIC' explain more; 'inflight --version' prints the "
+    ifl_cli_print_wrapped("'inflight help COMMAND' and 'inflight help TOPIC' explain more; "
+                          "'inflight --version' prints the "
                           "version.",
                           0, 0, out);
     fputs("\nTo begin\n", out);
@@ -120,7 +122,8 @@ static int no_help(const char *word)
                       close);
     else
         ifl_cli_error(&error, IFL_USAGE,
-                      "there is no help on '%s'\n'inflight help' lists the commands and topics", word);
+                      "there is no help on '%s'\n'inflight help' lists the commands and topics",
+                      word);
     return ifl_cli_fail(&error);
 }
 
@@ -203,8 +206,10 @@ static ifl_status set_record(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option advice_options[] = {
-    {0, "record", NULL, "how often each remedy was proven, and how accurate the predictions were: 'inflight help "
-                        "prove'", set_record},
+    {0, "record", NULL,
+     "how often each remedy was proven, and how accurate the predictions were: 'inflight help "
+     "prove'",
+     set_record},
 };
 
 static int run_advice(int word_count, char **words)

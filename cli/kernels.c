@@ -180,8 +180,7 @@ static void print_kernels(const ifl_cli_request *request, const ifl_module *modu
             print_kernel(module, i, stdout);
         fputc('\n', stdout);
     }
-    printf(
-        "To analyze one, adapt grid, block and arguments ('inflight help arguments'):\n");
+    printf("To analyze one, adapt grid, block and arguments ('inflight help arguments'):\n");
     print_command_line(request, module, shown, stdout);
     fputc('\n', stdout);
 }

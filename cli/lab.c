@@ -71,7 +71,9 @@ static ifl_status set_code(void *user, const char *value, ifl_error *error)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(value, codes[i]) == 0)
             r->code = codes[i];
-    return r->code ? IFL_OK : ifl_cli_error(error, IFL_USAGE, "--code takes ptx, machine or both, not '%.40s'", value);
+    return r->code ? IFL_OK
+                   : ifl_cli_error(error, IFL_USAGE,
+                                   "--code takes ptx, machine or both, not '%.40s'", value);
 }
 
 static const ifl_cli_option options[] = {
@@ -82,20 +84,22 @@ static const ifl_cli_option options[] = {
     {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
     {0, "code", "WHICH",
-     "what runs: ptx (the default), machine (the case's cubin), or both, with the results of both checked and "
+     "what runs: ptx (the default), machine (the case's cubin), or both, with the results of both "
+     "checked and "
      "the figures of the machine code",
      set_code},
-    {0, "on", "WHERE", "engine, or gpu: run on the GPU of this machine, check the results and measure times",
-     set_on},
+    {0, "on", "WHERE",
+     "engine, or gpu: run on the GPU of this machine, check the results and measure times", set_on},
     {0, "capture", "FOLDER", "write what the GPU measured to FOLDER/CASE.GPU.txt", set_capture},
     {0, "samples", "N", "number of timed samples of a launch on a GPU (30)", set_samples},
     {0, "full", NULL, "use the documents' sizes (the default)", set_full},
     {0, "reduced", NULL, "use sizes that take a second", set_reduced},
     {0, "check", NULL,
-     "run what the tests run: every version and sweep, with one line of output if everything is as expected",
+     "run what the tests run: every version and sweep, with one line of output if everything is as "
+     "expected",
      set_check},
-    {0, "no-run", NULL, "run nothing: show what was published, and what was measured on a GPU before",
-     set_no_run},
+    {0, "no-run", NULL,
+     "run nothing: show what was published, and what was measured on a GPU before", set_no_run},
     {0, "markdown", NULL, "print as Markdown: docs/lab.md", set_markdown},
     {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
@@ -131,7 +135,8 @@ static bool is_listed(const ifl_lab *lab, size_t version, const char *name)
     return false;
 }
 
-/* Each name once, with the values of the first version that has it. Those of versions for the tests stay out. */
+/* Each name once, with the values of the first version that has it. Those of versions for the tests
+ * stay out. */
 static ifl_status list_sweeps(const ifl_lab *lab, ifl_error *error)
 {
     ifl_status status = IFL_OK;
@@ -194,7 +199,8 @@ static ifl_status write_launch(const ifl_cli_lab_request *request, const ifl_cli
     if (used < sizeof path)
         used += (size_t)snprintf(path + used, sizeof path - used, ".launch");
     if (used >= sizeof path)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': its name is too long", path);
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot write '%.300s': its name is too long",
+                             path);
     FILE *out;
     ifl_output *file;
     ifl_status status = ifl_output_create(path, &file, &out, error);
@@ -275,8 +281,8 @@ static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet 
 {
     const bool file_only = request->launches || writes_to_stdout(request);
     if (request->check && !file_only)
-        printf("%s: %zu runs, %zu not as expected\n", ifl_lab_name(sheet->lab),
-               sheet->row_count, sheet->complaint_count);
+        printf("%s: %zu runs, %zu not as expected\n", ifl_lab_name(sheet->lab), sheet->row_count,
+               sheet->complaint_count);
     else if (!file_only)
         ifl_cli_lab_print(request, sheet, stdout);
 }
@@ -332,13 +338,17 @@ static void print_page_head(void)
 {
     fputs("<!-- made by `make docs` -->\n"
           "# The lab\n\n"
-          "Every case of [lab/](../lab), with the figures that its document published and those measured on the GPUs at "
+          "Every case of [lab/](../lab), with the figures that its document published and those "
+          "measured on the GPUs at "
           "hand.\n"
-          "`inflight lab CASE` adds what the engine counts and the model predicts. `--sweep NAME` shows the model's sweep "
+          "`inflight lab CASE` adds what the engine counts and the model predicts. `--sweep NAME` "
+          "shows the model's sweep "
           "beside the\n"
-          "measured one ([Sweeps](sweeps.md) has the errors). Speedups are relative to the case's first version, or to the "
+          "measured one ([Sweeps](sweeps.md) has the errors). Speedups are relative to the case's "
+          "first version, or to the "
           "one that it\n"
-          "names. GB/s count the bytes that the task needs. How many of the published ratios the model meets: "
+          "names. GB/s count the bytes that the task needs. How many of the published ratios the "
+          "model meets: "
           "[The model](model.md).\n\n",
           stdout);
 }
@@ -451,7 +461,8 @@ static ifl_status check_code(const ifl_cli_lab_request *request, ifl_error *erro
     if (request->code && request->on_gpu)
         return ifl_cli_error(error, IFL_USAGE, "--code is the engine's; leave out --on gpu");
     if (request->code && request->launches && strcmp(request->code, "both") == 0)
-        return ifl_cli_error(error, IFL_USAGE, "a launch file names one kind of code: --code ptx or machine");
+        return ifl_cli_error(error, IFL_USAGE,
+                             "a launch file names one kind of code: --code ptx or machine");
     return IFL_OK;
 }
 
@@ -490,10 +501,12 @@ const ifl_cli_command ifl_cli_lab = {
     .name = "lab",
     .usage = {"[--list [CASE...]]", "CASE... [OPTION]...", NULL},
     .summary = "run the case studies, and compare each remedy with what its document published",
-    .text = "Every version runs on the engine. Its results are compared with a plain C reference, and its counts "
-            "with the expected ones.\n"
-            "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. The document "
-            "\"A case of the lab\" (lab-format.md) explains how a case is written.",
+    .text =
+        "Every version runs on the engine. Its results are compared with a plain C reference, and "
+        "its counts "
+        "with the expected ones.\n"
+        "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. The document "
+        "\"A case of the lab\" (lab-format.md) explains how a case is written.",
     .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block",
                  NULL},
     .options = options,

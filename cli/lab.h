@@ -94,8 +94,8 @@ void ifl_cli_lab_gpu_close(ifl_cli_lab_gpu *gpu);
 /* Does it have the compute capability, or the library, that the version needs? */
 ifl_status ifl_cli_lab_gpu_can(const ifl_cli_lab_gpu *gpu, const ifl_lab *lab,
                                const ifl_lab_point *point, bool *can, ifl_error *error);
-/* A launch of that row: a library's call in the kernel's place where the version is one; the time of a
- * copy of as many bytes too, but not for the points of sweeps. */
+/* A launch of that row: a library's call in the kernel's place where the version is one; the time
+ * of a copy of as many bytes too, but not for the points of sweeps. */
 ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli_lab_gpu *gpu,
                                const ifl_cli_sheet *sheet, size_t row, ifl_launch *launch,
                                ifl_profile **out, ifl_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What was measured on a real GPU, kept beside the case as CASE.GPU.txt: `key = value` lines, a
- * `row` line before the figures of each row. A row counts only while its launch and kernel are those that
- * were measured (lab_hash.c). */
+ * `row` line before the figures of each row. A row counts only while its launch and kernel are
+ * those that were measured (lab_hash.c). */
 #include "lab.h"
 #include "terminal.h"
 

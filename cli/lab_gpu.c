@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The lab on a real GPU: runs and times one launch, and says under which name its figures go into the sheet. What is
- * timed, and how, is the library's business (docs/gpu.md). */
+ * The lab on a real GPU: runs and times one launch, and says under which name its figures go into
+ * the sheet. What is timed, and how, is the library's business (docs/gpu.md). */
 #include "interrupt.h"
 #include "lab.h"
 #include "terminal.h"
@@ -84,12 +84,11 @@ ifl_status ifl_cli_lab_gpu_run(const ifl_cli_lab_request *request, const ifl_cli
                                const ifl_cli_sheet *sheet, size_t row, ifl_launch *launch,
                                ifl_profile **out, ifl_error *error)
 {
-    const ifl_gpu_options options = {
-        .time = !request->check,
-        .no_copy = sheet->rows[row].setting_count > 0,
-        .threads = request->threads,
-        .samples = request->samples,
-        .stop = ifl_cli_catch_signals()};
+    const ifl_gpu_options options = {.time = !request->check,
+                                     .no_copy = sheet->rows[row].setting_count > 0,
+                                     .threads = request->threads,
+                                     .samples = request->samples,
+                                     .stop = ifl_cli_catch_signals()};
     const char *call = ifl_lab_text(sheet->lab, sheet->rows[row].version, "call");
     return call ? ifl_lab_run_call(launch, gpu->gpu, &options, call, out, error)
                 : ifl_launch_run_on(launch, gpu->gpu, &options, out, error);

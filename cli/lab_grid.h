@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A table of texts in aligned columns, split into several tables if the terminal is too narrow. It knows nothing of
- * what the texts mean. */
+ * A table of texts in aligned columns, split into several tables if the terminal is too narrow. It
+ * knows nothing of what the texts mean. */
 #ifndef IFL_CLI_LAB_GRID_H
 #define IFL_CLI_LAB_GRID_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model's figures for a version, on the GPUs of the case's published figures and on those given with --gpu. A
- * version of several kernels gets the sum of their times; figures that do not add up are those of the longest kernel. */
+ * The model's figures for a version, on the GPUs of the case's published figures and on those given
+ * with --gpu. A version of several kernels gets the sum of their times; figures that do not add up
+ * are those of the longest kernel. */
 #include "lab.h"
 #include "terminal.h"
 

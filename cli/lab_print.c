@@ -205,8 +205,8 @@ static void print_origin(const ifl_cli_lab_request *request, const ifl_cli_sheet
     for (size_t i = 0; i < sheet->origin_count; i++)
         if (strcmp(sheet->origins[i].gpu, gpu) == 0)
             say(request, out, request->markdown ? "\nMeasured: %s%s.\n" : "  measured: %s%s",
-                    sheet->origins[i].text,
-                    all_verified(sheet, gpu) ? "; every result checked against the reference" : "");
+                sheet->origins[i].text,
+                all_verified(sheet, gpu) ? "; every result checked against the reference" : "");
 }
 
 static void print_gpu(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
@@ -238,8 +238,10 @@ static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *
     const ifl_lab *lab = sheet->lab;
     const char *document = ifl_lab_text(lab, IFL_LAB_COMMON, "document");
     if (request->markdown) {
-        fprintf(out, "## %s\n\n%s. ", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
-        fprintf(out, document ? "From *%s*: %s.\n" : "%s%s.\n", document ? document : "", ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
+        fprintf(out, "## %s\n\n%s. ", ifl_lab_name(lab),
+                ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
+        fprintf(out, document ? "From *%s*: %s.\n" : "%s%s.\n", document ? document : "",
+                ifl_lab_text(lab, IFL_LAB_COMMON, "shows"));
         return;
     }
     say(request, out, "%s: %s", ifl_lab_name(lab), ifl_lab_text(lab, IFL_LAB_COMMON, "title"));
@@ -260,7 +262,7 @@ static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         any = true;
         say(request, out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s",
             ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
-                remark_of(sheet, row));
+            remark_of(sheet, row));
     }
 }
 

@@ -137,7 +137,8 @@ static void release(work *w)
 }
 
 /* --code both: the PTX runs and is checked, then the machine code in its place. */
-static ifl_status run_ptx_first(const work *common, size_t kernels, bool *is_right, ifl_error *error)
+static ifl_status run_ptx_first(const work *common, size_t kernels, bool *is_right,
+                                ifl_error *error)
 {
     work w = *common;
     w.code = "ptx";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The figures of one case: rows are versions at points of a sweep, figures have a source and a GPU.
- * All that the command prints and writes comes from a sheet; it knows nothing of how it was filled. */
+ * All that the command prints and writes comes from a sheet; it knows nothing of how it was
+ * filled. */
 #ifndef IFL_CLI_LAB_SHEET_H
 #define IFL_CLI_LAB_SHEET_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sweeps as tables: a line a version and setting, a column a value of the last variable, one metric.
- * It computes nothing. */
+ * Sweeps as tables: a line a version and setting, a column a value of the last variable, one
+ * metric. It computes nothing. */
 #include "lab.h"
 #include "lab_grid.h"
 #include "terminal.h"
@@ -86,7 +86,8 @@ static bool same_line(const table *t, size_t a, size_t b)
     return same;
 }
 
-/* Which columns and sources there are; the first row of the sweep, row_count where it has no figure. */
+/* Which columns and sources there are; the first row of the sweep, row_count where it has no
+ * figure. */
 static size_t survey(table *t)
 {
     size_t first = t->sheet->row_count;

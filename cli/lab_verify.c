@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Compares what a version left in its buffers with the case's reference. The references are found through the linker
- * (lab/lab_reference.h); this file knows nothing of any case. */
+ * Compares what a version left in its buffers with the case's reference. The references are found
+ * through the linker (lab/lab_reference.h); this file knows nothing of any case. */
 #include "lab.h"
 #include "lab_reference.h"
 #include "terminal.h"

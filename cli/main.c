@@ -12,19 +12,9 @@
 #include <unistd.h>
 
 static const ifl_cli_command *const commands[] = {
-    &ifl_cli_analyze,
-    &ifl_cli_run,
-    &ifl_cli_compare,
-    &ifl_cli_check,
-    &ifl_cli_prove,
-    &ifl_cli_sass,
-    &ifl_cli_devices,
-    &ifl_cli_occupancy,
-    &ifl_cli_lab,
-    &ifl_cli_advice,
-    &ifl_cli_counters,
-    &ifl_cli_opcodes,
-    &ifl_cli_help,
+    &ifl_cli_analyze,  &ifl_cli_run,     &ifl_cli_compare,   &ifl_cli_check, &ifl_cli_prove,
+    &ifl_cli_sass,     &ifl_cli_devices, &ifl_cli_occupancy, &ifl_cli_lab,   &ifl_cli_advice,
+    &ifl_cli_counters, &ifl_cli_opcodes, &ifl_cli_help,
 };
 
 const ifl_cli_command *ifl_cli_command_at(size_t index)
@@ -111,16 +101,14 @@ static int run_confined(int word_count, char **words)
     return command ? command->run(word_count - 3, words + 3) : unknown_command(words[2]);
 }
 
-/* Words in place of a command. --man serves the build, --words the shell's completion, --confined `check --against`. */
+/* Words in place of a command. --man serves the build, --words the shell's completion, --confined
+ * `check --against`. */
 static const struct {
     const char *word;
     int (*run)(int word_count, char **words);
 } flags[] = {
-    {"--version", print_version},
-    {"-V", print_version},
-    {"--man", print_manual},
-    {"--words", print_words},
-    {"--confined", run_confined},
+    {"--version", print_version}, {"-V", print_version},        {"--man", print_manual},
+    {"--words", print_words},     {"--confined", run_confined},
 };
 
 static int run(int count, char **words)

@@ -108,13 +108,17 @@ static void print_examples(FILE *out)
 void ifl_cli_print_manual(FILE *out)
 {
     fprintf(out, ".TH INFLIGHT 1 \"\" \"inflight %s\" \"User Commands\"\n", ifl_version());
-    fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what would help\n"
+    fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what "
+          "would help\n"
           ".SH SYNOPSIS\n\\fBinflight\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
           "[\\fIWORD\\fR]...\n.br\n"
           "\\fBinflight \\-\\-version\\fR\n"
-          ".SH DESCRIPTION\ninflight runs a CUDA kernel's machine code or PTX exactly, on the CPU, and reports for every "
-          "memory instruction what it requests from the memory system: requests, sectors, lines, bank conflicts, address "
-          "patterns, and bytes that move without being needed. For each GPU that is named it predicts the time, what "
+          ".SH DESCRIPTION\ninflight runs a CUDA kernel's machine code or PTX exactly, on the CPU, "
+          "and reports for every "
+          "memory instruction what it requests from the memory system: requests, sectors, lines, "
+          "bank conflicts, address "
+          "patterns, and bytes that move without being needed. For each GPU that is named it "
+          "predicts the time, what "
           "limits the kernel, and the gain of remedies. No GPU is needed.\n"
           ".SH COMMANDS\n",
           out);
@@ -126,7 +130,8 @@ void ifl_cli_print_manual(FILE *out)
           "no colours unless "
           "\\fB\\-\\-color\\fR asks for them.\n.TP\n\\fBCOLUMNS\\fR\nThe width of the report.\n"
           ".TP\n\\fBINFLIGHT_CUDA_COMPILER\\fR\nnvcc, nvrtc or clang: what compiles a .cu file.\n"
-          ".TP\n\\fBINFLIGHT_CUDART_STATIC\\fR\nFiles libcudart_static.a, with \\fB:\\fR between them, by which "
+          ".TP\n\\fBINFLIGHT_CUDART_STATIC\\fR\nFiles libcudart_static.a, with \\fB:\\fR between "
+          "them, by which "
           "\\fBinflight run\\fR recognizes stripped copies of CUDA runtimes.\n",
           out);
     print_examples(out);

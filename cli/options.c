@@ -59,10 +59,10 @@ static ifl_status unknown_option(const ifl_cli_command *command, const char *wor
     char name[64];
     if (optopt) { /* 0 for a long one */
         if (isdigit((unsigned char)optopt) || optopt == '.')
-            return ifl_cli_error(
-                error, IFL_USAGE,
-                "there is no option '-%c'\nput a negative number after '--', or give its type: i32:-1",
-                optopt);
+            return ifl_cli_error(error, IFL_USAGE,
+                                 "there is no option '-%c'\nput a negative number after '--', or "
+                                 "give its type: i32:-1",
+                                 optopt);
         return ifl_cli_error(error, IFL_USAGE,
                              "there is no option '-%c'\n'inflight help %s' lists the options",
                              optopt, command->name);

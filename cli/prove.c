@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * inflight prove: what advice predicted beside what came of it, kept in a ledger of one line a proof; and the record of each
- * remedy, which `inflight advice --record` prints. */
-#include "commands.h"
+ * inflight prove: what advice predicted beside what came of it, kept in a ledger of one line a
+ * proof; and the record of each remedy, which `inflight advice --record` prints. */
 #include "prove.h"
+#include "commands.h"
 #include "setters.h"
 #include "terminal.h"
 
@@ -26,11 +26,12 @@ typedef struct proof {
     double low, high, gain;
 } proof;
 
-/* ---- the ledger --------------------------------------------------------------------------------------------------- */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 
 bool ifl_cli_ledger_path(char *path, size_t room)
 {
-    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME"), *given = getenv("INFLIGHT_LEDGER");
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME"),
+               *given = getenv("INFLIGHT_LEDGER");
     if (given && *given)
         snprintf(path, room, "%s", given);
     else if (data && data[0] == '/')
@@ -59,12 +60,13 @@ static ifl_status keep(const char *path, const proof *p, ifl_error *error)
 {
     char line[LINE_BYTES];
     make_folders(path);
-    snprintf(line, sizeof line, "%.2000s\t%.200s\t%.200s\t%.4g\t%.4g\t%.4g\t%s\n", p->kernel, p->gpu, p->rule, p->low, p->high,
-             p->gain, p->by);
+    snprintf(line, sizeof line, "%.2000s\t%.200s\t%.200s\t%.4g\t%.4g\t%.4g\t%s\n", p->kernel,
+             p->gpu, p->rule, p->low, p->high, p->gain, p->by);
     FILE *file = fopen(path, "ae");
     const bool is_kept = file && fputs(line, file) >= 0;
     if ((file && fclose(file) != 0) || !is_kept)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot write the ledger '%.300s': %s", path, strerror(errno));
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot write the ledger '%.300s': %s", path,
+                             strerror(errno));
     return IFL_OK;
 }
 
@@ -82,12 +84,17 @@ static bool read_proof(char *line, proof *p)
     }
     if (count < COLUMNS)
         return false;
-    *p = (proof){column[0], column[1], column[2], column[6], strtod(column[3], NULL), strtod(column[4], NULL),
+    *p = (proof){column[0],
+                 column[1],
+                 column[2],
+                 column[6],
+                 strtod(column[3], NULL),
+                 strtod(column[4], NULL),
                  strtod(column[5], NULL)};
     return p->low > 0 && p->high >= p->low && p->gain > 0;
 }
 
-/* ---- records -------------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 typedef struct record {
     char rule[64];
@@ -138,18 +145,21 @@ void ifl_cli_print_record(FILE *out)
     if (file)
         fclose(file);
     if (!count) {
-        ifl_cli_print_wrapped("Nothing is proven yet: 'inflight prove BEFORE.json AFTER.json' records the gain of a "
-                              "remedy.",
-                              0, 0, out);
+        ifl_cli_print_wrapped(
+            "Nothing is proven yet: 'inflight prove BEFORE.json AFTER.json' records the gain of a "
+            "remedy.",
+            0, 0, out);
         return;
     }
-    fputs("| remedy | proofs | measured on a GPU | within the predicted range | gain over the middle of the range |\n|---|---|---|---|---|\n", out);
+    fputs("| remedy | proofs | measured on a GPU | within the predicted range | gain over the "
+          "middle of the range |\n|---|---|---|---|---|\n",
+          out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "| %s | %d | %d | %d | %.2f |\n", records[i].rule, records[i].proofs, records[i].on_gpu, records[i].within,
-                exp(records[i].ratio / records[i].proofs));
+        fprintf(out, "| %s | %d | %d | %d | %.2f |\n", records[i].rule, records[i].proofs,
+                records[i].on_gpu, records[i].within, exp(records[i].ratio / records[i].proofs));
 }
 
-/* ---- reports ---------------------------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -157,7 +167,8 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* The last launch of that kernel, or of all where none is named: a report of `--on gpu` has the engine's before the GPU's. */
+/* The last launch of that kernel, or of all where none is named: a report of `--on gpu` has the
+ * engine's before the GPU's. */
 static const json_t *find_launch(const json_t *report, const char *kernel, bool on_gpu)
 {
     const json_t *launches = json_object_get(report, "launches");
@@ -179,10 +190,10 @@ static const json_t *find_advice(const json_t *report, const request *r)
     {
         if (r->kernel && strcmp(text_of(launch, "kernel"), r->kernel) != 0)
             continue;
-        json_array_foreach(json_object_get(launch, "advice"), j, advice)
-            if ((!r->rule || strcmp(text_of(advice, "rule"), r->rule) == 0) &&
-                (!r->gpu || strcmp(text_of(advice, "gpu"), r->gpu) == 0))
-                return advice;
+        json_array_foreach(
+            json_object_get(launch, "advice"), j,
+            advice) if ((!r->rule || strcmp(text_of(advice, "rule"), r->rule) == 0) &&
+                        (!r->gpu || strcmp(text_of(advice, "gpu"), r->gpu) == 0)) return advice;
     }
     return NULL;
 }
@@ -198,9 +209,9 @@ static double modelled_us(const json_t *report, const char *kernel, const char *
 {
     size_t i;
     json_t *model;
-    json_array_foreach(json_object_get(find_launch(report, kernel, false), "models"), i, model)
-        if (strcmp(text_of(model, "gpu"), gpu) == 0)
-            return json_number_value(json_object_get(model, "time_us"));
+    json_array_foreach(json_object_get(find_launch(report, kernel, false), "models"), i,
+                       model) if (strcmp(text_of(model, "gpu"), gpu) ==
+                                  0) return json_number_value(json_object_get(model, "time_us"));
     return 0;
 }
 
@@ -209,16 +220,19 @@ static ifl_status load(const char *path, json_t **out, ifl_error *error)
     json_error_t problem;
     *out = json_load_file(path, 0, &problem);
     if (!*out)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a JSON report: %.200s", path, problem.text);
+        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a JSON report: %.200s", path,
+                             problem.text);
     if (strcmp(text_of(*out, "schema"), "inflight/1") != 0)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a report of `inflight analyze --json`", path);
+        return ifl_cli_error(error, IFL_BAD_INPUT,
+                             "'%.200s' is not a report of `inflight analyze --json`", path);
     return IFL_OK;
 }
 
-/* ---- a proof -------------------------------------------------------------------------------------------------------------- */
+/* ---- a proof --------------------------------------------------------------------------------- */
 
 /* Times of a GPU where both reports have them, else the model's. */
-static ifl_status find_gain(const json_t *before, const json_t *after, const request *r, proof *p, ifl_error *error)
+static ifl_status find_gain(const json_t *before, const json_t *after, const request *r, proof *p,
+                            ifl_error *error)
 {
     double then = measured_us(before, r->kernel), now = measured_us(after, NULL);
     p->by = "gpu";
@@ -228,19 +242,22 @@ static ifl_status find_gain(const json_t *before, const json_t *after, const req
         p->by = "model";
     }
     if (!(then > 0 && now > 0))
-        return ifl_cli_error(error, IFL_BAD_INPUT, "the reports have no time to compare: neither a measured one, "
-                                                   "nor a predicted one for %s",
+        return ifl_cli_error(error, IFL_BAD_INPUT,
+                             "the reports have no time to compare: neither a measured one, "
+                             "nor a predicted one for %s",
                              p->gpu);
     p->gain = then / now;
     return IFL_OK;
 }
 
-static ifl_status make_proof(const json_t *before, const json_t *after, const request *r, proof *p, ifl_error *error)
+static ifl_status make_proof(const json_t *before, const json_t *after, const request *r, proof *p,
+                             ifl_error *error)
 {
     const json_t *advice = find_advice(before, r);
     if (!advice)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "the report before has no advice%s%s%s%s", r->rule ? " of rule " : "",
-                             r->rule ? r->rule : "", r->gpu ? " on " : "", r->gpu ? r->gpu : "");
+        return ifl_cli_error(error, IFL_BAD_INPUT, "the report before has no advice%s%s%s%s",
+                             r->rule ? " of rule " : "", r->rule ? r->rule : "",
+                             r->gpu ? " on " : "", r->gpu ? r->gpu : "");
     *p = (proof){.kernel = text_of(find_launch(before, r->kernel, false), "kernel"),
                  .gpu = text_of(advice, "gpu"),
                  .rule = text_of(advice, "rule"),
@@ -251,10 +268,13 @@ static ifl_status make_proof(const json_t *before, const json_t *after, const re
 
 static void print_proof(const proof *p)
 {
-    const char *verdict = p->gain < p->low * 0.995 ? "less than predicted" : p->gain > p->high * 1.005 ? "more than predicted" : "as predicted";
+    const char *verdict = p->gain < p->low * 0.995    ? "less than predicted"
+                          : p->gain > p->high * 1.005 ? "more than predicted"
+                                                      : "as predicted";
     printf("%s on %s: the predicted speedup of %s is %.3g to %.3g; the actual speedup is %.3g %s: "
-           "%s\n", p->kernel, p->gpu, p->rule, p->low, p->high,
-           p->gain, strcmp(p->by, "gpu") == 0 ? "as measured" : "by the model", verdict);
+           "%s\n",
+           p->kernel, p->gpu, p->rule, p->low, p->high, p->gain,
+           strcmp(p->by, "gpu") == 0 ? "as measured" : "by the model", verdict);
 }
 
 static ifl_status prove(const request *r, char **files, ifl_error *error)
@@ -276,7 +296,7 @@ static ifl_status prove(const request *r, char **files, ifl_error *error)
     return status;
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 TEXT_OPTION(request, rule)
 TEXT_OPTION(request, gpu)
@@ -285,10 +305,12 @@ TEXT_OPTION(request, ledger)
 FLAG_OPTION(request, dry)
 
 static const ifl_cli_option options[] = {
-    {0, "rule", "RULE", "the remedy that was applied (the first one in the advice of BEFORE.json)", set_rule},
+    {0, "rule", "RULE", "the remedy that was applied (the first one in the advice of BEFORE.json)",
+     set_rule},
     {0, "gpu", "NAME", "the GPU (the first one with this remedy)", set_gpu},
     {'k', "kernel", "KERNEL", "the kernel, by its name in BEFORE.json (any)", set_kernel},
-    {0, "ledger", "FILE", "where to record it ($INFLIGHT_LEDGER, else $XDG_DATA_HOME/inflight/ledger)", set_ledger},
+    {0, "ledger", "FILE",
+     "where to record it ($INFLIGHT_LEDGER, else $XDG_DATA_HOME/inflight/ledger)", set_ledger},
     {0, "dry-run", NULL, "print the gains, and record nothing", set_dry},
 };
 
@@ -304,7 +326,8 @@ static int run(int word_count, char **words)
         return 0;
     }
     if (status == IFL_OK && word_count - first != 2)
-        status = ifl_cli_error(&error, IFL_USAGE, "two reports are needed: inflight prove BEFORE.json AFTER.json");
+        status = ifl_cli_error(&error, IFL_USAGE,
+                               "two reports are needed: inflight prove BEFORE.json AFTER.json");
     if (status == IFL_OK)
         status = prove(&r, words + first, &error);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
@@ -314,8 +337,10 @@ const ifl_cli_command ifl_cli_prove = {
     .name = "prove",
     .usage = {"BEFORE.json AFTER.json [OPTION]...", NULL},
     .summary = "record the predicted and the actual gain of a remedy",
-    .text = "The reports are those of 'inflight analyze --json': one of the kernel before a remedy was applied, "
-            "with the advice, and one after. Times measured on a GPU count if both reports have them ('--on gpu'), "
+    .text = "The reports are those of 'inflight analyze --json': one of the kernel before a remedy "
+            "was applied, "
+            "with the advice, and one after. Times measured on a GPU count if both reports have "
+            "them ('--on gpu'), "
             "otherwise the predicted times.\n"
             "'inflight advice --record' prints the record of each remedy.",
     .examples = {"inflight prove before.json after.json --rule wide_loads", NULL},

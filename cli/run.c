@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * inflight run: becomes the program, with our libraries in place of CUDA's. The options reach them through the
- * environment; the libraries write the report. */
+ * inflight run: becomes the program, with our libraries in place of CUDA's. The options reach them
+ * through the environment; the libraries write the report. */
 #include "commands.h"
 #include "outputs.h"
 #include "terminal.h"
@@ -14,12 +14,13 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* ---- options: each is a variable ----------------------------------------------------------------- */
+/* ---- options: each is a variable ------------------------------------------------------------- */
 
 static ifl_status put(const char *name, const char *value, ifl_error *error)
 {
-    return setenv(name, value, 1) == 0 ? IFL_OK
-                                       : ifl_cli_error(error, IFL_NO_MEMORY, "no memory for %s", name);
+    return setenv(name, value, 1) == 0
+               ? IFL_OK
+               : ifl_cli_error(error, IFL_NO_MEMORY, "no memory for %s", name);
 }
 
 #define TEXT_OPTION(function, name)                                                                \
@@ -104,8 +105,9 @@ static ifl_status set_code(void *user, const char *value, ifl_error *error)
 {
     (void)user;
     if (strcmp(value, "both") == 0)
-        return ifl_cli_error(error, IFL_USAGE,
-                             "a program runs once: --code takes ptx or machine here (analyze and lab take both)");
+        return ifl_cli_error(
+            error, IFL_USAGE,
+            "a program runs once: --code takes ptx or machine here (analyze and lab take both)");
     if (strcmp(value, "ptx") != 0 && strcmp(value, "machine") != 0)
         return ifl_cli_error(error, IFL_USAGE, "--code takes ptx or machine, not '%.40s'", value);
     return put(IFL_RUN_CODE, value, error);
@@ -115,26 +117,33 @@ static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
     {0, "gpus", "N", "how many GPUs of that kind the program finds (1)", set_gpus},
     {0, "code", "WHICH",
-     "run only this kind of code, ptx or machine; by default machine code if there is some for the GPU, else PTX",
+     "run only this kind of code, ptx or machine; by default machine code if there is some for the "
+     "GPU, else PTX",
      set_code},
     {0, "json", "FILE", "write the report also as JSON", set_json},
     {0, "html", "FILE", "write the report also as an HTML page", set_html},
-    {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION", set_kernel},
-    {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)", set_launches},
-    {0, "launch-skip", "N", "do not observe the first N launches, of --kernel if given (0)", set_skip},
+    {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION",
+     set_kernel},
+    {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)",
+     set_launches},
+    {0, "launch-skip", "N", "do not observe the first N launches, of --kernel if given (0)",
+     set_skip},
     {0, "launch-count", "N", "then observe only N launches (all)", set_count},
     {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
-    {0, "every-launch", NULL, "also run launches that would only repeat what an earlier one did", set_every},
+    {0, "every-launch", NULL, "also run launches that would only repeat what an earlier one did",
+     set_every},
     {0, "each", NULL, "also report each launch, in order", set_each},
     {0, "leaks", NULL, "report at the end which memory was never freed", set_leaks},
-    {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders", set_races},
-    {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written", set_reads},
+    {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders",
+     set_races},
+    {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written",
+     set_reads},
     {0, "fail", NULL, "exit with 1 if a kernel has a finding and the program ends with 0",
      set_fail},
     {'t', "threads", "N", "cores to use (all)", set_threads},
 };
 
-/* ---- becoming the program ------------------------------------------------------------------------ */
+/* ---- becoming the program -------------------------------------------------------------------- */
 
 static bool is_folder_of_libraries(const char *folder)
 {
@@ -179,12 +188,13 @@ static ifl_status put_first(const char *name, const char *path, ifl_error *error
 {
     char list[4 * PATH_BYTES];
     const char *old = getenv(name);
-    snprintf(list, sizeof list, "%s%s%.*s", path, old && *old ? ":" : "", 2 * PATH_BYTES, old ? old : "");
+    snprintf(list, sizeof list, "%s%s%.*s", path, old && *old ? ":" : "", 2 * PATH_BYTES,
+             old ? old : "");
     return put(name, list, error);
 }
 
-/* The dynamic linker asks the first about every object (src/audit/audit.c); the second is for programs that look for the
- * files themselves. */
+/* The dynamic linker asks the first about every object (src/audit/audit.c); the second is for
+ * programs that look for the files themselves. */
 static ifl_status put_libraries_first(ifl_error *error)
 {
     char folder[PATH_BYTES + 32], audit[PATH_BYTES + 64];
@@ -196,7 +206,8 @@ static ifl_status put_libraries_first(ifl_error *error)
     return status == IFL_OK ? put_first("LD_LIBRARY_PATH", folder, error) : status;
 }
 
-/* As execvp finds it: a word without a slash is looked for along PATH. False where it is not found. */
+/* As execvp finds it: a word without a slash is looked for along PATH. False where it is not
+ * found. */
 static bool find_program(const char *word, char *path, size_t room)
 {
     const char *folders = getenv("PATH");
@@ -217,7 +228,8 @@ static bool find_program(const char *word, char *path, size_t room)
 /* Before the program runs: that its reports can be written, and not over it. */
 static ifl_status check_outputs(const char *program, ifl_error *error)
 {
-    const ifl_cli_output outputs[] = {{"--json", getenv(IFL_RUN_JSON)}, {"--html", getenv(IFL_RUN_HTML)}};
+    const ifl_cli_output outputs[] = {{"--json", getenv(IFL_RUN_JSON)},
+                                      {"--html", getenv(IFL_RUN_HTML)}};
     const size_t count = sizeof outputs / sizeof *outputs;
     const ifl_status status = ifl_cli_outputs_check(outputs, count, error);
     return status == IFL_OK ? ifl_cli_outputs_spare(outputs, count, program, error) : status;
@@ -255,7 +267,8 @@ static int run(int word_count, char **words)
     int first = 0;
     ifl_status status = ifl_cli_parse(&ifl_cli_run, word_count, words, NULL, &first, &help, &error);
     if (status == IFL_OK && !help && first == word_count)
-        status = ifl_cli_error(&error, IFL_USAGE, "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+        status = ifl_cli_error(&error, IFL_USAGE,
+                               "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
     if (status == IFL_OK && !help)
         status = check_program(words[first], &error);
     if (status == IFL_OK && !help)
@@ -267,10 +280,13 @@ const ifl_cli_command ifl_cli_run = {
     .name = "run",
     .usage = {"[OPTION]... [--] PROGRAM [ARGUMENT]...", NULL},
     .summary = "run an unmodified CUDA program without a GPU and analyze its kernels",
-    .text = "inflight runs the program's machine code for the GPU of --gpu or, if there is none, its PTX (nvcc "
-            "-arch=sm_90 keeps both); -lineinfo lets the report name source lines. The program keeps its output and its exit status; the report goes to standard error when it "
+    .text = "inflight runs the program's machine code for the GPU of --gpu or, if there is none, "
+            "its PTX (nvcc "
+            "-arch=sm_90 keeps both); -lineinfo lets the report name source lines. The program "
+            "keeps its output and its exit status; the report goes to standard error when it "
             "ends.\n"
-            "Kernels run one after the other on the CPU, and every access is checked: an invalid one is reported "
+            "Kernels run one after the other on the CPU, and every access is checked: an invalid "
+            "one is reported "
             "with its source line, and the program gets CUDA's error.",
     .examples = {"inflight run -- ./app 1000", "inflight run --gpu b200 --json app.json -- ./app"},
     .options = options,

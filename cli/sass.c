@@ -23,7 +23,8 @@ COLOR_OPTION(request, color)
 
 static const ifl_cli_option options[] = {
     {'k', "kernel", "KERNEL",
-     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; for every target in "
+     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; "
+     "for every target in "
      "the file",
      set_kernel},
     {0, "arch", "SM", "machine code for this target only: sm_90", set_arch},
@@ -31,7 +32,8 @@ static const ifl_cli_option options[] = {
      "also list every instruction, with its source line, control word, loops, and purpose",
      set_listing},
     {0, "with", "PROFILE",
-     "a JSON report of a launch of the kernel (analyze --json), to show how often each instruction ran, as far as "
+     "a JSON report of a launch of the kernel (analyze --json), to show how often each instruction "
+     "ran, as far as "
      "that is certain",
      set_with},
     {0, "json", "FILE",
@@ -117,8 +119,10 @@ const ifl_cli_command ifl_cli_sass = {
         "FILE is a cubin, or an executable, object, shared library or fat binary that holds "
         "machine "
         "code. Neither a GPU nor a CUDA toolkit is needed.\n"
-        "Several kernels get a table with one row each; up to four, and those named with -k, are shown in full: the "
-        "purpose of their instructions, one iteration of each loop with its exposed latencies and its bytes in "
+        "Several kernels get a table with one row each; up to four, and those named with -k, are "
+        "shown in full: the "
+        "purpose of their instructions, one iteration of each loop with its exposed latencies and "
+        "its bytes in "
         "flight, and their opcodes.\n"
         "The document \"Machine code\" (sass.md) explains each figure and how it is determined.",
     .examples = {"inflight sass axpy.sm_90.cubin", "inflight sass program -k axpy --listing",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Options that only keep their value: set_FIELD of a command's request, as ifl_cli_option wants it. */
+ * Options that only keep their value: set_FIELD of a command's request, as ifl_cli_option wants
+ * it. */
 #ifndef IFL_CLI_SETTERS_H
 #define IFL_CLI_SETTERS_H
 
@@ -24,10 +25,11 @@
 #define FLAG_OPTION(request, field) SWITCH_OPTION(request, field, field, true)
 
 #define COLOR_OPTION(request, field)                                                               \
-    static ifl_status set_color(void *user, const char *value, ifl_error *error)                 \
+    static ifl_status set_color(void *user, const char *value, ifl_error *error)                   \
     {                                                                                              \
         if (!ifl_cli_color(value, &((request *)user)->field))                                      \
-            return ifl_cli_error(error, IFL_USAGE, "--color takes auto, always or never, not '%s'", value); \
+            return ifl_cli_error(error, IFL_USAGE,                                                 \
+                                 "--color takes auto, always or never, not '%s'", value);          \
         return IFL_OK;                                                                             \
     }
 

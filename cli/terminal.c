@@ -83,7 +83,8 @@ static void print_caret(const ifl_error *error)
     fputs("^\n", stderr);
 }
 
-/* Whoever reads the pipe has seen enough, as `| head` does. A pipe without a reader polls as an error. */
+/* Whoever reads the pipe has seen enough, as `| head` does. A pipe without a reader polls as an
+ * error. */
 static bool reader_has_left(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -252,8 +253,8 @@ void ifl_cli_progress_update(void *user, uint64_t blocks_done, uint64_t blocks)
     progress->last = now;
     progress->shown = true;
     fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " blocks (%.0f %%), %.*f blocks/s",
-            blocks_done, blocks, 100.0 * (double)blocks_done / (double)blocks,
-            rate < 10 ? 1 : 0, rate);
+            blocks_done, blocks, 100.0 * (double)blocks_done / (double)blocks, rate < 10 ? 1 : 0,
+            rate);
     if (rate > 0) {
         fputs(", ", stderr);
         print_left((double)(blocks - blocks_done) / rate);

@@ -7,7 +7,8 @@
 #include <inflight.h>
 
 /* Prints an error as `FILE:LINE:COL: error: text`, with the line and a caret where there is a text,
- * on stderr. Returns the exit status of the program. Output that nobody reads any more is no error. */
+ * on stderr. Returns the exit status of the program. Output that nobody reads any more is no
+ * error. */
 int ifl_cli_fail(const ifl_error *error);
 /* Fills in an error; returns `status`. */
 ifl_status ifl_cli_error(ifl_error *error, ifl_status status, const char *format, ...)
@@ -23,8 +24,8 @@ bool ifl_cli_color(const char *when, bool *color);
 int ifl_cli_width(void);
 /* Columns for prose: 88, or fewer on a narrower terminal. */
 int ifl_cli_prose_width(void);
-/* The words of `text`, up to a line end, wrapped to that width and ended with a line end; the first line begins at
- * column `at` already, the others at `indent`. */
+/* The words of `text`, up to a line end, wrapped to that width and ended with a line end; the first
+ * line begins at column `at` already, the others at `indent`. */
 void ifl_cli_print_wrapped(const char *text, int at, int indent, FILE *out);
 
 /* The candidate closest to `word`, NULL where none is close. `at` gives the candidates, NULL past

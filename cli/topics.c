@@ -7,27 +7,26 @@
 
 static void print_arguments(FILE *out)
 {
-    fputs(
-        "Arguments of a kernel, one per parameter, in order\n"
-        "\n"
-        "  TYPE:VALUE          a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
-        "  TYPExCOUNT=FILL     a buffer: f32x2^20=random  i32x1000=iota\n"
-        "  TYPExCOUNT+N=FILL   a buffer that starts N bytes past its alignment\n"
-        "\n"
-        "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
-        "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
-        "\n"
-        "Fills\n"
-        "  zero                zeros; takes no memory until it is used\n"
-        "  const:V             V everywhere\n"
-        "  iota                0, 1, 2, ...\n"
-        "  random[:SEED]       floats from 0 to 1, integers of all values\n"
-        "  permutation[:SEED]  0 to COUNT - 1, each once, in random order: valid indexes\n"
-        "  @FILE.npy           a NumPy file\n"
-        "\n"
-        "The document \"Launches\" (launch.md) has the rest: structures, null pointers,\n"
-        "one buffer for two parameters.\n",
-        out);
+    fputs("Arguments of a kernel, one per parameter, in order\n"
+          "\n"
+          "  TYPE:VALUE          a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
+          "  TYPExCOUNT=FILL     a buffer: f32x2^20=random  i32x1000=iota\n"
+          "  TYPExCOUNT+N=FILL   a buffer that starts N bytes past its alignment\n"
+          "\n"
+          "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
+          "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
+          "\n"
+          "Fills\n"
+          "  zero                zeros; takes no memory until it is used\n"
+          "  const:V             V everywhere\n"
+          "  iota                0, 1, 2, ...\n"
+          "  random[:SEED]       floats from 0 to 1, integers of all values\n"
+          "  permutation[:SEED]  0 to COUNT - 1, each once, in random order: valid indexes\n"
+          "  @FILE.npy           a NumPy file\n"
+          "\n"
+          "The document \"Launches\" (launch.md) has the rest: structures, null pointers,\n"
+          "one buffer for two parameters.\n",
+          out);
 }
 
 enum { LAST_EXIT_CODE = 255 };
@@ -54,7 +53,8 @@ static void print_exit_status(FILE *out)
         print_code(code, out);
 }
 
-/* A heading, then paragraphs, each wrapped to the terminal. What begins with two blanks is a word and its meaning. */
+/* A heading, then paragraphs, each wrapped to the terminal. What begins with two blanks is a word
+ * and its meaning. */
 static void print_page(const char *const *lines, FILE *out)
 {
     enum { MEANING = 24 };
@@ -67,14 +67,18 @@ static void print_report(FILE *out)
     static const char *const page[] = {
         "How to read the report",
         "",
-        "A request is one memory instruction of one warp: 32 threads that load or store together. A sector is 32 bytes, "
+        "A request is one memory instruction of one warp: 32 threads that load or store together. "
+        "A sector is 32 bytes, "
         "the smallest unit that moves; four of them, 128 bytes, are a line.",
         "",
-        "\"At best\" is what the distinct bytes that a request asks for would need if they were adjacent. \"Needed\" is "
-        "that share of what moved: at 100 %, a change of the addresses cannot gain anything more. \"Asked for\" may be "
+        "\"At best\" is what the distinct bytes that a request asks for would need if they were "
+        "adjacent. \"Needed\" is "
+        "that share of what moved: at 100 %, a change of the addresses cannot gain anything more. "
+        "\"Asked for\" may be "
         "less: one float for all 32 threads is 4 bytes, but a sector of 32 must move.",
         "",
-        "32 threads that load 4 bytes each need 4 sectors and 1 line at best; 8 bytes each need 8 and 2; 16 bytes each "
+        "32 threads that load 4 bytes each need 4 sectors and 1 line at best; 8 bytes each need 8 "
+        "and 2; 16 bytes each "
         "need 16 and 4.",
         "",
         "Addresses",
@@ -82,17 +86,21 @@ static void print_report(FILE *out)
         "  broadcast             one word for all threads",
         "  offset                neighbouring words that do not start at a multiple of 32 bytes",
         "  strided, N words      neighbouring threads are N words apart",
-        "  rows                  a warp spans several rows of a 2D block, which fill only a part of their sectors",
+        "  rows                  a warp spans several rows of a 2D block, which fill only a part "
+        "of their sectors",
         "  contiguous per thread each thread walks through its own region",
         "  irregular             no pattern",
         "A share in brackets says how many of the requests fit.",
         "",
-        "Shared memory has 32 banks of 4 bytes. A wavefront is one pass through them. If lanes access different words "
+        "Shared memory has 32 banks of 4 bytes. A wavefront is one pass through them. If lanes "
+        "access different words "
         "of one bank, the request is replayed: a bank conflict.",
         "",
-        "All counts are taken before the caches: a later request may still find the excess bytes there.",
+        "All counts are taken before the caches: a later request may still find the excess bytes "
+        "there.",
         "",
-        "'inflight help WORD' explains any other word of a report: a column, a stall reason, a remedy, a counter.",
+        "'inflight help WORD' explains any other word of a report: a column, a stall reason, a "
+        "remedy, a counter.",
         NULL};
     print_page(page, out);
 }
@@ -102,7 +110,8 @@ static void print_model(FILE *out)
     static const char *const page[] = {
         "What the model predicts for a GPU",
         "",
-        "The engine counts; the model predicts what the counts mean on a GPU. Its times are those that CUDA events would "
+        "The engine counts; the model predicts what the counts mean on a GPU. Its times are those "
+        "that CUDA events would "
         "measure, and the range says how far off they may be.",
         "",
         "Limited by",
@@ -117,9 +126,12 @@ static void print_model(FILE *out)
         "  launch                starting and ending the kernel",
         "  tail                  the last wave of blocks, which leaves SMs idle",
         "",
-        "Waves are the blocks of the grid over the blocks that the GPU holds at once. Bytes in flight are the loads that "
-        "an SM has outstanding when its warps wait; the next column says how many would reach 95 % of the DRAM bandwidth "
-        "(Little's law: latency times bandwidth). Occupancy is the achieved one: resident warps over those that an SM "
+        "Waves are the blocks of the grid over the blocks that the GPU holds at once. Bytes in "
+        "flight are the loads that "
+        "an SM has outstanding when its warps wait; the next column says how many would reach 95 % "
+        "of the DRAM bandwidth "
+        "(Little's law: latency times bandwidth). Occupancy is the achieved one: resident warps "
+        "over those that an SM "
         "can hold.",
         "",
         "The document \"The model\" (model.md) has the formulas, and how far off they are.",
@@ -132,8 +144,10 @@ static void print_caches(FILE *out)
     static const char *const page[] = {
         "Caches",
         "",
-        "For each GPU the requests of the launch are simulated in its L1s and its L2, which are empty at the start. The "
-        "order of blocks and warps on a GPU is not known: figures in brackets are the lowest and the highest that an "
+        "For each GPU the requests of the launch are simulated in its L1s and its L2, which are "
+        "empty at the start. The "
+        "order of blocks and warps on a GPU is not known: figures in brackets are the lowest and "
+        "the highest that an "
         "order can give.",
         "",
         "  L1 hits, L2 hits      shares of the sectors that loads ask for",

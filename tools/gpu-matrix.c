@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Has a GPU compute the matrix products of tests/gpu/matrix_shape.def on random fragments, and writes the results: for each
- * product a hash of each fragment, and the first fragments whole.
+ * Has a GPU compute the matrix products of tests/gpu/matrix_shape.def on random fragments, and
+ * writes the results: for each product a hash of each fragment, and the first fragments whole.
  *
  *     gpu-matrix OUT/matrix.bin [FRAGMENTS]     needs a GPU of compute capability 9.0 and its driver, nothing else
  *     gpu-matrix --ptx [TARGET]                 prints the kernels
  *
- * The file: for each product "name fragments whole words\n", then so many hashes, then the words of the whole ones. */
+ * The file: for each product "name fragments whole words\n", then so many hashes, then the words of
+ * the whole ones. */
 #include "matrix_kernels.h"
 #include "matrix_values.h"
 

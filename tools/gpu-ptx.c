@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs the launches of test files on a real GPU and prints every expectation about a buffer that the hardware
- * contradicts. Counters, errors and launches that must fail are left out: they are the engine's. Knows the public
- * header and tests/ptx/expect.h.
+ * Runs the launches of test files on a real GPU and prints every expectation about a buffer that
+ * the hardware contradicts. Counters, errors and launches that must fail are left out: they are the
+ * engine's. Knows the public header and tests/ptx/expect.h.
  *
  *     gpu-ptx FILE.ptx|FILE.launch ...   exit status 0: no contradiction, 1: some, 5: no GPU
  *     gpu-ptx --list FILE ...            what it would launch, in that order, one line each: the file, the launch's
@@ -224,7 +224,8 @@ static bool run_child(char *const *paths, int count, tally *t)
     return is_done;
 }
 
-/* A kernel that faults takes its process's context with it: what is left goes on in another process. */
+/* A kernel that faults takes its process's context with it: what is left goes on in another
+ * process. */
 static void run_all(char *const *paths, int count, tally *t)
 {
     int status = 0;

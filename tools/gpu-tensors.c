@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors (tests/gpu/tensor_copies.h), and holds them
- * against what they must come to.
+ * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors
+ * (tests/gpu/tensor_copies.h), and holds them against what they must come to.
  *
- *     gpu-tensors FILE.cubin COUNT [KIND [FIRST]]     FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number,
- *                                              kernel, hash of what it left; differences on stderr; status 1: some differ;
- *                                              status 3: a copy ended the context, go on with the one after it */
+ *     gpu-tensors FILE.cubin COUNT [KIND [FIRST]]
+ *
+ * FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number, kernel, hash of what
+ * it left; differences on stderr. Exit status 1: some differ; 3: a copy ended the context, go on
+ * with the one after it. */
 #include "tensor_copies.h"
 
 #include <dlfcn.h>
@@ -129,8 +131,8 @@ static void print_numbers(const char *name, const uint32_t *numbers, unsigned co
 
 static void explain(uint32_t index, const char *name, const tensor_copy *c)
 {
-    fprintf(stderr, "%u %s: type %d swizzle %d fill %d bytes %u pitch %u channels %u pixels %u", index, name, c->type, c->swizzle,
-            c->fill, c->bytes, c->pitch, c->channels, c->pixels);
+    fprintf(stderr, "%u %s: type %d swizzle %d fill %d bytes %u pitch %u channels %u pixels %u",
+            index, name, c->type, c->swizzle, c->fill, c->bytes, c->pitch, c->channels, c->pixels);
     for (unsigned i = 0; i < c->rank; i++)
         fprintf(stderr, "%s%llu", i ? "," : " size ", (unsigned long long)c->size[i]);
     for (unsigned i = 0; i + 1 < c->rank; i++)
@@ -147,7 +149,8 @@ static void explain(uint32_t index, const char *name, const tensor_copy *c)
 }
 
 /* The first bytes that differ. */
-static void explain_bytes(const char *where, const uint8_t *found, const uint8_t *wanted, size_t bytes)
+static void explain_bytes(const char *where, const uint8_t *found, const uint8_t *wanted,
+                          size_t bytes)
 {
     size_t first = 0, count = 0;
     for (size_t i = bytes; i-- > 0;)

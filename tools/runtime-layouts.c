@@ -69,7 +69,8 @@ int main(int arguments, char **paths)
     for (int i = 1; i < arguments; i++)
         take(paths[i]);
     for (size_t i = 0; i < count; i++)
-        printf("BUILD(%u, 0x%x, 0x%llx)\n", builds[i].functions, builds[i].span, (unsigned long long)builds[i].starts);
+        printf("BUILD(%u, 0x%x, 0x%llx)\n", builds[i].functions, builds[i].span,
+               (unsigned long long)builds[i].starts);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         write_call(names[i]);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

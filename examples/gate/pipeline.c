@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program that uses the kernels through CUDA's driver API: what `inflight check` runs beside single launches.
+ * A program that uses the kernels through CUDA's driver API: what `inflight check` runs beside
+ * single launches.
  *     cc -g -o pipeline pipeline.c -ldl */
 #include "passes.h"
 
@@ -30,17 +31,21 @@ static void expect(int code, const char *what)
     }
 }
 
-static void launch(void *function, unsigned grid, unsigned rows, unsigned block, unsigned high, void **arguments)
+static void launch(void *function, unsigned grid, unsigned rows, unsigned block, unsigned high,
+                   void **arguments)
 {
-    int (*launch_kernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*launch_kernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                         unsigned, void *, void **, void **);
     *(void **)&launch_kernel = call("cuLaunchKernel");
-    expect(launch_kernel(function, grid, rows, 1, block, high, 1, 0, NULL, arguments, NULL), "cuLaunchKernel");
+    expect(launch_kernel(function, grid, rows, 1, block, high, 1, 0, NULL, arguments, NULL),
+           "cuLaunchKernel");
 }
 
 int main(void)
 {
     int (*init)(unsigned), (*retain)(void **, int), (*use)(void *), (*load)(void **, const char *);
-    int (*find)(void **, void *, const char *), (*allocate)(uint64_t *, size_t), (*clear)(uint64_t, unsigned, size_t);
+    int (*find)(void **, void *, const char *), (*allocate)(uint64_t *, size_t),
+        (*clear)(uint64_t, unsigned, size_t);
     int (*wait)(void);
     void *context, *module, *transpose, *scale;
     uint64_t a, b;

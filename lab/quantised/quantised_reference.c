@@ -6,7 +6,8 @@
 static double from_fp8(unsigned bits)
 {
     const int exponent = bits >> 3 & 15, fraction = bits & 7;
-    const double value = exponent ? ldexp(1 + fraction / 8.0, exponent - 7) : ldexp(fraction / 8.0, -6);
+    const double value =
+        exponent ? ldexp(1 + fraction / 8.0, exponent - 7) : ldexp(fraction / 8.0, -6);
     return bits & 0x80 ? -value : value;
 }
 
@@ -22,7 +23,9 @@ LAB_REFERENCE(quantised)
         double sum = 0;
         for (long long c = 0; c < columns; c++) {
             const long long at = row * columns + c;
-            const double weight = has_four_bits ? ((w[at / 2] >> at % 2 * 4 & 15) - 8.0) * scale[at / 128] : from_fp8(w[at]) * scale[row];
+            const double weight = has_four_bits
+                                      ? ((w[at / 2] >> at % 2 * 4 & 15) - 8.0) * scale[at / 128]
+                                      : from_fp8(w[at]) * scale[row];
             sum += weight * lab_from_bf16(x[c]);
         }
         y[row] = (float)sum;

@@ -121,16 +121,19 @@ static const char introduction[] =
     "Made from `src/advice/remedy.def` by `inflight advice`.\n\n"
     "## What stands out\n\n"
     "A *cause* shows in the counts of requests alone, on any GPU. A report lists the places under\n"
-    "\"What stands out in the requests\"; its JSON has them in `findings`. The model says which of the\n"
+    "\"What stands out in the requests\"; its JSON has them in `findings`. The model says which of "
+    "the\n"
     "remedies that treat a cause gain anything on a GPU. Sources are named by title\n"
     "([Sources](sources.md)).\n";
 
-static const char remedies_head[] =
-    "\n## Remedies\n\n"
-    "A rule looks for a symptom in the profile and the model of a GPU. The model is then run again with half of\n"
-    "the remedy's effect and with all of it; these are the two gains that a report shows. Remedies that gain\n"
-    "less than %.0f %% are not shown, and the others are ranked by their gain. Gains cannot be added up, since\n"
-    "most remedies reduce the same waiting or the same bytes.\n";
+static const char remedies_head[] = "\n## Remedies\n\n"
+                                    "A rule looks for a symptom in the profile and the model of a "
+                                    "GPU. The model is then run again with half of\n"
+                                    "the remedy's effect and with all of it; these are the two "
+                                    "gains that a report shows. Remedies that gain\n"
+                                    "less than %.0f %% are not shown, and the others are ranked by "
+                                    "their gain. Gains cannot be added up, since\n"
+                                    "most remedies reduce the same waiting or the same bytes.\n";
 
 static void print_treated_by(FILE *out, ifl_cause cause)
 {

@@ -93,8 +93,7 @@ static const char *title_of(const collector *c, const ifl_place_row *row, const 
         return NULL;
     if (row->instructions == 1)
         return ifl_arena_printf(c->arena, "%s, %s: %s", name, one, headline);
-    return ifl_arena_printf(c->arena, "%s, %s (×%u): %s", name, one, row->instructions,
-                            headline);
+    return ifl_arena_printf(c->arena, "%s, %s (×%u): %s", name, one, row->instructions, headline);
 }
 
 static ifl_finding finding_at(const collector *c, ifl_cause cause, const ifl_place_row *row,
@@ -142,11 +141,12 @@ static const char *particular_why(const collector *c, ifl_cause cause, const ifl
     const uint64_t words =
         (uint64_t)(pattern->stride_words < 0 ? -pattern->stride_words : pattern->stride_words);
     if (cause == IFL_CAUSE_strided && words)
-        return ifl_arena_printf(c->arena,
-                                "The addresses of neighbouring threads are %s of %s apart, so each sector that moves "
-                                "serves few threads.",
-                                ifl_figure_counted(words, "word").text,
-                                ifl_figure_counted(row->line->access_bytes, "byte").text);
+        return ifl_arena_printf(
+            c->arena,
+            "The addresses of neighbouring threads are %s of %s apart, so each sector that moves "
+            "serves few threads.",
+            ifl_figure_counted(words, "word").text,
+            ifl_figure_counted(row->line->access_bytes, "byte").text);
     if (cause == IFL_CAUSE_contiguous && pattern->region_bytes)
         return ifl_arena_printf(c->arena, "%s A region has %s.", why,
                                 ifl_figure_counted(pattern->region_bytes, "byte").text);
@@ -164,7 +164,8 @@ static void add_off_chip(collector *c, const ifl_place_row *row)
 
 static bool atomic_stands_out(const collector *c, const ifl_place_row *row);
 
-/* Atomics whose lanes meet are named as such, once: another order of the addresses would not part them. */
+/* Atomics whose lanes meet are named as such, once: another order of the addresses would not part
+ * them. */
 static bool off_chip_stands_out(const collector *c, const ifl_place_row *row)
 {
     return !atomic_stands_out(c, row) &&
@@ -205,7 +206,8 @@ static const char *busiest_part_text(const collector *c, const ifl_place_row *ro
                             ifl_figure_count(most).text);
 }
 
-/* Uniform atomics: ptxas reduces the lanes' values first where it knows that all have one address. */
+/* Uniform atomics: ptxas reduces the lanes' values first where it knows that all have one
+ * address. */
 static const char *may_be_joined(const collector *c, const ifl_place_row *row)
 {
     return c->profile->machine.ran || row->line->pattern.kind != IFL_PATTERN_BROADCAST
@@ -221,7 +223,8 @@ static void add_atomic(collector *c, const ifl_place_row *row)
                    ifl_arena_printf(c->arena, "%s lanes of a request update the same word",
                                     ifl_figure_ratio(t->serial, t->requests).text));
     const char *busiest = busiest_part_text(c, row), *joined = may_be_joined(c, row);
-    f.figures = busiest ? ifl_arena_printf(c->arena, "%s%s%s", busiest, *busiest && *joined ? " " : "", joined)
+    f.figures = busiest ? ifl_arena_printf(c->arena, "%s%s%s", busiest,
+                                           *busiest && *joined ? " " : "", joined)
                         : NULL;
     add(c, &f);
 }
@@ -270,9 +273,10 @@ static const char *divergence_figures(const collector *c, bool *stands_out, bool
     *splits = know_split && at_least(split, DIVERGENT_PERCENT, branches);
     *stands_out = know_lanes ? !at_least(lanes, LANES_PERCENT, warps * IFL_WARP_LANES) : *splits;
     const char *lane_text =
-        know_lanes ? ifl_arena_printf(c->arena, "On average %s of 32 lanes are active in an instruction.",
-                                      ifl_figure_ratio(lanes, warps).text)
-                   : "";
+        know_lanes
+            ? ifl_arena_printf(c->arena, "On average %s of 32 lanes are active in an instruction.",
+                               ifl_figure_ratio(lanes, warps).text)
+            : "";
     const char *split_text =
         know_split ? ifl_arena_printf(c->arena, "%s of %s branches split a warp (%s).",
                                       ifl_figure_count(split).text, ifl_figure_count(branches).text,

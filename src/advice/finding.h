@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What stands out in a profile, in words: where bytes, passes or lanes are wasted, what that means, and what usually
- * helps. Its words are the causes of remedy.def. Knows profiles; knows nothing of the page that shows it. */
+ * What stands out in a profile, in words: where bytes, passes or lanes are wasted, what that means,
+ * and what usually helps. Its words are the causes of remedy.def. Knows profiles; knows nothing of
+ * the page that shows it. */
 #ifndef IFL_ADVICE_FINDING_H
 #define IFL_ADVICE_FINDING_H
 

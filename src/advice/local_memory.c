@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See local_memory.h. A spill is at a fixed place of the stack. An array has accesses whose place depends on an
- * index, and often others at fixed places, where it is filled. */
+ * See local_memory.h. A spill is at a fixed place of the stack. An array has accesses whose place
+ * depends on an index, and often others at fixed places, where it is filled. */
 #include "advice/local_memory.h"
 
 /* Bytes of a lane, over the instructions of this kind, not over what ran. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rules on waiting, occupancy, instructions and waves: documents 000, 001 and 003, and document 004's threadblocks. */
+ * Rules on waiting, occupancy, instructions and waves: documents 000, 001 and 003, and document
+ * 004's threadblocks. */
 #include "advice/situation.h"
 
 #include "base/figure.h"
@@ -36,7 +37,8 @@ static void join_threads(double times, double overhead, ifl_remedy *to)
     to->work.shared_waits *= times;
 }
 
-/* A loop makes fewer trips, with one wait for `times` as many bytes; where there is none there are fewer threads. */
+/* A loop makes fewer trips, with one wait for `times` as many bytes; where there is none there are
+ * fewer threads. */
 static void widen(double times, double overhead, ifl_remedy *to)
 {
     const double less = 1 - overhead + overhead / times;
@@ -96,9 +98,9 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->line = n.line;
     widen(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
-    to->symptom =
-        ifl_situation_say(s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %s",
-                          100 * n.requests / n.all, bytes_text(n.bytes / n.requests).text);
+    to->symptom = ifl_situation_say(
+        s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %s",
+        100 * n.requests / n.all, bytes_text(n.bytes / n.requests).text);
     return true;
 }
 
@@ -118,13 +120,14 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
     join_threads(times, overhead_of(s, all_requests(s)), to);
     to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
-    to->symptom =
-        ifl_situation_say(s, "a thread waits for loads %s and exits; the grid has %s waves of blocks",
-                          ifl_figure_times(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
+    to->symptom = ifl_situation_say(
+        s, "a thread waits for loads %s and exits; the grid has %s waves of blocks",
+        ifl_figure_times(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
     return true;
 }
 
-/* Addresses that the data decide: a load whose address another load gave cannot go beside that one. */
+/* Addresses that the data decide: a load whose address another load gave cannot go beside that
+ * one. */
 static bool has_chain(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
@@ -174,12 +177,12 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
     to->line = line;
     to->work.waits *= fewer;
     to->work.spread += to->work.waits * log2(1 / fewer);
-    to->symptom =
-        ifl_situation_say(s,
-                          "a warp waits for loads %s, with %s stores between the waits; the loads are not marked "
-                          "read-only",
-                          ifl_figure_times(s->work.waits).text,
-                          ifl_figure_real(of(s, IFL_COUNTER_global_store_requests) / s->warps).text);
+    to->symptom = ifl_situation_say(
+        s,
+        "a warp waits for loads %s, with %s stores between the waits; the loads are not marked "
+        "read-only",
+        ifl_figure_times(s->work.waits).text,
+        ifl_figure_real(of(s, IFL_COUNTER_global_store_requests) / s->warps).text);
     return true;
 }
 
@@ -256,8 +259,8 @@ typedef struct block_choice {
     double blocks_per_sm;
 } block_choice;
 
-/* The same threads in blocks of another size. Shared memory is taken to grow with the block, and to stay as it is:
- * the one of the two counts that leaves room for fewer warps. */
+/* The same threads in blocks of another size. Shared memory is taken to grow with the block, and to
+ * stay as it is: the one of the two counts that leaves room for fewer warps. */
 static bool try_block(const ifl_situation *s, int threads, block_choice *out)
 {
     const ifl_occupancy_request now = request_of(s);
@@ -282,7 +285,8 @@ static bool try_block(const ifl_situation *s, int threads, block_choice *out)
     return true;
 }
 
-/* Larger blocks pay for their start once for more threads, and let an SM that may hold few blocks hold more warps. */
+/* Larger blocks pay for their start once for more threads, and let an SM that may hold few blocks
+ * hold more warps. */
 bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
 {
     static const int sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024};
@@ -320,9 +324,9 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.spread *= times;
     to->work.cycles *= times;
     to->work.shared_waits *= times;
-    to->symptom = ifl_situation_say(
-        s, "%s waves of blocks, each of which waits for loads %s and exits",
-        ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text);
+    to->symptom =
+        ifl_situation_say(s, "%s waves of blocks, each of which waits for loads %s and exits",
+                          ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text);
     return true;
 }
 
@@ -335,8 +339,9 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.blocks -=
         to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
-    to->symptom = ifl_situation_say(s, "waves of blocks: %s, which use %.0f %% of the places for blocks",
-                                    ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
+    to->symptom =
+        ifl_situation_say(s, "waves of blocks: %s, which use %.0f %% of the places for blocks",
+                          ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
     return true;
 }
 
@@ -370,8 +375,8 @@ static const char *place_for(const ifl_situation *s, double depth, double bytes)
     return "the L2 (prefetch.global.L2)";
 }
 
-/* Document 003's conditions: bandwidth to spare, warps that wait for memory, a loop of loads that do not need each
- * other. */
+/* Document 003's conditions: bandwidth to spare, warps that wait for memory, a loop of loads that
+ * do not need each other. */
 bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
 {
     const double loop = 8, to_spare = 0.6, deepest = 8;
@@ -425,7 +430,8 @@ static conversions find_conversions(const ifl_situation *s)
                                                    count_with(ptx, "cvt", "f32.f64")};
 }
 
-/* Machine code does not say what 8 bytes are: doubles that a kernel loads or stores need no conversion. */
+/* Machine code does not say what 8 bytes are: doubles that a kernel loads or stores need no
+ * conversion. */
 static bool may_hold_doubles(const ifl_situation *s, const ifl_profile_line *line)
 {
     enum { DOUBLE = 8 };
@@ -473,8 +479,8 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     to->work.special *= fewer;
     to->work.convert *= fewer;
     to->work.cycles *= fewer;
-    to->symptom =
-        ifl_situation_say(s, "%s divergent branches per warp; %.1f of 32 lanes are active on average",
-                          ifl_figure_real(split / s->warps).text, 32 * lanes);
+    to->symptom = ifl_situation_say(
+        s, "%s divergent branches per warp; %.1f of 32 lanes are active on average",
+        ifl_figure_real(split / s->warps).text, 32 * lanes);
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document 002's caches. */
+ * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document
+ * 002's caches. */
 #include "advice/local_memory.h"
 #include "advice/situation.h"
 #include "base/figure.h"
@@ -83,8 +84,8 @@ enum {
     LARGEST_STRUCTURE = 256 /* bytes from one thread to the next; document 004 has 160 */
 };
 
-/* The members of a structure are read by as many instructions. An unrolled loop walks with several too, but its
- * regions are larger than structures. */
+/* The members of a structure are read by as many instructions. An unrolled loop walks with several
+ * too, but its regions are larger than structures. */
 static bool walks_structures(const ifl_situation *s)
 {
     double excess;
@@ -102,7 +103,8 @@ bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
     return line && stride_bytes(line) < SMALL_STRIDE && spare_pattern(s, IFL_PATTERN_STRIDED, to);
 }
 
-/* Few source lines that walk may be a loop over a small region as well as members: then both rules speak up. */
+/* Few source lines that walk may be a loop over a small region as well as members: then both rules
+ * speak up. */
 bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 {
     const bool may_be_loop = !walks_structures(s) || find_walkers(s).places < MEMBERS;
@@ -172,9 +174,9 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
     if (!to->line || depends_on_data || conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
-    to->symptom =
-        ifl_situation_say(s, "%.0f %% of the passes through shared memory are due to bank conflicts",
-                          100 * conflicts / s->work.shared_passes);
+    to->symptom = ifl_situation_say(
+        s, "%.0f %% of the passes through shared memory are due to bank conflicts",
+        100 * conflicts / s->work.shared_passes);
     if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
         to->remedy =
             ifl_situation_say(s,
@@ -195,7 +197,8 @@ static const ifl_profile_line *reused_line(const ifl_situation *s)
     return line ? line : ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
 }
 
-/* The share of the loads' sectors that the L1 had with half as many blocks, as the caches' simulation found it. */
+/* The share of the loads' sectors that the L1 had with half as many blocks, as the caches'
+ * simulation found it. */
 static double hits_of_half(const ifl_situation *s)
 {
     const ifl_cache_facts *f = ifl_profile_caches(s->profile, s->device->id);
@@ -233,7 +236,8 @@ static bool spills(const ifl_situation *s)
     return ifl_local_use_of(s->profile) == IFL_LOCAL_SPILLS;
 }
 
-/* Local memory that is not used moves nothing; from DRAM still comes what is asked of global memory for the first time. */
+/* Local memory that is not used moves nothing; from DRAM still comes what is asked of global memory
+ * for the first time. */
 static void spare_local(const ifl_situation *s, double part, ifl_remedy *to)
 {
     const double useful =
@@ -289,14 +293,15 @@ static void spare_all_spills(const ifl_situation *s, ifl_remedy *to)
 static const char *say_spills(const ifl_situation *s)
 {
     const ifl_machine_facts *m = &s->profile->machine;
-    return ifl_situation_say(s,
-                             "%u registers per thread; the code stores %s per thread to local memory and "
-                             "reads %u back",
-                             m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text, m->spill_load_bytes);
+    return ifl_situation_say(
+        s,
+        "%u registers per thread; the code stores %s per thread to local memory and "
+        "reads %u back",
+        m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text, m->spill_load_bytes);
 }
 
-/* Registers with which nothing spills, and the occupancy with them; false where a thread may not have so many. ptxas
- * spills below that only where it is told to stay there. */
+/* Registers with which nothing spills, and the occupancy with them; false where a thread may not
+ * have so many. ptxas spills below that only where it is told to stay there. */
 static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy *with)
 {
     enum { WORD = 4 };
@@ -312,9 +317,9 @@ static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy
            with->blocks_per_sm;
 }
 
-/* A second pass is more work than a looser bound: it is for kernels that would have few warps left with all registers.
- * What spills is in machine code alone, which tells how often where that is certain; on a GPU it is counted as local
- * memory. */
+/* A second pass is more work than a looser bound: it is for kernels that would have few warps left
+ * with all registers. What spills is in machine code alone, which tells how often where that is
+ * certain; on a GPU it is counted as local memory. */
 bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
 {
     const double many_warps = 0.25;
@@ -337,11 +342,12 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
     spare_all_spills(s, to);
     to->blocks_per_sm += to->share * (with.blocks_per_sm - s->model.occupancy.blocks_per_sm);
     to->symptom = say_spills(s);
-    to->remedy = ifl_situation_say(
-        s,
-        "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: with about %d registers per thread "
-        "nothing spills",
-        with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", registers);
+    to->remedy =
+        ifl_situation_say(s,
+                          "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: "
+                          "with about %d registers per thread "
+                          "nothing spills",
+                          with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", registers);
     return true;
 }
 
@@ -362,7 +368,8 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
     to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
                                           of(s, IFL_COUNTER_local_store_requests));
     to->line = local_line(s);
-    to->symptom = ifl_situation_say(s, "%.0f %% of the sectors belong to local memory", 100 * share);
+    to->symptom =
+        ifl_situation_say(s, "%.0f %% of the sectors belong to local memory", 100 * share);
     return true;
 }
 
@@ -386,8 +393,8 @@ bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
     to->work.dram_bytes *= part;
     to->work.l2_bytes *= part;
     to->work.load_bytes *= part;
-    to->symptom = ifl_situation_say(
-        s, "%.0f %% of the achievable bandwidth, %.0f %% of it for doubles", 100 * s->busy,
-        100 * wide / all);
+    to->symptom =
+        ifl_situation_say(s, "%.0f %% of the achievable bandwidth, %.0f %% of it for doubles",
+                          100 * s->busy, 100 * wide / all);
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rules on what the threads of a launch share out among them, beyond the source documents: how many there are, what each
- * does before the block meets, values that several of them load, places that several of them update. */
+ * Rules on what the threads of a launch share out among them, beyond the source documents: how many
+ * there are, what each does before the block meets, values that several of them load, places that
+ * several of them update. */
 #include "advice/situation.h"
 #include "base/figure.h"
 
@@ -19,7 +20,8 @@ static const ifl_profile_line *busiest(const ifl_situation *s, ifl_traffic_kind 
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
         if (ifl_line_is(line, kind) &&
-            (!most || ifl_situation_count(&line->counters, requests) > ifl_situation_count(&most->counters, requests)))
+            (!most || ifl_situation_count(&line->counters, requests) >
+                          ifl_situation_count(&most->counters, requests)))
             most = line;
     }
     return most;
@@ -27,7 +29,8 @@ static const ifl_profile_line *busiest(const ifl_situation *s, ifl_traffic_kind 
 
 /* ---- a grid that leaves SMs empty ------------------------------------------------------------ */
 
-/* Work that can be shared out shows as waits one after the other; where the data decide the addresses, it is a chain. */
+/* Work that can be shared out shows as waits one after the other; where the data decide the
+ * addresses, it is a chain. */
 bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
 {
     const double filled = 0.5, loop = 8, waves = s->model.waves.waves;
@@ -36,22 +39,26 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
         to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
         return false;
     ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
-    to->symptom = ifl_situation_say(s, "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
-                                       "loads %s",
-                                    100 * waves, ifl_figure_times(s->work.waits).text);
+    to->symptom =
+        ifl_situation_say(s,
+                          "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
+                          "loads %s",
+                          100 * waves, ifl_figure_times(s->work.waits).text);
     return true;
 }
 
-/* ---- a block that meets after one element a thread -------------------------------------------- */
+/* ---- a block that meets after one element a thread ------------------------------------------- */
 
 bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
 {
     const double elements = 4, few_loads = 2.5, few_stores = 0.5, meetings = 3, worth = 0.5;
-    const double loads = of(s, IFL_COUNTER_global_load_requests), stores = of(s, IFL_COUNTER_global_store_requests);
+    const double loads = of(s, IFL_COUNTER_global_load_requests),
+                 stores = of(s, IFL_COUNTER_global_store_requests);
     to->line = busiest(s, IFL_TRAFFIC_global_load);
     if (!to->line || loads > few_loads * s->warps || stores > few_stores * loads ||
         of(s, IFL_COUNTER_barriers) < meetings * s->warps ||
-        !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) || ifl_situation_spends(s, IFL_TERM_SHARED, worth) ||
+        !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) ||
+          ifl_situation_spends(s, IFL_TERM_SHARED, worth) ||
           ifl_situation_spends(s, IFL_TERM_ARITHMETIC, worth) || s->waits))
         return false;
     const double times = ifl_remedy_part(to, elements);
@@ -69,7 +76,7 @@ bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
-/* ---- values that many threads load ------------------------------------------------------------ */
+/* ---- values that many threads load ----------------------------------------------------------- */
 
 /* Each value comes to an SM, or to shared memory, once and is loaded again and again from there. */
 static double reuse_of(const ifl_situation *s, ifl_term term)
@@ -78,15 +85,18 @@ static double reuse_of(const ifl_situation *s, ifl_term term)
         const double stores = of(s, IFL_COUNTER_shared_store_requests);
         return stores > 0 ? of(s, IFL_COUNTER_shared_load_requests) / stores : 0;
     }
-    return s->work.dram_bytes > 0 ? of(s, IFL_COUNTER_global_load_useful_bytes) / s->work.dram_bytes : 0;
+    return s->work.dram_bytes > 0 ? of(s, IFL_COUNTER_global_load_useful_bytes) / s->work.dram_bytes
+                                  : 0;
 }
 
 static bool is_without_excess(const ifl_situation *s, ifl_term term)
 {
     const double most = 1.2;
     if (term == IFL_TERM_SHARED)
-        return of(s, IFL_COUNTER_shared_load_wavefronts) <= most * of(s, IFL_COUNTER_shared_load_wavefronts_ideal);
-    return of(s, IFL_COUNTER_global_load_sectors) <= most * of(s, IFL_COUNTER_global_load_sectors_ideal);
+        return of(s, IFL_COUNTER_shared_load_wavefronts) <=
+               most * of(s, IFL_COUNTER_shared_load_wavefronts_ideal);
+    return of(s, IFL_COUNTER_global_load_sectors) <=
+           most * of(s, IFL_COUNTER_global_load_sectors_ideal);
 }
 
 bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
@@ -95,26 +105,31 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
     const bool on_chip = s->model.term_us[IFL_TERM_SHARED] > s->model.term_us[IFL_TERM_L1];
     const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
     const double reuse = reuse_of(s, term);
-    if (!ifl_situation_spends(s, term, worth) || s->busy > idle || reuse < often || !is_without_excess(s, term))
+    if (!ifl_situation_spends(s, term, worth) || s->busy > idle || reuse < often ||
+        !is_without_excess(s, term))
         return false;
     const double fewer = ifl_remedy_part(to, 0.5);
-    const double requests = on_chip ? of(s, IFL_COUNTER_shared_load_requests) : of(s, IFL_COUNTER_global_load_requests);
-    to->line = on_chip ? busiest(s, IFL_TRAFFIC_shared_load)
-                       : busiest(s, IFL_TRAFFIC_global_load);
+    const double requests =
+        on_chip ? of(s, IFL_COUNTER_shared_load_requests) : of(s, IFL_COUNTER_global_load_requests);
+    to->line = on_chip ? busiest(s, IFL_TRAFFIC_shared_load) : busiest(s, IFL_TRAFFIC_global_load);
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
     to->work.instructions -= (1 - fewer) * requests;
-    to->symptom = ifl_situation_say(s, on_chip ? "%s loads from shared memory for each store to it"
-                                               : "each byte that comes from DRAM is loaded %s",
-                                    (on_chip ? ifl_figure_real(reuse) : ifl_figure_times(reuse)).text);
+    to->symptom =
+        ifl_situation_say(s,
+                          on_chip ? "%s loads from shared memory for each store to it"
+                                  : "each byte that comes from DRAM is loaded %s",
+                          (on_chip ? ifl_figure_real(reuse) : ifl_figure_times(reuse)).text);
     if (!on_chip)
-        to->remedy = "stage what threads share in shared memory, and let each thread compute several results from "
+        to->remedy = "stage what threads share in shared memory, and let each thread compute "
+                     "several results from "
                      "what it loads";
     return true;
 }
 
-/* ---- places that many threads update ----------------------------------------------------------- */
+/* ---- places that many threads update --------------------------------------------------------- */
 
-/* ptxas reduces the lanes' values first where it knows that all have one address: machine code shows what it did. */
+/* ptxas reduces the lanes' values first where it knows that all have one address: machine code
+ * shows what it did. */
 static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line *line)
 {
     return s->profile->machine.ran || line->pattern.kind != IFL_PATTERN_BROADCAST
@@ -125,7 +140,8 @@ static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line 
 bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
 {
     const double worth = 0.4, meet = 1.2, lanes = 32;
-    const double requests = of(s, IFL_COUNTER_global_atomic_requests), serial = of(s, IFL_COUNTER_global_atomic_serial);
+    const double requests = of(s, IFL_COUNTER_global_atomic_requests),
+                 serial = of(s, IFL_COUNTER_global_atomic_serial);
     to->line = busiest(s, IFL_TRAFFIC_global_atomic);
     if (!to->line || serial < meet * requests || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
         return false;
@@ -135,8 +151,9 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.atomic_passes *= fewer;
     to->work.part_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
-    to->symptom = ifl_situation_say(s, "%s atomics per warp, each of %s sectors, with %s lanes on one address%s",
-                                    ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,
-                                    ifl_figure_real(serial / requests).text, may_be_joined(s, to->line));
+    to->symptom = ifl_situation_say(
+        s, "%s atomics per warp, each of %s sectors, with %s lanes on one address%s",
+        ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,
+        ifl_figure_real(serial / requests).text, may_be_joined(s, to->line));
     return true;
 }

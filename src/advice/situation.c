@@ -68,9 +68,9 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
     return *excess > least * all_sectors(s) ? worst : NULL;
 }
 
-/* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that hit the L1 for
- * want of order would not be asked for a second time, so that DRAM and L2 are spared no more than what they moved
- * beyond the useful bytes. */
+/* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that
+ * hit the L1 for want of order would not be asked for a second time, so that DRAM and L2 are spared
+ * no more than what they moved beyond the useful bytes. */
 void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
 {
     const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;

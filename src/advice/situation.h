@@ -20,7 +20,8 @@ typedef struct ifl_situation {
     double busy; /* the DRAM's bandwidth used, over what can be reached */
 } ifl_situation;
 
-/* A remedy: `share` of its effect (0..1) is asked for, and put into the work and the blocks an SM. */
+/* A remedy: `share` of its effect (0..1) is asked for, and put into the work and the blocks an
+ * SM. */
 typedef struct ifl_remedy {
     double share;
     ifl_work work;
@@ -42,13 +43,14 @@ bool ifl_line_is(const ifl_profile_line *line, ifl_traffic_kind kind);
 double ifl_line_sectors(const ifl_profile_line *line);
 double ifl_line_ideal(const ifl_profile_line *line);
 double ifl_line_requests(const ifl_profile_line *line);
-/* The line of this pattern that moves most in vain; NULL where all of them together waste less than a tenth of what
- * the launch moves. *excess: sectors, of all of them. */
+/* The line of this pattern that moves most in vain; NULL where all of them together waste less than
+ * a tenth of what the launch moves. *excess: sectors, of all of them. */
 const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
                                             double *excess);
 /* The work without `excess` sectors of the launch's, as if they had never been asked for. */
 void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to);
-/* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that ran. */
+/* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that
+ * ran. */
 double ifl_situation_issued(const ifl_situation *s);
 /* Does this term alone take more than a share of the launch's time? */
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the L2 does atomics. Measured on an H200 (tools/gpu/atomic_probe.cu, CUDA 13.0): a warp's request on one word takes
- * 0.72 ns with one lane and as much more for each further one, and lanes on other words of the sector cost nothing; words
- * 512 bytes apart do not wait for each other. No other GPU was measured, so that these hold for all. */
+ * How the L2 does atomics. Measured on an H200 (tools/gpu/atomic_probe.cu, CUDA 13.0): a warp's
+ * request on one word takes 0.72 ns with one lane and as much more for each further one, and lanes
+ * on other words of the sector cost nothing; words 512 bytes apart do not wait for each other. No
+ * other GPU was measured, so that these hold for all. */
 #ifndef IFL_ARCH_ATOMICS_H
 #define IFL_ARCH_ATOMICS_H
 

@@ -34,7 +34,8 @@ typedef struct ifl_cache_rules {
     /* Facts of arch/fact.def. */
     uint32_t l1_ways, l2_ways, l2_dirty_ways, queue_requests;
     uint32_t spare_shared_times, spare_shared_kib;
-    uint32_t spare_blocks_kib; /* of shared memory, up to which there is room for as many blocks again */
+    uint32_t
+        spare_blocks_kib; /* of shared memory, up to which there is room for as many blocks again */
     double l1_most_share;
 } ifl_cache_rules;
 

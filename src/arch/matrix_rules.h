@@ -19,7 +19,8 @@ typedef struct ifl_matrix_rule {
     uint8_t fraction_bits; /* kept of each addend below the largest exponent */
     uint8_t result_bits;   /* behind the point of an f32 result */
     bool
-        in_halves; /* the elements in the lower half of each register first; c is added apart, rounded */
+        /* the elements in the lower half of each register first; c is added apart, rounded */
+        in_halves;
 } ifl_matrix_rule;
 
 /* `sm`: the compute capability times 10. False where none is known. */

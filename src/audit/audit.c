@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The library that `inflight run` has the dynamic linker ask about every object (LD_AUDIT; rtld-audit(7)), in the program and in
- * its children. It answers for CUDA's libraries, wherever a program finds them, with ours, and leads the calls of a runtime
- * that is linked into an object to ours before anything of the object runs. It lives in a namespace of its own, apart from
- * the program's libraries, and knows nothing of the engine. */
+ * The library that `inflight run` has the dynamic linker ask about every object (LD_AUDIT;
+ * rtld-audit(7)), in the program and in its children. It answers for CUDA's libraries, wherever a
+ * program finds them, with ours, and leads the calls of a runtime that is linked into an object to
+ * ours before anything of the object runs. It lives in a namespace of its own, apart from the
+ * program's libraries, and knows nothing of the engine. */
 #include "audit/lead.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 /* ---- our libraries --------------------------------------------------------------------------- */
 
 static const struct {
-    int major; /* of the CUDA runtime; 0: another library */
+    int major;                 /* of the CUDA runtime; 0: another library */
     const char *begins, *ends; /* the names that programs know it by */
     const char *file;
 } ours[] = {
@@ -50,17 +51,19 @@ static const char *ours_for(const char *name)
 unsigned la_version(unsigned version)
 {
     Dl_info own;
-    const char *slash = dladdr((void *)la_version, &own) && own.dli_fname ? strrchr(own.dli_fname, '/') : NULL;
+    const char *slash =
+        dladdr((void *)la_version, &own) && own.dli_fname ? strrchr(own.dli_fname, '/') : NULL;
     for (size_t i = 0; i < OURS && slash; i++) {
-        const int length = snprintf(paths[i], sizeof paths[i], "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname,
-                                    ours[i].file);
+        const int length = snprintf(paths[i], sizeof paths[i], "%.*s/%s",
+                                    (int)(slash - own.dli_fname), own.dli_fname, ours[i].file);
         if (length < 0 || (size_t)length >= sizeof paths[i] || access(paths[i], R_OK) != 0)
             paths[i][0] = '\0';
     }
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* A library's own name, also as auditwheel writes it ("libcudart-1a2b3c4d.so.12"), and a link to such a file. */
+/* A library's own name, also as auditwheel writes it ("libcudart-1a2b3c4d.so.12"), and a link to
+ * such a file. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     char real[PATH_MAX];
@@ -89,7 +92,8 @@ static bool is_ours(const char *path)
     return false;
 }
 
-/* What is not led asks the driver for tables that ours does not have; libcuda.so.1 then says what it is. */
+/* What is not led asks the driver for tables that ours does not have; libcuda.so.1 then says what
+ * it is. */
 static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
 {
     ifl_own_runtime found;
@@ -97,7 +101,8 @@ static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
         return;
     const char *library = runtime_of(found.version / 1000);
     if (library && !ifl_lead_calls(file, &found, base, library))
-        dprintf(STDERR_FILENO, "inflight: warning: the system does not allow changes to the code of '%s'\n", path);
+        dprintf(STDERR_FILENO,
+                "inflight: warning: the system does not allow changes to the code of '%s'\n", path);
     free(found.calls);
 }
 

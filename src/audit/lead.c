@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See lead.h. A function that is led begins with a jump through its record, whose target is at first the piece of assembly
- * below: that keeps all arguments, has the targets looked up, and goes on to the one that was meant. */
+ * See lead.h. A function that is led begins with a jump through its record, whose target is at
+ * first the piece of assembly below: that keeps all arguments, has the targets looked up, and goes
+ * on to the one that was meant. */
 #include "audit/lead.h"
 
 #include <dlfcn.h>
@@ -27,8 +28,8 @@ typedef struct led_runtime {
 extern void ifl_lead_enter(void);
 __attribute__((visibility("hidden"))) void *ifl_lead_resolve(led_call *call);
 
-/* r11, which no argument uses, has the record. Eight words and 128 bytes behind the return address keep the stack aligned to
- * 16 bytes (System V ABI, AMD64, 3.2.2 and 3.2.3). */
+/* r11, which no argument uses, has the record. Eight words and 128 bytes behind the return address
+ * keep the stack aligned to 16 bytes (System V ABI, AMD64, 3.2.2 and 3.2.3). */
 __asm__(".text\n"
         ".hidden ifl_lead_enter\n"
         ".globl ifl_lead_enter\n"
@@ -37,15 +38,19 @@ __asm__(".text\n"
         "  push %rdi\n  push %rsi\n  push %rdx\n  push %rcx\n"
         "  push %r8\n  push %r9\n  push %rax\n  push %r11\n"
         "  sub $128, %rsp\n"
-        "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n  movups %xmm2, 32(%rsp)\n  movups %xmm3, 48(%rsp)\n"
-        "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
+        "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n  movups %xmm2, 32(%rsp)\n  movups "
+        "%xmm3, 48(%rsp)\n"
+        "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n  movups %xmm6, 96(%rsp)\n  movups "
+        "%xmm7, 112(%rsp)\n"
         "  sub $8, %rsp\n"
         "  mov %r11, %rdi\n"
         "  call ifl_lead_resolve\n"
         "  add $8, %rsp\n"
         "  mov %rax, %r10\n"
-        "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n  movups 32(%rsp), %xmm2\n  movups 48(%rsp), %xmm3\n"
-        "  movups 64(%rsp), %xmm4\n  movups 80(%rsp), %xmm5\n  movups 96(%rsp), %xmm6\n  movups 112(%rsp), %xmm7\n"
+        "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n  movups 32(%rsp), %xmm2\n  movups "
+        "48(%rsp), %xmm3\n"
+        "  movups 64(%rsp), %xmm4\n  movups 80(%rsp), %xmm5\n  movups 96(%rsp), %xmm6\n  movups "
+        "112(%rsp), %xmm7\n"
         "  add $128, %rsp\n"
         "  pop %r11\n  pop %rax\n  pop %r9\n  pop %r8\n"
         "  pop %rcx\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
@@ -55,12 +60,15 @@ __asm__(".text\n"
 _Noreturn static void give_up(const char *what)
 {
     enum { OWN_FAULT = 6 };
-    dprintf(STDERR_FILENO, "inflight: error: cannot load the replacement of the CUDA runtime: "
-                           "%s\n", what ? what : "");
+    dprintf(STDERR_FILENO,
+            "inflight: error: cannot load the replacement of the CUDA runtime: "
+            "%s\n",
+            what ? what : "");
     _exit(OWN_FAULT);
 }
 
-/* Threads may come here at the same time, and all find the same. No lock is held while the loader, which has its own, works. */
+/* Threads may come here at the same time, and all find the same. No lock is held while the loader,
+ * which has its own, works. */
 void *ifl_lead_resolve(led_call *call)
 {
     led_runtime *runtime = call->runtime;
@@ -115,7 +123,8 @@ static led_runtime *new_runtime(const ifl_own_runtime *found, const char *librar
     return runtime;
 }
 
-bool ifl_lead_calls(const ifl_object_file *file, const ifl_own_runtime *found, uintptr_t base, const char *library)
+bool ifl_lead_calls(const ifl_object_file *file, const ifl_own_runtime *found, uintptr_t base,
+                    const char *library)
 {
     led_runtime *runtime = new_runtime(found, library);
     if (!runtime)

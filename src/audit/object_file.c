@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `count` entries of `entry` bytes at `offset`, aligned as tables of ELF are; NULL where they are not all there. */
-static const void *table_at(const ifl_object_file *file, uint64_t offset, uint64_t count, size_t entry)
+/* `count` entries of `entry` bytes at `offset`, aligned as tables of ELF are; NULL where they are
+ * not all there. */
+static const void *table_at(const ifl_object_file *file, uint64_t offset, uint64_t count,
+                            size_t entry)
 {
     if (offset % sizeof(uint64_t) || offset > file->size || count > (file->size - offset) / entry)
         return NULL;
@@ -19,9 +21,10 @@ static const void *table_at(const ifl_object_file *file, uint64_t offset, uint64
 /* The names of a table: bytes that end with 0. */
 static const char *names_of(const ifl_object_file *file, const Elf64_Shdr *names)
 {
-    const char *text = names->sh_offset <= file->size && names->sh_size <= file->size - names->sh_offset
-                           ? (const char *)file->bytes + names->sh_offset
-                           : NULL;
+    const char *text =
+        names->sh_offset <= file->size && names->sh_size <= file->size - names->sh_offset
+            ? (const char *)file->bytes + names->sh_offset
+            : NULL;
     return text && names->sh_size && text[names->sh_size - 1] == '\0' ? text : NULL;
 }
 
@@ -33,7 +36,8 @@ static void take_symbols(ifl_object_file *file)
             continue;
         const size_t symbols = section->sh_size / sizeof(Elf64_Sym);
         file->names = names_of(file, &file->sections[section->sh_link]);
-        file->symbols = file->names ? table_at(file, section->sh_offset, symbols, sizeof(Elf64_Sym)) : NULL;
+        file->symbols =
+            file->names ? table_at(file, section->sh_offset, symbols, sizeof(Elf64_Sym)) : NULL;
         file->symbol_count = file->symbols ? symbols : 0;
         file->name_bytes = file->sections[section->sh_link].sh_size;
         return;
@@ -56,8 +60,9 @@ bool ifl_object_read(const uint8_t *bytes, size_t size, ifl_object_file *out)
 {
     *out = (ifl_object_file){.bytes = bytes, .size = size};
     const Elf64_Ehdr *head = table_at(out, 0, 1, sizeof *head);
-    if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
-        head->e_machine != EM_X86_64 || (head->e_phnum && head->e_phentsize != sizeof(Elf64_Phdr)))
+    if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+        head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64 ||
+        (head->e_phnum && head->e_phentsize != sizeof(Elf64_Phdr)))
         return false;
     out->segments = table_at(out, head->e_phoff, head->e_phnum, sizeof(Elf64_Phdr));
     out->segment_count = head->e_phnum;
@@ -108,8 +113,9 @@ const uint8_t *ifl_object_code(const ifl_object_file *file, uint64_t address, si
     for (size_t i = 0; i < file->segment_count; i++) {
         const Elf64_Phdr *segment = &file->segments[i];
         const uint64_t into = address - segment->p_vaddr;
-        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || address < segment->p_vaddr ||
-            into > segment->p_filesz || bytes > segment->p_filesz - into)
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+            address < segment->p_vaddr || into > segment->p_filesz ||
+            bytes > segment->p_filesz - into)
             continue;
         return segment->p_offset <= file->size && into <= file->size - segment->p_offset &&
                        bytes <= file->size - segment->p_offset - into
@@ -128,20 +134,24 @@ const Elf64_Shdr *ifl_object_section(const ifl_object_file *file, const char *na
     return NULL;
 }
 
-const ifl_function_start *ifl_object_starts(const ifl_object_file *file, size_t *count, uint64_t *address)
+const ifl_function_start *ifl_object_starts(const ifl_object_file *file, size_t *count,
+                                            uint64_t *address)
 {
     enum { HEADER = 12 };
-    /* Version 1, a pointer to .eh_frame, a count of 32 bits, and a table of 32 bits counted from itself. */
+    /* Version 1, a pointer to .eh_frame, a count of 32 bits, and a table of 32 bits counted from
+     * itself. */
     static const uint8_t form[] = {1, 0x1b, 0x03, 0x3b};
     for (size_t i = 0; i < file->segment_count; i++) {
         const Elf64_Phdr *segment = &file->segments[i];
-        if (segment->p_type != PT_GNU_EH_FRAME || segment->p_offset % sizeof(int32_t) || segment->p_offset > file->size ||
-            segment->p_filesz < HEADER || segment->p_filesz > file->size - segment->p_offset)
+        if (segment->p_type != PT_GNU_EH_FRAME || segment->p_offset % sizeof(int32_t) ||
+            segment->p_offset > file->size || segment->p_filesz < HEADER ||
+            segment->p_filesz > file->size - segment->p_offset)
             continue;
         const uint8_t *bytes = file->bytes + segment->p_offset;
         uint32_t found;
         memcpy(&found, bytes + 8, sizeof found);
-        if (memcmp(bytes, form, sizeof form) != 0 || found > (segment->p_filesz - HEADER) / sizeof(ifl_function_start))
+        if (memcmp(bytes, form, sizeof form) != 0 ||
+            found > (segment->p_filesz - HEADER) / sizeof(ifl_function_start))
             return NULL;
         *count = found;
         *address = segment->p_vaddr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The file of an object that the dynamic linker loads, mapped: its table of symbols, and where its code lies. Every offset
- * in it is checked. Nothing here knows of CUDA. */
+ * The file of an object that the dynamic linker loads, mapped: its table of symbols, and where its
+ * code lies. Every offset in it is checked. Nothing here knows of CUDA. */
 #ifndef IFL_AUDIT_OBJECT_FILE_H
 #define IFL_AUDIT_OBJECT_FILE_H
 
@@ -24,9 +24,10 @@ typedef struct ifl_object_file {
     size_t section_name_bytes;
 } ifl_object_file;
 
-/* The start of one function, and how long its record of exception handling lies after the table of them. */
+/* The start of one function, and how long its record of exception handling lies after the table of
+ * them. */
 typedef struct ifl_function_start {
-    int32_t start;  /* bytes from the table's address */
+    int32_t start; /* bytes from the table's address */
     int32_t record;
 } ifl_function_start;
 
@@ -38,13 +39,16 @@ void ifl_object_close(ifl_object_file *file);
 
 /* The symbol's name where it is a function that the object defines, else NULL. */
 const char *ifl_object_function(const ifl_object_file *file, size_t index);
-/* `bytes` bytes of code at an address of the object, as they stand in the file; NULL where it has no such code. */
+/* `bytes` bytes of code at an address of the object, as they stand in the file; NULL where it has
+ * no such code. */
 const uint8_t *ifl_object_code(const ifl_object_file *file, uint64_t address, size_t bytes);
 
 /* The first section of that name, or NULL. */
 const Elf64_Shdr *ifl_object_section(const ifl_object_file *file, const char *name);
-/* The starts of all functions that have a record in .eh_frame_hdr, ascending (Linux Standard Base 5.0, Core, 10.6.2); their
- * distances count from `*address`. NULL where there is no such table, or it is not in the form that linkers write. */
-const ifl_function_start *ifl_object_starts(const ifl_object_file *file, size_t *count, uint64_t *address);
+/* The starts of all functions that have a record in .eh_frame_hdr, ascending (Linux Standard Base
+ * 5.0, Core, 10.6.2); their distances count from `*address`. NULL where there is no such table, or
+ * it is not in the form that linkers write. */
+const ifl_function_start *ifl_object_starts(const ifl_object_file *file, size_t *count,
+                                            uint64_t *address);
 
 #endif

@@ -55,8 +55,9 @@ static const ifl_own_call *call_named(const ifl_own_runtime *runtime, const char
 
 /* ---- version --------------------------------------------------------------------------------- */
 
-/* In libcudart_static.a of 12.9, 13.0 and 13.2 cudaRuntimeGetVersion calls a function that begins, behind endbr or a test of
- * its argument, with "mov dword ptr [rdi], 13020; xor eax, eax; ret" (seen in CuPy's modules and in programs of nvcc 13.0). */
+/* In libcudart_static.a of 12.9, 13.0 and 13.2 cudaRuntimeGetVersion calls a function that begins,
+ * behind endbr or a test of its argument, with "mov dword ptr [rdi], 13020; xor eax, eax; ret"
+ * (seen in CuPy's modules and in programs of nvcc 13.0). */
 static int version_written_by(const ifl_object_file *file, uint64_t address)
 {
     enum { BODY = 24, INSTRUCTION = 9, LEAST = 11000, MOST = 99999 };
@@ -65,8 +66,8 @@ static int version_written_by(const ifl_object_file *file, uint64_t address)
         static const uint8_t tail[] = {0x31, 0xc0, 0xc3};
         uint32_t version;
         memcpy(&version, code + i + 2, sizeof version);
-        if (code[i] == 0xc7 && code[i + 1] == 0x07 && memcmp(code + i + 6, tail, sizeof tail) == 0 &&
-            version >= LEAST && version <= MOST)
+        if (code[i] == 0xc7 && code[i + 1] == 0x07 &&
+            memcmp(code + i + 6, tail, sizeof tail) == 0 && version >= LEAST && version <= MOST)
             return (int)version;
     }
     return 0;
@@ -82,17 +83,21 @@ static int version_in_code(const ifl_object_file *file, uint64_t address)
         if (code[i] != 0xe8)
             continue;
         memcpy(&distance, code + i + 1, sizeof distance);
-        const int version = version_written_by(file, address + i + CALL_BYTES + (uint64_t)(int64_t)distance);
+        const int version =
+            version_written_by(file, address + i + CALL_BYTES + (uint64_t)(int64_t)distance);
         if (version)
             return version;
     }
     return 0;
 }
 
-/* 12.0 brought cudaGetDeviceProperties_v2 and took the references to textures; 13.0 gave the first its old name. */
+/* 12.0 brought cudaGetDeviceProperties_v2 and took the references to textures; 13.0 gave the first
+ * its old name. */
 static int major_by_names(const ifl_own_runtime *runtime)
 {
-    return call_named(runtime, "cudaGetDeviceProperties_v2") ? 12 : call_named(runtime, "cudaBindTexture") ? 11 : 13;
+    return call_named(runtime, "cudaGetDeviceProperties_v2") ? 12
+           : call_named(runtime, "cudaBindTexture")          ? 11
+                                                             : 13;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -103,7 +108,8 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* No other function of the object begins within `room` bytes of the start of a call; two names of one function do not count. */
+/* No other function of the object begins within `room` bytes of the start of a call; two names of
+ * one function do not count. */
 static bool has_room(const ifl_object_file *file, const ifl_own_runtime *runtime, size_t room)
 {
     size_t count = 0, at = 0;
@@ -120,7 +126,8 @@ static bool has_room(const ifl_object_file *file, const ifl_own_runtime *runtime
         const uint64_t *found = bsearch(&start, starts, count, sizeof *starts, by_address);
         for (at = (size_t)(found - starts); at < count && starts[at] == start;)
             at++;
-        is_enough = (at == count || starts[at] - start >= room) && ifl_object_code(file, start, room);
+        is_enough =
+            (at == count || starts[at] - start >= room) && ifl_object_code(file, start, room);
     }
     free(starts);
     return is_enough;
@@ -139,12 +146,15 @@ static ifl_own_state find_by_names(const ifl_object_file *file, size_t room, ifl
     const bool is_gathered = gather(file, out);
     if (!call_named(out, "__cudaRegisterFatBinary") || !call_named(out, "cudaGetLastError"))
         return IFL_OWN_NONE;
-    return is_gathered && is_of_its_version(file, out) && has_room(file, out, room) ? IFL_OWN_FOUND : IFL_OWN_UNKNOWN;
+    return is_gathered && is_of_its_version(file, out) && has_room(file, out, room)
+               ? IFL_OWN_FOUND
+               : IFL_OWN_UNKNOWN;
 }
 
 /* ---- stripped copies ------------------------------------------------------------------------- */
 
-static bool is_copy_of(const ifl_object_file *file, const ifl_runtime_layout *layout, size_t room, ifl_own_runtime *out)
+static bool is_copy_of(const ifl_object_file *file, const ifl_runtime_layout *layout, size_t room,
+                       ifl_own_runtime *out)
 {
     uint64_t first;
     if (layout->call_count > KNOWN || !ifl_layout_find(file, layout, &first))
@@ -169,7 +179,8 @@ static bool find_among_known(const ifl_object_file *file, size_t room, ifl_own_r
     return is_found;
 }
 
-static bool find_among_archives(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+static bool find_among_archives(const ifl_object_file *file, const char *path, size_t room,
+                                ifl_own_runtime *out)
 {
     bool is_found = false;
     glob_t places = ifl_archive_places(path);
@@ -184,16 +195,20 @@ static bool find_among_archives(const ifl_object_file *file, const char *path, s
     return is_found;
 }
 
-/* Archives are read for objects with kernels only: nearly all objects of a process have no runtime. */
-static ifl_own_state find_by_layout(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+/* Archives are read for objects with kernels only: nearly all objects of a process have no
+ * runtime. */
+static ifl_own_state find_by_layout(const ifl_object_file *file, const char *path, size_t room,
+                                    ifl_own_runtime *out)
 {
     out->count = 0;
-    const bool is_found = find_among_known(file, room, out) || (ifl_object_section(file, ".nv_fatbin") &&
-                                                                find_among_archives(file, path, room, out));
+    const bool is_found =
+        find_among_known(file, room, out) ||
+        (ifl_object_section(file, ".nv_fatbin") && find_among_archives(file, path, room, out));
     return is_found ? IFL_OWN_FOUND : IFL_OWN_NONE;
 }
 
-ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, const char *path, size_t room, ifl_own_runtime *out)
+ifl_own_state ifl_own_runtime_find(const ifl_object_file *file, const char *path, size_t room,
+                                   ifl_own_runtime *out)
 {
     *out = (ifl_own_runtime){.calls = calloc(KNOWN, sizeof *out->calls)};
     if (!out->calls)

@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the object file within -------------------------------------------------------------------- */
+/* ---- the object file within ------------------------------------------------------------------ */
 
-/* Objects that the archive pads to even addresses only are copied to where their tables are aligned. */
+/* Objects that the archive pads to even addresses only are copied to where their tables are
+ * aligned. */
 typedef struct member {
     uint8_t *bytes;
     size_t size;
@@ -44,7 +45,7 @@ static bool next_member(const uint8_t *archive, size_t size, size_t *at, member 
     return out->bytes;
 }
 
-/* ---- its functions ----------------------------------------------------------------------------- */
+/* ---- its functions --------------------------------------------------------------------------- */
 
 static const Elf64_Sym *function_named(const ifl_object_file *file, const char *name)
 {
@@ -65,7 +66,10 @@ static int compare_starts(const void *a, const void *b)
 static const char *function_in(const ifl_object_file *file, size_t index, uint16_t section)
 {
     const char *name = ifl_object_function(file, index);
-    return name && file->symbols[index].st_shndx == section && file->symbols[index].st_value < UINT32_MAX ? name : NULL;
+    return name && file->symbols[index].st_shndx == section &&
+                   file->symbols[index].st_value < UINT32_MAX
+               ? name
+               : NULL;
 }
 
 /* The starts of all functions of a section, ascending, each once. */
@@ -91,8 +95,8 @@ static bool has_room(const uint32_t *starts, size_t count, uint32_t start, size_
     return at && (at + 1 == starts + count || at[1] - at[0] >= room);
 }
 
-static bool gather_calls(const ifl_object_file *file, uint16_t section, const uint32_t *starts, size_t room,
-                         ifl_known_call *known, ifl_runtime_layout *out)
+static bool gather_calls(const ifl_object_file *file, uint16_t section, const uint32_t *starts,
+                         size_t room, ifl_known_call *known, ifl_runtime_layout *out)
 {
     out->calls = calloc(file->symbol_count, sizeof *out->calls);
     for (size_t i = 0; i < file->symbol_count && out->calls; i++) {
@@ -111,7 +115,8 @@ static bool gather_calls(const ifl_object_file *file, uint16_t section, const ui
     return out->call_count > 0;
 }
 
-static bool layout_of(const ifl_object_file *file, size_t room, ifl_known_call *known, ifl_runtime_layout *out)
+static bool layout_of(const ifl_object_file *file, size_t room, ifl_known_call *known,
+                      ifl_runtime_layout *out)
 {
     const Elf64_Sym *version = function_named(file, "cudaRuntimeGetVersion");
     size_t count = 0;
@@ -130,7 +135,8 @@ static bool layout_of(const ifl_object_file *file, size_t room, ifl_known_call *
     return is_whole;
 }
 
-bool ifl_archive_layout(const uint8_t *archive, size_t size, size_t room, ifl_known_call *known, ifl_runtime_layout *out)
+bool ifl_archive_layout(const uint8_t *archive, size_t size, size_t room, ifl_known_call *known,
+                        ifl_runtime_layout *out)
 {
     size_t at = SARMAG;
     member one;
@@ -139,7 +145,8 @@ bool ifl_archive_layout(const uint8_t *archive, size_t size, size_t room, ifl_kn
         return false;
     while (!is_found && next_member(archive, size, &at, &one)) {
         ifl_object_file file;
-        is_found = ifl_object_read(one.bytes, one.size, &file) && file.symbols && layout_of(&file, room, known, out);
+        is_found = ifl_object_read(one.bytes, one.size, &file) && file.symbols &&
+                   layout_of(&file, room, known, out);
         free(one.bytes);
     }
     return is_found;
@@ -163,7 +170,7 @@ bool ifl_archive_open(const char *path, size_t room, ifl_known_call *known, ifl_
     return is_found;
 }
 
-/* ---- where archives are ------------------------------------------------------------------------ */
+/* ---- where archives are ---------------------------------------------------------------------- */
 
 /* Files that match, in order, behind those before them. */
 static void add_matches(glob_t *places, const char *pattern)
@@ -191,7 +198,8 @@ static void add_listed(glob_t *places, const char *list)
 glob_t ifl_archive_places(const char *object)
 {
     static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
-    static const char *const toolkits[] = {"/usr/local/cuda*/lib64/libcudart_static.a", "/opt/cuda*/lib64/libcudart_static.a",
+    static const char *const toolkits[] = {"/usr/local/cuda*/lib64/libcudart_static.a",
+                                           "/opt/cuda*/lib64/libcudart_static.a",
                                            "/usr/lib/x86_64-linux-gnu/libcudart_static.a"};
     glob_t places = {0};
     const char *slash = strrchr(object, '/');
@@ -200,7 +208,8 @@ glob_t ifl_archive_places(const char *object)
         add_below(&places, object, (size_t)(slash - object), "/libcudart_static.a");
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
         if (getenv(homes[i]))
-            add_below(&places, getenv(homes[i]), strlen(getenv(homes[i])), "/lib64/libcudart_static.a");
+            add_below(&places, getenv(homes[i]), strlen(getenv(homes[i])),
+                      "/lib64/libcudart_static.a");
     for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits; i++)
         add_matches(&places, toolkits[i]);
     return places;

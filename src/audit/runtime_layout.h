@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A copy of libcudart_static.a inside an object that was stripped. NVIDIA links the same object file into cuBLAS, cuRAND,
- * cuSPARSE, cuSOLVER, cuDNN and NCCL as nvcc links into programs, and a linker moves its code as a whole. The table of
- * exception handling (.eh_frame_hdr), which strip keeps, says where every function of an object starts. So the copy is
- * where all starts (1,676 of them in CUDA 13.0) have the distances that they have in the archive, whose symbols name them. */
+ * A copy of libcudart_static.a inside an object that was stripped. NVIDIA links the same object
+ * file into cuBLAS, cuRAND, cuSPARSE, cuSOLVER, cuDNN and NCCL as nvcc links into programs, and a
+ * linker moves its code as a whole. The table of exception handling (.eh_frame_hdr), which strip
+ * keeps, says where every function of an object starts. So the copy is where all starts (1,676 of
+ * them in CUDA 13.0) have the distances that they have in the archive, whose symbols name them. */
 #ifndef IFL_AUDIT_RUNTIME_LAYOUT_H
 #define IFL_AUDIT_RUNTIME_LAYOUT_H
 
@@ -22,13 +23,17 @@ typedef struct ifl_runtime_layout {
     size_t call_count;
 } ifl_runtime_layout;
 
-/* What the distances of ascending starts from the first one come to: FNV-1a of 64 bits over their words of 32 bits. */
+/* What the distances of ascending starts from the first one come to: FNV-1a of 64 bits over their
+ * words of 32 bits. */
 uint64_t ifl_starts_hash(const uint32_t *distances, size_t count);
 
-/* Whether the object has a copy of that layout; `*first` is the address of its first function in the object. */
-bool ifl_layout_find(const ifl_object_file *file, const ifl_runtime_layout *layout, uint64_t *first);
+/* Whether the object has a copy of that layout; `*first` is the address of its first function in
+ * the object. */
+bool ifl_layout_find(const ifl_object_file *file, const ifl_runtime_layout *layout,
+                     uint64_t *first);
 
-/* Row `index` of runtime_layout.def. False past the last and without memory; `out->calls` is for free(). */
+/* Row `index` of runtime_layout.def. False past the last and without memory; `out->calls` is for
+ * free(). */
 bool ifl_layout_known(size_t index, ifl_runtime_layout *out);
 
 #endif

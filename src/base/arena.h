@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An arena: many small allocations that live and die together. A zeroed ifl_arena is an empty one. */
+ * An arena: many small allocations that live and die together. A zeroed ifl_arena is an empty
+ * one. */
 #ifndef IFL_BASE_ARENA_H
 #define IFL_BASE_ARENA_H
 

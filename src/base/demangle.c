@@ -40,8 +40,8 @@ static bool demangle(const char *mangled, size_t length, output *out)
         mangled, length > GUARDED ? options | DMGL_NO_RECURSE_LIMIT : options, collect, out);
 }
 
-/* Of a name at `at` of `text`, as nvcc calls the namespace that it keeps what is static in, _INTERNAL_<digits>_<file>::;
- * 0 of any other. */
+/* Of a name at `at` of `text`, as nvcc calls the namespace that it keeps what is static in,
+ * _INTERNAL_<digits>_<file>::; 0 of any other. */
 static size_t internal_length(const char *text, const char *at)
 {
     static const char start[] = "_INTERNAL_";

@@ -45,7 +45,8 @@ static void copy_line(char *to, size_t size, const char *line)
     to[length] = '\0';
 }
 
-static ifl_status fill(ifl_error *error, ifl_status status, const ifl_place *place, const char *format, va_list list)
+static ifl_status fill(ifl_error *error, ifl_status status, const ifl_place *place,
+                       const char *format, va_list list)
 {
     if (!error)
         return status;
@@ -67,7 +68,8 @@ ifl_status ifl_fail(ifl_error *error, ifl_status status, const char *format, ...
     return status;
 }
 
-ifl_status ifl_fail_at(ifl_error *error, ifl_status status, const ifl_place *place, const char *format, ...)
+ifl_status ifl_fail_at(ifl_error *error, ifl_status status, const ifl_place *place,
+                       const char *format, ...)
 {
     va_list list;
     va_start(list, format);

@@ -17,14 +17,16 @@ typedef struct ifl_figure {
 } ifl_figure;
 
 ifl_figure ifl_figure_count(uint64_t value); /* 2,097,152 */
-ifl_figure ifl_figure_counted(uint64_t count, const char *what); /* 1 block, 2,048 blocks, 2 launches */
-ifl_figure ifl_figure_bytes(uint64_t bytes); /* 268.4 MB; M is 10^6 */
+ifl_figure ifl_figure_counted(uint64_t count,
+                              const char *what); /* 1 block, 2,048 blocks, 2 launches */
+ifl_figure ifl_figure_bytes(uint64_t bytes);     /* 268.4 MB; M is 10^6 */
 ifl_figure ifl_figure_percent(uint64_t part,
                               uint64_t whole); /* 25 %; 100 % only where it is exact */
 ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests); /* 1.78, 32.0 */
 ifl_figure ifl_figure_mean(uint64_t total, uint64_t count);     /* 19, 0.25: no zeros at the end */
-ifl_figure ifl_figure_real(double value); /* three figures, never an exponent: 0.25, 17, 3.88, 8,192 */
-ifl_figure ifl_figure_times(double times); /* once, 17 times, 2.5 times */
+ifl_figure
+ifl_figure_real(double value); /* three figures, never an exponent: 0.25, 17, 3.88, 8,192 */
+ifl_figure ifl_figure_times(double times);          /* once, 17 times, 2.5 times */
 ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1024; ones at the end left out */
 
 /* Bytes of the UTF-8 character at `text`: 1 to 4, or 0 where the bytes are not valid UTF-8. */

@@ -95,7 +95,8 @@ bool ifl_file_is_same(const char *a, const char *b)
 
 /* ---- what is being written ------------------------------------------------------------------- */
 
-/* A signal's handler has no other way to know them. More at once than there are places are not removed by it. */
+/* A signal's handler has no other way to know them. More at once than there are places are not
+ * removed by it. */
 enum { MOST_PARTS = 16 };
 static _Atomic(char *) parts[MOST_PARTS];
 static _Atomic pid_t writer;   /* a child that was forked has no parts */
@@ -214,7 +215,8 @@ static void drop_beside(ifl_file *file, int descriptor)
     errno = kept;
 }
 
-/* The part, with the rights of the file that it will replace (NULL: there is none). -1 with errno where that cannot be. */
+/* The part, with the rights of the file that it will replace (NULL: there is none). -1 with errno
+ * where that cannot be. */
 static int open_part(ifl_file *file, const struct stat *old)
 {
     enum { PRIVATE = 0600, PUBLIC = 0666 };

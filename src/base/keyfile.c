@@ -76,9 +76,9 @@ static ifl_status check_text(const ifl_keyfile *reader, ifl_span line, ifl_error
         return IFL_OK;
     const unsigned char bad = (unsigned char)line.at[clean];
     return fail_line(reader, line, line.at + clean, error,
-                     !bad                      ? "a NUL byte: this is not a text file"
+                     !bad                        ? "a NUL byte: this is not a text file"
                      : bad < 0x80 || bad == 0xc2 ? "a control character: this is not a text file"
-                                               : "this is not UTF-8 text");
+                                                 : "this is not UTF-8 text");
 }
 
 static ifl_status check_key(const ifl_keyfile *reader, ifl_span line, ifl_span key,

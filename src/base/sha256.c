@@ -34,7 +34,8 @@ static uint32_t sigma1(uint32_t x)
 static void schedule(const unsigned char *block, uint32_t w[64])
 {
     for (int t = 0; t < 16; t++, block += 4)
-        w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 | block[3];
+        w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 |
+               block[3];
     for (int t = 16; t < 64; t++)
         w[t] = sigma1(w[t - 2]) + w[t - 7] + sigma0(w[t - 15]) + w[t - 16];
 }
@@ -65,8 +66,8 @@ static void take_block(ifl_sha256 *hash, const unsigned char *block)
 
 void ifl_sha256_start(ifl_sha256 *hash)
 {
-    *hash = (ifl_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
-                                   0x5be0cd19}};
+    *hash = (ifl_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                                   0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
 
 void ifl_sha256_add(ifl_sha256 *hash, const void *data, size_t bytes)

@@ -30,10 +30,12 @@ static bool starts(const text *t, const char *with)
 
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '~' || (unsigned char)c >= 0x80;
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '~' ||
+           (unsigned char)c >= 0x80;
 }
 
-/* Behind the bracket that closes the one here; NULL where none does. An arrow or a comparison is no bracket. */
+/* Behind the bracket that closes the one here; NULL where none does. An arrow or a comparison is no
+ * bracket. */
 static const char *behind(const char *at)
 {
     static const char open[] = "(<{[", close[] = ")>}]";
@@ -75,7 +77,8 @@ static bool skip_arguments(text *t)
     return true;
 }
 
-/* "operator()", or one of other signs; lambdas are called through it, and it says nothing of them. */
+/* "operator()", or one of other signs; lambdas are called through it, and it says nothing of
+ * them. */
 static void put_operator(text *t)
 {
     static const char call[] = "operator()";
@@ -239,7 +242,8 @@ static uint32_t number_of(const char *signature)
     return (hash ^ hash >> 16) & 0xffff;
 }
 
-static bool is_ambiguous(const char *const *signatures, const char *const *names, size_t count, size_t which)
+static bool is_ambiguous(const char *const *signatures, const char *const *names, size_t count,
+                         size_t which)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], names[which]) == 0 && strcmp(signatures[i], signatures[which]) != 0)
@@ -247,7 +251,8 @@ static bool is_ambiguous(const char *const *signatures, const char *const *names
     return false;
 }
 
-bool ifl_short_names(ifl_arena *arena, const char *const *signatures, size_t count, const char **names)
+bool ifl_short_names(ifl_arena *arena, const char *const *signatures, size_t count,
+                     const char **names)
 {
     const char **plain = ifl_arena_alloc(arena, (count + 1) * sizeof *plain);
     if (!plain)
@@ -256,9 +261,10 @@ bool ifl_short_names(ifl_arena *arena, const char *const *signatures, size_t cou
         if (!(plain[i] = ifl_short_name(arena, signatures[i])))
             return false;
     for (size_t i = 0; i < count; i++) {
-        names[i] = is_ambiguous(signatures, plain, count, i)
-                       ? ifl_arena_printf(arena, "%s~%04" PRIx32, plain[i], number_of(signatures[i]))
-                       : plain[i];
+        names[i] =
+            is_ambiguous(signatures, plain, count, i)
+                ? ifl_arena_printf(arena, "%s~%04" PRIx32, plain[i], number_of(signatures[i]))
+                : plain[i];
         if (!names[i])
             return false;
     }

@@ -40,8 +40,7 @@ size_t ifl_utf8_clean_bytes(const char *text, size_t bytes)
     size_t at = 0;
     while (at < bytes) {
         uint32_t value;
-        const unsigned read =
-            read_character((const unsigned char *)text + at, bytes - at, &value);
+        const unsigned read = read_character((const unsigned char *)text + at, bytes - at, &value);
         if (!read || is_control(value))
             break;
         at += read;

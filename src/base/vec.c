@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-IFL_SHARED bool ifl_vec_reserve_bytes(void **at, size_t *capacity, size_t count, size_t more, size_t size)
+IFL_SHARED bool ifl_vec_reserve_bytes(void **at, size_t *capacity, size_t count, size_t more,
+                                      size_t size)
 {
     if (more > SIZE_MAX / 4 / size || count > SIZE_MAX / 4 / size)
         return false;

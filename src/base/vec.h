@@ -11,19 +11,21 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define IFL_VEC(type)                                                                                                  \
-    struct {                                                                                                           \
-        type *at;                                                                                                      \
-        size_t count;                                                                                                  \
-        size_t capacity;                                                                                               \
+#define IFL_VEC(type)                                                                              \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t count;                                                                              \
+        size_t capacity;                                                                           \
     }
 
-/* Makes room for `more` further elements of `size` bytes; false without memory, the array as it was. */
+/* Makes room for `more` further elements of `size` bytes; false without memory, the array as it
+ * was. */
 bool ifl_vec_reserve_bytes(void **at, size_t *capacity, size_t count, size_t more, size_t size);
 
-#define ifl_vec_reserve(v, more)                                                                                       \
+#define ifl_vec_reserve(v, more)                                                                   \
     ifl_vec_reserve_bytes((void **)&(v)->at, &(v)->capacity, (v)->count, (more), sizeof *(v)->at)
-#define ifl_vec_push(v, ...) (ifl_vec_reserve((v), 1) ? ((v)->at[(v)->count++] = (__VA_ARGS__), true) : false)
+#define ifl_vec_push(v, ...)                                                                       \
+    (ifl_vec_reserve((v), 1) ? ((v)->at[(v)->count++] = (__VA_ARGS__), true) : false)
 #define ifl_vec_free(v) (free((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

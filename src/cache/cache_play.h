@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Simulates steps in the caches of a GPU: first in the L1s, which do not affect each other, then in the L2, with the
- * requests that the L1s send to it. Knows steps and caches; not the order of steps, nor its reason. */
+ * Simulates steps in the caches of a GPU: first in the L1s, which do not affect each other, then in
+ * the L2, with the requests that the L1s send to it. Knows steps and caches; not the order of
+ * steps, nor its reason. */
 #ifndef IFL_CACHE_CACHE_PLAY_H
 #define IFL_CACHE_CACHE_PLAY_H
 

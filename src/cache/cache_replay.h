@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Simulates a launch's traces in the caches of one GPU, with as many blocks resident as the GPU would hold. Knows
- * traces, rules and devices; the number of blocks per SM is given to it. */
+ * Simulates a launch's traces in the caches of one GPU, with as many blocks resident as the GPU
+ * would hold. Knows traces, rules and devices; the number of blocks per SM is given to it. */
 #ifndef IFL_CACHE_CACHE_REPLAY_H
 #define IFL_CACHE_CACHE_REPLAY_H
 

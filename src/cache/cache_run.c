@@ -2,11 +2,11 @@
  * From a launch and devices to traces, from traces and counters to estimates. */
 #include "cache/cache_run.h"
 
-#include "device/shared_size.h"
+#include "base/figure.h"
 #include "cache/cache_estimates.h"
 #include "cache/cache_scope.h"
-#include "base/figure.h"
 #include "cache/l1_size.h"
+#include "device/shared_size.h"
 #include "profile/registers.h"
 
 #include <inttypes.h>
@@ -96,7 +96,8 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
         .registers = ifl_profile_registers(
             profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
         .shared_bytes = (int)profile->shared_bytes,
-        .shared_limit = (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
+        .shared_limit =
+            (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
     };
     ifl_error error;
     bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
@@ -112,8 +113,7 @@ static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *aren
     if (facts->l2_share >= 1)
         snprintf(text, sizeof text, "every request, all SMs");
     else
-        snprintf(text, sizeof text,
-                 "L1: one SM, %s %% of the loads; L2: all SMs, 1 line in %.0f%s",
+        snprintf(text, sizeof text, "L1: one SM, %s %% of the loads; L2: all SMs, 1 line in %.0f%s",
                  ifl_figure_real(100 * facts->l1_share).text, 1 / facts->l2_share, part);
     return ifl_arena_text(arena, text, strlen(text));
 }
@@ -167,7 +167,8 @@ static ifl_cache_case case_of(const report *r, const ifl_device *device,
         .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
         .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
     };
-    of.l1_bytes = ifl_cache_l1_bytes(device, rules, profile->shared_preference, of.blocks_per_sm, profile->shared_bytes);
+    of.l1_bytes = ifl_cache_l1_bytes(device, rules, profile->shared_preference, of.blocks_per_sm,
+                                     profile->shared_bytes);
     return of;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The caches of the devices of a run: what to record while it runs, and the estimates afterwards. Joins the observer
- * to launches and devices. */
+ * The caches of the devices of a run: what to record while it runs, and the estimates afterwards.
+ * Joins the observer to launches and devices. */
 #ifndef IFL_CACHE_CACHE_RUN_H
 #define IFL_CACHE_CACHE_RUN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where the loads of a warp's turn were found: a warp continues when the last of them has arrived. Knows counts only. */
+ * Where the loads of a warp's turn were found: a warp continues when the last of them has arrived.
+ * Knows counts only. */
 #ifndef IFL_CACHE_CACHE_TURNS_H
 #define IFL_CACHE_CACHE_TURNS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A radix sort from the last digit to the first, over the digits in which keys differ. Short lists are sorted by
- * insertion. */
+ * A radix sort from the last digit to the first, over the digits in which keys differ. Short lists
+ * are sorted by insertion. */
 #include "cache/keyed.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What requests do to an L2, by the rules of cache_rules.h. An entry is a line of the L2: the line of that number, or
- * one of its sectors. */
+ * What requests do to an L2, by the rules of cache_rules.h. An entry is a line of the L2: the line
+ * of that number, or one of its sectors. */
 #include "cache/l2.h"
 
 #include "cache/line.h"

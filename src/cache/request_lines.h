@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The lines that one request touches, each once: its sectors, and which of them are stored to. Knows addresses only. */
+ * The lines that one request touches, each once: its sectors, and which of them are stored to.
+ * Knows addresses only. */
 #ifndef IFL_CACHE_REQUEST_LINES_H
 #define IFL_CACHE_REQUEST_LINES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A trace in the order of its warps, made once for all simulations of it: its blocks, their warps, the requests of
- * the warps, and the lines that these touch, numbered. Knows traces; not caches nor GPUs. */
+ * A trace in the order of its warps, made once for all simulations of it: its blocks, their warps,
+ * the requests of the warps, and the lines that these touch, numbered. Knows traces; not caches nor
+ * GPUs. */
 #ifndef IFL_CACHE_TRACE_INDEX_H
 #define IFL_CACHE_TRACE_INDEX_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A candidate kernel against a reference: it runs in a process of its own that sees neither the reference nor other
- * trials, on inputs that nobody knows before; what it leaves is compared here. */
+ * A candidate kernel against a reference: it runs in a process of its own that sees neither the
+ * reference nor other trials, on inputs that nobody knows before; what it leaves is compared
+ * here. */
 #include "check/against_compare.h"
 
 #include "base/figure.h"
@@ -33,7 +34,8 @@ typedef struct against {
 } against;
 
 /* A reason, once a rule. */
-static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...) IFL_PRINTF(4, 5);
+static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...)
+    IFL_PRINTF(4, 5);
 
 static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...)
 {
@@ -41,18 +43,19 @@ static ifl_status refuse(against *a, const char *rule, ifl_error *error, const c
     json_t *before;
     char text[512];
     va_list list;
-    json_array_foreach(a->reasons, i, before)
-        if (strcmp(json_string_value(json_object_get(before, "rule")), rule) == 0)
-            return IFL_OK;
+    json_array_foreach(a->reasons, i,
+                       before) if (strcmp(json_string_value(json_object_get(before, "rule")),
+                                          rule) == 0) return IFL_OK;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     ifl_text_clean(text);
-    const int failed = json_array_append_new(a->reasons, json_pack("{s:s, s:s}", "rule", rule, "text", text));
+    const int failed =
+        json_array_append_new(a->reasons, json_pack("{s:s, s:s}", "rule", rule, "text", text));
     return failed ? ifl_fail_memory(error, sizeof text) : IFL_OK;
 }
 
-/* ---- the candidate's process ------------------------------------------------------------------------------------------- */
+/* ---- the candidate's process ----------------------------------------------------------------- */
 
 typedef IFL_VEC(const char *) word_list;
 
@@ -73,7 +76,8 @@ static const char *argument_words(against *a, size_t i)
     const char *fill = strchr(argument->text, '=');
     if (!argument->is_buffer || !fill)
         return argument->text;
-    return ifl_arena_printf(&a->arena, "%.*s=@%s/in%zu.npy", (int)(fill - argument->text), argument->text, a->folder, i);
+    return ifl_arena_printf(&a->arena, "%.*s=@%s/in%zu.npy", (int)(fill - argument->text),
+                            argument->text, a->folder, i);
 }
 
 static bool add_arguments(against *a, word_list *words)
@@ -81,8 +85,11 @@ static bool add_arguments(against *a, word_list *words)
     bool is_added = true;
     for (size_t i = 0; i < a->task.arguments.count && is_added; i++)
         if (a->task.arguments.at[i].is_buffer)
-            is_added = add(words, "--save") && add(words, ifl_arena_printf(&a->arena, "%zu=%s/out%zu.npy", i, a->folder, i));
-    is_added = is_added && add(words, "--") && add(words, ifl_launch_words_path(&a->arena, &a->candidate, a->candidate.file));
+            is_added =
+                add(words, "--save") &&
+                add(words, ifl_arena_printf(&a->arena, "%zu=%s/out%zu.npy", i, a->folder, i));
+    is_added = is_added && add(words, "--") &&
+               add(words, ifl_launch_words_path(&a->arena, &a->candidate, a->candidate.file));
     for (size_t i = 0; i < a->task.arguments.count && is_added; i++)
         is_added = add(words, argument_words(a, i));
     return is_added && ifl_vec_push(words, NULL);
@@ -93,15 +100,17 @@ static bool make_words(against *a, bool shaken, word_list *words)
 {
     const ifl_launch_words *c = &a->candidate;
     const char *machine = c->machine ? ifl_launch_words_path(&a->arena, c, c->machine) : NULL;
-    bool is_made = add(words, a->options->program) && add(words, "--confined") && add(words, c->folder) && add(words, a->folder) &&
-                   add(words, "analyze") && add(words, "--check-reads") && add_option(words, "--gpu", a->gpu) &&
-                   add_option(words, "--json", ifl_arena_printf(&a->arena, "%s/report.json", a->folder)) &&
-                   add_option(words, "--kernel", c->kernel) && add_option(words, "--grid", c->grid) &&
-                   add_option(words, "--block", c->block) && add_option(words, "--shared", c->shared) &&
-                   add_option(words, "--machine", machine) && add_option(words, "--code", c->code);
+    bool is_made =
+        add(words, a->options->program) && add(words, "--confined") && add(words, c->folder) &&
+        add(words, a->folder) && add(words, "analyze") && add(words, "--check-reads") &&
+        add_option(words, "--gpu", a->gpu) &&
+        add_option(words, "--json", ifl_arena_printf(&a->arena, "%s/report.json", a->folder)) &&
+        add_option(words, "--kernel", c->kernel) && add_option(words, "--grid", c->grid) &&
+        add_option(words, "--block", c->block) && add_option(words, "--shared", c->shared) &&
+        add_option(words, "--machine", machine) && add_option(words, "--code", c->code);
     if (shaken)
-        is_made = is_made && add_option(words, "--resident", "7") && add_option(words, "--quantum", "1") &&
-                  add_option(words, "--threads", "1");
+        is_made = is_made && add_option(words, "--resident", "7") &&
+                  add_option(words, "--quantum", "1") && add_option(words, "--threads", "1");
     return is_made && add_arguments(a, words);
 }
 
@@ -114,9 +123,14 @@ static int start(const against *a, const word_list *words, pid_t *process)
     if (failed)
         return failed;
     failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 2, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    failed = failed ? failed : posix_spawn(process, a->options->program, &actions, NULL, (char *const *)words->at, environ);
+    failed =
+        failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    failed = failed ? failed
+                    : posix_spawn_file_actions_addopen(&actions, 2, output,
+                                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    failed = failed ? failed
+                    : posix_spawn(process, a->options->program, &actions, NULL,
+                                  (char *const *)words->at, environ);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }
@@ -132,14 +146,16 @@ static ifl_status run_candidate(against *a, bool shaken, int *exit_status, ifl_e
     if (!is_made)
         return ifl_fail_memory(error, 1);
     if (failed)
-        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", a->options->program, strerror(failed));
+        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", a->options->program,
+                        strerror(failed));
     while (waitpid(process, &how, 0) < 0 && errno == EINTR)
         ;
     *exit_status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-    return a->options->stop && *a->options->stop ? ifl_fail(error, IFL_INTERRUPTED, "stopped") : IFL_OK;
+    return a->options->stop && *a->options->stop ? ifl_fail(error, IFL_INTERRUPTED, "stopped")
+                                                 : IFL_OK;
 }
 
-/* ---- what it left ---------------------------------------------------------------------------------------------------- */
+/* ---- what it left ---------------------------------------------------------------------------- */
 
 /* The contents of a NumPy file are its last bytes. NULL where they are not there. */
 static char *read_contents(const against *a, size_t i, char **file, ifl_error *error)
@@ -155,17 +171,22 @@ static char *read_contents(const against *a, size_t i, char **file, ifl_error *e
     return NULL;
 }
 
-static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d, bool shaken, ifl_error *error)
+static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d, bool shaken,
+                                   ifl_error *error)
 {
     const ifl_task_argument *argument = &a->task.arguments.at[i];
     if (!argument->is_output)
-        return refuse(a, "input_changed", error, "argument %zu is an input, but %zu of its %zu elements were "
-                                                 "changed", i, d->different,
-                      d->elements);
+        return refuse(a, "input_changed", error,
+                      "argument %zu is an input, but %zu of its %zu elements were "
+                      "changed",
+                      i, d->different, d->elements);
     if (d->untouched == d->different)
-        return refuse(a, "output_unwritten", error, "argument %zu: %zu of %zu elements were not written", i, d->different, d->elements);
+        return refuse(a, "output_unwritten", error,
+                      "argument %zu: %zu of %zu elements were not written", i, d->different,
+                      d->elements);
     return refuse(a, shaken ? "order_dependent" : "wrong_result", error,
-                  "argument %zu, element %zu is %.9g, the reference has %.9g; %zu of %zu elements differ by more than %.3g of "
+                  "argument %zu, element %zu is %.9g, the reference has %.9g; %zu of %zu elements "
+                  "differ by more than %.3g of "
                   "themselves and the mean%s",
                   i, d->element, d->found, d->expected, d->different, d->elements, d->tolerance,
                   shaken ? "; they do with another order of blocks and warps" : "");
@@ -182,8 +203,10 @@ static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
             continue;
         const char *found = read_contents(a, i, &file, error);
         if (!found)
-            return ifl_fail(error, IFL_BAD_INPUT, "the candidate wrote no output for argument %zu", i);
-        ifl_against_compare(argument, found, ifl_tolerance_of(argument->type, a->options->tolerance), &difference);
+            return ifl_fail(error, IFL_BAD_INPUT, "the candidate wrote no output for argument %zu",
+                            i);
+        ifl_against_compare(argument, found,
+                            ifl_tolerance_of(argument->type, a->options->tolerance), &difference);
         free(file);
         if (difference.is_found)
             status = judge_difference(a, i, &difference, shaken, error);
@@ -191,7 +214,7 @@ static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
     return status;
 }
 
-/* ---- how it ended ------------------------------------------------------------------------------------------------------- */
+/* ---- how it ended ---------------------------------------------------------------------------- */
 
 static ifl_status read_output(const against *a, char **text, ifl_error *error)
 {
@@ -210,10 +233,12 @@ static ifl_status judge_end(against *a, int exit_status, ifl_error *error)
         return status;
     if (exit_status == 128 + SIGXCPU || exit_status == 128 + SIGKILL) {
         free(text);
-        return refuse(a, "too_long", error, "it took more than %d s of processor time", IFL_CONFINED_CPU_S);
+        return refuse(a, "too_long", error, "it took more than %d s of processor time",
+                      IFL_CONFINED_CPU_S);
     }
     const char *found = strstr(text, "error: "), *line = found ? found + strlen("error: ") : text;
-    status = refuse(a, exit_status == 1 ? "fault" : "does_not_run", error, "%.*s", (int)strcspn(line, "\n"), line);
+    status = refuse(a, exit_status == 1 ? "fault" : "does_not_run", error, "%.*s",
+                    (int)strcspn(line, "\n"), line);
     free(text);
     return status;
 }
@@ -226,19 +251,26 @@ static ifl_status read_report(against *a, ifl_error *error)
     json_decref(a->report);
     a->report = json_incref(json_array_get(json_object_get(report, "launches"), 0));
     json_decref(report);
-    return a->report ? IFL_OK : ifl_fail(error, IFL_BAD_INPUT, "the candidate's run left no report");
+    return a->report ? IFL_OK
+                     : ifl_fail(error, IFL_BAD_INPUT, "the candidate's run left no report");
 }
 
-/* A kernel that reads a clock may do otherwise when it is timed. The code that ran says so, whatever it was made from. */
+/* A kernel that reads a clock may do otherwise when it is timed. The code that ran says so,
+ * whatever it was made from. */
 static ifl_status judge_report(against *a, ifl_error *error)
 {
     size_t i;
     json_t *warning;
     if (json_is_true(json_object_get(a->report, "reads_clock")))
         return refuse(a, "clock", error, "the kernel reads a clock");
-    json_array_foreach(json_object_get(a->report, "warnings"), i, warning)
-        if (strstr(json_string_value(warning), "reads memory that was never written"))
-            return refuse(a, "unwritten_read", error, "%.400s", json_string_value(warning));
+    json_array_foreach(
+        json_object_get(a->report, "warnings"), i,
+        warning) if (strstr(json_string_value(warning),
+                            "reads memory that was never written")) return refuse(a,
+                                                                                  "unwritten_read",
+                                                                                  error, "%.400s",
+                                                                                  json_string_value(
+                                                                                      warning));
     return IFL_OK;
 }
 
@@ -269,12 +301,13 @@ static ifl_status make_trial(against *a, int trial, bool *goes_on, ifl_error *er
     return status;
 }
 
-/* ---- times ---------------------------------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static double figure(const json_t *devices, const char *name)
 {
     const json_t *device = json_array_get(json_object_get(devices, "devices"), 0);
-    return json_number_value(json_object_get(json_object_get(json_object_get(device, "figures"), name), "value"));
+    return json_number_value(
+        json_object_get(json_object_get(json_object_get(device, "figures"), name), "value"));
 }
 
 static json_t *describe_gpu(const char *gpu)
@@ -299,7 +332,8 @@ static json_t *describe_gpu(const char *gpu)
 
 static double low_of(const json_t *model, const char *name)
 {
-    return json_number_value(json_object_get(json_object_get(json_object_get(model, "caches"), name), "low"));
+    return json_number_value(
+        json_object_get(json_object_get(json_object_get(model, "caches"), name), "low"));
 }
 
 static double larger(double a, double b)
@@ -312,31 +346,38 @@ static double us_at(double amount, double rate)
     return rate > 0 && amount > 0 ? 1e6 * amount / rate : 0;
 }
 
-/* The least time that the GPU's figures allow: what must cross to DRAM beyond what the L2 holds, at its peak; what the SMs ask
- * the L2 for, at a quarter more than the best that was measured or is published; four instructions a cycle of every SM. */
+/* The least time that the GPU's figures allow: what must cross to DRAM beyond what the L2 holds, at
+ * its peak; what the SMs ask the L2 for, at a quarter more than the best that was measured or is
+ * published; four instructions a cycle of every SM. */
 static double floor_us(const against *a, const json_t *gpu)
 {
     enum { SECTOR_BYTES = 32, ISSUED_A_CYCLE = 4 };
     const double l2_margin = 1.25, sm_cycles = figure(gpu, "sms") * figure(gpu, "clock_hz");
     const json_t *model = json_array_get(json_object_get(a->report, "models"), 0);
-    const double moved = low_of(model, "dram_read_bytes") + low_of(model, "dram_write_bytes") + low_of(model, "dirty_bytes");
-    const double asked = SECTOR_BYTES * (low_of(model, "l2_read_sectors") + low_of(model, "l2_write_sectors"));
-    const double issued = json_number_value(json_object_get(json_object_get(a->report, "counters"), "instructions"));
-    const double l2_rate = larger(figure(gpu, "l2_bytes_per_s"), figure(gpu, "l2_bytes_per_cycle_per_sm") * sm_cycles);
+    const double moved = low_of(model, "dram_read_bytes") + low_of(model, "dram_write_bytes") +
+                         low_of(model, "dirty_bytes");
+    const double asked =
+        SECTOR_BYTES * (low_of(model, "l2_read_sectors") + low_of(model, "l2_write_sectors"));
+    const double issued =
+        json_number_value(json_object_get(json_object_get(a->report, "counters"), "instructions"));
+    const double l2_rate =
+        larger(figure(gpu, "l2_bytes_per_s"), figure(gpu, "l2_bytes_per_cycle_per_sm") * sm_cycles);
     const double dram = us_at(moved - figure(gpu, "l2_bytes"), figure(gpu, "dram_bytes_per_s"));
-    return larger(dram, larger(us_at(asked, l2_margin * l2_rate), us_at(issued, ISSUED_A_CYCLE * sm_cycles)));
+    return larger(
+        dram, larger(us_at(asked, l2_margin * l2_rate), us_at(issued, ISSUED_A_CYCLE * sm_cycles)));
 }
 
 static ifl_status judge_time(against *a, double floor, ifl_error *error)
 {
     if (a->options->claimed_us <= 0 || a->options->claimed_us >= floor)
         return IFL_OK;
-    return refuse(a, "impossible_time", error, "the claimed time is %.4g us; its bytes and instructions take at "
-                                               "least %.4g us on %s",
+    return refuse(a, "impossible_time", error,
+                  "the claimed time is %.4g us; its bytes and instructions take at "
+                  "least %.4g us on %s",
                   a->options->claimed_us, floor, a->gpu);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static json_t *pick(const json_t *from, const char *const *names)
 {
@@ -349,20 +390,28 @@ static json_t *pick(const json_t *from, const char *const *names)
 
 static json_t *make_verdict(const against *a, double floor)
 {
-    static const char *const counters[] = {"instructions", "global_load_sectors", "global_load_sectors_ideal", "global_store_sectors",
-                                           "global_store_sectors_ideal", "shared_load_wavefronts",
-                                           "shared_load_wavefronts_ideal", NULL};
-    static const char *const times[] = {"gpu", "time_us", "time_us_low", "time_us_high", "limiter", "occupancy_theoretical", NULL};
+    static const char *const counters[] = {"instructions",
+                                           "global_load_sectors",
+                                           "global_load_sectors_ideal",
+                                           "global_store_sectors",
+                                           "global_store_sectors_ideal",
+                                           "shared_load_wavefronts",
+                                           "shared_load_wavefronts_ideal",
+                                           NULL};
+    static const char *const times[] = {
+        "gpu", "time_us", "time_us_low", "time_us_high", "limiter", "occupancy_theoretical", NULL};
     const char *files, *network;
     ifl_confinement(&files, &network);
-    json_t *verdict = json_pack("{s:s, s:b, s:O, s:i, s:I, s:{s:s, s:s}}", "schema", "inflight-against/1", "passed",
-                                json_array_size(a->reasons) == 0, "reasons", a->reasons, "trials", a->trials, "seed",
-                                (json_int_t)a->task.seed, "confined", "files", files, "network", network);
+    json_t *verdict = json_pack(
+        "{s:s, s:b, s:O, s:i, s:I, s:{s:s, s:s}}", "schema", "inflight-against/1", "passed",
+        json_array_size(a->reasons) == 0, "reasons", a->reasons, "trials", a->trials, "seed",
+        (json_int_t)a->task.seed, "confined", "files", files, "network", network);
     if (verdict && a->report) {
         json_t *model = pick(json_array_get(json_object_get(a->report, "models"), 0), times);
         if (model)
             json_object_set_new(model, "floor_us", json_real(floor));
-        json_object_set_new(verdict, "counters", pick(json_object_get(a->report, "counters"), counters));
+        json_object_set_new(verdict, "counters",
+                            pick(json_object_get(a->report, "counters"), counters));
         json_object_set_new(verdict, "model", model);
     }
     if (verdict && a->options->claimed_us > 0)
@@ -377,14 +426,15 @@ static ifl_status write_verdict(against *a, FILE *out, bool *passed, ifl_error *
     ifl_status status = a->report ? judge_time(a, floor, error) : IFL_OK;
     json_t *verdict = status == IFL_OK ? make_verdict(a, floor) : NULL;
     *passed = json_array_size(a->reasons) == 0;
-    if (status == IFL_OK && (!verdict || json_dumpf(verdict, out, JSON_INDENT(1)) != 0 || fputc('\n', out) == EOF))
+    if (status == IFL_OK &&
+        (!verdict || json_dumpf(verdict, out, JSON_INDENT(1)) != 0 || fputc('\n', out) == EOF))
         status = ifl_fail(error, IFL_NO_FILE, "the verdict cannot be written");
     json_decref(verdict);
     json_decref(gpu);
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static uint64_t choose_seed(const ifl_against_options *options)
 {
@@ -410,15 +460,18 @@ static ifl_status begin(against *a, ifl_error *error)
     const ifl_status known = check_gpu(a->gpu, error);
     if (known != IFL_OK)
         return known;
-    snprintf(a->folder, sizeof a->folder, "%s/inflight-against.XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    snprintf(a->folder, sizeof a->folder, "%s/inflight-against.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
     a->reasons = json_array();
     if (!mkdtemp(a->folder)) {
         a->folder[0] = '\0';
-        return ifl_fail_file(error, "make a folder in", temporary && *temporary ? temporary : "/tmp");
+        return ifl_fail_file(error, "make a folder in",
+                             temporary && *temporary ? temporary : "/tmp");
     }
     if (!a->reasons)
         return ifl_fail_memory(error, 1);
-    ifl_status status = ifl_task_read(a->options->reference, choose_seed(a->options), &a->task, error);
+    ifl_status status =
+        ifl_task_read(a->options->reference, choose_seed(a->options), &a->task, error);
     if (status == IFL_OK)
         status = ifl_launch_words_read(&a->arena, a->options->candidate, &a->candidate, error);
     return status;
@@ -447,7 +500,8 @@ static void end(against *a)
     ifl_arena_free(&a->arena);
 }
 
-ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *passed, ifl_error *error)
+ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *passed,
+                       ifl_error *error)
 {
     against a = {.options = options, .gpu = options->gpu ? options->gpu : "h200"};
     const int trials = options->trials ? options->trials : DEFAULT_TRIALS;

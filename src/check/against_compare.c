@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static double of_f16(const void *at)
 {
@@ -42,14 +42,17 @@ static double of_f64(const void *at)
     return value;
 }
 
-/* Sums in another order differ by about the square root of their length in units of the last place; these leave room for
- * some thousand terms. */
+/* Sums in another order differ by about the square root of their length in units of the last place;
+ * these leave room for some thousand terms. */
 static const struct {
     const char *type;
     size_t bytes;
     double tolerance;
     double (*read)(const void *at);
-} types[] = {{"f16", 2, 1e-2, of_f16}, {"bf16", 2, 5e-2, of_bf16}, {"f32", 4, 1e-5, of_f32}, {"f64", 8, 1e-12, of_f64}};
+} types[] = {{"f16", 2, 1e-2, of_f16},
+             {"bf16", 2, 5e-2, of_bf16},
+             {"f32", 4, 1e-5, of_f32},
+             {"f64", 8, 1e-12, of_f64}};
 
 static int find_type(const char *type)
 {
@@ -65,7 +68,7 @@ double ifl_tolerance_of(const char *type, double given)
     return t < 0 ? 0 : given > 0 ? given : types[t].tolerance;
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 static double mean_of(const ifl_task_argument *a, int type)
 {
@@ -88,10 +91,13 @@ static double excess(double found, double expected, double allowed)
         return (isnan(expected) && isnan(found)) || found == expected ? 0 : INFINITY;
     if (!isfinite(found))
         return INFINITY;
-    return fabs(found - expected) <= allowed ? 0 : fabs(found - expected) / (allowed > 0 ? allowed : 1e-300);
+    return fabs(found - expected) <= allowed
+               ? 0
+               : fabs(found - expected) / (allowed > 0 ? allowed : 1e-300);
 }
 
-static void note(ifl_difference *out, const ifl_task_argument *a, const char *found, size_t at, size_t bytes, bool is_worse)
+static void note(ifl_difference *out, const ifl_task_argument *a, const char *found, size_t at,
+                 size_t bytes, bool is_worse)
 {
     out->is_found = true;
     out->different++;
@@ -100,12 +106,14 @@ static void note(ifl_difference *out, const ifl_task_argument *a, const char *fo
         out->element = at / bytes;
 }
 
-static void compare_floats(const ifl_task_argument *a, int type, const char *found, double tolerance, ifl_difference *out)
+static void compare_floats(const ifl_task_argument *a, int type, const char *found,
+                           double tolerance, ifl_difference *out)
 {
     const double mean = mean_of(a, type);
     double worst = 0;
     for (size_t at = 0; at + types[type].bytes <= a->bytes; at += types[type].bytes) {
-        const double f = types[type].read(found + at), e = types[type].read((const char *)a->after + at);
+        const double f = types[type].read(found + at),
+                     e = types[type].read((const char *)a->after + at);
         const double off = excess(f, e, tolerance * (fabs(e) + mean));
         out->elements++;
         if (off <= 0)
@@ -157,7 +165,8 @@ static void compare_integers(const ifl_task_argument *a, const char *found, ifl_
     }
 }
 
-void ifl_against_compare(const ifl_task_argument *argument, const void *found, double tolerance, ifl_difference *out)
+void ifl_against_compare(const ifl_task_argument *argument, const void *found, double tolerance,
+                         ifl_difference *out)
 {
     const int type = find_type(argument->type);
     *out = (ifl_difference){.tolerance = tolerance};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See against_task.h. The first trial also finds which buffers are outputs, and whose contents before do not matter. */
+ * See against_task.h. The first trial also finds which buffers are outputs, and whose contents
+ * before do not matter. */
 #include "check/against_task.h"
 
 #include "base/figure.h"
@@ -11,21 +12,23 @@
 
 enum { MAX_LAUNCH_BYTES = 1 << 20 };
 
-/* ---- launch files ---------------------------------------------------------------------------------------------------- */
+/* ---- launch files ---------------------------------------------------------------------------- */
 
 static const char **find_key(ifl_launch_words *words, ifl_span key)
 {
     const struct {
         const char *name, **value;
-    } keys[] = {{"file", &words->file},     {"kernel", &words->kernel},   {"grid", &words->grid}, {"block", &words->block},
-                {"shared", &words->shared}, {"machine", &words->machine}, {"code", &words->code}};
+    } keys[] = {{"file", &words->file},   {"kernel", &words->kernel}, {"grid", &words->grid},
+                {"block", &words->block}, {"shared", &words->shared}, {"machine", &words->machine},
+                {"code", &words->code}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ifl_span_is(key, keys[i].name))
             return keys[i].value;
     return NULL;
 }
 
-static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words, const ifl_keyfile_entry *entry, ifl_error *error)
+static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words,
+                             const ifl_keyfile_entry *entry, ifl_error *error)
 {
     const char *value = ifl_arena_text(arena, entry->value.at, entry->value.length);
     const char **key = find_key(words, entry->key);
@@ -36,7 +39,8 @@ static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words, const if
     return IFL_OK;
 }
 
-static ifl_status read_entries(ifl_arena *arena, const char *text, size_t bytes, ifl_launch_words *words, ifl_error *error)
+static ifl_status read_entries(ifl_arena *arena, const char *text, size_t bytes,
+                               ifl_launch_words *words, ifl_error *error)
 {
     ifl_keyfile reader;
     ifl_keyfile_entry entry;
@@ -53,7 +57,8 @@ static ifl_status read_entries(ifl_arena *arena, const char *text, size_t bytes,
     return status;
 }
 
-ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out, ifl_error *error)
+ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out,
+                                 ifl_error *error)
 {
     char *text;
     size_t bytes;
@@ -84,7 +89,8 @@ ifl_status ifl_task_read(const char *reference, uint64_t seed, ifl_task *out, if
         out->library = reference;
         path = ifl_arena_printf(&out->arena, "%.*s.launch", (int)length - 3, reference);
     }
-    ifl_status status = path ? ifl_launch_words_read(&out->arena, path, &out->words, error) : ifl_fail_memory(error, length);
+    ifl_status status = path ? ifl_launch_words_read(&out->arena, path, &out->words, error)
+                             : ifl_fail_memory(error, length);
     for (size_t i = 0; i < out->words.arguments.count && status == IFL_OK; i++)
         if (!ifl_vec_push(&out->arguments, (ifl_task_argument){.text = out->words.arguments.at[i]}))
             status = ifl_fail_memory(error, sizeof(ifl_task_argument));
@@ -110,7 +116,7 @@ void ifl_task_free(ifl_task *task)
     *task = (ifl_task){0};
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 /* splitmix64 of Steele, Lea and Flood, for seeds that do not tell one from another. */
 static uint32_t mix(uint64_t seed, int trial, size_t argument)
@@ -126,7 +132,8 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Random contents have another seed for each trial; an output's are random where they do not matter. */
+/* Random contents have another seed for each trial; an output's are random where they do not
+ * matter. */
 static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fresh)
 {
     const char *text = task->arguments.at[index].text, *fill = strchr(text, '=');
@@ -134,7 +141,8 @@ static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fre
     if (!fill)
         return text;
     if (starts_with(fill, "=random") || starts_with(fill, "=permutation"))
-        return ifl_arena_printf(&task->arena, "%.*s:%u", (int)(strcspn(fill, ":") + (size_t)(fill - text)), text, seed);
+        return ifl_arena_printf(&task->arena, "%.*s:%u",
+                                (int)(strcspn(fill, ":") + (size_t)(fill - text)), text, seed);
     if (is_fresh && (starts_with(fill, "=zero") || starts_with(fill, "=const")))
         return ifl_arena_printf(&task->arena, "%.*s=random:%u", (int)(fill - text), text, seed);
     return text;
@@ -171,7 +179,8 @@ static ifl_status take_contents(ifl_task *task, ifl_launch *launch, bool is_afte
         if (status != IFL_OK)
             return status;
         if (info.same != i)
-            return ifl_fail(error, IFL_UNSUPPORTED, "argument %zu of the reference is the buffer of another argument", i);
+            return ifl_fail(error, IFL_UNSUPPORTED,
+                            "argument %zu of the reference is the buffer of another argument", i);
         void *copy = malloc(info.bytes ? info.bytes : 1);
         if (!copy)
             return ifl_fail_memory(error, info.bytes);
@@ -186,7 +195,8 @@ static ifl_status take_contents(ifl_task *task, ifl_launch *launch, bool is_afte
     return IFL_OK;
 }
 
-static ifl_status save_inputs(const ifl_task *task, ifl_launch *launch, const char *folder, ifl_error *error)
+static ifl_status save_inputs(const ifl_task *task, ifl_launch *launch, const char *folder,
+                              ifl_error *error)
 {
     ifl_status status = IFL_OK;
     for (size_t i = 0; folder && i < task->arguments.count && status == IFL_OK; i++) {
@@ -198,7 +208,7 @@ static ifl_status save_inputs(const ifl_task *task, ifl_launch *launch, const ch
     return status;
 }
 
-/* ---- the reference ---------------------------------------------------------------------------------------------------- */
+/* ---- the reference --------------------------------------------------------------------------- */
 
 typedef int reference_function(size_t count, void *const *arguments, const size_t *bytes);
 
@@ -213,8 +223,9 @@ static ifl_status call_library(ifl_task *task, ifl_launch *launch, ifl_error *er
     size_t *bytes = ifl_arena_alloc(&task->arena, (count + 1) * sizeof *bytes);
     ifl_status status = data && bytes ? IFL_OK : ifl_fail_memory(error, count);
     if (status == IFL_OK && !function)
-        status = ifl_fail(error, IFL_BAD_INPUT, "'%.200s' has no function inflight_reference: %.200s", task->library,
-                          library ? "not found" : dlerror());
+        status =
+            ifl_fail(error, IFL_BAD_INPUT, "'%.200s' has no function inflight_reference: %.200s",
+                     task->library, library ? "not found" : dlerror());
     for (size_t i = 0; i < count && status == IFL_OK; i++) {
         ifl_launch_argument_info info;
         status = ifl_launch_argument_at(launch, i, &info, error);
@@ -233,7 +244,8 @@ static ifl_status run_kernel(ifl_launch *launch, ifl_error *error)
     ifl_profile *profile = NULL;
     ifl_status status = ifl_launch_run(launch, NULL, &profile, error);
     ifl_profile_free(profile);
-    return status == IFL_FINDING ? IFL_BAD_INPUT : status; /* the reference is at fault, not the candidate */
+    return status == IFL_FINDING ? IFL_BAD_INPUT
+                                 : status; /* the reference is at fault, not the candidate */
 }
 
 /* Arguments of a trial, before and after the reference; saved where there is a folder. */
@@ -242,7 +254,8 @@ static ifl_status run_reference(ifl_task *task, int trial, const char *folder, i
     ifl_module *module = NULL;
     ifl_launch *launch = NULL;
     const char *file = ifl_launch_words_path(&task->arena, &task->words, task->words.file);
-    ifl_status status = file ? ifl_module_open(file, NULL, &module, error) : ifl_fail_memory(error, 1);
+    ifl_status status =
+        file ? ifl_module_open(file, NULL, &module, error) : ifl_fail_memory(error, 1);
     if (status == IFL_OK)
         status = ifl_launch_new(module, task->words.kernel, &launch, error);
     if (status == IFL_OK)
@@ -260,8 +273,8 @@ static ifl_status run_reference(ifl_task *task, int trial, const char *folder, i
     return status;
 }
 
-/* With other contents in its outputs the reference leaves the same: then a candidate must not depend on them either. The
- * first run's contents are in `plain`. */
+/* With other contents in its outputs the reference leaves the same: then a candidate must not
+ * depend on them either. The first run's contents are in `plain`. */
 static ifl_status find_fresh(ifl_task *task, void **plain, ifl_error *error)
 {
     for (size_t i = 0; i < task->arguments.count; i++) {
@@ -283,7 +296,8 @@ static ifl_status find_fresh(ifl_task *task, void **plain, ifl_error *error)
 static ifl_status find_outputs(ifl_task *task, ifl_error *error)
 {
     void **plain = ifl_arena_alloc(&task->arena, (task->arguments.count + 1) * sizeof *plain);
-    const ifl_status status = plain ? run_reference(task, 0, NULL, error) : ifl_fail_memory(error, 1);
+    const ifl_status status =
+        plain ? run_reference(task, 0, NULL, error) : ifl_fail_memory(error, 1);
     return status == IFL_OK ? find_fresh(task, plain, error) : status;
 }
 

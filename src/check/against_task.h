@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a kernel is to compute: the arguments of a reference's launch file, filled anew for each trial, and what the
- * reference makes of them. */
+ * What a kernel is to compute: the arguments of a reference's launch file, filled anew for each
+ * trial, and what the reference makes of them. */
 #ifndef IFL_CHECK_AGAINST_TASK_H
 #define IFL_CHECK_AGAINST_TASK_H
 
@@ -9,9 +9,11 @@
 #include "check/check_api.h"
 
 typedef struct ifl_task_argument {
-    const char *text;     /* of the launch file: "f32x1024=random" */
+    const char *text;          /* of the launch file: "f32x1024=random" */
     bool is_buffer, is_output; /* is_output: the reference changes it; else it must stay */
-    bool is_fresh;        /* an output whose contents before do not matter: filled with what cannot be guessed */
+    bool
+        /* an output whose contents before do not matter: filled with what cannot be guessed */
+        is_fresh;
     const char *type;     /* "f32" */
     void *before, *after; /* of malloc: the bytes before and after the reference; scalars too */
     size_t bytes;
@@ -32,9 +34,11 @@ typedef struct ifl_task {
     uint64_t seed;
 } ifl_task;
 
-ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out, ifl_error *error);
+ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out,
+                                 ifl_error *error);
 /* "dir/file" of a path that the launch file names; NULL without memory. */
-const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *words, const char *name);
+const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *words,
+                                  const char *name);
 ifl_status ifl_task_read(const char *reference, uint64_t seed, ifl_task *out, ifl_error *error);
 /* Fills the arguments for a trial, saves buffers as FOLDER/inN.npy, and runs the reference. */
 ifl_status ifl_task_prepare(ifl_task *task, int trial, const char *folder, ifl_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See baseline.h. A line is RUN, KERNEL, PLACE, GPU, METRIC and VALUE, separated by tabs; "-" means none, and a value
- * with a range is LOW..VALUE..HIGH. */
+ * See baseline.h. A line is RUN, KERNEL, PLACE, GPU, METRIC and VALUE, separated by tabs; "-" means
+ * none, and a value with a range is LOW..VALUE..HIGH. */
 #include "check/baseline.h"
 
 #include "base/file.h"
@@ -11,9 +11,10 @@
 
 enum { COLUMNS = 6, MAX_BASELINE_BYTES = 64 << 20 };
 
-static const char head[] = "# inflight baseline 1: run, kernel, place, GPU, figure, value; `inflight check --update` writes it\n";
+static const char head[] = "# inflight baseline 1: run, kernel, place, GPU, figure, value; "
+                           "`inflight check --update` writes it\n";
 
-/* ---- order ---------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static int compare_names(const ifl_fact_name *a, const ifl_fact_name *b)
 {
@@ -65,13 +66,15 @@ size_t ifl_baseline_first(const ifl_baseline *baseline, const char *run, const c
     return low;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Of the first `length` bytes: "2..3" has its number end before the dots, where strtod would take one. */
+/* Of the first `length` bytes: "2..3" has its number end before the dots, where strtod would take
+ * one. */
 static bool read_number(const char *text, size_t length, double *value)
 {
     char copy[64], *end;
-    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1),
+             text);
     *value = strtod(copy, &end);
     return end != copy && *end == '\0';
 }
@@ -108,7 +111,8 @@ static bool read_fact(char *line, ifl_fact *fact)
     }
     if (count < COLUMNS)
         return false;
-    fact->name = (ifl_fact_name){columns[0], columns[1], none_as_empty(columns[2]), none_as_empty(columns[3]), columns[4]};
+    fact->name = (ifl_fact_name){columns[0], columns[1], none_as_empty(columns[2]),
+                                 none_as_empty(columns[3]), columns[4]};
     return read_value(columns[5], &fact->value);
 }
 
@@ -124,7 +128,9 @@ static ifl_status read_lines(ifl_baseline *baseline, const char *path, char *tex
         if (*line && *line != '#') {
             const ifl_place place = {.file = path, .line = number};
             if (!read_fact(line, &fact))
-                return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not a line of a baseline; `inflight check --update` writes it anew");
+                return ifl_fail_at(
+                    error, IFL_BAD_INPUT, &place,
+                    "not a line of a baseline; `inflight check --update` writes it anew");
             if (!ifl_baseline_add(baseline, fact.name, fact.value))
                 return ifl_fail_memory(error, sizeof fact);
         }
@@ -149,7 +155,7 @@ ifl_status ifl_baseline_read(const char *path, ifl_baseline *out, ifl_error *err
     return status;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Tabs and line ends would break the line. */
 static const char *keep(ifl_arena *arena, const char *text)
@@ -164,11 +170,12 @@ static const char *keep(ifl_arena *arena, const char *text)
 bool ifl_baseline_add(ifl_baseline *baseline, ifl_fact_name name, ifl_estimate value)
 {
     ifl_arena *arena = &baseline->arena;
-    const ifl_fact fact = {
-        .name = {keep(arena, name.run), keep(arena, name.kernel), keep(arena, name.place), keep(arena, name.gpu), keep(arena, name.metric)},
-        .value = value};
-    return fact.name.run && fact.name.kernel && fact.name.place && fact.name.gpu && fact.name.metric &&
-           ifl_vec_push(&baseline->facts, fact);
+    const ifl_fact fact = {.name = {keep(arena, name.run), keep(arena, name.kernel),
+                                    keep(arena, name.place), keep(arena, name.gpu),
+                                    keep(arena, name.metric)},
+                           .value = value};
+    return fact.name.run && fact.name.kernel && fact.name.place && fact.name.gpu &&
+           fact.name.metric && ifl_vec_push(&baseline->facts, fact);
 }
 
 static void write_number(double value, FILE *out)
@@ -182,7 +189,8 @@ static void write_number(double value, FILE *out)
 static void write_fact(const ifl_fact *fact, FILE *out)
 {
     const ifl_fact_name *n = &fact->name;
-    fprintf(out, "%s\t%s\t%s\t%s\t%s\t", n->run, n->kernel, *n->place ? n->place : "-", *n->gpu ? n->gpu : "-", n->metric);
+    fprintf(out, "%s\t%s\t%s\t%s\t%s\t", n->run, n->kernel, *n->place ? n->place : "-",
+            *n->gpu ? n->gpu : "-", n->metric);
     if (fact->value.low != fact->value.mid || fact->value.high != fact->value.mid) {
         write_number(fact->value.low, out);
         fputs("..", out);

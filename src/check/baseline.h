@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A baseline: facts kept beside a budget, one a line, sorted, so that a diff of it reads as a list of what changed. */
+ * A baseline: facts kept beside a budget, one a line, sorted, so that a diff of it reads as a list
+ * of what changed. */
 #ifndef IFL_CHECK_BASELINE_H
 #define IFL_CHECK_BASELINE_H
 
@@ -32,7 +33,8 @@ ifl_status ifl_baseline_write(ifl_baseline *baseline, FILE *out, ifl_error *erro
 void ifl_baseline_free(ifl_baseline *baseline);
 /* NULL where it is not there. */
 const ifl_fact *ifl_baseline_find(const ifl_baseline *baseline, ifl_fact_name name);
-/* The index of the first fact of a run, or of a kernel of it (kernel NULL: any); facts.count past the last. */
+/* The index of the first fact of a run, or of a kernel of it (kernel NULL: any); facts.count past
+ * the last. */
 size_t ifl_baseline_first(const ifl_baseline *baseline, const char *run, const char *kernel);
 
 #endif

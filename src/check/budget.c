@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See budget.h. Reads the lines; budget_limit.c reads the values of `limit`, `finding` and `allow`. */
+ * See budget.h. Reads the lines; budget_limit.c reads the values of `limit`, `finding` and
+ * `allow`. */
 #include "check/budget.h"
 
 #include "base/file.h"
@@ -17,14 +18,15 @@ const char *ifl_severity_name(ifl_severity severity)
     return severity_names[severity];
 }
 
-/* ---- what to run ------------------------------------------------------------------------------------------------- */
+/* ---- what to run ----------------------------------------------------------------------------- */
 
 typedef struct word_list {
     const char *at[MOST_WORDS + 1];
     size_t count;
 } word_list;
 
-/* One word, in quotes or up to a blank; returns what follows it, NULL where a quote has no end or memory is out. */
+/* One word, in quotes or up to a blank; returns what follows it, NULL where a quote has no end or
+ * memory is out. */
 static const char *take_word(ifl_arena *arena, const char *at, const char *end, const char **word)
 {
     const bool is_quoted = *at == '"' || *at == '\'';
@@ -68,11 +70,12 @@ static ifl_status add_command(const ifl_budget_line *line, word_list *words)
     static const char *const commands[] = {"analyze", "run", "lab", "sass"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(words->at[0], commands[i]) == 0)
-            return words->count > 1 ? IFL_OK : ifl_budget_fail(line, 0, "'%s' of what?", commands[i]);
+            return words->count > 1 ? IFL_OK
+                                    : ifl_budget_fail(line, 0, "'%s' of what?", commands[i]);
     if (words->count > 1 || words->count == MOST_WORDS)
-        return ifl_budget_fail(line, 0,
-                               "a run is a file, or starts with analyze, run, lab or sass, not with '%s'",
-                               words->at[0]);
+        return ifl_budget_fail(
+            line, 0, "a run is a file, or starts with analyze, run, lab or sass, not with '%s'",
+            words->at[0]);
     words->at[1] = words->at[0];
     words->at[0] = ends_with(words->at[1], ".launch") ? "analyze" : "sass";
     words->count = 2;
@@ -92,21 +95,26 @@ static ifl_status take_run(ifl_budget *budget, const ifl_budget_line *line)
     if (!kept)
         return ifl_fail_memory(line->error, bytes);
     memcpy(kept, words.at, bytes - sizeof *words.at);
-    const ifl_budget_run run = {.text = line->value, .words = kept, .count = words.count,
+    const ifl_budget_run run = {.text = line->value,
+                                .words = kept,
+                                .count = words.count,
                                 .place = ifl_keyfile_place(line->reader, line->entry, 0)};
     return ifl_vec_push(&budget->runs, run) ? IFL_OK : ifl_fail_memory(line->error, sizeof run);
 }
 
-/* ---- other lines --------------------------------------------------------------------------------------------------- */
+/* ---- other lines ----------------------------------------------------------------------------- */
 
 static ifl_status take_gpu(ifl_budget *budget, const ifl_budget_line *line)
 {
-    return ifl_vec_push(&budget->gpus, line->value) ? IFL_OK : ifl_fail_memory(line->error, sizeof(char *));
+    return ifl_vec_push(&budget->gpus, line->value) ? IFL_OK
+                                                    : ifl_fail_memory(line->error, sizeof(char *));
 }
 
 static ifl_status take_input(ifl_budget *budget, const ifl_budget_line *line)
 {
-    return ifl_vec_push(&budget->inputs, line->value) ? IFL_OK : ifl_fail_memory(line->error, sizeof(char *));
+    return ifl_vec_push(&budget->inputs, line->value)
+               ? IFL_OK
+               : ifl_fail_memory(line->error, sizeof(char *));
 }
 
 static ifl_status take_baseline(ifl_budget *budget, const ifl_budget_line *line)
@@ -129,9 +137,14 @@ static const struct {
     const char *key;
     ifl_status (*take)(ifl_budget *budget, const ifl_budget_line *line);
 } keys[] = {
-    {"run", take_run},       {"gpu", take_gpu},         {"input", take_input},
-    {"kernel", take_kernel}, {"limit", ifl_budget_take_limit}, {"finding", ifl_budget_take_watch},
-    {"allow", ifl_budget_take_allowance}, {"baseline", take_baseline},
+    {"run", take_run},
+    {"gpu", take_gpu},
+    {"input", take_input},
+    {"kernel", take_kernel},
+    {"limit", ifl_budget_take_limit},
+    {"finding", ifl_budget_take_watch},
+    {"allow", ifl_budget_take_allowance},
+    {"baseline", take_baseline},
 };
 
 static ifl_status take_line(ifl_budget *budget, const ifl_budget_line *line)
@@ -139,10 +152,13 @@ static ifl_status take_line(ifl_budget *budget, const ifl_budget_line *line)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ifl_span_is(line->entry->key, keys[i].key))
             return keys[i].take(budget, line);
-    const ifl_place place = {line->reader->file, line->entry->line, line->entry->key_column, line->entry->line_text};
+    const ifl_place place = {line->reader->file, line->entry->line, line->entry->key_column,
+                             line->entry->line_text};
     return ifl_fail_at(line->error, IFL_BAD_INPUT, &place,
-                       "unknown key '%.*s'; the keys are run, gpu, input, baseline, kernel, limit, finding and allow",
-                       (int)(line->entry->key.length < 40 ? line->entry->key.length : 40), line->entry->key.at);
+                       "unknown key '%.*s'; the keys are run, gpu, input, baseline, kernel, limit, "
+                       "finding and allow",
+                       (int)(line->entry->key.length < 40 ? line->entry->key.length : 40),
+                       line->entry->key.at);
 }
 
 static ifl_status read_lines(ifl_budget *budget, size_t bytes, ifl_error *error)
@@ -156,23 +172,27 @@ static ifl_status read_lines(ifl_budget *budget, size_t bytes, ifl_error *error)
         ifl_status status = ifl_keyfile_next(&reader, &entry, &found, error);
         if (status != IFL_OK || !found)
             return status;
-        ifl_budget_line line = {.reader = &reader, .entry = &entry, .kernel = &kernel, .error = error};
+        ifl_budget_line line = {
+            .reader = &reader, .entry = &entry, .kernel = &kernel, .error = error};
         line.value = ifl_arena_text(&budget->arena, entry.value.at, entry.value.length);
         if (!line.value)
             return ifl_fail_memory(error, entry.value.length);
-        status = entry.value.length ? take_line(budget, &line) : ifl_budget_fail(&line, 0, "a value is missing");
+        status = entry.value.length ? take_line(budget, &line)
+                                    : ifl_budget_fail(&line, 0, "a value is missing");
         if (status != IFL_OK)
             return status;
     }
 }
 
-/* ---- the whole file ------------------------------------------------------------------------------------------------- */
+/* ---- the whole file -------------------------------------------------------------------------- */
 
 static ifl_status keep_names(ifl_budget *budget, const char *path, ifl_error *error)
 {
     const char *slash = strrchr(path, '/');
     budget->file = ifl_arena_text(&budget->arena, path, strlen(path));
-    budget->folder = !slash ? "." : ifl_arena_text(&budget->arena, path, slash == path ? 1 : (size_t)(slash - path));
+    budget->folder =
+        !slash ? "."
+               : ifl_arena_text(&budget->arena, path, slash == path ? 1 : (size_t)(slash - path));
     return budget->file && budget->folder ? IFL_OK : ifl_fail_memory(error, strlen(path));
 }
 
@@ -191,12 +211,15 @@ static ifl_status check_whole(const ifl_budget *budget, ifl_error *error)
 {
     const ifl_place nowhere = {.file = budget->file};
     if (!budget->runs.count)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to run: a budget needs 'run = ' lines");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere,
+                           "nothing to run: a budget needs 'run = ' lines");
     if (!budget->limits.count && !budget->watches.count)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "nothing to check: a budget needs 'limit = ' or 'finding "
-                                                           "= ' lines");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere,
+                           "nothing to check: a budget needs 'limit = ' or 'finding "
+                           "= ' lines");
     if (ifl_budget_needs_baseline(budget) && !budget->baseline)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere, "limits are relative to a baseline, and there is no 'baseline = ' line");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere,
+                           "limits are relative to a baseline, and there is no 'baseline = ' line");
     return IFL_OK;
 }
 
@@ -240,7 +263,8 @@ void ifl_budget_free(ifl_budget *budget)
 bool ifl_budget_join(const ifl_budget *budget, const char *relative, char *path, size_t room)
 {
     const bool is_whole = relative[0] == '/';
-    const int bytes = snprintf(path, room, "%s%s%s", is_whole ? "" : budget->folder, is_whole ? "" : "/", relative);
+    const int bytes = snprintf(path, room, "%s%s%s", is_whole ? "" : budget->folder,
+                               is_whole ? "" : "/", relative);
     return bytes >= 0 && (size_t)bytes < room;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A budget: what to run, and the limits on what it counts. It knows the words of a budget file (docs/check.md), not
- * how anything is run. */
+ * A budget: what to run, and the limits on what it counts. It knows the words of a budget file
+ * (docs/check.md), not how anything is run. */
 #ifndef IFL_CHECK_BUDGET_H
 #define IFL_CHECK_BUDGET_H
 
@@ -9,25 +9,35 @@
 #include "base/vec.h"
 #include "check/budget_expression.h"
 
-typedef enum ifl_severity { IFL_SEVERITY_NOTE, IFL_SEVERITY_WARNING, IFL_SEVERITY_ERROR } ifl_severity;
+typedef enum ifl_severity {
+    IFL_SEVERITY_NOTE,
+    IFL_SEVERITY_WARNING,
+    IFL_SEVERITY_ERROR
+} ifl_severity;
 
 const char *ifl_severity_name(ifl_severity severity);
 
-typedef enum ifl_comparison { IFL_AT_MOST, IFL_AT_LEAST, IFL_BELOW, IFL_ABOVE, IFL_EQUAL } ifl_comparison;
+typedef enum ifl_comparison {
+    IFL_AT_MOST,
+    IFL_AT_LEAST,
+    IFL_BELOW,
+    IFL_ABOVE,
+    IFL_EQUAL
+} ifl_comparison;
 
 const char *ifl_comparison_name(ifl_comparison comparison);
 
 typedef struct ifl_limit {
     ifl_severity severity;
-    const char *text;              /* as written, from the expression on */
-    const char *expression_text;   /* its left side: the name of the fact in a baseline */
+    const char *text;            /* as written, from the expression on */
+    const char *expression_text; /* its left side: the name of the fact in a baseline */
     const ifl_expression *expression;
     ifl_comparison comparison;
-    bool is_relative;              /* to the baseline: the bound is baseline * factor + offset */
-    double factor, offset;         /* absolute: the bound is the offset */
-    const char *at;                /* FILE:LINE, FILE, or a part of the source line; NULL: the whole kernel */
-    const char *gpu;               /* NULL: each */
-    const char *kernel;            /* pattern of the kernels that it holds for */
+    bool is_relative;      /* to the baseline: the bound is baseline * factor + offset */
+    double factor, offset; /* absolute: the bound is the offset */
+    const char *at;     /* FILE:LINE, FILE, or a part of the source line; NULL: the whole kernel */
+    const char *gpu;    /* NULL: each */
+    const char *kernel; /* pattern of the kernels that it holds for */
     ifl_place place;
 } ifl_limit;
 
@@ -44,8 +54,8 @@ typedef struct ifl_allowance {
 } ifl_allowance;
 
 typedef struct ifl_budget_run {
-    const char *text;          /* as written: its name in reports and baselines */
-    const char *const *words;  /* of `inflight`, the command first; NULL ends them */
+    const char *text;         /* as written: its name in reports and baselines */
+    const char *const *words; /* of `inflight`, the command first; NULL ends them */
     size_t count;
     ifl_place place;
 } ifl_budget_run;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See budget_expression.h. The tree is that of a recursive descent: sum of products of names, numbers and parentheses. */
+ * See budget_expression.h. The tree is that of a recursive descent: sum of products of names,
+ * numbers and parentheses. */
 #include "check/budget_expression.h"
 
 #include <ctype.h>
@@ -17,16 +18,20 @@ struct ifl_expression {
 };
 
 /* Words for sums that budgets often need. */
-#define FP64_PTX "opcode:add*.f64 + opcode:sub*.f64 + opcode:mul*.f64 + opcode:fma*.f64 + opcode:mad*.f64 + opcode:div*.f64"
+#define FP64_PTX                                                                                   \
+    "opcode:add*.f64 + opcode:sub*.f64 + opcode:mul*.f64 + opcode:fma*.f64 + opcode:mad*.f64 + "   \
+    "opcode:div*.f64"
 #define FP64_MACHINE " + opcode:DADD* + opcode:DMUL* + opcode:DFMA*"
 static const struct {
     const char *name, *means;
 } shorthands[] = {
     {"sectors", "global_load_sectors + global_store_sectors + global_atomic_sectors"},
-    {"sectors_ideal", "global_load_sectors_ideal + global_store_sectors_ideal + global_atomic_sectors_ideal"},
+    {"sectors_ideal",
+     "global_load_sectors_ideal + global_store_sectors_ideal + global_atomic_sectors_ideal"},
     {"requests", "global_load_requests + global_store_requests + global_atomic_requests"},
-    {"bank_conflicts", "shared_load_wavefronts - shared_load_wavefronts_ideal + shared_store_wavefronts"
-                       " - shared_store_wavefronts_ideal"},
+    {"bank_conflicts",
+     "shared_load_wavefronts - shared_load_wavefronts_ideal + shared_store_wavefronts"
+     " - shared_store_wavefronts_ideal"},
     {"local_sectors", "local_load_sectors + local_store_sectors"},
     {"spill_bytes", "spill_load_bytes + spill_store_bytes"},
     {"fp64_instructions", FP64_PTX FP64_MACHINE},
@@ -101,7 +106,8 @@ static ifl_status parse_named(parser *p, const char *name, const ifl_expression 
 {
     for (size_t i = 0; i < sizeof shorthands / sizeof *shorthands; i++)
         if (strcmp(shorthands[i].name, name) == 0)
-            return ifl_expression_parse(p->arena, shorthands[i].means, strlen(shorthands[i].means), out, p->error);
+            return ifl_expression_parse(p->arena, shorthands[i].means, strlen(shorthands[i].means),
+                                        out, p->error);
     return make(p, (ifl_expression){.operation = 'n', .name = name}, out);
 }
 
@@ -143,7 +149,8 @@ static ifl_status parse_factor(parser *p, const ifl_expression **out)
 typedef ifl_status parse_part(parser *p, const ifl_expression **out);
 
 /* Parts joined by one of two operators, from the left. */
-static ifl_status parse_chain(parser *p, parse_part *part, const char *operators, const ifl_expression **out)
+static ifl_status parse_chain(parser *p, parse_part *part, const char *operators,
+                              const ifl_expression **out)
 {
     ifl_status status = part(p, out);
     while (status == IFL_OK && peek(p) && strchr(operators, peek(p))) {
@@ -165,8 +172,8 @@ static ifl_status parse_sum(parser *p, const ifl_expression **out)
     return parse_chain(p, parse_product, "+-", out);
 }
 
-ifl_status ifl_expression_parse(ifl_arena *arena, const char *text, size_t length, const ifl_expression **out,
-                                ifl_error *error)
+ifl_status ifl_expression_parse(ifl_arena *arena, const char *text, size_t length,
+                                const ifl_expression **out, ifl_error *error)
 {
     parser p = {.arena = arena, .text = text, .at = text, .end = text + length, .error = error};
     const ifl_status status = parse_sum(&p, out);
@@ -175,7 +182,7 @@ ifl_status ifl_expression_parse(ifl_arena *arena, const char *text, size_t lengt
     return peek(&p) ? fail(&p, "expected an operator or the end") : IFL_OK;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Ranges of values that are not negative. */
 static bool combine(char operation, ifl_estimate a, ifl_estimate b, ifl_estimate *out)
@@ -198,7 +205,8 @@ static bool combine(char operation, ifl_estimate a, ifl_estimate b, ifl_estimate
     }
 }
 
-bool ifl_expression_value(const ifl_expression *expression, ifl_lookup *lookup, const void *user, ifl_estimate *value)
+bool ifl_expression_value(const ifl_expression *expression, ifl_lookup *lookup, const void *user,
+                          ifl_estimate *value)
 {
     ifl_estimate left, right;
     if (expression->operation == 'n')
@@ -231,5 +239,6 @@ bool ifl_expression_has(const ifl_expression *expression, const char *start)
 {
     if (expression->operation == 'n')
         return strncmp(expression->name, start, strlen(start)) == 0;
-    return expression->left && (ifl_expression_has(expression->left, start) || ifl_expression_has(expression->right, start));
+    return expression->left && (ifl_expression_has(expression->left, start) ||
+                                ifl_expression_has(expression->right, start));
 }

@@ -13,7 +13,8 @@ static const struct {
     const char *text;
     ifl_comparison comparison;
 } comparisons[] = {
-    {"<=", IFL_AT_MOST}, {">=", IFL_AT_LEAST}, {"==", IFL_EQUAL}, {"<", IFL_BELOW}, {">", IFL_ABOVE},
+    {"<=", IFL_AT_MOST}, {">=", IFL_AT_LEAST}, {"==", IFL_EQUAL},
+    {"<", IFL_BELOW},    {">", IFL_ABOVE},
 };
 
 const char *ifl_comparison_name(ifl_comparison comparison)
@@ -58,7 +59,8 @@ static const char *take_severity(const char *at, ifl_severity *severity)
 static bool is_word(const char *at, const char *word)
 {
     const size_t length = strlen(word);
-    return strncmp(at, word, length) == 0 && (at[length] == '\0' || isspace((unsigned char)at[length]));
+    return strncmp(at, word, length) == 0 &&
+           (at[length] == '\0' || isspace((unsigned char)at[length]));
 }
 
 /* A word, or a text in quotes. *to is NULL without memory; an empty text where there is none. */
@@ -78,25 +80,27 @@ typedef struct clause {
     const char *key, **value;
 } clause;
 
-static ifl_status take_clauses(ifl_budget *budget, const ifl_budget_line *line, const char *at, const clause *clauses,
-                               size_t count)
+static ifl_status take_clauses(ifl_budget *budget, const ifl_budget_line *line, const char *at,
+                               const clause *clauses, size_t count)
 {
     for (at = skip_blanks(at); *at; at = skip_blanks(at)) {
         size_t i = 0;
         while (i < count && !is_word(at, clauses[i].key))
             i++;
         if (i == count)
-            return ifl_budget_fail(line, (size_t)(at - line->value), "expected the end of the line, or '%s'", clauses[0].key);
+            return ifl_budget_fail(line, (size_t)(at - line->value),
+                                   "expected the end of the line, or '%s'", clauses[0].key);
         at = take_text(budget, at + strlen(clauses[i].key), clauses[i].value);
         if (!*clauses[i].value)
             return ifl_fail_memory(line->error, strlen(line->value));
         if (!**clauses[i].value)
-            return ifl_budget_fail(line, (size_t)(at - line->value), "'%s' of what?", clauses[i].key);
+            return ifl_budget_fail(line, (size_t)(at - line->value), "'%s' of what?",
+                                   clauses[i].key);
     }
     return IFL_OK;
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* "5", "2^20", "5 %"; *fraction: it was a percentage. Returns what follows; NULL: no number. */
 static const char *take_number(const char *at, double *value, bool *is_share)
@@ -123,7 +127,8 @@ static ifl_status take_relative(const ifl_budget_line *line, const char **at, if
         return IFL_OK;
     const char *end = take_number(skip_blanks(operation + 1), &value, &is_share);
     if (!end || value < 0)
-        return ifl_budget_fail(line, (size_t)(operation - line->value), "expected a number or a percentage behind '%c'", *operation);
+        return ifl_budget_fail(line, (size_t)(operation - line->value),
+                               "expected a number or a percentage behind '%c'", *operation);
     if (*operation == '*')
         limit->factor = value;
     else if (is_share)
@@ -141,7 +146,8 @@ static ifl_status take_bound(const ifl_budget_line *line, const char **at, ifl_l
         return take_relative(line, at, limit);
     const char *end = take_number(*at, &limit->offset, &is_share);
     if (!end)
-        return ifl_budget_fail(line, (size_t)(*at - line->value), "expected a number or 'baseline'");
+        return ifl_budget_fail(line, (size_t)(*at - line->value),
+                               "expected a number or 'baseline'");
     *at = end;
     return IFL_OK;
 }
@@ -174,16 +180,20 @@ static const char *squeeze(ifl_budget *budget, const char *text, size_t length)
     return to;
 }
 
-static ifl_status take_left(ifl_budget *budget, const ifl_budget_line *line, const char *end, ifl_limit *limit)
+static ifl_status take_left(ifl_budget *budget, const ifl_budget_line *line, const char *end,
+                            ifl_limit *limit)
 {
     const size_t length = (size_t)(end - limit->text);
     limit->expression_text = squeeze(budget, limit->text, length);
     if (!limit->expression_text)
         return ifl_fail_memory(line->error, length);
     ifl_error own = {0};
-    const ifl_status status = ifl_expression_parse(&budget->arena, limit->text, length, &limit->expression, &own);
+    const ifl_status status =
+        ifl_expression_parse(&budget->arena, limit->text, length, &limit->expression, &own);
     if (status == IFL_BAD_INPUT)
-        return ifl_budget_fail(line, (size_t)(limit->text - line->value) + (size_t)(own.column ? own.column - 1 : 0), "%s", own.text);
+        return ifl_budget_fail(
+            line, (size_t)(limit->text - line->value) + (size_t)(own.column ? own.column - 1 : 0),
+            "%s", own.text);
     if (status != IFL_OK && line->error)
         *line->error = own;
     return status;
@@ -191,7 +201,8 @@ static ifl_status take_left(ifl_budget *budget, const ifl_budget_line *line, con
 
 ifl_status ifl_budget_take_limit(ifl_budget *budget, const ifl_budget_line *line)
 {
-    ifl_limit limit = {.severity = IFL_SEVERITY_ERROR, .kernel = *line->kernel,
+    ifl_limit limit = {.severity = IFL_SEVERITY_ERROR,
+                       .kernel = *line->kernel,
                        .place = ifl_keyfile_place(line->reader, line->entry, 0)};
     const clause clauses[] = {{"at", &limit.at}, {"on", &limit.gpu}};
     size_t length = 0;
@@ -207,14 +218,16 @@ ifl_status ifl_budget_take_limit(ifl_budget *budget, const ifl_budget_line *line
         status = take_clauses(budget, line, at, clauses, sizeof clauses / sizeof *clauses);
     if (status != IFL_OK)
         return status;
-    return ifl_vec_push(&budget->limits, limit) ? IFL_OK : ifl_fail_memory(line->error, sizeof limit);
+    return ifl_vec_push(&budget->limits, limit) ? IFL_OK
+                                                : ifl_fail_memory(line->error, sizeof limit);
 }
 
-/* ---- findings and allowances ----------------------------------------------------------------------------------------- */
+/* ---- findings and allowances ----------------------------------------------------------------- */
 
 ifl_status ifl_budget_take_watch(ifl_budget *budget, const ifl_budget_line *line)
 {
-    ifl_watch watch = {.severity = IFL_SEVERITY_ERROR, .kernel = *line->kernel,
+    ifl_watch watch = {.severity = IFL_SEVERITY_ERROR,
+                       .kernel = *line->kernel,
                        .place = ifl_keyfile_place(line->reader, line->entry, 0)};
     const char *at = take_text(budget, take_severity(line->value, &watch.severity), &watch.rule);
     if (!watch.rule)
@@ -223,8 +236,10 @@ ifl_status ifl_budget_take_watch(ifl_budget *budget, const ifl_budget_line *line
     watch.only_new = is_word(at, "new");
     at = skip_blanks(at + (watch.only_new ? strlen("new") : 0));
     if (*at)
-        return ifl_budget_fail(line, (size_t)(at - line->value), "expected the end of the line, or 'new'");
-    return ifl_vec_push(&budget->watches, watch) ? IFL_OK : ifl_fail_memory(line->error, sizeof watch);
+        return ifl_budget_fail(line, (size_t)(at - line->value),
+                               "expected the end of the line, or 'new'");
+    return ifl_vec_push(&budget->watches, watch) ? IFL_OK
+                                                 : ifl_fail_memory(line->error, sizeof watch);
 }
 
 ifl_status ifl_budget_take_allowance(ifl_budget *budget, const ifl_budget_line *line)
@@ -242,8 +257,11 @@ ifl_status ifl_budget_take_allowance(ifl_budget *budget, const ifl_budget_line *
     const char *at = take_text(budget, words, &allowance.rule);
     if (!allowance.rule)
         return ifl_fail_memory(line->error, length);
-    const ifl_status status = take_clauses(budget, &without_why, at, clauses, sizeof clauses / sizeof *clauses);
+    const ifl_status status =
+        take_clauses(budget, &without_why, at, clauses, sizeof clauses / sizeof *clauses);
     if (status != IFL_OK)
         return status;
-    return ifl_vec_push(&budget->allowances, allowance) ? IFL_OK : ifl_fail_memory(line->error, sizeof allowance);
+    return ifl_vec_push(&budget->allowances, allowance)
+               ? IFL_OK
+               : ifl_fail_memory(line->error, sizeof allowance);
 }

@@ -14,7 +14,8 @@ typedef struct ifl_budget_line {
 } ifl_budget_line;
 
 /* IFL_BAD_INPUT at `offset` bytes into the value. */
-ifl_status ifl_budget_fail(const ifl_budget_line *line, size_t offset, const char *format, ...) IFL_PRINTF(3, 4);
+ifl_status ifl_budget_fail(const ifl_budget_line *line, size_t offset, const char *format, ...)
+    IFL_PRINTF(3, 4);
 
 ifl_status ifl_budget_take_limit(ifl_budget *budget, const ifl_budget_line *line);
 ifl_status ifl_budget_take_watch(ifl_budget *budget, const ifl_budget_line *line);

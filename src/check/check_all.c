@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See check_api.h: reads the budgets, makes their runs side by side, judges one budget after the other. */
+ * See check_api.h: reads the budgets, makes their runs side by side, judges one budget after the
+ * other. */
 #include "check/check_api.h"
 
 #include "base/file.h"
@@ -16,15 +17,17 @@ typedef struct checking {
     ifl_verdict *verdict;
 } checking;
 
-/* ---- what to run ----------------------------------------------------------------------------------------------------- */
+/* ---- what to run ----------------------------------------------------------------------------- */
 
 /* A program has one GPU at a time; everything else takes all in one run. */
-static ifl_status add_jobs(checking *c, ifl_budget *budget, const ifl_budget_run *run, ifl_error *error)
+static ifl_status add_jobs(checking *c, ifl_budget *budget, const ifl_budget_run *run,
+                           ifl_error *error)
 {
     const bool is_program = strcmp(run->words[0], "run") == 0 && budget->gpus.count;
     const size_t count = is_program ? budget->gpus.count : 1;
     for (size_t i = 0; i < count; i++) {
-        const ifl_run_job job = {.budget = budget, .run = run, .gpu = is_program ? budget->gpus.at[i] : NULL};
+        const ifl_run_job job = {
+            .budget = budget, .run = run, .gpu = is_program ? budget->gpus.at[i] : NULL};
         if (!ifl_vec_push(&c->jobs, job))
             return ifl_fail_memory(error, sizeof job);
     }
@@ -36,12 +39,14 @@ static ifl_status read_baseline(checking *c, ifl_budget *budget, ifl_error *erro
 {
     ifl_error own;
     ifl_baseline baseline = {0};
-    const char *path = budget->baseline && !c->options->update ? ifl_budget_path(budget, budget->baseline) : NULL;
+    const char *path =
+        budget->baseline && !c->options->update ? ifl_budget_path(budget, budget->baseline) : NULL;
     if (path) {
         const ifl_status status = ifl_baseline_read(path, &baseline, &own);
         if (status == IFL_NO_FILE)
-            return ifl_fail_at(error, status, &budget->baseline_place,
-                               "cannot read the baseline '%.200s'; `inflight check --update` writes it", path);
+            return ifl_fail_at(
+                error, status, &budget->baseline_place,
+                "cannot read the baseline '%.200s'; `inflight check --update` writes it", path);
         if (status != IFL_OK) {
             *error = own;
             return status;
@@ -50,7 +55,8 @@ static ifl_status read_baseline(checking *c, ifl_budget *budget, ifl_error *erro
     return ifl_vec_push(&c->baselines, baseline) ? IFL_OK : ifl_fail_memory(error, sizeof baseline);
 }
 
-static ifl_status read_budgets(checking *c, const char *const *paths, size_t count, ifl_error *error)
+static ifl_status read_budgets(checking *c, const char *const *paths, size_t count,
+                               ifl_error *error)
 {
     ifl_status status = IFL_OK;
     if (!ifl_vec_reserve(&c->budgets, count)) /* jobs point into the array */
@@ -67,7 +73,7 @@ static ifl_status read_budgets(checking *c, const char *const *paths, size_t cou
     return status;
 }
 
-/* ---- what came of it --------------------------------------------------------------------------------------------------- */
+/* ---- what came of it ------------------------------------------------------------------------- */
 
 /* Our own exit statuses; a program's own are findings. */
 static ifl_status status_of_exit(int exit_status)
@@ -102,8 +108,8 @@ static ifl_status fail_run(const ifl_run_job *job, ifl_error *error)
         length -= (int)(mark + strlen("error: ") - line);
         line = mark + strlen("error: ");
     }
-    return ifl_fail_at(error, status, &job->run->place, "the run failed with exit status %d: %.*s", job->exit_status,
-                       length, *line ? line : "without a message");
+    return ifl_fail_at(error, status, &job->run->place, "the run failed with exit status %d: %.*s",
+                       job->exit_status, length, *line ? line : "without a message");
 }
 
 /* Exit status 1 is a finding of ours, and any but 0 one of a program's. */
@@ -132,7 +138,7 @@ static ifl_status take_jobs(checking *c, ifl_judge *judge, ifl_error *error)
     return status;
 }
 
-/* ---- baselines --------------------------------------------------------------------------------------------------------- */
+/* ---- baselines ------------------------------------------------------------------------------- */
 
 static ifl_status write_baseline(ifl_baseline *baseline, const char *path, ifl_error *error)
 {
@@ -148,7 +154,8 @@ static ifl_status write_baseline(ifl_baseline *baseline, const char *path, ifl_e
 }
 
 /* With the baseline that there is, or making a new one; a budget may have none. */
-static ifl_status judge_with_baseline(checking *c, ifl_judge *judge, ifl_baseline *baseline, ifl_error *error)
+static ifl_status judge_with_baseline(checking *c, ifl_judge *judge, ifl_baseline *baseline,
+                                      ifl_error *error)
 {
     ifl_budget *budget = judge->budget;
     if (budget->baseline) {
@@ -159,13 +166,15 @@ static ifl_status judge_with_baseline(checking *c, ifl_judge *judge, ifl_baselin
     if (status != IFL_OK || !judge->update || judge->has_fault)
         return status;
     const char *path = ifl_budget_path(budget, budget->baseline);
-    return path ? write_baseline(baseline, path, error) : ifl_fail_memory(error, strlen(budget->baseline));
+    return path ? write_baseline(baseline, path, error)
+                : ifl_fail_memory(error, strlen(budget->baseline));
 }
 
 static ifl_status judge_budget(checking *c, size_t index, ifl_error *error)
 {
     ifl_subjects subjects = {0};
-    ifl_judge judge = {.budget = &c->budgets.at[index], .subjects = &subjects, .verdict = c->verdict};
+    ifl_judge judge = {
+        .budget = &c->budgets.at[index], .subjects = &subjects, .verdict = c->verdict};
     ifl_status status = take_jobs(c, &judge, error);
     if (status == IFL_OK)
         status = judge_with_baseline(c, &judge, &c->baselines.at[index], error);
@@ -173,7 +182,7 @@ static ifl_status judge_budget(checking *c, size_t index, ifl_error *error)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void free_all(checking *c)
 {
@@ -188,8 +197,8 @@ static void free_all(checking *c)
     ifl_vec_free(&c->baselines);
 }
 
-ifl_status ifl_check(const char *const *budgets, size_t count, const ifl_check_options *options, ifl_verdict **out,
-                     ifl_error *error)
+ifl_status ifl_check(const char *const *budgets, size_t count, const ifl_check_options *options,
+                     ifl_verdict **out, ifl_error *error)
 {
     checking c = {.options = options, .verdict = calloc(1, sizeof *c.verdict)};
     if (!c.verdict)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A process that reads its folder and what programs need, writes into one folder, and opens no socket: Landlock for files,
- * a seccomp filter for sockets. Both need no rights, and cannot be taken back. */
+ * A process that reads its folder and what programs need, writes into one folder, and opens no
+ * socket: Landlock for files, a seccomp filter for sockets. Both need no rights, and cannot be
+ * taken back. */
 #include "check/check_api.h"
 
 #include <errno.h>
@@ -18,8 +19,10 @@
 
 /* The rights of Landlock's first version, which every later one has. */
 enum {
-    READING = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
-    FILE_RIGHTS = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
+    READING =
+        LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+    FILE_RIGHTS =
+        LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
     ALL = (1 << 13) - 1
 };
 
@@ -35,7 +38,8 @@ static void allow(int rules, const char *path, uint64_t rights)
     if (file < 0)
         return;
     /* Rights of folders are refused for files. */
-    if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0 && errno == EINVAL) {
+    if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0 &&
+        errno == EINVAL) {
         beneath.allowed_access &= FILE_RIGHTS;
         syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
     }
@@ -44,8 +48,19 @@ static void allow(int rules, const char *path, uint64_t rights)
 
 static bool confine_files(const char *read, const char *write, const char *program)
 {
-    static const char *const needed[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/proc", "/etc/ld.so.cache",
-                                         "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu", "/dev/urandom"};
+    static const char *const needed[] = {"/usr",
+                                         "/lib",
+                                         "/lib32",
+                                         "/lib64",
+                                         "/bin",
+                                         "/sbin",
+                                         "/opt",
+                                         "/proc",
+                                         "/etc/ld.so.cache",
+                                         "/etc/alternatives",
+                                         "/etc/localtime",
+                                         "/sys/devices/system/cpu",
+                                         "/dev/urandom"};
     const struct landlock_ruleset_attr handled = {.handled_access_fs = ALL};
     const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
     if (rules < 0)
@@ -66,11 +81,13 @@ enum { OWN_ARCHITECTURE = AUDIT_ARCH_X86_64 };
 #elif defined __aarch64__
 enum { OWN_ARCHITECTURE = AUDIT_ARCH_AARCH64 };
 #else
-#error "The filter of system calls knows x86-64 and aarch64 only: add the AUDIT_ARCH of this architecture here."
+#error                                                                                             \
+    "The filter of system calls knows x86-64 and aarch64 only: add the AUDIT_ARCH of this architecture here."
 #endif
 
-/* No socket of any kind, as those of this machine reach services that are not confined; io_uring would open them unseen.
- * System calls of another architecture have other numbers: none of them (int 0x80, x32). */
+/* No socket of any kind, as those of this machine reach services that are not confined; io_uring
+ * would open them unseen. System calls of another architecture have other numbers: none of them
+ * (int 0x80, x32). */
 static bool confine_sockets(void)
 {
     enum { X32_CALLS = 0x40000000 };
@@ -98,7 +115,8 @@ bool ifl_confine(const char *read, const char *write, const char *program)
 {
     const struct rlimit most = {IFL_CONFINED_CPU_S, IFL_CONFINED_CPU_S};
     return setrlimit(RLIMIT_CPU, &most) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           (landlock_version() < 1 || confine_files(read, write, program)) && (!can_filter() || confine_sockets());
+           (landlock_version() < 1 || confine_files(read, write, program)) &&
+           (!can_filter() || confine_sockets());
 }
 
 void ifl_confinement(const char **files, const char **network)

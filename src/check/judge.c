@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See judge.h. What limits, findings and faults have in common: names, allowances, kernels that appear and disappear. */
+ * See judge.h. What limits, findings and faults have in common: names, allowances, kernels that
+ * appear and disappear. */
 #include "check/judge.h"
 
 #include "check/name_pattern.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-ifl_breach ifl_judge_breach(const ifl_judge *judge, const ifl_subject *subject, ifl_breach_kind kind, ifl_severity severity)
+ifl_breach ifl_judge_breach(const ifl_judge *judge, const ifl_subject *subject,
+                            ifl_breach_kind kind, ifl_severity severity)
 {
     return (ifl_breach){.kind = kind,
                         .severity = severity,
@@ -23,14 +25,14 @@ ifl_breach ifl_judge_breach(const ifl_judge *judge, const ifl_subject *subject, 
                         .why = ""};
 }
 
-/* ---- allowances ------------------------------------------------------------------------------------------------------ */
+/* ---- allowances ------------------------------------------------------------------------------ */
 
 static bool kernel_fits(const ifl_judge *judge, const ifl_breach *breach, const char *pattern)
 {
     for (size_t i = 0; i < judge->subjects->count; i++) {
         const ifl_subject *subject = &judge->subjects->at[i];
-        if (strcmp(subject->run->text, breach->run) == 0 && strcmp(subject->kernel, breach->kernel) == 0 &&
-            ifl_subject_fits(subject, pattern))
+        if (strcmp(subject->run->text, breach->run) == 0 &&
+            strcmp(subject->kernel, breach->kernel) == 0 && ifl_subject_fits(subject, pattern))
             return true;
     }
     return strcmp(pattern, "*") == 0;
@@ -41,7 +43,8 @@ static bool budget_allows(const ifl_judge *judge, const ifl_breach *breach, cons
     for (size_t i = 0; i < judge->budget->allowances.count; i++) {
         const ifl_allowance *a = &judge->budget->allowances.at[i];
         if (!ifl_pattern_fits(a->rule, breach->rule) || !kernel_fits(judge, breach, a->kernel) ||
-            (a->at && !ifl_place_is(a->at, breach->place.file, breach->place.line, breach->place.text)))
+            (a->at &&
+             !ifl_place_is(a->at, breach->place.file, breach->place.line, breach->place.text)))
             continue;
         *why = a->why ? a->why : "";
         return true;
@@ -52,15 +55,19 @@ static bool budget_allows(const ifl_judge *judge, const ifl_breach *breach, cons
 ifl_status ifl_judge_add(ifl_judge *judge, ifl_breach *breach, ifl_error *error)
 {
     if (breach->kind == IFL_BREACH_LIMIT || breach->kind == IFL_BREACH_FINDING)
-        breach->is_allowed_in_source = ifl_source_allows(judge->budget, &breach->place, breach->rule, &breach->why);
+        breach->is_allowed_in_source =
+            ifl_source_allows(judge->budget, &breach->place, breach->rule, &breach->why);
     if (breach->kind == IFL_BREACH_LIMIT || breach->kind == IFL_BREACH_FINDING)
-        breach->is_allowed = breach->is_allowed_in_source || budget_allows(judge, breach, &breach->why);
-    return ifl_verdict_add(judge->verdict, breach) ? IFL_OK : ifl_fail_memory(error, sizeof *breach);
+        breach->is_allowed =
+            breach->is_allowed_in_source || budget_allows(judge, breach, &breach->why);
+    return ifl_verdict_add(judge->verdict, breach) ? IFL_OK
+                                                   : ifl_fail_memory(error, sizeof *breach);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
-/* "FILE:LINE:COL: error: text": the last of the output; the whole of its last line where there is none. */
+/* "FILE:LINE:COL: error: text": the last of the output; the whole of its last line where there is
+ * none. */
 static void find_error(ifl_arena *arena, const char *output, ifl_breach *breach)
 {
     static const char mark[] = ": error: ";
@@ -83,7 +90,8 @@ static void find_error(ifl_arena *arena, const char *output, ifl_breach *breach)
     breach->place = (ifl_source_place){file, atoi(colon + 1), ""};
 }
 
-ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const char *output, ifl_error *error)
+ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const char *output,
+                           ifl_error *error)
 {
     const ifl_subject nothing = {.run = run, .kernel = ""};
     ifl_breach breach = ifl_judge_breach(judge, &nothing, IFL_BREACH_FAULT, IFL_SEVERITY_ERROR);
@@ -97,7 +105,7 @@ ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const ch
     return ifl_judge_add(judge, &breach, error);
 }
 
-/* ---- kernels that come and go ------------------------------------------------------------------------------------------ */
+/* ---- kernels that come and go ---------------------------------------------------------------- */
 
 static bool is_in_baseline(const ifl_baseline *baseline, const char *run, const char *kernel)
 {
@@ -115,7 +123,8 @@ static bool is_taken(const ifl_judge *judge, const char *run, const char *kernel
     return false;
 }
 
-/* The next kernel of the run in the baseline that no subject has; NULL past the last. *at goes on from where it was. */
+/* The next kernel of the run in the baseline that no subject has; NULL past the last. *at goes on
+ * from where it was. */
 static const char *next_gone(const ifl_judge *judge, const char *run, size_t *at)
 {
     const ifl_baseline *b = judge->baseline;
@@ -145,10 +154,13 @@ static size_t count_common(const ifl_judge *judge, const ifl_subject *subject, c
     return common;
 }
 
-/* A renamed kernel is one that is new where another is gone: the one with most lines in common, or the only one. */
-static const char *find_renamed(const ifl_judge *judge, const ifl_subject *subject, bool is_only_one)
+/* A renamed kernel is one that is new where another is gone: the one with most lines in common, or
+ * the only one. */
+static const char *find_renamed(const ifl_judge *judge, const ifl_subject *subject,
+                                bool is_only_one)
 {
-    size_t at = ifl_baseline_first(judge->baseline, subject->run->text, NULL), best_common = 0, gone = 0;
+    size_t at = ifl_baseline_first(judge->baseline, subject->run->text, NULL), best_common = 0,
+           gone = 0;
     const char *best = NULL;
     for (const char *kernel; (kernel = next_gone(judge, subject->run->text, &at)) != NULL; gone++) {
         const size_t common = count_common(judge, subject, kernel);
@@ -172,7 +184,9 @@ void ifl_judge_match(ifl_judge *judge)
 {
     for (size_t i = 0; i < judge->subjects->count; i++) {
         ifl_subject *s = &judge->subjects->at[i];
-        s->before = judge->baseline && is_in_baseline(judge->baseline, s->run->text, s->kernel) ? s->kernel : NULL;
+        s->before = judge->baseline && is_in_baseline(judge->baseline, s->run->text, s->kernel)
+                        ? s->kernel
+                        : NULL;
     }
     for (size_t i = 0; judge->baseline && i < judge->subjects->count; i++) {
         ifl_subject *s = &judge->subjects->at[i];
@@ -181,7 +195,8 @@ void ifl_judge_match(ifl_judge *judge)
     }
 }
 
-static ifl_status tell(ifl_judge *judge, const ifl_subject *subject, const char *text, ifl_error *error)
+static ifl_status tell(ifl_judge *judge, const ifl_subject *subject, const char *text,
+                       ifl_error *error)
 {
     ifl_breach breach = ifl_judge_breach(judge, subject, IFL_BREACH_BASELINE, IFL_SEVERITY_NOTE);
     breach.text = text;
@@ -193,9 +208,12 @@ static ifl_status tell_gone(ifl_judge *judge, const ifl_budget_run *run, ifl_err
 {
     size_t at = ifl_baseline_first(judge->baseline, run->text, NULL);
     ifl_status status = IFL_OK;
-    for (const char *kernel; status == IFL_OK && (kernel = next_gone(judge, run->text, &at)) != NULL;) {
+    for (const char *kernel;
+         status == IFL_OK && (kernel = next_gone(judge, run->text, &at)) != NULL;) {
         const ifl_subject gone = {.run = run, .kernel = kernel};
-        status = tell(judge, &gone, "the baseline has this kernel, but the run does not; --update removes it", error);
+        status =
+            tell(judge, &gone,
+                 "the baseline has this kernel, but the run does not; --update removes it", error);
     }
     return status;
 }
@@ -207,8 +225,10 @@ static ifl_status tell_changes(ifl_judge *judge, ifl_error *error)
     if (!judge->baseline || judge->has_fault)
         return IFL_OK;
     for (size_t i = 0; i < judge->subjects->count && status == IFL_OK; i++)
-        if (!judge->subjects->at[i].before && strcmp(judge->subjects->at[i].kernel, "(program)") != 0)
-            status = tell(judge, &judge->subjects->at[i], "the baseline does not have this kernel yet; --update adds it", error);
+        if (!judge->subjects->at[i].before &&
+            strcmp(judge->subjects->at[i].kernel, "(program)") != 0)
+            status = tell(judge, &judge->subjects->at[i],
+                          "the baseline does not have this kernel yet; --update adds it", error);
     for (size_t i = 0; i < judge->budget->runs.count && status == IFL_OK; i++)
         status = tell_gone(judge, &judge->budget->runs.at[i], error);
     return status;
@@ -218,8 +238,10 @@ static ifl_status tell_changes(ifl_judge *judge, ifl_error *error)
 static ifl_status note_kernel(ifl_judge *judge, const ifl_subject *subject, ifl_error *error)
 {
     const ifl_fact_name fact = {subject->run->text, subject->kernel, "", "", "kernel"};
-    const bool is_kept = !judge->update || ifl_baseline_add(judge->update, fact, (ifl_estimate){1, 1, 1});
-    return is_kept && ifl_verdict_add_kernel(judge->verdict, judge->budget->file, subject->run->text, subject->kernel)
+    const bool is_kept =
+        !judge->update || ifl_baseline_add(judge->update, fact, (ifl_estimate){1, 1, 1});
+    return is_kept && ifl_verdict_add_kernel(judge->verdict, judge->budget->file,
+                                             subject->run->text, subject->kernel)
                ? IFL_OK
                : ifl_fail_memory(error, sizeof fact);
 }

@@ -18,10 +18,12 @@ typedef struct ifl_judge {
 
 /* IFL_BAD_INPUT where a limit holds for no kernel: a budget that checks nothing must not pass. */
 ifl_status ifl_judge_all(ifl_judge *judge, ifl_error *error);
-/* A run that ended with a finding of its own, a fault for instance; `output` is what it wrote to standard error. */
-ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const char *output, ifl_error *error);
+/* A run that ended with a finding of its own, a fault for instance; `output` is what it wrote to
+ * standard error. */
+ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const char *output,
+                           ifl_error *error);
 
-/* ---- parts of it -------------------------------------------------------------------------------------------------- */
+/* ---- parts of it ----------------------------------------------------------------------------- */
 
 /* Gives every subject its name in the baseline, also where the kernel was renamed. */
 void ifl_judge_match(ifl_judge *judge);
@@ -30,6 +32,7 @@ ifl_status ifl_judge_findings(ifl_judge *judge, ifl_error *error);
 /* Adds a breach, allowed where the budget or a comment in the source says so. */
 ifl_status ifl_judge_add(ifl_judge *judge, ifl_breach *breach, ifl_error *error);
 /* A breach of a subject with its names filled in. */
-ifl_breach ifl_judge_breach(const ifl_judge *judge, const ifl_subject *subject, ifl_breach_kind kind, ifl_severity severity);
+ifl_breach ifl_judge_breach(const ifl_judge *judge, const ifl_subject *subject,
+                            ifl_breach_kind kind, ifl_severity severity);
 
 #endif

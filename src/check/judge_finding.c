@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Findings of reports: those that the budget names, all of them or only those that the baseline does not have. */
+ * Findings of reports: those that the budget names, all of them or only those that the baseline
+ * does not have. */
 #include "check/judge.h"
 
 #include "base/figure.h"
@@ -20,8 +21,8 @@ static const json_t *line_of(const ifl_subject *subject, const json_t *finding)
     return NULL;
 }
 
-static ifl_fact_name name_of(ifl_arena *arena, const ifl_subject *subject, const char *kernel, const json_t *finding,
-                             const char *key)
+static ifl_fact_name name_of(ifl_arena *arena, const ifl_subject *subject, const char *kernel,
+                             const json_t *finding, const char *key)
 {
     return (ifl_fact_name){subject->run->text, kernel, key, "",
                            ifl_arena_printf(arena, "finding:%s", ifl_json_text(finding, "rule"))};
@@ -32,13 +33,14 @@ static const char *title_of(const json_t *finding, const ifl_source_place *place
 {
     char start[300];
     const char *title = ifl_json_text(finding, "title");
-    const int length = snprintf(start, sizeof start, "%.250s:%d, ", ifl_place_last_name(place->file), place->line);
+    const int length =
+        snprintf(start, sizeof start, "%.250s:%d, ", ifl_place_last_name(place->file), place->line);
     const char *found = strstr(title, start);
     return found && (found == title || found[-1] == '/') ? found + length : title;
 }
 
-static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch, const json_t *finding,
-                             const char *key, ifl_error *error)
+static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
+                             const json_t *finding, const char *key, ifl_error *error)
 {
     ifl_breach breach = ifl_judge_breach(judge, subject, IFL_BREACH_FINDING, watch->severity);
     const json_t *line = line_of(subject, finding);
@@ -53,24 +55,28 @@ static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const
     return ifl_judge_add(judge, &breach, error);
 }
 
-static ifl_status take_finding(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch, const json_t *finding,
-                               ifl_error *error)
+static ifl_status take_finding(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
+                               const json_t *finding, ifl_error *error)
 {
     ifl_arena *arena = &judge->budget->arena;
     const json_t *line = line_of(subject, finding);
-    const char *key = ifl_place_key_of_finding(arena, finding, line ? ifl_json_text(line, "text") : "");
+    const char *key =
+        ifl_place_key_of_finding(arena, finding, line ? ifl_json_text(line, "text") : "");
     const ifl_fact_name now = name_of(arena, subject, subject->kernel, finding, key);
     if (!key || !now.metric)
         return ifl_fail_memory(error, 1);
     if (watch->only_new && judge->update)
-        return ifl_baseline_add(judge->update, now, (ifl_estimate){1, 1, 1}) ? IFL_OK : ifl_fail_memory(error, 1);
+        return ifl_baseline_add(judge->update, now, (ifl_estimate){1, 1, 1})
+                   ? IFL_OK
+                   : ifl_fail_memory(error, 1);
     if (watch->only_new && judge->baseline && subject->before &&
         ifl_baseline_find(judge->baseline, name_of(arena, subject, subject->before, finding, key)))
         return IFL_OK;
     return add_breach(judge, subject, watch, finding, key, error);
 }
 
-static ifl_status take_subject(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch, ifl_error *error)
+static ifl_status take_subject(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
+                               ifl_error *error)
 {
     size_t i;
     json_t *finding;
@@ -98,7 +104,8 @@ static ifl_status hold_watch(ifl_judge *judge, const ifl_watch *watch, ifl_error
     }
     judge->verdict->limits_held += fitting;
     if (status == IFL_OK && !fitting && !judge->has_fault)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &watch->place, "no kernel that ran matches '%s'", watch->kernel);
+        return ifl_fail_at(error, IFL_BAD_INPUT, &watch->place, "no kernel that ran matches '%s'",
+                           watch->kernel);
     return status;
 }
 

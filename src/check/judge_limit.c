@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Limits. A value with a range breaks a limit where all of the range does, and a baseline with a range bounds with its
- * far end: where a model is unsure there is no alarm. */
+ * Limits. A value with a range breaks a limit where all of the range does, and a baseline with a
+ * range bounds with its far end: where a model is unsure there is no alarm. */
 #include "check/judge.h"
 
 #include "base/figure.h"
@@ -51,20 +51,23 @@ static bool find_value(holding *h)
     return ifl_expression_value(h->limit->expression, ifl_view_lookup, &h->view, &h->value);
 }
 
-/* ---- baselines ------------------------------------------------------------------------------------------------------- */
+/* ---- baselines ------------------------------------------------------------------------------- */
 
 static const ifl_fact *find_fact(const holding *h, const char *place)
 {
     if (!h->judge->baseline || !h->subject->before)
         return NULL;
-    return ifl_baseline_find(h->judge->baseline, (ifl_fact_name){h->subject->run->text, h->subject->before, place, h->gpu,
-                                                                 h->limit->expression_text});
+    return ifl_baseline_find(h->judge->baseline,
+                             (ifl_fact_name){h->subject->run->text, h->subject->before, place,
+                                             h->gpu, h->limit->expression_text});
 }
 
 static bool keep_fact(const holding *h, const char *place, ifl_estimate value)
 {
-    return ifl_baseline_add(h->judge->update, (ifl_fact_name){h->subject->run->text, h->subject->kernel, place, h->gpu,
-                                                              h->limit->expression_text}, value);
+    return ifl_baseline_add(h->judge->update,
+                            (ifl_fact_name){h->subject->run->text, h->subject->kernel, place,
+                                            h->gpu, h->limit->expression_text},
+                            value);
 }
 
 static bool line_value(const holding *h, size_t line, ifl_estimate *value)
@@ -84,7 +87,7 @@ static ifl_status keep_facts(const holding *h, ifl_error *error)
     return is_kept ? IFL_OK : ifl_fail_memory(error, sizeof(ifl_fact));
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* By how much an instruction is over: its value, or how much that grew. False where it has none. */
 static bool score_of(const holding *h, size_t line, double *score)
@@ -105,11 +108,13 @@ static bool is_same_line(const holding *h, size_t a, size_t b)
            strcmp(ifl_json_text(x, "file"), ifl_json_text(y, "file")) == 0;
 }
 
-/* Of figures that add up, with the other instructions of its source line: an unrolled loop has many, each with a little. */
+/* Of figures that add up, with the other instructions of its source line: an unrolled loop has
+ * many, each with a little. */
 static double score_of_line(const holding *h, const double *scores, size_t line)
 {
     double sum = scores[line];
-    for (size_t i = 0; i < h->subject->line_count && ifl_expression_adds_up(h->limit->expression); i++)
+    for (size_t i = 0; i < h->subject->line_count && ifl_expression_adds_up(h->limit->expression);
+         i++)
         if (i != line && scores[i] != 0 && is_same_line(h, i, line))
             sum += scores[i];
     return sum;
@@ -140,7 +145,8 @@ static size_t first_line_at(const holding *h)
     const ifl_view *v = &h->view;
     for (size_t i = 0; i < h->subject->line_count; i++) {
         const json_t *line = ifl_subject_line(h->subject, i);
-        if (ifl_place_is(v->at, ifl_json_text(line, "file"), (int)json_integer_value(json_object_get(line, "line")),
+        if (ifl_place_is(v->at, ifl_json_text(line, "file"),
+                         (int)json_integer_value(json_object_get(line, "line")),
                          ifl_json_text(line, "text")))
             return i;
     }
@@ -153,7 +159,8 @@ static ifl_status find_place(const holding *h, ifl_breach *breach, ifl_error *er
     bool is_found;
     if (line != SIZE_MAX) {
         breach->place_key = h->subject->places[line];
-        is_found = ifl_source_of_line(h->judge->budget, h->subject, ifl_subject_line(h->subject, line), &breach->place);
+        is_found = ifl_source_of_line(h->judge->budget, h->subject,
+                                      ifl_subject_line(h->subject, line), &breach->place);
     } else if (ifl_expression_has(h->limit->expression, "launches")) {
         is_found = ifl_source_of_launch(h->judge->budget, h->subject, &breach->place);
     } else {
@@ -162,20 +169,23 @@ static ifl_status find_place(const holding *h, ifl_breach *breach, ifl_error *er
     return is_found ? IFL_OK : ifl_fail_memory(error, 1);
 }
 
-/* ---- breaches ---------------------------------------------------------------------------------------------------------- */
+/* ---- breaches -------------------------------------------------------------------------------- */
 
 static const char *number(ifl_arena *arena, double value)
 {
     if (fabs(value) < 1e15 && value == (double)(long long)value)
-        return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)fabs(value)).text);
+        return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "",
+                                ifl_figure_count((uint64_t)fabs(value)).text);
     if (fabs(value) >= 1000 && fabs(value) < 1e15)
-        return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "", ifl_figure_count((uint64_t)(fabs(value) + 0.5)).text);
+        return ifl_arena_printf(arena, "%s%s", value < 0 ? "-" : "",
+                                ifl_figure_count((uint64_t)(fabs(value) + 0.5)).text);
     return ifl_arena_printf(arena, "%.4g", value);
 }
 
 static const char *number_with_range(ifl_arena *arena, ifl_estimate value)
 {
-    const char *mid = number(arena, value.mid), *low = number(arena, value.low), *high = number(arena, value.high);
+    const char *mid = number(arena, value.mid), *low = number(arena, value.low),
+               *high = number(arena, value.high);
     if (!mid || !low || !high || (value.low == value.mid && value.high == value.mid))
         return mid;
     return ifl_arena_printf(arena, "%s (%s to %s)", mid, low, high);
@@ -188,10 +198,11 @@ static const char *sentence(const holding *h)
     const char *before = h->before ? number_with_range(arena, h->before->value) : "";
     if (!value || !bound || !before)
         return NULL;
-    return ifl_arena_printf(arena, "%s%s%s%s%s is %s, the limit is %s %s%s%s", h->limit->expression_text,
-                            h->limit->at ? " at " : "", h->limit->at ? h->limit->at : "", *h->gpu ? " on " : "", h->gpu,
-                            value, ifl_comparison_name(h->limit->comparison), bound, h->before ? "; the baseline has " : "",
-                            before);
+    return ifl_arena_printf(arena, "%s%s%s%s%s is %s, the limit is %s %s%s%s",
+                            h->limit->expression_text, h->limit->at ? " at " : "",
+                            h->limit->at ? h->limit->at : "", *h->gpu ? " on " : "", h->gpu, value,
+                            ifl_comparison_name(h->limit->comparison), bound,
+                            h->before ? "; the baseline has " : "", before);
 }
 
 /* "sectors" of "sectors / requests": the word that allowances name. */
@@ -206,7 +217,8 @@ static const char *rule_of(const holding *h)
 
 static ifl_status add_breach(const holding *h, ifl_error *error)
 {
-    ifl_breach breach = ifl_judge_breach(h->judge, h->subject, IFL_BREACH_LIMIT, h->limit->severity);
+    ifl_breach breach =
+        ifl_judge_breach(h->judge, h->subject, IFL_BREACH_LIMIT, h->limit->severity);
     breach.rule = rule_of(h);
     breach.text = sentence(h);
     breach.limit = h->limit->text;
@@ -223,11 +235,13 @@ static ifl_status add_breach(const holding *h, ifl_error *error)
     return status == IFL_OK ? ifl_judge_add(h->judge, &breach, error) : status;
 }
 
-/* ---- holding a limit ----------------------------------------------------------------------------------------------------- */
+/* ---- holding a limit ------------------------------------------------------------------------- */
 
 static double bound_by(const ifl_limit *limit, ifl_estimate before)
 {
-    const double from = limit->comparison == IFL_EQUAL ? before.mid : is_upper(limit->comparison) ? before.high : before.low;
+    const double from = limit->comparison == IFL_EQUAL ? before.mid
+                        : is_upper(limit->comparison)  ? before.high
+                                                       : before.low;
     return from * limit->factor + limit->offset;
 }
 
@@ -245,7 +259,8 @@ static ifl_status hold(holding *h, ifl_error *error)
     if (h->limit->is_relative) {
         h->before = find_fact(h, h->limit->at ? h->limit->at : "");
         if (!h->before)
-            return IFL_OK; /* a new kernel, or a new limit: what the baseline lacks is told for the kernel */
+            /* a new kernel, or a new limit: what the baseline lacks is told for the kernel */
+            return IFL_OK;
         h->judge->verdict->better += is_better(h);
     }
     h->bound = h->limit->is_relative ? bound_by(h->limit, h->before->value) : h->limit->offset;
@@ -279,7 +294,9 @@ static ifl_status hold_limit(ifl_judge *judge, const ifl_limit *limit, ifl_error
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < judge->subjects->count && status == IFL_OK; i++) {
         const ifl_subject *subject = &judge->subjects->at[i];
-        holding h = {.judge = judge, .limit = limit, .subject = subject,
+        holding h = {.judge = judge,
+                     .limit = limit,
+                     .subject = subject,
                      .view = {.subject = subject, .at = limit->at, .line = IFL_ALL_LINES}};
         if (!ifl_subject_fits(subject, limit->kernel))
             continue;
@@ -289,10 +306,13 @@ static ifl_status hold_limit(ifl_judge *judge, const ifl_limit *limit, ifl_error
     if (status != IFL_OK || held || judge->has_fault)
         return status;
     if (!fitting)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "no kernel that ran matches '%s'", limit->kernel);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "'%s' is not known for any kernel%s%s: the limit "
-                                                            "applies to nothing",
-                       ifl_expression_name(limit->expression), limit->at ? " at " : "", limit->at ? limit->at : "");
+        return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place, "no kernel that ran matches '%s'",
+                           limit->kernel);
+    return ifl_fail_at(error, IFL_BAD_INPUT, &limit->place,
+                       "'%s' is not known for any kernel%s%s: the limit "
+                       "applies to nothing",
+                       ifl_expression_name(limit->expression), limit->at ? " at " : "",
+                       limit->at ? limit->at : "");
 }
 
 ifl_status ifl_judge_limits(ifl_judge *judge, ifl_error *error)

@@ -30,8 +30,8 @@ static size_t add_words(char *key, size_t used, const char *text)
     return used;
 }
 
-/* "out[i] = in[j]; (st.global.f32)": no file, so that a function may move to another; its name where the line's text is
- * not at hand. */
+/* "out[i] = in[j]; (st.global.f32)": no file, so that a function may move to another; its name
+ * where the line's text is not at hand. */
 static void make_key(char *key, const char *file, const char *text, const char *op)
 {
     const size_t used = add_words(key, 0, *text ? text : ifl_place_last_name(file));
@@ -57,7 +57,8 @@ bool ifl_place_keys(ifl_arena *arena, ifl_subject *subject)
     subject->places = ifl_arena_alloc(arena, subject->line_count * sizeof *subject->places);
     for (size_t i = 0; subject->places && i < subject->line_count; i++) {
         const json_t *line = ifl_subject_line(subject, i);
-        make_key(key, ifl_json_text(line, "file"), ifl_json_text(line, "text"), ifl_json_text(line, "op"));
+        make_key(key, ifl_json_text(line, "file"), ifl_json_text(line, "text"),
+                 ifl_json_text(line, "op"));
         const size_t equal = count_equal(subject, i, key);
         snprintf(numbered, sizeof numbered, equal ? "%s#%zu" : "%s", key, equal + 1);
         subject->places[i] = ifl_arena_text(arena, numbered, strlen(numbered));

@@ -40,7 +40,8 @@ static void tell(crew *c)
 static void do_job(crew *c, ifl_run_job *job)
 {
     ifl_run_inputs inputs = {.is_known = false};
-    const bool is_kept = c->options->cache && ifl_run_inputs_find(&inputs, job, c->options, &c->digests);
+    const bool is_kept =
+        c->options->cache && ifl_run_inputs_find(&inputs, job, c->options, &c->digests);
     if (is_kept && ifl_run_cache_read(job, &inputs, c->options->cache, &c->digests))
         return;
     ifl_run_child(job, c->options, c->threads);
@@ -66,7 +67,8 @@ static int count_workers(const ifl_check_options *options, size_t jobs, int *thr
     return workers;
 }
 
-ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options *options, ifl_error *error)
+ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options *options,
+                       ifl_error *error)
 {
     crew c = {.jobs = jobs, .count = count, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     const int workers = count_workers(options, count, &c.threads);
@@ -83,5 +85,7 @@ ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options 
     ifl_digests_free(&c.digests);
     pthread_mutex_destroy(&c.lock);
     free(helpers);
-    return is_stopped(&c) ? ifl_fail(error, IFL_INTERRUPTED, "stopped: %zu of %zu runs were made", c.done, count) : IFL_OK;
+    return is_stopped(&c) ? ifl_fail(error, IFL_INTERRUPTED, "stopped: %zu of %zu runs were made",
+                                     c.done, count)
+                          : IFL_OK;
 }

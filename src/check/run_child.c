@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A run is a command of this program in a process of its own, with the budget's folder as its working directory: a
- * fault or an endless loop in a kernel cannot affect the check. */
+ * A run is a command of this program in a process of its own, with the budget's folder as its
+ * working directory: a fault or an endless loop in a kernel cannot affect the check. */
 #include "base/figure.h"
 #include "base/file.h"
 #include "check/run_job.h"
@@ -49,9 +49,11 @@ static bool add_gpus(child *c)
 static bool make_words(child *c, int threads)
 {
     const ifl_budget_run *run = c->job->run;
-    bool is_made = add(c, c->options->program) && add(c, run->words[0]) && add(c, "--json") && add(c, c->report) && add_gpus(c);
+    bool is_made = add(c, c->options->program) && add(c, run->words[0]) && add(c, "--json") &&
+                   add(c, c->report) && add_gpus(c);
     if (threads && strcmp(run->words[0], "sass") != 0)
-        is_made = is_made && add(c, "--threads") && add(c, ifl_arena_printf(&c->arena, "%d", threads));
+        is_made =
+            is_made && add(c, "--threads") && add(c, ifl_arena_printf(&c->arena, "%d", threads));
     if (strcmp(run->words[0], "sass") == 0 && ifl_budget_needs_listing(c->job->budget))
         is_made = is_made && add(c, "--listing");
     for (size_t i = 1; i < run->count && is_made; i++)
@@ -62,14 +64,17 @@ static bool make_words(child *c, int threads)
 static ifl_status make_folder(child *c, int threads, ifl_error *error)
 {
     const char *temporary = getenv("TMPDIR");
-    snprintf(c->folder, sizeof c->folder, "%s/inflight-check.XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    snprintf(c->folder, sizeof c->folder, "%s/inflight-check.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(c->folder)) {
         c->folder[0] = '\0';
-        return ifl_fail_file(error, "make a folder in", temporary && *temporary ? temporary : "/tmp");
+        return ifl_fail_file(error, "make a folder in",
+                             temporary && *temporary ? temporary : "/tmp");
     }
     c->report = ifl_arena_printf(&c->arena, "%s/report.json", c->folder);
     c->output = ifl_arena_printf(&c->arena, "%s/output", c->folder);
-    return c->report && c->output && make_words(c, threads) ? IFL_OK : ifl_fail_memory(error, sizeof *c);
+    return c->report && c->output && make_words(c, threads) ? IFL_OK
+                                                            : ifl_fail_memory(error, sizeof *c);
 }
 
 static int start(const child *c, pid_t *process)
@@ -79,10 +84,16 @@ static int start(const child *c, pid_t *process)
     if (failed)
         return failed;
     failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    failed = failed ? failed : posix_spawn_file_actions_addopen(&actions, 2, c->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    failed = failed ? failed : posix_spawn_file_actions_addchdir_np(&actions, c->job->budget->folder);
-    failed = failed ? failed : posix_spawn(process, c->options->program, &actions, NULL, (char *const *)c->words.at, environ);
+    failed =
+        failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    failed = failed ? failed
+                    : posix_spawn_file_actions_addopen(&actions, 2, c->output,
+                                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    failed =
+        failed ? failed : posix_spawn_file_actions_addchdir_np(&actions, c->job->budget->folder);
+    failed = failed ? failed
+                    : posix_spawn(process, c->options->program, &actions, NULL,
+                                  (char *const *)c->words.at, environ);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }
@@ -93,7 +104,8 @@ static ifl_status run_it(child *c, ifl_error *error)
     int how = 0;
     const int failed = start(c, &process);
     if (failed)
-        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", c->options->program, strerror(failed));
+        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", c->options->program,
+                        strerror(failed));
     while (waitpid(process, &how, 0) < 0 && errno == EINTR)
         ;
     c->job->exit_status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);

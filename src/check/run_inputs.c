@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a run reads, as one key. A launch of PTX or machine code reads its files and nothing else. A program, a case of the
- * lab and a .cu file, whose headers only a compiler knows, may read anything: they have a key where the budget's `input`
- * lines name what they read. */
+ * What a run reads, as one key. A launch of PTX or machine code reads its files and nothing else. A
+ * program, a case of the lab and a .cu file, whose headers only a compiler knows, may read
+ * anything: they have a key where the budget's `input` lines name what they read. */
 #include "base/file.h"
 #include "base/keyfile.h"
 #include "check/run_job.h"
@@ -12,7 +12,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 30, PATH_BYTES = 4096 };
 
-/* ---- digests ------------------------------------------------------------------------------------------------------- */
+/* ---- digests --------------------------------------------------------------------------------- */
 
 void ifl_digests_start(ifl_digests *digests)
 {
@@ -69,7 +69,7 @@ bool ifl_digests_find(ifl_digests *digests, const char *path, char text[IFL_SHA2
     return is_found;
 }
 
-/* ---- files of a run -------------------------------------------------------------------------------------------------- */
+/* ---- files of a run -------------------------------------------------------------------------- */
 
 typedef struct collector {
     const ifl_run_job *job;
@@ -100,8 +100,8 @@ static void add_module(collector *c, const char *path)
         c->is_known &= c->job->budget->inputs.count > 0;
     if (!ends_with(path, ".ptx"))
         return;
-    snprintf(beside, sizeof beside, "%.*s.cubin", (int)(strlen(path) - 4 < PATH_BYTES - 16 ? strlen(path) - 4 : PATH_BYTES - 16),
-             path);
+    snprintf(beside, sizeof beside, "%.*s.cubin",
+             (int)(strlen(path) - 4 < PATH_BYTES - 16 ? strlen(path) - 4 : PATH_BYTES - 16), path);
     add_digest(c, beside);
 }
 
@@ -111,8 +111,8 @@ static void add_named(collector *c, const char *launch, ifl_span name)
     char path[PATH_BYTES];
     const char *slash = strrchr(launch, '/');
     const int folder = slash && name.at[0] != '/' ? (int)(slash - launch) + 1 : 0;
-    snprintf(path, sizeof path, "%.*s%.*s", folder, launch, (int)(name.length < PATH_BYTES / 2 ? name.length : PATH_BYTES / 2),
-             name.at);
+    snprintf(path, sizeof path, "%.*s%.*s", folder, launch,
+             (int)(name.length < PATH_BYTES / 2 ? name.length : PATH_BYTES / 2), name.at);
     add_module(c, path);
 }
 
@@ -136,7 +136,8 @@ static void add_launch_file(collector *c, const char *path)
         return;
     ifl_keyfile_start(&reader, path, text, bytes);
     while (found && ifl_keyfile_next(&reader, &entry, &found, &ignored) == IFL_OK && found) {
-        if (ifl_span_is(entry.key, "file") || ifl_span_is(entry.key, "machine") || ifl_span_is(entry.key, "gpu"))
+        if (ifl_span_is(entry.key, "file") || ifl_span_is(entry.key, "machine") ||
+            ifl_span_is(entry.key, "gpu"))
             add_named(c, path, entry.value);
         else if (ifl_span_is(entry.key, "arg"))
             add_argument(c, path, entry.value);
@@ -150,9 +151,12 @@ static void add_word(collector *c, const char *word)
     struct stat file;
     char path[PATH_BYTES];
     const char *at = strrchr(word, '@');
-    const char *name = at ? at + 1 : word[0] == '-' && strchr(word, '=') ? strchr(word, '=') + 1 : word;
+    const char *name = at                                    ? at + 1
+                       : word[0] == '-' && strchr(word, '=') ? strchr(word, '=') + 1
+                                                             : word;
     ifl_sha256_add_text(&c->hash, word);
-    if (!ifl_budget_join(c->job->budget, name, path, sizeof path) || stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+    if (!ifl_budget_join(c->job->budget, name, path, sizeof path) || stat(path, &file) != 0 ||
+        !S_ISREG(file.st_mode))
         return;
     add_module(c, path);
     if (ends_with(path, ".launch"))
@@ -175,12 +179,13 @@ static void add_shared(collector *c, const ifl_check_options *options)
         add_word(c, budget->inputs.at[i]);
 }
 
-bool ifl_run_inputs_find(ifl_run_inputs *inputs, const ifl_run_job *job, const ifl_check_options *options,
-                         ifl_digests *digests)
+bool ifl_run_inputs_find(ifl_run_inputs *inputs, const ifl_run_job *job,
+                         const ifl_check_options *options, ifl_digests *digests)
 {
     const char *command = job->run->words[0];
     collector c = {.job = job, .digests = digests, .has_memory = true};
-    c.is_known = job->budget->inputs.count || strcmp(command, "analyze") == 0 || strcmp(command, "sass") == 0;
+    c.is_known = job->budget->inputs.count || strcmp(command, "analyze") == 0 ||
+                 strcmp(command, "sass") == 0;
     ifl_sha256_start(&c.hash);
     add_shared(&c, options);
     for (size_t i = 0; i < job->run->count; i++)

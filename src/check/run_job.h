@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One run of a budget as a child process: its arguments, the files that it reads, and its outcome. It knows nothing
- * of limits. */
+ * One run of a budget as a child process: its arguments, the files that it reads, and its outcome.
+ * It knows nothing of limits. */
 #ifndef IFL_CHECK_RUN_JOB_H
 #define IFL_CHECK_RUN_JOB_H
 
@@ -22,9 +22,9 @@ typedef struct ifl_run_job {
     const ifl_budget_run *run;
     const char *gpu; /* a program has one at a time; NULL: all that the budget names */
     /* what came of it */
-    int exit_status;  /* of the child; 128 + N: ended by signal N */
-    json_t *report;   /* NULL: none was written */
-    char *output;     /* of malloc: the child's standard error */
+    int exit_status; /* of the child; 128 + N: ended by signal N */
+    json_t *report;  /* NULL: none was written */
+    char *output;    /* of malloc: the child's standard error */
     bool is_cached;
     ifl_status status;
     ifl_error error;
@@ -48,19 +48,22 @@ bool ifl_digests_find(ifl_digests *digests, const char *path, char text[IFL_SHA2
 void ifl_digests_free(ifl_digests *digests);
 
 /* False without memory. */
-bool ifl_run_inputs_find(ifl_run_inputs *inputs, const ifl_run_job *job, const ifl_check_options *options,
-                         ifl_digests *digests);
+bool ifl_run_inputs_find(ifl_run_inputs *inputs, const ifl_run_job *job,
+                         const ifl_check_options *options, ifl_digests *digests);
 
 /* True: the job has its outcome now. */
-bool ifl_run_cache_read(ifl_run_job *job, const ifl_run_inputs *inputs, const char *folder, ifl_digests *digests);
+bool ifl_run_cache_read(ifl_run_job *job, const ifl_run_inputs *inputs, const char *folder,
+                        ifl_digests *digests);
 /* A cache that cannot be written is none: no error. */
-void ifl_run_cache_write(const ifl_run_job *job, const ifl_run_inputs *inputs, const char *folder, ifl_digests *digests);
+void ifl_run_cache_write(const ifl_run_job *job, const ifl_run_inputs *inputs, const char *folder,
+                         ifl_digests *digests);
 
 /* Runs it and waits. */
 void ifl_run_child(ifl_run_job *job, const ifl_check_options *options, int threads);
 void ifl_run_job_free(ifl_run_job *job);
 
 /* All of them, several at a time. IFL_INTERRUPTED where options->stop said so. */
-ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options *options, ifl_error *error);
+ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options *options,
+                       ifl_error *error);
 
 #endif

@@ -13,8 +13,8 @@
 
 enum { MAX_SOURCE_BYTES = 16 << 20, NAME_BYTES = 256 };
 
-/* A report names files as its run saw them, and runs are made in the budget's folder; a compiler's names may be those of
- * the folder that the module lies in. */
+/* A report names files as its run saw them, and runs are made in the budget's folder; a compiler's
+ * names may be those of the folder that the module lies in. */
 static const char *seen_from_here(ifl_budget *budget, const ifl_subject *subject, const char *file)
 {
     const char *module = ifl_json_text(subject->launch, "file"), *slash = strrchr(module, '/');
@@ -23,7 +23,8 @@ static const char *seen_from_here(ifl_budget *budget, const ifl_subject *subject
     const char *plain = strcmp(budget->folder, ".") == 0 ? file : ifl_budget_path(budget, file);
     if (!plain || !slash || file[0] == '/' || access(plain, R_OK) == 0)
         return plain;
-    const char *beside = ifl_arena_printf(&budget->arena, "%.*s/%s", (int)(slash - module), module, file);
+    const char *beside =
+        ifl_arena_printf(&budget->arena, "%.*s/%s", (int)(slash - module), module, file);
     const char *path = beside ? ifl_budget_path(budget, beside) : NULL;
     return path && access(path, R_OK) == 0 ? path : plain;
 }
@@ -47,31 +48,36 @@ static const char *read_line(ifl_budget *budget, const char *file, int wanted)
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
-    const char *kept = ifl_arena_text(&budget->arena, line ? line : "", line ? strcspn(line, "\r\n") : 0);
+    const char *kept =
+        ifl_arena_text(&budget->arena, line ? line : "", line ? strcspn(line, "\r\n") : 0);
     free(text);
     return kept;
 }
 
-bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line, ifl_source_place *out)
+bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line,
+                        ifl_source_place *out)
 {
     const char *text = ifl_json_text(line, "text"), *file = ifl_json_text(line, "file");
     *out = (ifl_source_place){.line = (int)json_integer_value(json_object_get(line, "line"))};
     file = ifl_arena_text(&budget->arena, file, strlen(file));
     out->file = file ? seen_from_here(budget, subject, file) : NULL;
-    out->text = *text || !out->file ? ifl_arena_text(&budget->arena, text, strlen(text)) : read_line(budget, out->file, out->line);
+    out->text = *text || !out->file ? ifl_arena_text(&budget->arena, text, strlen(text))
+                                    : read_line(budget, out->file, out->line);
     return out->file && out->text;
 }
 
-/* ---- where a kernel is defined ---------------------------------------------------------------------------------------- */
+/* ---- where a kernel is defined --------------------------------------------------------------- */
 
 /* "ns::copy<float>(int)" is called copy in the source. */
 static void bare_name(const char *kernel, char *name)
 {
     const size_t end = strcspn(kernel, "<( ");
     size_t start = end;
-    while (start && (isalnum((unsigned char)kernel[start - 1]) || kernel[start - 1] == '_' || kernel[start - 1] == '$'))
+    while (start && (isalnum((unsigned char)kernel[start - 1]) || kernel[start - 1] == '_' ||
+                     kernel[start - 1] == '$'))
         start--;
-    snprintf(name, NAME_BYTES, "%.*s", (int)(end - start < NAME_BYTES - 1 ? end - start : NAME_BYTES - 1), kernel + start);
+    snprintf(name, NAME_BYTES, "%.*s",
+             (int)(end - start < NAME_BYTES - 1 ? end - start : NAME_BYTES - 1), kernel + start);
 }
 
 static bool is_part_of_name(char c)
@@ -89,7 +95,8 @@ static const char *find_definition(const char *text, const char *name)
             recent = at;
         if (*at == ';' || *at == '}')
             recent = NULL;
-        if (!recent || strncmp(at, name, length) != 0 || (at > text && is_part_of_name(at[-1])) || is_part_of_name(at[length]))
+        if (!recent || strncmp(at, name, length) != 0 || (at > text && is_part_of_name(at[-1])) ||
+            is_part_of_name(at[length]))
             continue;
         const char *next = at + length + strspn(at + length, " \t\r\n");
         if (*next == '(')
@@ -106,7 +113,8 @@ static int line_number(const char *text, const char *at)
     return line;
 }
 
-static bool find_in_source(ifl_budget *budget, const char *file, const char *name, ifl_source_place *out)
+static bool find_in_source(ifl_budget *budget, const char *file, const char *name,
+                           ifl_source_place *out)
 {
     char *text = read_source(file);
     const char *at = text && *name ? find_definition(text, name) : NULL;
@@ -157,10 +165,11 @@ bool ifl_source_of_launch(ifl_budget *budget, const ifl_subject *subject, ifl_so
     return out->text != NULL;
 }
 
-/* ---- what a comment allows --------------------------------------------------------------------------------------------- */
+/* ---- what a comment allows ------------------------------------------------------------------- */
 
 /* The rules are a list with commas; what follows a blank behind it is the reason. */
-static bool comment_allows(ifl_budget *budget, const char *words, size_t length, const char *rule, const char **why)
+static bool comment_allows(ifl_budget *budget, const char *words, size_t length, const char *rule,
+                           const char **why)
 {
     char *copy = ifl_arena_text(&budget->arena, words, length);
     bool is_allowed = false, is_last = false;
@@ -177,7 +186,8 @@ static bool comment_allows(ifl_budget *budget, const char *words, size_t length,
     return is_allowed;
 }
 
-static bool line_allows(ifl_budget *budget, const char *line, const char *rule, bool alone, const char **why)
+static bool line_allows(ifl_budget *budget, const char *line, const char *rule, bool alone,
+                        const char **why)
 {
     static const char mark[] = "inflight: allow ";
     const size_t length = strcspn(line, "\r\n");
@@ -195,7 +205,8 @@ static bool line_allows(ifl_budget *budget, const char *line, const char *rule, 
     return false;
 }
 
-bool ifl_source_allows(ifl_budget *budget, const ifl_source_place *place, const char *rule, const char **why)
+bool ifl_source_allows(ifl_budget *budget, const ifl_source_place *place, const char *rule,
+                       const char **why)
 {
     char *text = place->line ? read_source(place->file) : NULL;
     const char *line = text, *above = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Places in source files that are at hand: where a kernel is defined, and what a comment allows there. */
+ * Places in source files that are at hand: where a kernel is defined, and what a comment allows
+ * there. */
 #ifndef IFL_CHECK_SOURCE_PLACE_H
 #define IFL_CHECK_SOURCE_PLACE_H
 
@@ -11,14 +12,18 @@ typedef struct ifl_source_place {
     const char *text; /* the line; "" where it is not at hand */
 } ifl_source_place;
 
-/* The line that defines the kernel, else the first line that the report names. False without memory. */
+/* The line that defines the kernel, else the first line that the report names. False without
+ * memory. */
 bool ifl_source_of_kernel(ifl_budget *budget, const ifl_subject *subject, ifl_source_place *out);
 /* Where the program launches it; nowhere where that is not known. */
 bool ifl_source_of_launch(ifl_budget *budget, const ifl_subject *subject, ifl_source_place *out);
 /* A place of the report, its file as seen from here. */
-bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line, ifl_source_place *out);
-/* What `// inflight: allow RULE[, RULE]... [- WHY]` in the line, or alone in the line above it, says: *why is then the
- * rest of the comment, "" where there is none. False where nothing allows it. */
-bool ifl_source_allows(ifl_budget *budget, const ifl_source_place *place, const char *rule, const char **why);
+bool ifl_source_of_line(ifl_budget *budget, const ifl_subject *subject, const json_t *line,
+                        ifl_source_place *out);
+/* What `// inflight: allow RULE[, RULE]... [- WHY]` in the line, or alone in the line above it,
+ * says: *why is then the rest of the comment, "" where there is none. False where nothing allows
+ * it. */
+bool ifl_source_allows(ifl_budget *budget, const ifl_source_place *place, const char *rule,
+                       const char **why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See subject.h. Reports of machine code and of the lab are brought into the shape of a launch first, so that a name
- * is looked up in one way. */
+ * See subject.h. Reports of machine code and of the lab are brought into the shape of a launch
+ * first, so that a name is looked up in one way. */
 #include "check/subject.h"
 
 #include "base/figure.h"
@@ -15,7 +15,7 @@ const char *ifl_json_text(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* ---- reports ------------------------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* Owned by the caller; NULL without memory. */
 typedef json_t *make_launch(const json_t *from);
@@ -29,15 +29,17 @@ static json_t *opcode_of(const char *instruction)
     return json_stringn(instruction, strcspn(instruction, " ;"));
 }
 
-/* Instructions of a listing as the lines of a launch: with a place and an opcode, and nothing counted. */
+/* Instructions of a listing as the lines of a launch: with a place and an opcode, and nothing
+ * counted. */
 static json_t *lines_of_listing(const json_t *listing)
 {
     size_t i;
     json_t *instruction, *lines = json_array();
     json_array_foreach((json_t *)listing, i, instruction)
     {
-        json_t *line = json_pack("{s:s, s:O*, s:o}", "file", ifl_json_text(instruction, "file"), "line",
-                                 json_object_get(instruction, "line"), "op", opcode_of(ifl_json_text(instruction, "text")));
+        json_t *line = json_pack("{s:s, s:O*, s:o}", "file", ifl_json_text(instruction, "file"),
+                                 "line", json_object_get(instruction, "line"), "op",
+                                 opcode_of(ifl_json_text(instruction, "text")));
         if (json_array_append_new(lines, line) != 0) {
             json_decref(lines);
             return NULL;
@@ -60,7 +62,8 @@ static json_t *models_of_row(const json_t *by_gpu)
     json_object_foreach((json_t *)by_gpu, gpu, figures)
     {
         json_t *model = json_copy(figures);
-        if (json_object_set_new(model, "gpu", json_string(gpu)) || json_array_append_new(models, model)) {
+        if (json_object_set_new(model, "gpu", json_string(gpu)) ||
+            json_array_append_new(models, model)) {
             json_decref(models);
             return NULL;
         }
@@ -73,8 +76,8 @@ static json_t *launch_of_row(const json_t *row)
     const json_t *figures = json_object_get(row, "figures");
     json_t *models = models_of_row(json_object_get(figures, "model"));
     json_t *counters = json_object_get(figures, "engine");
-    json_t *launch = json_pack("{s:s, s:o*, s:O*}", "kernel", ifl_json_text(row, "version"), "models", models,
-                               "counters", counters);
+    json_t *launch = json_pack("{s:s, s:o*, s:O*}", "kernel", ifl_json_text(row, "version"),
+                               "models", models, "counters", counters);
     return launch;
 }
 
@@ -84,15 +87,18 @@ static json_t *launch_itself(const json_t *launch)
 }
 
 /* " #2" for the second launch of a kernel in a report. */
-static const char *number_kernel(ifl_arena *arena, const ifl_subjects *subjects, size_t first, const char *kernel)
+static const char *number_kernel(ifl_arena *arena, const ifl_subjects *subjects, size_t first,
+                                 const char *kernel)
 {
     const size_t length = strlen(kernel);
     size_t same = 1;
     for (size_t i = first; i < subjects->count; i++) {
         const char *other = subjects->at[i].kernel;
-        same += strncmp(other, kernel, length) == 0 && (!other[length] || strncmp(other + length, " #", 2) == 0);
+        same += strncmp(other, kernel, length) == 0 &&
+                (!other[length] || strncmp(other + length, " #", 2) == 0);
     }
-    return same > 1 ? ifl_arena_printf(arena, "%s #%zu", kernel, same) : ifl_arena_text(arena, kernel, length);
+    return same > 1 ? ifl_arena_printf(arena, "%s #%zu", kernel, same)
+                    : ifl_arena_text(arena, kernel, length);
 }
 
 static ifl_subject *find_same(ifl_subjects *subjects, size_t before, const ifl_subject *like)
@@ -106,11 +112,13 @@ static ifl_subject *find_same(ifl_subjects *subjects, size_t before, const ifl_s
 /* True: it was known, and has this report's models too now. */
 static bool merge_models(ifl_subject *known, const json_t *launch)
 {
-    json_t *models = json_object_get(launch, "models"), *into = json_object_get(known->launch, "models");
+    json_t *models = json_object_get(launch, "models"),
+           *into = json_object_get(known->launch, "models");
     return known && models && into && json_array_extend(into, models) == 0;
 }
 
-static ifl_status add_launch(ifl_subjects *subjects, ifl_arena *arena, size_t first, ifl_subject subject, ifl_error *error)
+static ifl_status add_launch(ifl_subjects *subjects, ifl_arena *arena, size_t first,
+                             ifl_subject subject, ifl_error *error)
 {
     const char *signature = ifl_json_text(subject.launch, "signature");
     const char *name = *signature ? signature : ifl_json_text(subject.launch, "kernel");
@@ -122,8 +130,8 @@ static ifl_status add_launch(ifl_subjects *subjects, ifl_arena *arena, size_t fi
     return ifl_fail_memory(error, sizeof subject);
 }
 
-static ifl_status add_array(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run, const json_t *array,
-                            make_launch *make, ifl_error *error)
+static ifl_status add_array(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run,
+                            const json_t *array, make_launch *make, ifl_error *error)
 {
     const size_t first = subjects->count;
     size_t i;
@@ -132,7 +140,8 @@ static ifl_status add_array(ifl_subjects *subjects, ifl_arena *arena, const ifl_
     json_array_foreach((json_t *)array, i, item)
     {
         json_t *launch = make(item);
-        status = launch ? add_launch(subjects, arena, first, (ifl_subject){.run = run, .launch = launch}, error)
+        status = launch ? add_launch(subjects, arena, first,
+                                     (ifl_subject){.run = run, .launch = launch}, error)
                         : ifl_fail_memory(error, 1);
         if (status != IFL_OK)
             return status;
@@ -149,15 +158,16 @@ static ifl_status add_array(ifl_subjects *subjects, ifl_arena *arena, const ifl_
     return status;
 }
 
-static ifl_status add_cases(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run, const json_t *cases,
-                            ifl_error *error)
+static ifl_status add_cases(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run,
+                            const json_t *cases, ifl_error *error)
 {
     size_t i;
     json_t *one;
     ifl_status status = IFL_OK;
     json_array_foreach((json_t *)cases, i, one)
     {
-        status = add_array(subjects, arena, run, json_object_get(one, "rows"), launch_of_row, error);
+        status =
+            add_array(subjects, arena, run, json_object_get(one, "rows"), launch_of_row, error);
         if (status != IFL_OK)
             return status;
     }
@@ -165,15 +175,16 @@ static ifl_status add_cases(ifl_subjects *subjects, ifl_arena *arena, const ifl_
 }
 
 /* All that a program launches, as one more subject: how many launches. */
-static ifl_status add_program(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run, const json_t *launches,
-                              ifl_error *error)
+static ifl_status add_program(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run,
+                              const json_t *launches, ifl_error *error)
 {
     size_t i;
     json_t *launch;
     json_int_t made = 0;
-    json_array_foreach((json_t *)launches, i, launch)
-        made += json_integer_value(json_object_get(launch, "made"));
-    json_t *all = json_pack("{s:s, s:{s:I}, s:[]}", "kernel", "(program)", "counters", "launches", made, "models");
+    json_array_foreach((json_t *)launches, i, launch) made +=
+        json_integer_value(json_object_get(launch, "made"));
+    json_t *all = json_pack("{s:s, s:{s:I}, s:[]}", "kernel", "(program)", "counters", "launches",
+                            made, "models");
     json_t *array = all ? json_pack("[o]", all) : NULL;
     if (!array)
         return ifl_fail_memory(error, 1);
@@ -182,19 +193,23 @@ static ifl_status add_program(ifl_subjects *subjects, ifl_arena *arena, const if
     return status;
 }
 
-ifl_status ifl_subjects_add(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run, json_t *report,
-                            ifl_error *error)
+ifl_status ifl_subjects_add(ifl_subjects *subjects, ifl_arena *arena, const ifl_budget_run *run,
+                            json_t *report, ifl_error *error)
 {
     const char *schema = ifl_json_text(report, "schema");
     const json_t *launches = json_object_get(report, "launches");
     if (strcmp(schema, "inflight-sass/1") == 0)
-        return add_array(subjects, arena, run, json_object_get(report, "kernels"), launch_of_machine, error);
+        return add_array(subjects, arena, run, json_object_get(report, "kernels"),
+                         launch_of_machine, error);
     if (strcmp(schema, "inflight-lab/1") == 0)
         return add_cases(subjects, arena, run, json_object_get(report, "cases"), error);
     if (strcmp(schema, "inflight/1") != 0)
-        return ifl_fail(error, IFL_BAD_INPUT, "the run wrote a report that is not one of inflight: '%.40s'", schema);
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "the run wrote a report that is not one of inflight: '%.40s'", schema);
     const ifl_status status = add_array(subjects, arena, run, launches, launch_itself, error);
-    return status == IFL_OK && strcmp(run->words[0], "run") == 0 ? add_program(subjects, arena, run, launches, error) : status;
+    return status == IFL_OK && strcmp(run->words[0], "run") == 0
+               ? add_program(subjects, arena, run, launches, error)
+               : status;
 }
 
 void ifl_subjects_free(ifl_subjects *subjects)
@@ -215,7 +230,7 @@ const char *ifl_subject_gpu(const ifl_subject *subject, size_t model)
     return one ? ifl_json_text(one, "gpu") : NULL;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool exact(const json_t *number, ifl_estimate *value)
 {
@@ -226,7 +241,8 @@ static bool exact(const json_t *number, ifl_estimate *value)
     return true;
 }
 
-/* A key with its range, where it has one: NAME_low and NAME_high beside it, or an object of low, value and high. */
+/* A key with its range, where it has one: NAME_low and NAME_high beside it, or an object of low,
+ * value and high. */
 static bool value_in(const json_t *object, const char *key, ifl_estimate *value)
 {
     char name[96];
@@ -270,9 +286,8 @@ static bool sum_opcodes(const json_t *opcodes, const char *pattern, ifl_estimate
     double sum = 0;
     if (!json_is_object(opcodes))
         return false;
-    json_object_foreach((json_t *)opcodes, name, count)
-        if (ifl_pattern_fits(pattern, name))
-            sum += json_number_value(count);
+    json_object_foreach((json_t *)opcodes, name, count) if (ifl_pattern_fits(pattern, name)) sum +=
+        json_number_value(count);
     *value = (ifl_estimate){sum, sum, sum};
     return true;
 }
@@ -282,7 +297,8 @@ static bool find_opcodes(const json_t *launch, const char *pattern, ifl_estimate
 {
     return sum_opcodes(json_object_get(launch, "opcodes"), pattern, value) ||
            sum_opcodes(json_object_get(launch, "ptx_opcodes"), pattern, value) ||
-           sum_opcodes(json_object_get(json_object_get(launch, "machine"), "opcodes"), pattern, value);
+           sum_opcodes(json_object_get(json_object_get(launch, "machine"), "opcodes"), pattern,
+                       value);
 }
 
 static bool count_findings(const json_t *launch, const char *pattern, ifl_estimate *value)
@@ -291,8 +307,8 @@ static bool count_findings(const json_t *launch, const char *pattern, ifl_estima
     json_t *finding;
     double count = 0;
     const json_t *findings = json_object_get(launch, "findings");
-    json_array_foreach((json_t *)findings, i, finding)
-        count += ifl_pattern_fits(pattern, ifl_json_text(finding, "rule"));
+    json_array_foreach((json_t *)findings, i, finding) count +=
+        ifl_pattern_fits(pattern, ifl_json_text(finding, "rule"));
     *value = (ifl_estimate){count, count, count};
     return json_is_object(json_object_get(launch, "counters"));
 }
@@ -305,7 +321,8 @@ static bool launch_count(const json_t *launch, ifl_estimate *value)
     return json_object_get(launch, "grid") != NULL;
 }
 
-/* Counters of memory instructions, of which a launch has all as well; opcodes, where there is a listing. */
+/* Counters of memory instructions, of which a launch has all as well; opcodes, where there is a
+ * listing. */
 static bool is_counted_by_line(const ifl_subject *subject, const char *name)
 {
     static const char *const spaces[] = {"global_", "local_", "shared_"};
@@ -321,7 +338,8 @@ static bool is_counted_by_line(const ifl_subject *subject, const char *name)
 static bool line_value(const ifl_view *view, size_t line, const char *name, ifl_estimate *value)
 {
     if (strncmp(name, "opcode:", 7) == 0) {
-        const double is_one = ifl_pattern_fits(name + 7, ifl_json_text(ifl_subject_line(view->subject, line), "op"));
+        const double is_one =
+            ifl_pattern_fits(name + 7, ifl_json_text(ifl_subject_line(view->subject, line), "op"));
         *value = (ifl_estimate){is_one, is_one, is_one};
         return !json_is_object(json_object_get(view->subject->launch, "counters"));
     }
@@ -338,7 +356,8 @@ static bool sum_at_place(const ifl_view *view, const char *name, ifl_estimate *v
     bool is_known = false;
     for (size_t i = 0; i < view->subject->line_count; i++) {
         const json_t *line = ifl_subject_line(view->subject, i);
-        if (!ifl_place_is(view->at, ifl_json_text(line, "file"), (int)json_integer_value(json_object_get(line, "line")),
+        if (!ifl_place_is(view->at, ifl_json_text(line, "file"),
+                          (int)json_integer_value(json_object_get(line, "line")),
                           ifl_json_text(line, "text")))
             continue;
         is_known = true;
@@ -370,7 +389,7 @@ bool ifl_view_lookup(const void *user, const char *name, ifl_estimate *value)
            path_in(json_array_get(json_object_get(launch, "models"), view->model), name, value);
 }
 
-/* ---- names of kernels ----------------------------------------------------------------------------------------------- */
+/* ---- names of kernels ------------------------------------------------------------------------ */
 
 bool ifl_subject_fits(const ifl_subject *subject, const char *pattern)
 {

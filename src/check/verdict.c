@@ -17,8 +17,9 @@ static const struct {
     const char *name;
     ifl_verdict_writer *write;
 } formats[] = {
-    {"text", ifl_verdict_text},   {"json", ifl_verdict_json},     {"sarif", ifl_verdict_sarif},
-    {"junit", ifl_verdict_junit}, {"github", ifl_verdict_github}, {"gitlab", ifl_verdict_gitlab},
+    {"text", ifl_verdict_text},         {"json", ifl_verdict_json},
+    {"sarif", ifl_verdict_sarif},       {"junit", ifl_verdict_junit},
+    {"github", ifl_verdict_github},     {"gitlab", ifl_verdict_gitlab},
     {"markdown", ifl_verdict_markdown},
 };
 
@@ -27,7 +28,8 @@ const char *ifl_verdict_format(size_t index)
     return index < sizeof formats / sizeof *formats ? formats[index].name : NULL;
 }
 
-ifl_status ifl_verdict_write(const ifl_verdict *verdict, const char *format, FILE *out, ifl_error *error)
+ifl_status ifl_verdict_write(const ifl_verdict *verdict, const char *format, FILE *out,
+                             ifl_error *error)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, format) == 0)
@@ -43,8 +45,9 @@ static const char *keep(ifl_arena *arena, const char *text)
 bool ifl_verdict_add(ifl_verdict *verdict, const ifl_breach *breach)
 {
     ifl_breach kept = *breach;
-    const char **texts[] = {&kept.rule,      &kept.budget, &kept.run,   &kept.kernel,     &kept.gpu, &kept.place.file,
-                            &kept.place.text, &kept.place_key, &kept.text, &kept.limit, &kept.why};
+    const char **texts[] = {&kept.rule, &kept.budget,     &kept.run,        &kept.kernel,
+                            &kept.gpu,  &kept.place.file, &kept.place.text, &kept.place_key,
+                            &kept.text, &kept.limit,      &kept.why};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         *texts[i] = keep(&verdict->arena, *texts[i]);
         if (!*texts[i])
@@ -53,9 +56,11 @@ bool ifl_verdict_add(ifl_verdict *verdict, const ifl_breach *breach)
     return ifl_vec_push(&verdict->breaches, kept);
 }
 
-bool ifl_verdict_add_kernel(ifl_verdict *verdict, const char *budget, const char *run, const char *kernel)
+bool ifl_verdict_add_kernel(ifl_verdict *verdict, const char *budget, const char *run,
+                            const char *kernel)
 {
-    const ifl_checked made = {keep(&verdict->arena, budget), keep(&verdict->arena, run), keep(&verdict->arena, kernel)};
+    const ifl_checked made = {keep(&verdict->arena, budget), keep(&verdict->arena, run),
+                              keep(&verdict->arena, kernel)};
     return made.budget && made.run && made.kernel && ifl_vec_push(&verdict->kernels, made);
 }
 
@@ -89,7 +94,8 @@ size_t ifl_verdict_count(const ifl_verdict *verdict, ifl_severity severity)
 {
     size_t count = 0;
     for (size_t i = 0; i < verdict->breaches.count; i++)
-        count += verdict->breaches.at[i].severity == severity && !verdict->breaches.at[i].is_allowed;
+        count +=
+            verdict->breaches.at[i].severity == severity && !verdict->breaches.at[i].is_allowed;
     return count;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A verdict as JUnit's XML, in the form of Jenkins' junit-10.xsd: a suite a budget, a test a kernel. */
+ * A verdict as JUnit's XML, in the form of Jenkins' junit-10.xsd: a suite a budget, a test a
+ * kernel. */
 #include "check/verdict.h"
 
 #include "base/utf8.h"
@@ -49,7 +50,8 @@ static size_t count_failing(const ifl_verdict *verdict, const ifl_checked *check
 {
     size_t count = 0;
     for (size_t i = 0; i < verdict->breaches.count; i++)
-        count += fails(&verdict->breaches.at[i]) && ifl_breach_is_of(&verdict->breaches.at[i], checked);
+        count +=
+            fails(&verdict->breaches.at[i]) && ifl_breach_is_of(&verdict->breaches.at[i], checked);
     return count;
 }
 
@@ -57,14 +59,16 @@ static bool write_line(const ifl_breach *b, FILE *out)
 {
     const ifl_source_place place = ifl_breach_place(b);
     bool is_written = write_xml(place.file, out);
-    fprintf(out, ":%d: %s: ", place.line, b->is_allowed ? "allowed" : ifl_severity_name(b->severity));
+    fprintf(out, ":%d: %s: ", place.line,
+            b->is_allowed ? "allowed" : ifl_severity_name(b->severity));
     is_written = is_written && write_xml(b->text, out);
     fputc('\n', out);
     return is_written;
 }
 
 /* Those that fail the test, or the others. */
-static bool write_lines(const ifl_verdict *verdict, const ifl_checked *checked, bool failing, FILE *out)
+static bool write_lines(const ifl_verdict *verdict, const ifl_checked *checked, bool failing,
+                        FILE *out)
 {
     bool is_written = true;
     for (size_t i = 0; i < verdict->breaches.count && is_written; i++) {
@@ -75,10 +79,12 @@ static bool write_lines(const ifl_verdict *verdict, const ifl_checked *checked, 
     return is_written;
 }
 
-static const ifl_breach *first_breach(const ifl_verdict *verdict, const ifl_checked *checked, bool failing)
+static const ifl_breach *first_breach(const ifl_verdict *verdict, const ifl_checked *checked,
+                                      bool failing)
 {
     for (size_t i = 0; i < verdict->breaches.count; i++)
-        if (fails(&verdict->breaches.at[i]) == failing && ifl_breach_is_of(&verdict->breaches.at[i], checked))
+        if (fails(&verdict->breaches.at[i]) == failing &&
+            ifl_breach_is_of(&verdict->breaches.at[i], checked))
             return &verdict->breaches.at[i];
     return NULL;
 }
@@ -88,12 +94,14 @@ static bool write_case(const ifl_verdict *verdict, const ifl_checked *checked, F
 {
     const ifl_breach *failure = first_breach(verdict, checked, true);
     fputs("  <testcase", out);
-    bool is_written = write_attribute("name", *checked->kernel ? checked->kernel : checked->run, out) &&
-                      write_attribute("classname", checked->run, out);
+    bool is_written =
+        write_attribute("name", *checked->kernel ? checked->kernel : checked->run, out) &&
+        write_attribute("classname", checked->run, out);
     fputs(">\n", out);
     if (is_written && failure) {
         fputs("   <failure", out);
-        is_written = write_attribute("message", failure->text, out) && write_attribute("type", failure->rule, out);
+        is_written = write_attribute("message", failure->text, out) &&
+                     write_attribute("type", failure->rule, out);
         fputc('>', out);
         is_written = is_written && write_lines(verdict, checked, true, out);
         fputs("</failure>\n", out);
@@ -109,7 +117,8 @@ static bool write_case(const ifl_verdict *verdict, const ifl_checked *checked, F
 
 static bool is_first_of_budget(const ifl_verdict *verdict, size_t index)
 {
-    return !index || strcmp(verdict->kernels.at[index - 1].budget, verdict->kernels.at[index].budget) != 0;
+    return !index ||
+           strcmp(verdict->kernels.at[index - 1].budget, verdict->kernels.at[index].budget) != 0;
 }
 
 /* Kernels of a budget stand side by side. */
@@ -131,7 +140,8 @@ static bool write_suite(const ifl_verdict *verdict, size_t first, FILE *out)
 ifl_status ifl_verdict_junit(const ifl_verdict *verdict, FILE *out, ifl_error *error)
 {
     bool is_written = true;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"inflight check\">\n", out);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"inflight check\">\n",
+          out);
     for (size_t i = 0; i < verdict->kernels.count && is_written; i++)
         if (is_first_of_budget(verdict, i))
             is_written = write_suite(verdict, i, out);

@@ -19,8 +19,8 @@ static void write_source(const char *text, FILE *out)
 static void write_breach(const ifl_breach *b, FILE *out)
 {
     const ifl_source_place place = ifl_breach_place(b);
-    fprintf(out, "%s:%d: %s: %s [%s]\n", place.file, place.line, b->is_allowed ? "allowed" : ifl_severity_name(b->severity),
-            b->text, b->rule);
+    fprintf(out, "%s:%d: %s: %s [%s]\n", place.file, place.line,
+            b->is_allowed ? "allowed" : ifl_severity_name(b->severity), b->text, b->rule);
     write_source(place.text, out);
     if (*b->kernel)
         fprintf(out, "    in %s, ", b->kernel);
@@ -33,11 +33,12 @@ static void write_breach(const ifl_breach *b, FILE *out)
 
 static void write_sum(const ifl_verdict *v, FILE *out)
 {
-    const size_t errors = ifl_verdict_count(v, IFL_SEVERITY_ERROR), warnings = ifl_verdict_count(v, IFL_SEVERITY_WARNING);
+    const size_t errors = ifl_verdict_count(v, IFL_SEVERITY_ERROR),
+                 warnings = ifl_verdict_count(v, IFL_SEVERITY_WARNING);
     const size_t notes = ifl_verdict_count(v, IFL_SEVERITY_NOTE), allowed = ifl_verdict_allowed(v);
-    fprintf(out, "%zu kernel%s, %zu limit%s checked: %zu error%s, %zu warning%s, %zu note%s", v->kernels.count,
-            plural(v->kernels.count), v->limits_held, plural(v->limits_held), errors, plural(errors), warnings,
-            plural(warnings), notes, plural(notes));
+    fprintf(out, "%zu kernel%s, %zu limit%s checked: %zu error%s, %zu warning%s, %zu note%s",
+            v->kernels.count, plural(v->kernels.count), v->limits_held, plural(v->limits_held),
+            errors, plural(errors), warnings, plural(warnings), notes, plural(notes));
     if (allowed)
         fprintf(out, ", %zu allowed", allowed);
     if (v->better)
@@ -54,7 +55,7 @@ ifl_status ifl_verdict_text(const ifl_verdict *verdict, FILE *out, ifl_error *er
     return ferror(out) ? ifl_fail(error, IFL_NO_FILE, "the verdict cannot be written") : IFL_OK;
 }
 
-/* ---- Markdown ------------------------------------------------------------------------------------------------------ */
+/* ---- Markdown -------------------------------------------------------------------------------- */
 
 /* In a cell of a table: no line ends, no '|', nothing that is a tag. */
 static void write_cell(const char *text, FILE *out)
@@ -100,7 +101,8 @@ static void write_row(const ifl_breach *b, FILE *out)
 
 ifl_status ifl_verdict_markdown(const ifl_verdict *verdict, FILE *out, ifl_error *error)
 {
-    fprintf(out, "### Performance budget: %s\n\n", ifl_verdict_fails(verdict, false) ? "exceeded" : "kept");
+    fprintf(out, "### Performance budget: %s\n\n",
+            ifl_verdict_fails(verdict, false) ? "exceeded" : "kept");
     if (verdict->breaches.count)
         fputs("| | Where | Kernel | What |\n|---|---|---|---|\n", out);
     for (size_t i = 0; i < verdict->breaches.count; i++)
@@ -111,9 +113,10 @@ ifl_status ifl_verdict_markdown(const ifl_verdict *verdict, FILE *out, ifl_error
     return ferror(out) ? ifl_fail(error, IFL_NO_FILE, "the verdict cannot be written") : IFL_OK;
 }
 
-/* ---- GitHub's workflow commands ---------------------------------------------------------------------------------------- */
+/* ---- GitHub's workflow commands -------------------------------------------------------------- */
 
-/* '%', line ends; in properties ':' and ',' too (GitHub: "Workflow commands", actions/toolkit's command.ts). */
+/* '%', line ends; in properties ':' and ',' too (GitHub: "Workflow commands", actions/toolkit's
+ * command.ts). */
 static void write_escaped(const char *text, bool is_property, FILE *out)
 {
     for (; *text; text++)

@@ -19,7 +19,8 @@ enum { OFF_CHIP, ON_CHIP, COPIED };
 
 static const ifl_traffic_info infos[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
-    [IFL_TRAFFIC_##prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words, words "s", chip == ON_CHIP, chip == COPIED},
+    [IFL_TRAFFIC_##prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words,                         \
+                              words "s",         chip == ON_CHIP,   chip == COPIED},
 #include "code/access.def"
 };
 

@@ -17,7 +17,8 @@ const char *ifl_access_kind_text(ifl_access_kind kind);
 ifl_access_kind ifl_access_plain_kind(ifl_access_kind kind);
 static inline bool ifl_access_is_copy(unsigned kind)
 {
-    return kind == IFL_ACCESS_COPY_LOAD || kind == IFL_ACCESS_COPY_STORE || kind == IFL_ACCESS_COPY_REDUCTION;
+    return kind == IFL_ACCESS_COPY_LOAD || kind == IFL_ACCESS_COPY_STORE ||
+           kind == IFL_ACCESS_COPY_REDUCTION;
 }
 
 /* Accesses of one kind to one space: IFL_TRAFFIC_global_load. */

@@ -15,7 +15,8 @@ void ifl_builder_free(ifl_builder *builder)
 
 void ifl_builder_clear(ifl_builder *builder)
 {
-    builder->code.count = builder->constants.count = builder->banks.count = builder->specials.count = 0;
+    builder->code.count = builder->constants.count = builder->banks.count =
+        builder->specials.count = 0;
     builder->older.count = 0;
     memset(builder->newest, 0, sizeof builder->newest);
     builder->frame_bytes = 0;
@@ -27,7 +28,7 @@ static void fail(ifl_builder *builder, ifl_status status)
         builder->status = status;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 unsigned ifl_slot_bits(unsigned bits)
 {
@@ -36,7 +37,8 @@ unsigned ifl_slot_bits(unsigned bits)
 
 uint32_t ifl_builder_room(ifl_builder *builder, uint64_t bytes)
 {
-    const uint64_t at = (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
+    const uint64_t at =
+        (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
     if (at + bytes > UINT32_MAX) {
         fail(builder, IFL_UNSUPPORTED);
         return 0;
@@ -55,7 +57,8 @@ static uint64_t cut(uint64_t value, unsigned bits)
     return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
 }
 
-/* The newest of the constants that share a bucket with this value, as its number plus 1; 0: none. */
+/* The newest of the constants that share a bucket with this value, as its number plus 1; 0:
+ * none. */
 static uint32_t *newest_like(ifl_builder *builder, uint64_t value)
 {
     const uint64_t mixed = value * UINT64_C(0x9e3779b97f4a7c15); /* multiples of the golden ratio */
@@ -65,7 +68,8 @@ static uint32_t *newest_like(ifl_builder *builder, uint64_t value)
 void ifl_builder_constant_at(ifl_builder *builder, uint32_t slot, uint64_t value, unsigned bits)
 {
     uint32_t *newest = newest_like(builder, value);
-    if (!ifl_vec_push(&builder->constants, (ifl_constant){.slot = slot, .bits = bits, .value = value}) ||
+    if (!ifl_vec_push(&builder->constants,
+                      (ifl_constant){.slot = slot, .bits = bits, .value = value}) ||
         !ifl_vec_push(&builder->older, *newest))
         fail(builder, IFL_NO_MEMORY);
     else
@@ -91,8 +95,8 @@ uint32_t ifl_builder_constant_pair(ifl_builder *builder, uint64_t value)
     const uint64_t low = cut(value, 32), high = value >> 32;
     for (uint32_t i = *newest_like(builder, low); i; i = builder->older.at[i - 1]) {
         const ifl_constant *c = &builder->constants.at[i - 1];
-        if (i < builder->constants.count && c->bits == 32 && c[1].bits == 32 && c->value == low && c[1].value == high &&
-            c[1].slot == c->slot + IFL_PLANE_BYTES)
+        if (i < builder->constants.count && c->bits == 32 && c[1].bits == 32 && c->value == low &&
+            c[1].value == high && c[1].slot == c->slot + IFL_PLANE_BYTES)
             return c->slot;
     }
     const uint32_t slot = ifl_builder_room(builder, 2 * IFL_PLANE_BYTES);
@@ -120,8 +124,8 @@ ifl_operation ifl_transfer_operation(const ifl_transfer *transfer)
 
 static bool is_same_bank(const ifl_bank_slot *a, const ifl_bank_slot *b)
 {
-    return a->bits == b->bits && a->offset == b->offset && a->bytes == b->bytes && a->bank == b->bank &&
-           a->is_signed == b->is_signed;
+    return a->bits == b->bits && a->offset == b->offset && a->bytes == b->bytes &&
+           a->bank == b->bank && a->is_signed == b->is_signed;
 }
 
 uint32_t ifl_builder_bank(ifl_builder *builder, const ifl_bank_slot *wanted)
@@ -142,14 +146,16 @@ static ifl_bank_slot bank_word(uint8_t bank, uint32_t offset)
 }
 
 /* Words that were placed side by side before. */
-static uint32_t find_bank_words(const ifl_builder *builder, uint8_t bank, uint32_t offset, unsigned words)
+static uint32_t find_bank_words(const ifl_builder *builder, uint8_t bank, uint32_t offset,
+                                unsigned words)
 {
     for (size_t i = 0; i + words <= builder->banks.count; i++) {
         const ifl_bank_slot *at = &builder->banks.at[i];
         unsigned same = 0;
         for (; same < words; same++) {
             const ifl_bank_slot wanted = bank_word(bank, offset + 4 * same);
-            if (!is_same_bank(&at[same], &wanted) || at[same].slot != at->slot + same * IFL_PLANE_BYTES)
+            if (!is_same_bank(&at[same], &wanted) ||
+                at[same].slot != at->slot + same * IFL_PLANE_BYTES)
                 break;
         }
         if (same == words)
@@ -189,15 +195,19 @@ static uint32_t add_special(ifl_builder *builder, ifl_special_slot wanted, unsig
 uint32_t ifl_builder_special(ifl_builder *builder, ifl_special special)
 {
     const unsigned least = 32, bits = ifl_special_bits(special);
-    return add_special(builder, (ifl_special_slot){.special = (uint16_t)special}, bits < least ? least : bits);
+    return add_special(builder, (ifl_special_slot){.special = (uint16_t)special},
+                       bits < least ? least : bits);
 }
 
-uint32_t ifl_builder_special_sum(ifl_builder *builder, ifl_special special, uint64_t add, unsigned bits)
+uint32_t ifl_builder_special_sum(ifl_builder *builder, ifl_special special, uint64_t add,
+                                 unsigned bits)
 {
-    return add_special(builder, (ifl_special_slot){.special = (uint16_t)special, .bits = (uint8_t)bits, .add = add}, bits);
+    return add_special(
+        builder,
+        (ifl_special_slot){.special = (uint16_t)special, .bits = (uint8_t)bits, .add = add}, bits);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 ifl_code *ifl_builder_add(ifl_builder *builder, ifl_code code)
 {
@@ -221,14 +231,16 @@ static void *keep_list(ifl_builder *builder, const void *from, size_t count, siz
 /* Those that change by block come first: they are written at the start of each. */
 static void keep_specials(ifl_builder *builder, ifl_routine *routine)
 {
-    routine->specials = ifl_arena_alloc(builder->arena, (builder->specials.count + 1) * sizeof *routine->specials);
+    routine->specials =
+        ifl_arena_alloc(builder->arena, (builder->specials.count + 1) * sizeof *routine->specials);
     if (!routine->specials) {
         fail(builder, IFL_NO_MEMORY);
         return;
     }
     for (int by_block = 1; by_block >= 0; by_block--) {
         for (size_t i = 0; i < builder->specials.count; i++)
-            if ((ifl_special_changes(builder->specials.at[i].special) == IFL_WHEN_BLOCK) == by_block)
+            if ((ifl_special_changes(builder->specials.at[i].special) == IFL_WHEN_BLOCK) ==
+                by_block)
                 routine->specials[routine->special_count++] = builder->specials.at[i];
         if (by_block)
             routine->block_special_count = routine->special_count;
@@ -237,13 +249,16 @@ static void keep_specials(ifl_builder *builder, ifl_routine *routine)
 
 void ifl_builder_keep(ifl_builder *builder, ifl_routine *routine)
 {
-    routine->code = keep_list(builder, builder->code.at, builder->code.count, sizeof *routine->code);
-    routine->constants =
-        keep_list(builder, builder->constants.at, builder->constants.count, sizeof *routine->constants);
-    routine->banks = keep_list(builder, builder->banks.at, builder->banks.count, sizeof *routine->banks);
+    routine->code =
+        keep_list(builder, builder->code.at, builder->code.count, sizeof *routine->code);
+    routine->constants = keep_list(builder, builder->constants.at, builder->constants.count,
+                                   sizeof *routine->constants);
+    routine->banks =
+        keep_list(builder, builder->banks.at, builder->banks.count, sizeof *routine->banks);
     keep_specials(builder, routine);
     routine->code_count = builder->code.count;
     routine->constant_count = builder->constants.count;
     routine->bank_count = builder->banks.count;
-    routine->frame_bytes = (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
+    routine->frame_bytes =
+        (builder->frame_bytes + IFL_SLOT_ALIGNMENT - 1) / IFL_SLOT_ALIGNMENT * IFL_SLOT_ALIGNMENT;
 }

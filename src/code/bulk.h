@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Barrier objects in shared memory, and copies that a unit of its own does (cp.async.bulk, UBLKCP, UTMALDG and kin): code->extra
- * of their operations. PTX and machine code both lower to them. */
+ * Barrier objects in shared memory, and copies that a unit of its own does (cp.async.bulk, UBLKCP,
+ * UTMALDG and kin): code->extra of their operations. PTX and machine code both lower to them. */
 #ifndef IFL_CODE_BULK_H
 #define IFL_CODE_BULK_H
 
 #include "code/code.h"
 
-/* A barrier object is a word of 64 bits. Its counts stand in it negated, as ptxas writes them for sm_90 (mbarrier.init is a
- * plain exchange there, mbarrier.pending_count shifts and masks):
+/* A barrier object is a word of 64 bits. Its counts stand in it negated, as ptxas writes them for
+ * sm_90 (mbarrier.init is a plain exchange there, mbarrier.pending_count shifts and masks):
  *     1-20  2^20 - arrivals that a phase expects       21-42 bytes that are still expected, signed
  *     43-62 2^20 - arrivals that this phase still waits for       63 the phase's parity */
 enum {
@@ -33,7 +33,9 @@ typedef struct ifl_mbarrier_op {
     bool by_parity;     /* the state is 0 or 1 */
     bool is_planes;     /* 64 bits are two slots of words */
     bool
-        tells_lanes; /* of d the lower word is the mask of lanes that arrived together, the upper one the first's */
+        /* of d the lower word is the mask of lanes that arrived together, the upper one the
+         * first's */
+        tells_lanes;
     uint32_t d; /* slot of 64 bits: the word before; or a predicate */
     bool has_d;
 } ifl_mbarrier_op;
@@ -42,8 +44,9 @@ typedef enum ifl_bulk_kind { IFL_BULK_BYTES, IFL_BULK_BOX, IFL_BULK_VALUE } ifl_
 
 enum { IFL_BULK_RANKS = 5 };
 
-/* Of bulk_copy. A box is of a tensor that a description in memory tells of (code/tensor_map.h): its address stands in place
- * of that of global memory. A value (st.async, red.async) comes from registers: `from` says from which. */
+/* Of bulk_copy. A box is of a tensor that a description in memory tells of (code/tensor_map.h): its
+ * address stands in place of that of global memory. A value (st.async, red.async) comes from
+ * registers: `from` says from which. */
 typedef struct ifl_bulk_op {
     uint8_t kind; /* ifl_bulk_kind */
     ifl_transfer to, from;
@@ -55,7 +58,9 @@ typedef struct ifl_bulk_op {
     ifl_transfer barrier;
     bool is_once; /* done once a warp, by whichever lane */
     uint32_t
-        multicast; /* slot: blocks of the cluster that get it, from bit multicast_shift on; 0: those that `to` says */
+        /* slot: blocks of the cluster that get it, from bit multicast_shift on; 0: those that
+         * `to` says */
+        multicast;
     uint8_t multicast_shift;
     uint8_t rank;
     bool is_image; /* im2col */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Events: all that observers learn of an execution. The engine makes them; observers never see the engine.
+ * Events: all that observers learn of an execution. The engine makes them; observers never see the
+ * engine.
  *
- * Each worker thread of a launch has its own observer states, so no event needs a lock; at the end the states are
- * merged. Merging must not depend on order: every result is then the same whatever the number of workers. */
+ * Each worker thread of a launch has its own observer states, so no event needs a lock; at the end
+ * the states are merged. Merging must not depend on order: every result is then the same whatever
+ * the number of workers. */
 #ifndef IFL_CODE_EVENT_H
 #define IFL_CODE_EVENT_H
 
@@ -15,27 +17,30 @@ typedef enum ifl_access_shape {
     IFL_SHAPE_UNIFORM     /* every active lane has the same address */
 } ifl_access_shape;
 
-/* One warp-level memory instruction (a request). Lanes outside `mask`, which is never 0, have no meaning in `address`: an
- * instruction whose lanes are all predicated off makes no request. */
+/* One warp-level memory instruction (a request). Lanes outside `mask`, which is never 0, have no
+ * meaning in `address`: an instruction whose lanes are all predicated off makes no request. */
 typedef struct ifl_access {
-    uint32_t site;        /* into ifl_sites */
-    uint8_t kind;         /* ifl_access_kind */
-    uint8_t space;        /* GLOBAL, SHARED or LOCAL; a generic instruction gives one event a space it touches */
-    uint8_t bytes;        /* a lane: 1, 2, 4, 8, 16 or 32 */
-    uint8_t shape;        /* ifl_access_shape */
-    uint32_t mask;        /* active lanes */
-    uint64_t block;       /* linear index in the grid */
-    uint32_t warp;        /* in the block */
-    /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes and lanes, whose distances
-     * from each other are the same. 0: nothing is known. */
+    uint32_t site; /* into ifl_sites */
+    uint8_t kind;  /* ifl_access_kind */
+    uint8_t
+        /* GLOBAL, SHARED or LOCAL; a generic instruction gives one event a space it touches */
+        space;
+    uint8_t bytes;  /* a lane: 1, 2, 4, 8, 16 or 32 */
+    uint8_t shape;  /* ifl_access_shape */
+    uint32_t mask;  /* active lanes */
+    uint64_t block; /* linear index in the grid */
+    uint32_t warp;  /* in the block */
+    /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes
+     * and lanes, whose distances from each other are the same. 0: nothing is known. */
     uint64_t likeness;
-    /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses as the hardware
-     * lays local memory out, the 4-byte words of 32 lanes side by side; a wider access is several, a word each. */
+    /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses
+     * as the hardware lays local memory out, the 4-byte words of 32 lanes side by side; a wider
+     * access is several, a word each. */
     const uint64_t *address;
 } ifl_access;
 
-/* An instruction was issued `warps` times in all, for `threads` active lanes in all. Comes once per instruction and
- * worker when the worker is done, not at each issue. */
+/* An instruction was issued `warps` times in all, for `threads` active lanes in all. Comes once per
+ * instruction and worker when the worker is done, not at each issue. */
 typedef struct ifl_issue {
     uint32_t site;
     uint64_t warps;
@@ -43,8 +48,9 @@ typedef struct ifl_issue {
     uint64_t executing; /* of them, those that its guard let execute; of PTX all */
 } ifl_issue;
 
-/* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block. Their accesses come
- * after it, so that the events of a warp stand in the order of issue. Comes of blocks that are followed. */
+/* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block.
+ * Their accesses come after it, so that the events of a warp stand in the order of issue. Comes of
+ * blocks that are followed. */
 typedef struct ifl_stretch {
     uint32_t first, last;
     uint32_t mask;
@@ -52,7 +58,8 @@ typedef struct ifl_stretch {
     uint32_t warp;
 } ifl_stretch;
 
-/* A load of a constant bank at an address of each lane's own, of a block that is followed: so many different addresses. */
+/* A load of a constant bank at an address of each lane's own, of a block that is followed: so many
+ * different addresses. */
 typedef struct ifl_indexed {
     uint32_t site;
     uint32_t addresses;
@@ -60,9 +67,14 @@ typedef struct ifl_indexed {
     uint32_t warp;
 } ifl_indexed;
 
-/* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a warp arrives, begins a copy that it
- * counts, or goes on since it has waited for its phase long enough. */
-typedef enum ifl_object_step { IFL_OBJECT_ARRIVAL, IFL_OBJECT_COPY, IFL_OBJECT_WAIT } ifl_object_step;
+/* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a
+ * warp arrives, begins a copy that it counts, or goes on since it has waited for its phase long
+ * enough. */
+typedef enum ifl_object_step {
+    IFL_OBJECT_ARRIVAL,
+    IFL_OBJECT_COPY,
+    IFL_OBJECT_WAIT
+} ifl_object_step;
 typedef struct ifl_object_event {
     uint32_t site;
     uint32_t object; /* its byte offset */
@@ -93,8 +105,8 @@ typedef struct ifl_block_end {
     uint64_t instructions;  /* warp instructions that it issued */
 } ifl_block_end;
 
-/* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL, `create_with` does.
- * Any event function may be NULL. */
+/* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL,
+ * `create_with` does. Any event function may be NULL. */
 typedef struct ifl_observer {
     const char *name;
     void *(*create)(const ifl_sites *sites);
@@ -102,7 +114,10 @@ typedef struct ifl_observer {
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
     void (*issue)(void *state, const ifl_issue *issue);
-    bool (*follows)(void *state, uint64_t block); /* asked when a block starts: stretch, indexed and object come of this one */
+    bool (*follows)(
+        void *state,
+        uint64_t
+            block); /* asked when a block starts: stretch, indexed and object come of this one */
     void (*stretch)(void *state, const ifl_stretch *stretch);
     void (*indexed)(void *state, const ifl_indexed *indexed);
     void (*object)(void *state, const ifl_object_event *event);

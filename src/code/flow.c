@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool *find_leaders(const ifl_flow_step *steps, uint32_t count, ifl_arena *arena)
 {
@@ -32,7 +32,8 @@ static void number_blocks(const bool *leader, uint32_t count, ifl_flow *flow)
 }
 
 /* Targets in their order, then the block behind. */
-static bool connect(const ifl_flow_step *steps, uint32_t count, ifl_flow *flow, uint32_t index, ifl_arena *arena)
+static bool connect(const ifl_flow_step *steps, uint32_t count, ifl_flow *flow, uint32_t index,
+                    ifl_arena *arena)
 {
     ifl_flow_block *block = &flow->blocks[index];
     const ifl_flow_step *last = &steps[block->last - 1];
@@ -49,9 +50,10 @@ static bool connect(const ifl_flow_step *steps, uint32_t count, ifl_flow *flow, 
     return true;
 }
 
-/* ---- immediate post-dominators: Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", with
- * path compression, on the reversed graph from a virtual end (node block_count). Numbers below are those of a
- * depth-first search from there, in pre-order. ------------------------------------------------------------------ */
+/* ---- immediate post-dominators: Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in
+ * a Flowgraph", with path compression, on the reversed graph from a virtual end (node block_count).
+ * Numbers below are those of a depth-first search from there, in pre-order.
+ * ------------------------------------------------------------------ */
 
 typedef struct dominators {
     const ifl_flow *flow;
@@ -64,7 +66,9 @@ typedef struct dominators {
     uint32_t *ancestor; /* in the forest of links; IFL_NO_BLOCK: a root */
     uint32_t *label;    /* of least semidominator on the way to the root */
     uint32_t *dominator;
-    uint32_t *bucket;   /* first of the nodes that a node semidominates, and the next of each: pairs of lists */
+    uint32_t *
+        /* first of the nodes that a node semidominates, and the next of each: pairs of lists */
+        bucket;
     uint32_t *next;
     uint32_t *stack, *cursor;
     uint32_t reached;
@@ -96,8 +100,9 @@ static void fill_edges(const dominators *d, uint32_t *at)
 static bool allocate_dominators(dominators *d, ifl_arena *arena)
 {
     const size_t nodes = (size_t)d->flow->block_count + 1;
-    uint32_t **arrays[] = {&d->number, &d->node,      &d->parent, &d->semi, &d->ancestor, &d->label,
-                           &d->dominator, &d->bucket, &d->next,   &d->stack, &d->cursor};
+    uint32_t **arrays[] = {&d->number,   &d->node,  &d->parent,    &d->semi,
+                           &d->ancestor, &d->label, &d->dominator, &d->bucket,
+                           &d->next,     &d->stack, &d->cursor};
     d->first_predecessor = ifl_arena_alloc(arena, (nodes + 1) * sizeof(uint32_t));
     if (!d->first_predecessor)
         return false;
@@ -105,7 +110,8 @@ static bool allocate_dominators(dominators *d, ifl_arena *arena)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i] = ifl_arena_alloc(arena, nodes * sizeof(uint32_t))))
             return false;
-    d->predecessors = ifl_arena_alloc(arena, (d->first_predecessor[nodes] + (size_t)1) * sizeof(uint32_t));
+    d->predecessors =
+        ifl_arena_alloc(arena, (d->first_predecessor[nodes] + (size_t)1) * sizeof(uint32_t));
     return d->predecessors != NULL;
 }
 
@@ -138,7 +144,8 @@ static void search(dominators *d, uint32_t root)
     }
 }
 
-/* The node of least semidominator between a node and the root of its tree; shortens the way for the next time. */
+/* The node of least semidominator between a node and the root of its tree; shortens the way for the
+ * next time. */
 static uint32_t evaluate(dominators *d, uint32_t v)
 {
     uint32_t depth = 0;
@@ -208,16 +215,17 @@ static bool find_joins(ifl_flow *flow, ifl_arena *arena)
     find_dominators(&d);
     for (uint32_t b = 0; b < flow->block_count; b++) {
         const uint32_t number = d.number[b];
-        const uint32_t join = number == IFL_NO_BLOCK ? flow->block_count : d.node[d.dominator[number]];
+        const uint32_t join =
+            number == IFL_NO_BLOCK ? flow->block_count : d.node[d.dominator[number]];
         flow->blocks[b].join = join == flow->block_count ? IFL_NO_BLOCK : join;
     }
     return true;
 }
 
-/* ---- building ------------------------------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
-ifl_status ifl_flow_build(const ifl_flow_step *steps, uint32_t count, ifl_arena *arena, ifl_flow *out,
-                          ifl_error *error)
+ifl_status ifl_flow_build(const ifl_flow_step *steps, uint32_t count, ifl_arena *arena,
+                          ifl_flow *out, ifl_error *error)
 {
     *out = (ifl_flow){0};
     const bool *leader = find_leaders(steps, count, arena);
@@ -235,7 +243,7 @@ ifl_status ifl_flow_build(const ifl_flow_step *steps, uint32_t count, ifl_arena 
     return find_joins(out, arena) ? IFL_OK : ifl_fail_memory(error, out->block_count);
 }
 
-/* ---- values that are still needed ------------------------------------------------------------------------------ */
+/* ---- values that are still needed ------------------------------------------------------------ */
 
 typedef struct live_sets {
     uint64_t *used;    /* read in the block before it writes them: also the live set at its start */
@@ -261,7 +269,8 @@ static void note_write(void *user, uint32_t reg, bool is_written)
         sets->defined[sets->block * sets->words + reg / 64] |= UINT64_C(1) << (reg % 64);
 }
 
-static void scan_block(const ifl_flow_touches *touches, const ifl_flow_block *block, live_sets *sets)
+static void scan_block(const ifl_flow_touches *touches, const ifl_flow_block *block,
+                       live_sets *sets)
 {
     for (uint32_t i = block->first; i < block->last; i++) {
         sets->guarded = touches->is_guarded(touches->user, i);
@@ -286,8 +295,8 @@ static bool flow_back(const ifl_flow *flow, live_sets *sets, uint32_t b)
     return changed;
 }
 
-ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, ifl_arena *arena, uint64_t **out,
-                         size_t *words, ifl_error *error)
+ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, ifl_arena *arena,
+                         uint64_t **out, size_t *words, ifl_error *error)
 {
     live_sets sets = {.words = touches->registers / 64 + 1};
     const size_t bytes = sets.words * flow->block_count * sizeof(uint64_t);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The shape of a function: basic blocks, where diverged lanes meet again (immediate post-dominators), and which
- * registers hold values that are still needed. Knows nothing of instructions but where they lead and what they touch. */
+ * The shape of a function: basic blocks, where diverged lanes meet again (immediate
+ * post-dominators), and which registers hold values that are still needed. Knows nothing of
+ * instructions but where they lead and what they touch. */
 #ifndef IFL_CODE_FLOW_H
 #define IFL_CODE_FLOW_H
 
@@ -13,17 +14,17 @@ enum { IFL_NO_BLOCK = UINT32_MAX };
 typedef struct ifl_flow_step {
     const uint32_t *targets; /* instructions, counted from the function's first */
     uint32_t target_count;
-    bool falls;     /* may go on to the next one */
-    bool leaves;    /* may leave the function */
-    bool ends;      /* no other instruction of its block comes after it */
+    bool falls;  /* may go on to the next one */
+    bool leaves; /* may leave the function */
+    bool ends;   /* no other instruction of its block comes after it */
 } ifl_flow_step;
 
 typedef struct ifl_flow_block {
     uint32_t first, last; /* instructions, [first, last) */
     const uint32_t *successor;
     uint32_t successor_count;
-    uint32_t join;        /* immediate post-dominator, IFL_NO_BLOCK: only the end of the function */
-    bool leaves;          /* the function */
+    uint32_t join; /* immediate post-dominator, IFL_NO_BLOCK: only the end of the function */
+    bool leaves;   /* the function */
 } ifl_flow_block;
 
 typedef struct ifl_flow {
@@ -32,10 +33,10 @@ typedef struct ifl_flow {
     uint32_t *block_of; /* by instruction */
 } ifl_flow;
 
-/* Finds blocks, what follows them and where they meet again. `steps` has one entry an instruction; all targets lie below
- * `count`. Everything is taken from the arena. */
-ifl_status ifl_flow_build(const ifl_flow_step *steps, uint32_t count, ifl_arena *arena, ifl_flow *out,
-                          ifl_error *error);
+/* Finds blocks, what follows them and where they meet again. `steps` has one entry an instruction;
+ * all targets lie below `count`. Everything is taken from the arena. */
+ifl_status ifl_flow_build(const ifl_flow_step *steps, uint32_t count, ifl_arena *arena,
+                          ifl_flow *out, ifl_error *error);
 
 /* Tells `see` of each register that an instruction reads or writes. */
 typedef void ifl_flow_see(void *to, uint32_t reg, bool is_written);
@@ -47,7 +48,7 @@ typedef struct ifl_flow_touches {
 } ifl_flow_touches;
 
 /* The registers whose values are needed when a block begins: `words` words of bits a block. */
-ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, ifl_arena *arena, uint64_t **out,
-                         size_t *words, ifl_error *error);
+ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, ifl_arena *arena,
+                         uint64_t **out, size_t *words, ifl_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 /* Which part of a 32-bit source is read. */
 typedef enum ifl_lane_part {
     IFL_PART_WHOLE,
-    IFL_PART_LOW_TWICE,    /* the lower half in both */
+    IFL_PART_LOW_TWICE, /* the lower half in both */
     IFL_PART_HIGH_TWICE,
     IFL_PART_HIGH_NEGATED, /* the upper half with the opposite sign */
     IFL_PART_HALF1,        /* the upper half, as the lower */
@@ -19,15 +19,15 @@ typedef enum ifl_lane_part {
 } ifl_lane_part;
 
 typedef struct ifl_lane_options {
-    /* Sources a, b, c are read as ((x & keep) ^ flip) + plus: |x|, -x and ~x. Of 64 bits: the upper word of a float, all
-     * of an integer, to which plus is added. */
+    /* Sources a, b, c are read as ((x & keep) ^ flip) + plus: |x|, -x and ~x. Of 64 bits: the upper
+     * word of a float, all of an integer, to which plus is added. */
     uint32_t keep[3], flip[3], plus[3];
     uint32_t in[3], in_flip[3]; /* predicates that are read */
     uint32_t out[2];            /* predicates that are written */
     uint32_t number;            /* of a shift, a look-up table, a mask */
     uint8_t part[3];            /* ifl_lane_part of a, b, c */
-    uint8_t relation;           /* that makes a comparison true: 1 less, 2 equal, 4 greater, 8 unordered */
-    uint8_t bits;               /* of the result or the shifted value */
+    uint8_t relation; /* that makes a comparison true: 1 less, 2 equal, 4 greater, 8 unordered */
+    uint8_t bits;     /* of the result or the shifted value */
     ifl_modifiers m;
 } ifl_lane_options;
 

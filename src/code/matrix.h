@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operations on matrices that the lanes of a warp hold together: code->extra of matrix_product, matrix_load and the like.
- * PTX and machine code both lower to them.
+ * Operations on matrices that the lanes of a warp hold together: code->extra of matrix_product,
+ * matrix_load and the like. PTX and machine code both lower to them.
  *
- * How elements lie in registers is the same for all shapes (PTX ISA, "Matrix Fragments for mma"). Of lane l, group l / 4
- * and place l % 4, with e elements in a register:
+ * How elements lie in registers is the same for all shapes (PTX ISA, "Matrix Fragments for mma").
+ * Of lane l, group l / 4 and place l % 4, with e elements in a register:
  *     a: register r has row group + 8 (r & 1), columns (place + 4 (r / 2)) e and on
  *     b: register r has rows (place + 4 r) e and on, column group
  *     c, d: register r of 32-bit elements has row group + 8 (r / 2), column 2 place + (r & 1); of 16-bit elements row
@@ -59,8 +59,9 @@ typedef struct ifl_matrix_product {
     uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
 } ifl_matrix_product;
 
-/* A warp group's product: each of its four warps has 16 rows. b, and a where it is not in registers, lie in shared memory as
- * descriptors of 64 bits say (PTX ISA 9.0, "Matrix Descriptor Format", "Strides"). */
+/* A warp group's product: each of its four warps has 16 rows. b, and a where it is not in
+ * registers, lie in shared memory as descriptors of 64 bits say (PTX ISA 9.0, "Matrix Descriptor
+ * Format", "Strides"). */
 enum { IFL_GROUP_COLUMNS = 256, IFL_GROUP_SUMS = IFL_GROUP_COLUMNS / 2, IFL_GROUP_A_REGISTERS = 4 };
 
 typedef struct ifl_group_product {
@@ -82,9 +83,9 @@ bool ifl_group_product_fits(const ifl_group_product *product);
 /* Fills the rule that a product's types need; false where the architecture has none. */
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
 
-/* Eight rows of 16 bytes are a matrix; lane 8 i + r has the address of row r of matrix i. code->extra of matrix_load,
- * matrix_store. Lane l holds, of each matrix, the 4 bytes l % 4 of row l / 4; transposed, elements of 16 bits, those of
- * column l / 4. */
+/* Eight rows of 16 bytes are a matrix; lane 8 i + r has the address of row r of matrix i.
+ * code->extra of matrix_load, matrix_store. Lane l holds, of each matrix, the 4 bytes l % 4 of row
+ * l / 4; transposed, elements of 16 bits, those of column l / 4. */
 typedef struct ifl_matrix_move {
     ifl_transfer at; /* the address; kind, space; bytes 16 */
     uint8_t count;   /* matrices: 1, 2, 4 */

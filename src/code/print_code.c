@@ -12,7 +12,8 @@ static const char *operation_name(const ifl_code *code)
     return code->table == IFL_TABLE_COMMON ? names[code->operation] : "row";
 }
 
-static void print_code(const ifl_image *image, const ifl_routine *routine, const ifl_code *code, FILE *out)
+static void print_code(const ifl_image *image, const ifl_routine *routine, const ifl_code *code,
+                       FILE *out)
 {
     const bool is_instruction = code->m != NULL;
     const bool is_branch = code->table == IFL_TABLE_COMMON && code->operation == IFL_CODE_branch;
@@ -34,7 +35,8 @@ void ifl_image_print(const ifl_image *image, FILE *out)
     for (size_t r = 0; r < image->routine_count; r++) {
         const ifl_routine *routine = &image->routines[r];
         fprintf(out, "%s: frame %llu bytes, %zu constants, %zu parameters\n", routine->name,
-                (unsigned long long)routine->frame_bytes, routine->constant_count, routine->bank_count);
+                (unsigned long long)routine->frame_bytes, routine->constant_count,
+                routine->bank_count);
         for (size_t i = 0; i < routine->code_count; i++)
             print_code(image, routine, &routine->code[i], out);
     }

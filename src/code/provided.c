@@ -33,5 +33,6 @@ uint64_t ifl_provided_address(ifl_provided function)
 ifl_provided ifl_provided_at(uint64_t address)
 {
     const uint64_t number = (address - FIRST_ADDRESS) / IFL_CODE_BYTES;
-    return address % IFL_CODE_BYTES == 0 && number < IFL_PROVIDED_COUNT ? (ifl_provided)number : IFL_PROVIDED_NONE;
+    return address % IFL_CODE_BYTES == 0 && number < IFL_PROVIDED_COUNT ? (ifl_provided)number
+                                                                        : IFL_PROVIDED_NONE;
 }

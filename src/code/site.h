@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A site: all that anyone who watches a kernel may know of one of its instructions. Sites say nothing of where the
- * instruction came from: PTX and machine code both fill them. */
+ * A site: all that anyone who watches a kernel may know of one of its instructions. Sites say
+ * nothing of where the instruction came from: PTX and machine code both fill them. */
 #ifndef IFL_CODE_SITE_H
 #define IFL_CODE_SITE_H
 
@@ -42,7 +42,7 @@ typedef enum ifl_delay {
     IFL_DELAY_SHARED,   /* ... of shared memory */
     IFL_DELAY_CONSTANT, /* ... of the constant caches */
     IFL_DELAY_TEXTURE,
-    IFL_DELAY_GROUP,    /* an asynchronous copy: a group of copies tells */
+    IFL_DELAY_GROUP, /* an asynchronous copy: a group of copies tells */
     IFL_DELAYS
 } ifl_delay;
 
@@ -52,19 +52,19 @@ typedef enum ifl_control_step {
     IFL_STEP_BARRIER, /* waits for the other warps of the block */
     IFL_STEP_ARRIVE,  /* tells them and goes on */
     IFL_STEP_DRAIN,   /* waits until at most `left` are outstanding on scoreboard `board` */
-    IFL_STEP_GROUP    /* the copies since the last one become one more outstanding on scoreboard 0 */
+    IFL_STEP_GROUP /* the copies since the last one become one more outstanding on scoreboard 0 */
 } ifl_control_step;
 
 /* The control word of machine code; PTX has none. */
 typedef struct ifl_control {
     bool known;
-    bool is_half;   /* takes a pipe of two halves for one of them only: integer products */
-    uint8_t stall;  /* cycles to the next instruction of the warp */
-    uint8_t writes; /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
-    uint8_t reads;  /* likewise, until the sources have been read */
-    uint8_t waits;  /* scoreboards that must be clear before it is issued, a bit each */
-    uint8_t delay;  /* ifl_delay */
-    uint8_t step;   /* ifl_control_step */
+    bool is_half;        /* takes a pipe of two halves for one of them only: integer products */
+    uint8_t stall;       /* cycles to the next instruction of the warp */
+    uint8_t writes;      /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
+    uint8_t reads;       /* likewise, until the sources have been read */
+    uint8_t waits;       /* scoreboards that must be clear before it is issued, a bit each */
+    uint8_t delay;       /* ifl_delay */
+    uint8_t step;        /* ifl_control_step */
     uint8_t board, left; /* of IFL_STEP_DRAIN */
     uint8_t sources[2];  /* registers that it reads, of even and of odd numbers: two banks */
     uint8_t kept[2];     /* of them, those that the instruction before it keeps at hand */
@@ -84,36 +84,41 @@ enum {
     IFL_OPEN_WAITS = 1 << 6         /* memory that others may change meanwhile */
 };
 
-/* What an access asks of memory. `kind` IFL_ACCESS_KINDS: the instruction is none that is counted by line. */
+/* What an access asks of memory. `kind` IFL_ACCESS_KINDS: the instruction is none that is counted
+ * by line. */
 typedef struct ifl_site_access {
-    uint8_t kind;       /* ifl_access_kind; of a copy, that of its global side */
-    uint8_t space;      /* ifl_space */
-    uint8_t path;       /* ifl_path */
-    bool is_float;      /* an atomic's operand is a floating-point number */
-    bool passes_twice;  /* brings two words a lane: compare-and-swap */
-    bool passes_merge;  /* lanes on one word take one pass: a count of them, or a swap that one of them wins */
-    uint32_t bytes;     /* a lane; 0: not known before the run */
+    uint8_t kind;      /* ifl_access_kind; of a copy, that of its global side */
+    uint8_t space;     /* ifl_space */
+    uint8_t path;      /* ifl_path */
+    bool is_float;     /* an atomic's operand is a floating-point number */
+    bool passes_twice; /* brings two words a lane: compare-and-swap */
+    bool
+        /* lanes on one word take one pass: a count of them, or a swap that one of them wins */
+        passes_merge;
+    uint32_t bytes; /* a lane; 0: not known before the run */
 } ifl_site_access;
 
 typedef struct ifl_site {
-    const char *name; /* with all modifiers: "ld.global.f32" */
-    uint32_t place;   /* into ifl_sites.places; 0 is "unknown" */
-    uint32_t line;    /* in the text that was read, from 1; 0 where there is none */
-    uint32_t address; /* of machine code: in that of its function */
+    const char *name;     /* with all modifiers: "ld.global.f32" */
+    uint32_t place;       /* into ifl_sites.places; 0 is "unknown" */
+    uint32_t line;        /* in the text that was read, from 1; 0 where there is none */
+    uint32_t address;     /* of machine code: in that of its function */
     const char *function; /* NULL: not of machine code */
     uint32_t column;
-    uint8_t role;     /* ifl_site_role */
-    uint8_t pipe;     /* ifl_pipe */
-    uint8_t open;     /* IFL_OPEN_* */
-    float error;      /* relative, of an approximation */
-    uint32_t turn;    /* an estimate: memory instructions that agree in this are on their way together */
+    uint8_t role; /* ifl_site_role */
+    uint8_t pipe; /* ifl_pipe */
+    uint8_t open; /* IFL_OPEN_* */
+    float error;  /* relative, of an approximation */
+    uint32_t
+        turn; /* an estimate: memory instructions that agree in this are on their way together */
     ifl_site_access access;
     ifl_control control;
 } ifl_site;
 
 enum { IFL_TURN_BITS = 8 }; /* of ifl_site.turn: how many waits of its basic block come before it */
 
-/* A source position; places[0] is unknown (line 0). Inlined code names the place of the call it stands in. */
+/* A source position; places[0] is unknown (line 0). Inlined code names the place of the call it
+ * stands in. */
 typedef struct ifl_source {
     uint32_t file; /* into files */
     uint32_t line;

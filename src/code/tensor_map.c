@@ -7,15 +7,25 @@
 #include <string.h>
 
 /* Words of 32 bits; the address is words 0 and 1. What nothing writes is 0. */
-enum { FORM = 2, STRIDES = 3, STRIDES_HIGH = 7, SIZES = 8, ELEMENT_STRIDES = 13, BOXES = 14, PIXELS = 15, WORDS = 16 };
+enum {
+    FORM = 2,
+    STRIDES = 3,
+    STRIDES_HIGH = 7,
+    SIZES = 8,
+    ELEMENT_STRIDES = 13,
+    BOXES = 14,
+    PIXELS = 15,
+    WORDS = 16
+};
 
-/* A field of word FORM: `bits` from `at`. Bit 1 is set in all descriptions that NVIDIA's libraries make, and clear in those
- * that kernels of Triton write from zeros on. */
+/* A field of word FORM: `bits` from `at`. Bit 1 is set in all descriptions that NVIDIA's libraries
+ * make, and clear in those that kernels of Triton write from zeros on. */
 typedef struct field {
     unsigned at, bits;
 } field;
-static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4}, interleave = {11, 2}, swizzle = {13, 2},
-                   fills_nan = {15, 1}, is_tf32 = {16, 1}, atom = {22, 1};
+static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4},
+                   interleave = {11, 2}, swizzle = {13, 2}, fills_nan = {15, 1}, is_tf32 = {16, 1},
+                   atom = {22, 1};
 static const uint32_t made_by_library = 2;
 
 static uint32_t get(uint32_t word, field f)
@@ -23,11 +33,13 @@ static uint32_t get(uint32_t word, field f)
     return word >> f.at & ((UINT32_C(1) << f.bits) - 1);
 }
 
-/* By number (PTX ISA 9.0, "tensormap.replace", elemtype); 8 is f32 with denormals flushed, and not supported. */
+/* By number (PTX ISA 9.0, "tensormap.replace", elemtype); 8 is f32 with denormals flushed, and not
+ * supported. */
 static const struct {
     uint8_t type, bytes;
-} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4}, {IFL_TYPE_U64, 8},  {IFL_TYPE_S64, 8},
-             {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4}, {IFL_TYPE_F32, 0}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
+} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
+             {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8}, {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
+             {IFL_TYPE_F32, 0}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
 enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7 };
 
 static uint32_t type_word(const ifl_tensor_map *map)
@@ -40,10 +52,11 @@ static uint32_t type_word(const ifl_tensor_map *map)
     return 0;
 }
 
-/* ---- corners ----------------------------------------------------------------------------------------------------- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
-/* Word BOXES of im2col: the lower corner's coordinates, and from bit 16 on the upper one's, the innermost first. One has 16
- * bits, two have 8 each, three 5 each (CUDA Driver API reference, cuTensorMapEncodeIm2col: the ranges of the corners). */
+/* Word BOXES of im2col: the lower corner's coordinates, and from bit 16 on the upper one's, the
+ * innermost first. One has 16 bits, two have 8 each, three 5 each (CUDA Driver API reference,
+ * cuTensorMapEncodeIm2col: the ranges of the corners). */
 static unsigned corner_bits(unsigned rank)
 {
     static const unsigned bits[] = {[3] = 16, [4] = 8, [5] = 5};
@@ -56,13 +69,15 @@ static uint32_t corners_word(const ifl_tensor_map *map)
     const uint32_t mask = (UINT32_C(1) << bits) - 1;
     uint32_t word = 0;
     for (unsigned i = 0; i + 2 < map->rank; i++)
-        word |= ((uint32_t)map->image.lower[i] & mask) << bits * i | ((uint32_t)map->image.upper[i] & mask) << (16 + bits * i);
+        word |= ((uint32_t)map->image.lower[i] & mask) << bits * i |
+                ((uint32_t)map->image.upper[i] & mask) << (16 + bits * i);
     return word;
 }
 
 static int16_t signed_field(uint32_t word, unsigned at, unsigned bits)
 {
-    const int32_t value = (int32_t)(word >> at & ((UINT32_C(1) << bits) - 1)), sign = 1 << (bits - 1);
+    const int32_t value = (int32_t)(word >> at & ((UINT32_C(1) << bits) - 1)),
+                  sign = 1 << (bits - 1);
     return (int16_t)((value ^ sign) - sign);
 }
 
@@ -82,7 +97,7 @@ bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
     return bytes % UNIT == 0 && (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
 }
 
-/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 /* Elements along the innermost dimension: of the box, or channels of a pixel. */
 static uint32_t innermost(const ifl_tensor_map *map)
@@ -93,7 +108,8 @@ static uint32_t innermost(const ifl_tensor_map *map)
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES])
 {
     uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
-    words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at | type_word(map) | (uint32_t)map->swizzle << swizzle.at |
+    words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at |
+                  type_word(map) | (uint32_t)map->swizzle << swizzle.at |
                   (uint32_t)map->fills_nan << fills_nan.at;
     for (unsigned i = 0; i + 1 < map->rank; i++) {
         words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
@@ -117,8 +133,8 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
 static bool read_form(uint32_t word, ifl_tensor_map *out)
 {
     const uint32_t number = get(word, type_number);
-    if (get(word, interleave) || get(word, atom) || get(word, rank_less_1) >= IFL_TENSOR_RANKS || number >= TYPES ||
-        !types[number].bytes || (get(word, is_tf32) && number != F32_NUMBER))
+    if (get(word, interleave) || get(word, atom) || get(word, rank_less_1) >= IFL_TENSOR_RANKS ||
+        number >= TYPES || !types[number].bytes || (get(word, is_tf32) && number != F32_NUMBER))
         return false;
     out->rank = (uint8_t)(get(word, rank_less_1) + 1);
     out->type = get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
@@ -155,7 +171,9 @@ bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_
     if (!read_form(words[FORM], out) || out->address % ADDRESS_UNIT)
         return false;
     for (unsigned i = 0; i + 1 < out->rank; i++)
-        out->stride[i] = ((uint64_t)words[STRIDES + i] | (uint64_t)(words[STRIDES_HIGH] >> 4 * i & 0xf) << 32) << 4;
+        out->stride[i] =
+            ((uint64_t)words[STRIDES + i] | (uint64_t)(words[STRIDES_HIGH] >> 4 * i & 0xf) << 32)
+            << 4;
     for (unsigned i = 0; i < out->rank; i++) {
         out->size[i] = words[SIZES + i] + 1;
         out->element_stride[i] = (words[ELEMENT_STRIDES] >> 3 * i & 7) + 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The description of a tensor in global memory that cuTensorMapEncode* makes and copies of boxes read: 128 bytes, of which
- * the first 64 say all. CUDA calls the content opaque. Where each field of tiles lies is in the code that ptxas makes of
- * tensormap.replace (sm_90a and sm_100a, CUDA 13.0): kernels write them so. Those of im2col were read off descriptions that cuDNN 9.26
- * makes for convolutions of known size. */
+ * The description of a tensor in global memory that cuTensorMapEncode* makes and copies of boxes
+ * read: 128 bytes, of which the first 64 say all. CUDA calls the content opaque. Where each field
+ * of tiles lies is in the code that ptxas makes of tensormap.replace (sm_90a and sm_100a, CUDA
+ * 13.0): kernels write them so. Those of im2col were read off descriptions that cuDNN 9.26 makes
+ * for convolutions of known size. */
 #ifndef IFL_CODE_TENSOR_MAP_H
 #define IFL_CODE_TENSOR_MAP_H
 
@@ -35,12 +36,13 @@ typedef struct ifl_tensor_map {
     } image; /* where is_image: then there is no box */
 } ifl_tensor_map;
 
-/* A row of a box, or of a pixel's channels: a multiple of 16 bytes, and no wider than the swizzle's pattern (CUDA Driver API
- * reference, cuTensorMapEncodeTiled: boxDim). */
+/* A row of a box, or of a pixel's channels: a multiple of 16 bytes, and no wider than the swizzle's
+ * pattern (CUDA Driver API reference, cuTensorMapEncodeTiled: boxDim). */
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements);
 
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES]);
-/* False where the bytes describe no tensor, or one of a kind that is not supported: interleaved, or of another type. */
+/* False where the bytes describe no tensor, or one of a kind that is not supported: interleaved, or
+ * of another type. */
 bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out);
 
 #endif

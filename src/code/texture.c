@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See texture.h. A handle is a place in the table and how often the place was taken before, so that one that was destroyed
- * is known as such for long. */
+ * See texture.h. A handle is a place in the table and how often the place was taken before, so that
+ * one that was destroyed is known as such for long. */
 #include "code/texture.h"
 
 enum { PLACE_BITS = 20, USE_MASK = 0xfff };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Textures and surfaces: what the number stands for that a kernel is given (a texture object's or surface object's handle),
- * the table where it is looked up, and what an instruction asks of one. Knows nothing of who makes them. */
+ * Textures and surfaces: what the number stands for that a kernel is given (a texture object's or
+ * surface object's handle), the table where it is looked up, and what an instruction asks of one.
+ * Knows nothing of who makes them. */
 #ifndef IFL_CODE_TEXTURE_H
 #define IFL_CODE_TEXTURE_H
 
@@ -55,7 +56,7 @@ static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
     return (uint32_t)texel->bits / 8 * texel->channels;
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct ifl_texture_entry {
     ifl_texture *texture; /* NULL: free */
@@ -67,15 +68,15 @@ typedef struct ifl_textures {
     IFL_VEC(ifl_texture_entry) entries;
 } ifl_textures;
 
-/* Copies the texture; 0 without memory. A number is of 32 bits, since that is what machine code hands to the
- * texture unit. */
+/* Copies the texture; 0 without memory. A number is of 32 bits, since that is what machine code
+ * hands to the texture unit. */
 uint32_t ifl_textures_add(ifl_textures *table, const ifl_texture *texture);
 /* NULL: there is none of the number. */
 const ifl_texture *ifl_textures_find(const ifl_textures *table, uint32_t handle);
 void ifl_textures_remove(ifl_textures *table, uint32_t handle);
 void ifl_textures_free(ifl_textures *table);
 
-/* ---- what an instruction asks ------------------------------------------------------------------ */
+/* ---- what an instruction asks ---------------------------------------------------------------- */
 
 typedef enum ifl_texture_use {
     IFL_TEXTURE_SAMPLE, /* at coordinates */

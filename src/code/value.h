@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The types of values, the state spaces and the special registers, from their tables; and what can be done to memory
- * in one step. PTX and machine code both use these words. */
+ * The types of values, the state spaces and the special registers, from their tables; and what can
+ * be done to memory in one step. PTX and machine code both use these words. */
 #ifndef IFL_CODE_VALUE_H
 #define IFL_CODE_VALUE_H
 
@@ -47,9 +47,19 @@ unsigned ifl_special_bits(ifl_special special);
 ifl_special_when ifl_special_changes(ifl_special special);
 
 /* What an atomic does to memory, and a reduction to the values of lanes. 0: nothing. */
-enum { IFL_OPERATION_ADD = 1, IFL_OPERATION_MIN, IFL_OPERATION_MAX, IFL_OPERATION_INC, IFL_OPERATION_DEC,
-       IFL_OPERATION_AND, IFL_OPERATION_OR, IFL_OPERATION_XOR, IFL_OPERATION_EXCH, IFL_OPERATION_CAS,
-       IFL_OPERATION_POPC };
+enum {
+    IFL_OPERATION_ADD = 1,
+    IFL_OPERATION_MIN,
+    IFL_OPERATION_MAX,
+    IFL_OPERATION_INC,
+    IFL_OPERATION_DEC,
+    IFL_OPERATION_AND,
+    IFL_OPERATION_OR,
+    IFL_OPERATION_XOR,
+    IFL_OPERATION_EXCH,
+    IFL_OPERATION_CAS,
+    IFL_OPERATION_POPC
+};
 
 /* How two truth values are combined. 0: not. */
 enum { IFL_COMBINE_AND = 1, IFL_COMBINE_OR, IFL_COMBINE_XOR };

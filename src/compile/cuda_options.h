@@ -13,8 +13,9 @@ typedef struct ifl_cuda_options {
     size_t count;
 } ifl_cuda_options;
 
-/* Of the environment variable INFLIGHT_CUDA_OPTIONS, one a line. IFL_USAGE for any that is neither -I nor -D, and, since
- * compilers hand their options to shells, for one with a character that means something there. */
+/* Of the environment variable INFLIGHT_CUDA_OPTIONS, one a line. IFL_USAGE for any that is neither
+ * -I nor -D, and, since compilers hand their options to shells, for one with a character that means
+ * something there. */
 ifl_status ifl_cuda_options_read(ifl_cuda_options *options, ifl_error *error);
 
 #endif

@@ -6,7 +6,6 @@
 #include "compile/cuda_options.h"
 #include "compile/nvrtc.h"
 #include "compile/shell_name.h"
-#include "compile/shell_name.h"
 #include "compile/shim.h"
 
 #include <stdlib.h>
@@ -86,7 +85,8 @@ typedef struct call {
 enum { MOST_WORDS = 128 };
 
 /* The call's words with the user's options behind the first. */
-static ifl_status add_options(const call *c, ifl_cuda_options *given, const char *words[MOST_WORDS], ifl_error *error)
+static ifl_status add_options(const call *c, ifl_cuda_options *given, const char *words[MOST_WORDS],
+                              ifl_error *error)
 {
     size_t count = 1;
     const ifl_status status = ifl_cuda_options_read(given, error);

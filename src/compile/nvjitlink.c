@@ -35,8 +35,10 @@ static const ifl_symbol symbols[] = {
 static bool find(linker *out)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"};
-    static const char *const names[] = {"libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"};
-    void *library = ifl_dynamic_open(folders, sizeof folders / sizeof *folders, names, sizeof names / sizeof *names);
+    static const char *const names[] = {"libnvJitLink.so", "libnvJitLink.so.13",
+                                        "libnvJitLink.so.12"};
+    void *library = ifl_dynamic_open(folders, sizeof folders / sizeof *folders, names,
+                                     sizeof names / sizeof *names);
     return library && !ifl_dynamic_find(library, symbols, sizeof symbols / sizeof *symbols, out);
 }
 
@@ -46,12 +48,14 @@ static ifl_status fail_with_log(const linker *by, linking l, const char *name, i
     char *log = by->log_size(l, &bytes) == 0 ? calloc(1, bytes + 1) : NULL;
     if (log)
         by->log(l, log);
-    const ifl_status status = ifl_fail(error, IFL_BAD_INPUT, "nvJitLink, %.200s: %.800s", name, log ? log : "");
+    const ifl_status status =
+        ifl_fail(error, IFL_BAD_INPUT, "nvJitLink, %.200s: %.800s", name, log ? log : "");
     free(log);
     return status;
 }
 
-static ifl_status take_cubin(const linker *by, linking l, char **image, size_t *bytes, ifl_error *error)
+static ifl_status take_cubin(const linker *by, linking l, char **image, size_t *bytes,
+                             ifl_error *error)
 {
     *image = by->cubin_size(l, bytes) == 0 ? malloc(*bytes + 1) : NULL;
     if (!*image)
@@ -59,7 +63,8 @@ static ifl_status take_cubin(const linker *by, linking l, char **image, size_t *
     return by->cubin(l, *image) == 0 ? IFL_OK : fail_with_log(by, l, "the linked code", error);
 }
 
-static ifl_status link_all(const linker *by, linking l, const ifl_link_input *inputs, size_t count, ifl_error *error)
+static ifl_status link_all(const linker *by, linking l, const ifl_link_input *inputs, size_t count,
+                           ifl_error *error)
 {
     static const int types[] = {1, 2, 4, 5, 6, 3}; /* nvJitLinkInputType of CUjitInputType */
     for (size_t i = 0; i < count; i++) {
@@ -71,8 +76,8 @@ static ifl_status link_all(const linker *by, linking l, const ifl_link_input *in
     return by->complete(l) == 0 ? IFL_OK : fail_with_log(by, l, "linking", error);
 }
 
-IFL_SHARED ifl_status ifl_nvjitlink(const char *arch, const ifl_link_input *inputs, size_t count, char **image, size_t *bytes,
-                                    ifl_error *error)
+IFL_SHARED ifl_status ifl_nvjitlink(const char *arch, const ifl_link_input *inputs, size_t count,
+                                    char **image, size_t *bytes, ifl_error *error)
 {
     char option[32];
     const char *options[] = {option};
@@ -80,7 +85,9 @@ IFL_SHARED ifl_status ifl_nvjitlink(const char *arch, const ifl_link_input *inpu
     linking l;
     snprintf(option, sizeof option, "-arch=sm_%s", arch);
     if (!find(&by))
-        return ifl_fail(error, IFL_UNSUPPORTED, "linking device code needs nvJitLink (libnvJitLink.so), which is not found");
+        return ifl_fail(
+            error, IFL_UNSUPPORTED,
+            "linking device code needs nvJitLink (libnvJitLink.so), which is not found");
     if (by.create(&l, 1, options) != 0)
         return ifl_fail(error, IFL_UNSUPPORTED, "nvJitLink does not link for sm_%s", arch);
     ifl_status status = link_all(&by, l, inputs, count, error);

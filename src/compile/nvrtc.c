@@ -105,8 +105,8 @@ static ifl_status compile(const ifl_nvrtc *nvrtc, program p, const char *path, c
     snprintf(arch_option, sizeof arch_option, "--gpu-architecture=compute_%s", arch);
     snprintf(include_option, sizeof include_option, "-I%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
-    const char *options[5 + IFL_MOST_CUDA_OPTIONS] = {arch_option, "-lineinfo", include_option, "-I/usr/local/cuda/include",
-                                                      "-default-device"};
+    const char *options[5 + IFL_MOST_CUDA_OPTIONS] = {
+        arch_option, "-lineinfo", include_option, "-I/usr/local/cuda/include", "-default-device"};
     ifl_cuda_options given;
     const ifl_status status = ifl_cuda_options_read(&given, error);
     if (status != IFL_OK)

@@ -40,7 +40,8 @@ static ifl_status fail_run(const char *log_path, ifl_error *error)
         return status;
     for (char *end = log; (end = strchr(end, '\n'));) /* a warning of a page is one paragraph */
         *end = ' ';
-    ifl_fail(error, IFL_BAD_INPUT, "ptxas does not take it: %.600s", bytes ? log : "it gives no reason");
+    ifl_fail(error, IFL_BAD_INPUT, "ptxas does not take it: %.600s",
+             bytes ? log : "it gives no reason");
     free(log);
     return IFL_BAD_INPUT;
 }
@@ -49,20 +50,21 @@ typedef struct files {
     char ptx[IFL_PATH_BYTES], cubin[IFL_PATH_BYTES], log[IFL_PATH_BYTES];
 } files;
 
-static ifl_status run(const char *program, const char *arch, const ifl_scratch *scratch, const files *f,
-                      ifl_error *error)
+static ifl_status run(const char *program, const char *arch, const ifl_scratch *scratch,
+                      const files *f, ifl_error *error)
 {
     char target[32];
     int code = 0;
     snprintf(target, sizeof target, "-arch=sm_%s", arch);
-    const char *const words[] = {program, "--generate-line-info", target, "-o", f->cubin, f->ptx, NULL};
+    const char *const words[] = {program, "--generate-line-info", target, "-o", f->cubin, f->ptx,
+                                 NULL};
     const ifl_process process = {words, f->log, NULL, scratch->path, scratch->keeper};
     const ifl_status status = ifl_process_run(&process, &code, error);
     return status == IFL_OK && code ? fail_run(f->log, error) : status;
 }
 
-ifl_status ifl_ptx_assemble(const char *ptx, size_t bytes, const char *arch, char **cubin, size_t *size,
-                            ifl_error *error)
+ifl_status ifl_ptx_assemble(const char *ptx, size_t bytes, const char *arch, char **cubin,
+                            size_t *size, ifl_error *error)
 {
     char program[IFL_PATH_BYTES];
     ifl_scratch scratch;
@@ -73,7 +75,8 @@ ifl_status ifl_ptx_assemble(const char *ptx, size_t bytes, const char *arch, cha
     ifl_status status = ifl_scratch_make(&scratch, error);
     if (status != IFL_OK)
         return status;
-    if (!ifl_scratch_path(&scratch, "kernel.ptx", f.ptx) || !ifl_scratch_path(&scratch, "kernel.cubin", f.cubin) ||
+    if (!ifl_scratch_path(&scratch, "kernel.ptx", f.ptx) ||
+        !ifl_scratch_path(&scratch, "kernel.cubin", f.cubin) ||
         !ifl_scratch_path(&scratch, "log", f.log))
         status = ifl_fail(error, IFL_NO_FILE, "the path in TMPDIR is too long");
     if (status == IFL_OK)

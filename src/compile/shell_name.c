@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See shell_name.h. The stand-in includes the source through a symbolic link to its folder, so that the headers beside
- * the source are found and the compiler never sees the folder's name. */
+ * See shell_name.h. The stand-in includes the source through a symbolic link to its folder, so that
+ * the headers beside the source are found and the compiler never sees the folder's name. */
 #include "compile/shell_name.h"
 
 #include "base/file.h"
@@ -12,7 +12,8 @@
 #define LINK "source"
 #define STAND_IN "input.cu"
 
-/* A name that an #include directive and a .file directive of PTX can hold: neither knows escapes. */
+/* A name that an #include directive and a .file directive of PTX can hold: neither knows
+ * escapes. */
 static bool is_nameable(const char *text)
 {
     while (*text && *text != '"' && *text != '\\' && (unsigned char)*text >= ' ' && *text != 0x7f)
@@ -25,7 +26,8 @@ static ifl_status fail_length(ifl_error *error)
     return ifl_fail(error, IFL_NO_FILE, "the path of the .cu file is too long");
 }
 
-/* The absolute folder of `path`; symbolic links stay, since headers are looked for where the path says. */
+/* The absolute folder of `path`; symbolic links stay, since headers are looked for where the path
+ * says. */
 static ifl_status find_folder(const char *path, char folder[IFL_PATH_BYTES], ifl_error *error)
 {
     const char *slash = strrchr(path, '/');

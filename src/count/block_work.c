@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How much work each block did: warp instructions by slices of the grid. Knows events and the profile. */
+ * How much work each block did: warp instructions by slices of the grid. Knows events and the
+ * profile. */
 #include "count/observe.h"
 
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static void merge(void *self, const void *other)
     }
 }
 
-/* Of several launches in one profile, or of one that stopped, the order of the blocks says nothing. */
+/* Of several launches in one profile, or of one that stopped, the order of the blocks says
+ * nothing. */
 static bool is_one_grid(const state *s, uint64_t *most)
 {
     uint64_t blocks = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many passes of atomics the busiest 512 bytes of global memory get: a part of the L2 holds them and does atomics one
- * after the other (arch/atomics.h). A request takes passes for each sector, and more for each further lane on the same
- * address. Knows events and the profile's counters. What is touched is told apart up to a limit; where there is more,
- * nothing is known. */
+ * How many passes of atomics the busiest 512 bytes of global memory get: a part of the L2 holds
+ * them and does atomics one after the other (arch/atomics.h). A request takes passes for each
+ * sector, and more for each further lane on the same address. Knows events and the profile's
+ * counters. What is touched is told apart up to a limit; where there is more, nothing is known. */
 #include "arch/atomics.h"
 #include "count/footprint.h"
 #include "count/observe.h"

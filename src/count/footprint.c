@@ -441,8 +441,8 @@ static unsigned add_words(const ifl_access *access, unsigned lane, uint8_t bank[
     return most;
 }
 
-/* Lanes of an atomic that share a word go one after the other: a bank's passes are its lanes' words, equal ones too
- * (tests/patterns/atomics.ptx). */
+/* Lanes of an atomic that share a word go one after the other: a bank's passes are its lanes'
+ * words, equal ones too (tests/patterns/atomics.ptx). */
 static unsigned atomic_passes(const ifl_access *access)
 {
     const unsigned lanes = group_lanes(access->bytes);

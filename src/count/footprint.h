@@ -33,7 +33,8 @@ void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_foo
  * other. */
 uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access);
 
-/* The first active lane's address, which with the likeness is all that figures depend on; and within its line. */
+/* The first active lane's address, which with the likeness is all that figures depend on; and
+ * within its line. */
 static inline uint64_t ifl_first_address(const ifl_access *access)
 {
     return access->address[__builtin_ctz(access->mask)];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The address pattern of one request. The rules are tried from cheap to expensive, and each gives up at the first
- * lane that does not fit: scattered addresses are recognized after a few lanes. */
+ * The address pattern of one request. The rules are tried from cheap to expensive, and each gives
+ * up at the first lane that does not fit: scattered addresses are recognized after a few lanes. */
 #include "count/layout.h"
 
 /* The active lanes. */
@@ -141,8 +141,9 @@ static unsigned regular_until(const lanes *l, unsigned period)
     return i;
 }
 
-/* Active lanes in runs of equal length, each lane `inner` bytes after the one before; the runs are rows of a block, `outer`
- * bytes apart, and those may be the rows of equal layers. There are two whole rows at least. */
+/* Active lanes in runs of equal length, each lane `inner` bytes after the one before; the runs are
+ * rows of a block, `outer` bytes apart, and those may be the rows of equal layers. There are two
+ * whole rows at least. */
 static bool has_runs(const lanes *l, int64_t *inner, int64_t *outer)
 {
     const unsigned run = regular_until(l, 1);

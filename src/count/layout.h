@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The layout of the addresses of one request: the address patterns of document 004, from one request alone. Knows
- * addresses only; patterns over several requests are in pattern.c. */
+ * The layout of the addresses of one request: the address patterns of document 004, from one
+ * request alone. Knows addresses only; patterns over several requests are in pattern.c. */
 #ifndef IFL_COUNT_LAYOUT_H
 #define IFL_COUNT_LAYOUT_H
 

@@ -93,7 +93,8 @@ static void report_sums(const state *s, const ifl_sites *sites, ifl_counters *co
         barriers += sites->at[i].role == IFL_SITE_BARRIER ? s->issued[i].warps : 0;
     }
     const bool is_machine = is_machine_code(sites);
-    ifl_counters_add(counters, is_machine ? IFL_COUNTER_instructions : IFL_COUNTER_ptx_instructions, warps);
+    ifl_counters_add(counters, is_machine ? IFL_COUNTER_instructions : IFL_COUNTER_ptx_instructions,
+                     warps);
     ifl_counters_add(counters, IFL_COUNTER_thread_instructions, threads);
     ifl_counters_add(counters, IFL_COUNTER_branches, branches);
     ifl_counters_add(counters, IFL_COUNTER_barriers, barriers);
@@ -111,7 +112,8 @@ static int by_count(const void *a, const void *b)
 }
 
 /* One entry an instruction that was issued. */
-static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list *list, ifl_arena *arena)
+static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list *list,
+                        ifl_arena *arena)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (!s->issued[i].warps)
@@ -144,8 +146,9 @@ static void join_names(ifl_opcode_list *list)
 
 static bool goes_on(const ifl_issued_run *run, const ifl_site *site, const issues *now)
 {
-    return site->address == run->last + IFL_CODE_BYTES && strcmp(run->function, site->function) == 0 &&
-           now->warps == run->warps && now->threads == run->threads && now->executing == run->threads_on;
+    return site->address == run->last + IFL_CODE_BYTES &&
+           strcmp(run->function, site->function) == 0 && now->warps == run->warps &&
+           now->threads == run->threads && now->executing == run->threads_on;
 }
 
 /* In the order of the sites. */
@@ -154,15 +157,21 @@ static bool list_runs(const state *s, const ifl_sites *sites, ifl_profile *profi
     for (size_t i = 0; i < s->count; i++) {
         const issues *now = &s->issued[i];
         const ifl_site *site = &sites->at[i];
-        ifl_issued_run *last = profile->issued.count ? &profile->issued.at[profile->issued.count - 1] : NULL;
+        ifl_issued_run *last =
+            profile->issued.count ? &profile->issued.at[profile->issued.count - 1] : NULL;
         if (!now->warps)
             continue;
         if (last && goes_on(last, site, now)) {
             last->last = site->address;
             continue;
         }
-        const ifl_issued_run run = {ifl_arena_text(&profile->arena, site->function, strlen(site->function)),
-                                    site->address, site->address, now->warps, now->threads, now->executing};
+        const ifl_issued_run run = {
+            ifl_arena_text(&profile->arena, site->function, strlen(site->function)),
+            site->address,
+            site->address,
+            now->warps,
+            now->threads,
+            now->executing};
         if (!run.function || !ifl_vec_push(&profile->issued, run))
             return false;
     }

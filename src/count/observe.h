@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The observers of one launch and how each writes what it saw into a profile. Observers know events and profiles;
- * they never see the engine. */
+ * The observers of one launch and how each writes what it saw into a profile. Observers know events
+ * and profiles; they never see the engine. */
 #ifndef IFL_COUNT_OBSERVE_H
 #define IFL_COUNT_OBSERVE_H
 
@@ -9,20 +9,23 @@
 
 typedef struct ifl_observation {
     const ifl_observer *observer;
-    /* Fills the profile's counters, and those of its lines. profile->lines has one entry for each memory
-     * instruction of the kernel that can execute; line_of[site] is its index or -1. */
-    ifl_status (*report)(const void *state, const ifl_sites *sites, const int32_t *line_of, ifl_profile *profile,
-                         ifl_error *error);
+    /* Fills the profile's counters, and those of its lines. profile->lines has one entry for each
+     * memory instruction of the kernel that can execute; line_of[site] is its index or -1. */
+    ifl_status (*report)(const void *state, const ifl_sites *sites, const int32_t *line_of,
+                         ifl_profile *profile, ifl_error *error);
 } ifl_observation;
 
-extern const ifl_observation ifl_observe_access;     /* requests, sectors, lines, wavefronts, useful bytes */
-extern const ifl_observation ifl_observe_pattern;    /* the address pattern of each memory instruction */
-extern const ifl_observation ifl_observe_mix;        /* instructions, opcodes, branches, barriers */
-/* How often warps issued each site, of the state of ifl_observe_mix: adds to `warps`, one entry a site. */
+extern const ifl_observation
+    ifl_observe_access; /* requests, sectors, lines, wavefronts, useful bytes */
+extern const ifl_observation
+    ifl_observe_pattern;                      /* the address pattern of each memory instruction */
+extern const ifl_observation ifl_observe_mix; /* instructions, opcodes, branches, barriers */
+/* How often warps issued each site, of the state of ifl_observe_mix: adds to `warps`, one entry a
+ * site. */
 void ifl_mix_issued(const void *state, uint64_t *warps);
 extern const ifl_observation ifl_observe_divergence; /* divergent branches */
 extern const ifl_observation ifl_observe_block_work; /* how much each block did */
-extern const ifl_observation ifl_observe_busy_part;  /* passes of atomics on the busiest 512 bytes */
+extern const ifl_observation ifl_observe_busy_part; /* passes of atomics on the busiest 512 bytes */
 
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];

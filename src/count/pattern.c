@@ -14,7 +14,7 @@ typedef struct record {
     ifl_strides strides;
     /* Of requests of the last likeness, by where the first active lane is in its sector. */
     uint64_t likeness;
-    uint32_t known; /* a bit each */
+    uint32_t known;                      /* a bit each */
     ifl_layout layout[IFL_SECTOR_BYTES]; /* `base`: from the first active lane */
 } record;
 
@@ -88,7 +88,8 @@ static void count_strided(state *s, record *r, const ifl_access *access, const i
     }
 }
 
-/* A layout depends on where in a sector the request begins, and on nothing else that requests of a likeness differ in. */
+/* A layout depends on where in a sector the request begins, and on nothing else that requests of a
+ * likeness differ in. */
 static ifl_layout layout_alike(state *s, record *r, const ifl_access *access)
 {
     const uint64_t first = ifl_first_address(access);
@@ -108,7 +109,8 @@ static ifl_layout layout_alike(state *s, record *r, const ifl_access *access)
 
 static void count_any(state *s, record *r, const ifl_access *access)
 {
-    const ifl_layout layout = access->likeness ? layout_alike(s, r, access) : ifl_layout_of(&s->lookup, access);
+    const ifl_layout layout =
+        access->likeness ? layout_alike(s, r, access) : ifl_layout_of(&s->lookup, access);
     if (layout.kind == IFL_PATTERN_STRIDED)
         count_strided(s, r, access, &layout);
     else
@@ -199,7 +201,8 @@ static ifl_pattern pattern_of(const record *r)
  * most requests. */
 static bool is_better(const record *a, const record *b, ifl_space space)
 {
-    const bool a_fits = ifl_slot_space(&a->slot) == space, b_fits = ifl_slot_space(&b->slot) == space;
+    const bool a_fits = ifl_slot_space(&a->slot) == space,
+               b_fits = ifl_slot_space(&b->slot) == space;
     if (a_fits != b_fits)
         return a_fits;
     if (active_requests(a) != active_requests(b))

@@ -30,7 +30,8 @@ typedef struct record {
     /* Requests of 32 consecutive lanes, by the first address within its line: nothing else
      * matters for them, so they are measured once, in the report. */
     uint64_t contiguous[IFL_LINE_BYTES];
-    /* Of requests of the last likeness: what they ask for, by where the first active lane is in its line. */
+    /* Of requests of the last likeness: what they ask for, by where the first active lane is in its
+     * line. */
     uint64_t likeness;
     uint8_t known[KEPT]; /* 1 + where; 0: none */
     uint8_t serial[KEPT];
@@ -144,7 +145,8 @@ static void merge(void *self, const void *other)
 
 /* ---- reporting ------------------------------------------------------------------------------- */
 
-/* The counters of one kind of access, in the order of the measures; IFL_COUNTER_COUNT where it has no such counter. */
+/* The counters of one kind of access, in the order of the measures; IFL_COUNTER_COUNT where it has
+ * no such counter. */
 typedef struct family {
     ifl_counter counter[MEASURES];
 } family;
@@ -212,8 +214,9 @@ static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
             add_contiguous(scratch, &r->slot, first, r->contiguous[first], sum);
 }
 
-/* What an atomic does tells its passes in shared memory (tests/patterns/atomics.ptx, tests/triton/histogram, tests/machine).
- * Compare-and-swap brings two words a lane: its passes count twice. */
+/* What an atomic does tells its passes in shared memory (tests/patterns/atomics.ptx,
+ * tests/triton/histogram, tests/machine). Compare-and-swap brings two words a lane: its passes
+ * count twice. */
 static void settle_passes(const ifl_sites *sites, const ifl_slot *slot, uint64_t sum[MEASURES])
 {
     const ifl_site_access *access = &sites->at[slot->site].access;
@@ -221,7 +224,8 @@ static void settle_passes(const ifl_sites *sites, const ifl_slot *slot, uint64_t
         return;
     if (access->passes_merge) {
         sum[WAVEFRONTS] = sum[MERGED];
-        sum[WAVEFRONTS_IDEAL] = sum[WAVEFRONTS_IDEAL] < sum[MERGED] ? sum[WAVEFRONTS_IDEAL] : sum[MERGED];
+        sum[WAVEFRONTS_IDEAL] =
+            sum[WAVEFRONTS_IDEAL] < sum[MERGED] ? sum[WAVEFRONTS_IDEAL] : sum[MERGED];
     }
     if (access->passes_twice) {
         sum[WAVEFRONTS] *= 2;
@@ -257,8 +261,7 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
         return ifl_fail_memory(error, sizeof *scratch);
     add_zeros(profile);
     for (size_t i = 0; i < s->slots.count; i++)
-        report_record(scratch, sites, (const record *)ifl_slots_at(&s->slots, i), line_of,
-                      profile);
+        report_record(scratch, sites, (const record *)ifl_slots_at(&s->slots, i), line_of, profile);
     destroy(scratch);
     return IFL_OK;
 }

@@ -8,8 +8,7 @@
 
 bool ifl_slots_init(ifl_slots *slots, const ifl_sites *sites, size_t record_bytes)
 {
-    *slots =
-        (ifl_slots){.site_count = sites->count, .record_bytes = record_bytes};
+    *slots = (ifl_slots){.site_count = sites->count, .record_bytes = record_bytes};
     slots->first = calloc(sites->count + 1, sizeof *slots->first);
     return slots->first != NULL;
 }
@@ -24,8 +23,7 @@ void ifl_slots_free(ifl_slots *slots)
 static bool is_event(const ifl_slots *slots, uint32_t site, uint32_t key)
 {
     unsigned bytes = key >> 16;
-    return site < slots->site_count && (key & 0xff) < IFL_ACCESS_KINDS &&
-           bytes >= 1 && bytes <= 32;
+    return site < slots->site_count && (key & 0xff) < IFL_ACCESS_KINDS && bytes >= 1 && bytes <= 32;
 }
 
 static ifl_slot *add(ifl_slots *slots, uint32_t site, uint32_t key)

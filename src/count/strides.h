@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How often each stride occurred. If a memory instruction has very many strides, none is worth naming: past a limit
- * only that fact is kept, so that the size is bounded and a merge gives the same result in any order. */
+ * How often each stride occurred. If a memory instruction has very many strides, none is worth
+ * naming: past a limit only that fact is kept, so that the size is bounded and a merge gives the
+ * same result in any order. */
 #ifndef IFL_COUNT_STRIDES_H
 #define IFL_COUNT_STRIDES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The histories of warps. A history has a fixed place by block and warp, and one of another warp is never taken for
- * its own: the result depends on how the warps of resident blocks take turns, not on what ran before them. */
+ * The histories of warps. A history has a fixed place by block and warp, and one of another warp is
+ * never taken for its own: the result depends on how the warps of resident blocks take turns, not
+ * on what ran before them. */
 #include "count/walk.h"
 
 static ifl_walk *history_of(ifl_walk walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp)

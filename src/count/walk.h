@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whether each thread walks through a contiguous region of its own. Remembers the last strided requests of each warp,
- * to find two that touch neighbouring words at the same stride: by one instruction in a loop, or by several (the
- * members of a structure). Knows layouts only. */
+ * Whether each thread walks through a contiguous region of its own. Remembers the last strided
+ * requests of each warp, to find two that touch neighbouring words at the same stride: by one
+ * instruction in a loop, or by several (the members of a structure). Knows layouts only. */
 #ifndef IFL_COUNT_WALK_H
 #define IFL_COUNT_WALK_H
 

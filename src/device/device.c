@@ -3,8 +3,8 @@
 #include "device/device.h"
 
 #include "base/file.h"
-#include "base/utf8.h"
 #include "base/keyfile.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static ifl_device_field find_field(ifl_span key)
     return IFL_DEVICE_FIELDS;
 }
 
-/* ---- one line ------------------------------------------------------------------------------------------------------ */
+/* ---- one line -------------------------------------------------------------------------------- */
 
 typedef struct reading {
     ifl_keyfile file;
@@ -38,24 +38,25 @@ typedef struct reading {
     bool is_limits;
 } reading;
 
-static ifl_status fail(const reading *r, const ifl_keyfile_entry *entry, ifl_error *error, const char *what,
-                       const char *name)
+static ifl_status fail(const reading *r, const ifl_keyfile_entry *entry, ifl_error *error,
+                       const char *what, const char *name)
 {
     ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
     return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s%s", what, name);
 }
 
-static ifl_status fail_range(const reading *r, const ifl_keyfile_entry *entry, const ifl_field_info *info,
-                             ifl_error *error)
+static ifl_status fail_range(const reading *r, const ifl_keyfile_entry *entry,
+                             const ifl_field_info *info, ifl_error *error)
 {
     ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s is out of range: it lies between %g and %g %s", info->name,
-                       info->least, info->most, info->unit);
+    return ifl_fail_at(error, IFL_BAD_INPUT, &place,
+                       "%s is out of range: it lies between %g and %g %s", info->name, info->least,
+                       info->most, info->unit);
 }
 
 /* "132 SMs": the number, and behind it the field's unit and nothing else. */
-static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry, const ifl_field_info *info,
-                              double *value, ifl_error *error)
+static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry,
+                              const ifl_field_info *info, double *value, ifl_error *error)
 {
     char text[64], *end;
     if (entry->value.length >= sizeof text)
@@ -80,7 +81,8 @@ static ifl_status take_field(reading *r, const ifl_keyfile_entry *entry, ifl_err
     if (field == IFL_DEVICE_FIELDS) {
         ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
         place.column = entry->key_column;
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "unknown key '%.*s'; 'inflight devices --fields' lists them",
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place,
+                           "unknown key '%.*s'; 'inflight devices --fields' lists them",
                            (int)entry->key.length, entry->key.at);
     }
     if (r->seen[field])
@@ -97,12 +99,13 @@ static ifl_status take_field(reading *r, const ifl_keyfile_entry *entry, ifl_err
         return IFL_OK;
     r->device->value[field] = value;
     r->device->known[field] = true;
-    r->device->source[field] = ifl_arena_text(&r->device->arena, entry->comment.at, entry->comment.length);
+    r->device->source[field] =
+        ifl_arena_text(&r->device->arena, entry->comment.at, entry->comment.length);
     return r->device->source[field] ? IFL_OK : ifl_fail_memory(error, entry->comment.length);
 }
 
-static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes, bool is_limits,
-                            ifl_error *error);
+static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes,
+                            bool is_limits, ifl_error *error);
 
 static ifl_status take_limits(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
 {
@@ -116,7 +119,8 @@ static ifl_status take_limits(reading *r, const ifl_keyfile_entry *entry, ifl_er
             memcmp(t->name, entry->value.at, stem) == 0)
             return read_text(r->device, t->name, t->text, strlen(t->text), true, error);
     }
-    return fail(r, entry, error, "there are no such limits; expected a compute capability, like cc_9.0", "");
+    return fail(r, entry, error,
+                "there are no such limits; expected a compute capability, like cc_9.0", "");
 }
 
 static ifl_status take_entry(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
@@ -129,8 +133,8 @@ static ifl_status take_entry(reading *r, const ifl_keyfile_entry *entry, ifl_err
     return r->device->name ? IFL_OK : ifl_fail_memory(error, entry->value.length);
 }
 
-static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes, bool is_limits,
-                            ifl_error *error)
+static ifl_status read_text(ifl_device *device, const char *file, const char *text, size_t bytes,
+                            bool is_limits, ifl_error *error)
 {
     reading r = {.device = device, .is_limits = is_limits};
     ifl_keyfile_start(&r.file, file, text, bytes);
@@ -145,7 +149,7 @@ static ifl_status read_text(ifl_device *device, const char *file, const char *te
     }
 }
 
-/* ---- a device -------------------------------------------------------------------------------------------------------- */
+/* ---- a device -------------------------------------------------------------------------------- */
 
 static ifl_status check_complete(const ifl_device *device, const char *file, ifl_error *error)
 {
@@ -154,12 +158,13 @@ static ifl_status check_complete(const ifl_device *device, const char *file, ifl
         return ifl_fail_at(error, IFL_BAD_INPUT, &place, "the GPU has no 'name = ...' line");
     for (int f = 0; f < IFL_DEVICE_FIELDS; f++)
         if (fields[f].needed && !device->known[f])
-            return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s is missing (%s)", fields[f].name, fields[f].doc);
+            return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s is missing (%s)", fields[f].name,
+                               fields[f].doc);
     return IFL_OK;
 }
 
-ifl_status ifl_device_parse(const char *file, const char *id, const char *text, size_t bytes, ifl_device **out,
-                            ifl_error *error)
+ifl_status ifl_device_parse(const char *file, const char *id, const char *text, size_t bytes,
+                            ifl_device **out, ifl_error *error)
 {
     *out = NULL;
     ifl_device *device = calloc(1, sizeof *device);
@@ -186,7 +191,7 @@ void ifl_device_close(ifl_device *device)
     free(device);
 }
 
-/* ---- by name ----------------------------------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static bool is_gpu(const ifl_device_text *text)
 {
@@ -225,7 +230,8 @@ static ifl_status open_file(const char *path, ifl_device **out, ifl_error *error
     return status;
 }
 
-/* A user's own description, in the folder that the XDG Base Directory Specification gives programs. */
+/* A user's own description, in the folder that the XDG Base Directory Specification gives
+ * programs. */
 static bool user_file(const char *name, char *path, size_t size)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -242,18 +248,20 @@ static bool user_file(const char *name, char *path, size_t size)
 static ifl_status fail_unknown(const char *name, ifl_error *error)
 {
     return ifl_fail(error, IFL_USAGE,
-                    "unknown GPU '%s'\n'inflight devices' lists the known GPUs; a description of your own is named as "
+                    "unknown GPU '%s'\n'inflight devices' lists the known GPUs; a description of "
+                    "your own is named as "
                     "PATH.gpu",
                     name);
 }
 
-/* Another clock than the description's. Times that were measured stay those of the clock they were measured at. */
+/* Another clock than the description's. Times that were measured stay those of the clock they were
+ * measured at. */
 static ifl_status set_clock(ifl_device *device, const char *name, double hz, ifl_error *error)
 {
     const ifl_field_info *info = &fields[IFL_DEVICE_clock_hz];
     if (!(hz >= info->least && hz <= info->most))
-        return ifl_fail(error, IFL_USAGE, "'%s': an SM clock lies between %g and %g MHz", name, info->least / 1e6,
-                        info->most / 1e6);
+        return ifl_fail(error, IFL_USAGE, "'%s': an SM clock lies between %g and %g MHz", name,
+                        info->least / 1e6, info->most / 1e6);
     if (!device->known[IFL_DEVICE_latency_clock_hz]) {
         device->value[IFL_DEVICE_latency_clock_hz] = device->value[IFL_DEVICE_clock_hz];
         device->known[IFL_DEVICE_latency_clock_hz] = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Descriptions of GPUs: one data file each (devices/), every figure with its unit and source. Knows how to read and
- * show them, not what they mean. */
+ * Descriptions of GPUs: one data file each (devices/), every figure with its unit and source. Knows
+ * how to read and show them, not what they mean. */
 #ifndef IFL_DEVICE_DEVICE_H
 #define IFL_DEVICE_DEVICE_H
 
@@ -41,13 +41,15 @@ typedef struct ifl_device_text {
 extern const ifl_device_text ifl_device_texts[];
 extern const size_t ifl_device_text_count;
 
-/* The data-centre GPU of devices/ that is most common among those that run code for `sm` (90: compute capability 9.0): of the
- * same architecture, or of the next one that is known where none of it is. NULL: none runs it. */
+/* The data-centre GPU of devices/ that is most common among those that run code for `sm` (90:
+ * compute capability 9.0): of the same architecture, or of the next one that is known where none of
+ * it is. NULL: none runs it. */
 const char *ifl_device_common(uint32_t sm);
 
-/* Reads a description. `file` names it in errors; its `limits = NAME` line is looked up among the built-in files. A
- * missing, double, unknown or absurd value is IFL_BAD_INPUT with file and line. */
-ifl_status ifl_device_parse(const char *file, const char *id, const char *text, size_t bytes, ifl_device **out,
-                            ifl_error *error);
+/* Reads a description. `file` names it in errors; its `limits = NAME` line is looked up among the
+ * built-in files. A missing, double, unknown or absurd value is IFL_BAD_INPUT with file and
+ * line. */
+ifl_status ifl_device_parse(const char *file, const char *id, const char *text, size_t bytes,
+                            ifl_device **out, ifl_error *error);
 
 #endif

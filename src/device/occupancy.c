@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Occupancy: how many blocks of a shape an SM holds, what limits it, and how near the next step is.
  *
- * The rules are those of NVIDIA's occupancy calculator (cuda_occupancy.h), with the SM's limits from the device's
- * description: registers are given to warps in units and by partition of the SM, shared memory to blocks in units and
- * with a reserved part, warps and blocks are counted. */
+ * The rules are those of NVIDIA's occupancy calculator (cuda_occupancy.h), with the SM's limits
+ * from the device's description: registers are given to warps in units and by partition of the SM,
+ * shared memory to blocks in units and with a reserved part, warps and blocks are counted. */
 #include "device/device.h"
 
 #include <limits.h>
@@ -31,7 +31,8 @@ static long by_warps(const ifl_device *d, const ifl_occupancy_request *r)
                : field(d, IFL_DEVICE_max_warps_per_sm) / warps_of(r);
 }
 
-/* Each partition gives whole warps their registers; a block's warps are spread over all partitions. */
+/* Each partition gives whole warps their registers; a block's warps are spread over all
+ * partitions. */
 static long by_registers(const ifl_device *d, const ifl_occupancy_request *r)
 {
     long partitions = field(d, IFL_DEVICE_register_partitions), warps = warps_of(r);
@@ -93,8 +94,8 @@ typedef struct resource {
     int most;
 } resource;
 
-/* The largest value of `what` with which at least `wanted` blocks fit, -1 when none does. More of a resource never
- * fits more blocks, so halving finds it. */
+/* The largest value of `what` with which at least `wanted` blocks fit, -1 when none does. More of a
+ * resource never fits more blocks, so halving finds it. */
 static int most_with(const ifl_device *device, const ifl_occupancy_request *request, resource what,
                      long wanted)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared memory gets one of a few sizes. Which one, an H200's driver (580.159.04) told in launch__shared_mem_config_size:
- * tests/gpu/h200/shared_sizes.txt. */
+ * Shared memory gets one of a few sizes. Which one, an H200's driver (580.159.04) told in
+ * launch__shared_mem_config_size: tests/gpu/h200/shared_sizes.txt. */
 #include "device/shared_size.h"
 
 enum { KIB = 1024 };
@@ -58,7 +58,8 @@ static uint64_t chosen_by_driver(const ifl_device *device, const ifl_cache_rules
     return most_of(fitting(rules, needed), (uint64_t)rules->default_shared_kib * KIB);
 }
 
-/* Room for the data of as many whole blocks as fit the bytes that were asked for, and for what the system keeps of each. */
+/* Room for the data of as many whole blocks as fit the bytes that were asked for, and for what the
+ * system keeps of each. */
 static uint64_t asked_for(const ifl_device *device, const ifl_cache_rules *rules, int preference,
                           uint64_t shared_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their general form. The fast
- * common cases are in width/handlers.c. */
+ * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their
+ * general form. The fast common cases are in width/handlers.c. */
 #include "exec/lane.h"
 #include "exec/race.h"
 #include "exec/warp.h"
@@ -21,7 +21,8 @@ void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t activ
     const ifl_worker *worker = warp->worker;
     const ifl_exec_launch *launch = worker->grid->launch;
     const ifl_block_range *range = &worker->grid->image->blocks[block->count];
-    const ifl_stretch stretch = {range->first, range->last, active, warp->block->index, warp->index};
+    const ifl_stretch stretch = {range->first, range->last, active, warp->block->index,
+                                 warp->index};
     for (size_t o = 0; o < launch->observer_count; o++)
         if (launch->observers[o]->stretch)
             launch->observers[o]->stretch(worker->states[o], &stretch);
@@ -37,14 +38,16 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
             launch->observers[o]->indexed(worker->states[o], &indexed);
 }
 
-void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step, const uint8_t *object, uint32_t count)
+void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
+                          const uint8_t *object, uint32_t count)
 {
     const ifl_worker *worker = warp->worker;
     const ifl_exec_launch *launch = worker->grid->launch;
     const uint64_t offset = (uint64_t)(object - warp->block->shared);
     if (object < warp->block->shared || offset >= worker->grid->shared_bytes)
         return;
-    const ifl_object_event event = {code->site, (uint32_t)offset, count, (uint8_t)step, warp->block->index, warp->index};
+    const ifl_object_event event = {code->site,    (uint32_t)offset,   count,
+                                    (uint8_t)step, warp->block->index, warp->index};
     for (size_t o = 0; o < launch->observer_count; o++)
         if (launch->observers[o]->object)
             launch->observers[o]->object(worker->states[o], &event);
@@ -61,8 +64,9 @@ ifl_space ifl_space_of(uint64_t address)
 
 enum { RANK_BYTES = 1 << IFL_RANK_SHIFT };
 
-/* The part of the cluster's shared memory that is the block's own begins at its rank. What the system reserves is reached
- * without a rank too, by cooperative groups (%reserved_smem_offset_1): that is taken as the block's own. */
+/* The part of the cluster's shared memory that is the block's own begins at its rank. What the
+ * system reserves is reached without a rank too, by cooperative groups (%reserved_smem_offset_1):
+ * that is taken as the block's own. */
 static bool is_own(const ifl_warp *warp, uint64_t address)
 {
     const ifl_grid *grid = warp->worker->grid;
@@ -72,19 +76,20 @@ static bool is_own(const ifl_warp *warp, uint64_t address)
 
 static uint64_t within_space(ifl_space space, uint64_t generic)
 {
-    return space == IFL_SPACE_SHARED ? generic - IFL_SHARED_WINDOW
+    return space == IFL_SPACE_SHARED  ? generic - IFL_SHARED_WINDOW
            : space == IFL_SPACE_LOCAL ? generic - IFL_LOCAL_WINDOW
                                       : generic;
 }
 
-/* ---- one lane ------------------------------------------------------------------------------------------------------- */
+/* ---- one lane -------------------------------------------------------------------------------- */
 
 typedef struct reached {
     uint8_t *host;
     uint8_t *written; /* NULL when nobody keeps track */
 } reached;
 
-/* The handlers pass here before they have a hint: no allocation is missed. Several workers write the same number. */
+/* The handlers pass here before they have a hint: no allocation is missed. Several workers write
+ * the same number. */
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use)
 {
     const uint64_t number = warp->worker->grid->launch_number;
@@ -102,15 +107,18 @@ static reached reach_global(ifl_warp *warp, uint64_t address, uint64_t bytes, if
         return (reached){NULL, NULL};
     ifl_warp_note_use(warp, a, use);
     uint8_t *written = ifl_memory_written(a);
-    return (reached){a->host + (address - a->address), written ? written + (address - a->address) : NULL};
+    return (reached){a->host + (address - a->address),
+                     written ? written + (address - a->address) : NULL};
 }
 
-static reached reach_shared(const ifl_warp *warp, const ifl_block *block, uint64_t address, uint64_t bytes)
+static reached reach_shared(const ifl_warp *warp, const ifl_block *block, uint64_t address,
+                            uint64_t bytes)
 {
     uint64_t size = warp->worker->grid->shared_bytes;
     if (address > size || bytes > size - address)
         return (reached){NULL, NULL};
-    return (reached){block->shared + address, block->shared_written ? block->shared_written + address : NULL};
+    return (reached){block->shared + address,
+                     block->shared_written ? block->shared_written + address : NULL};
 }
 
 /* A block that has ended has no shared memory left. */
@@ -118,11 +126,13 @@ static reached reach_cluster(const ifl_warp *warp, uint64_t address, uint64_t by
 {
     const uint64_t offset = address % RANK_BYTES;
     const ifl_block *block = ifl_cluster_block(warp, address >> IFL_RANK_SHIFT);
-    return block && block->is_running ? reach_shared(warp, block, offset, bytes) : (reached){NULL, NULL};
+    return block && block->is_running ? reach_shared(warp, block, offset, bytes)
+                                      : (reached){NULL, NULL};
 }
 
 /* A thread's local memory is that of the calls it is in, one after the other. */
-static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes, bool is_write)
+static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint64_t bytes,
+                           bool is_write)
 {
     for (ifl_frame *frame = warp->frame; frame; frame = frame->caller) {
         uint64_t size = frame->local_bytes, at = address - frame->local_start;
@@ -138,7 +148,8 @@ static reached reach_local(ifl_warp *warp, uint32_t lane, uint64_t address, uint
     return (reached){NULL, NULL};
 }
 
-static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes, ifl_purpose use)
+static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t address,
+                     uint64_t bytes, ifl_purpose use)
 {
     if (space == IFL_SPACE_SHARED)
         return reach_shared(warp, warp->block, address, bytes);
@@ -149,8 +160,8 @@ static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t ad
     return reach_global(warp, address, bytes, use);
 }
 
-static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                  uint64_t bytes, bool is_write, uint8_t *written)
+static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                  uint64_t address, uint64_t bytes, bool is_write, uint8_t *written)
 {
     if (is_write)
         memset(written, 1, bytes);
@@ -158,8 +169,8 @@ static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
         ifl_warn_unwritten(warp, code, space, lane, address);
 }
 
-static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                              uint64_t bytes, ifl_purpose use)
+static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                              uint64_t address, uint64_t bytes, ifl_purpose use)
 {
     const bool is_write = use != IFL_PURPOSE_READS;
     reached at = reach(warp, space, lane, address, bytes, use);
@@ -173,39 +184,43 @@ static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space sp
     return at.host;
 }
 
-uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                           uint64_t bytes, bool is_write)
+uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                           uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
+    return reach_checked(warp, code, space, lane, address, bytes,
+                         is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
-bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
-                  bool is_write)
+bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                  uint64_t address, uint64_t bytes, bool is_write)
 {
-    const bool is_there = reach(warp, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS).host;
+    const bool is_there =
+        reach(warp, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS)
+            .host;
     if (!is_there)
         ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
     return is_there;
 }
 
-uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
-                        bool is_write)
+uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                        uint64_t bytes, bool is_write)
 {
     uint8_t space = IFL_SPACE_GENERIC;
     address = ifl_warp_place(warp, &space, address);
     return ifl_warp_reach_in(warp, code, (ifl_space)space, lane, address, bytes, is_write);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 uint64_t ifl_warp_local_start(const ifl_warp *warp)
 {
-    const uint64_t warp_index = warp->block->index * warp->worker->grid->warps_per_block + warp->index;
+    const uint64_t warp_index =
+        warp->block->index * warp->worker->grid->warps_per_block + warp->index;
     return IFL_LOCAL_WINDOW + warp_index % 65536 * (IFL_WARP_LANES * UINT64_C(512) * 1024);
 }
 
-static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space, uint32_t mask,
-                       const uint64_t *address)
+static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
+                       uint32_t mask, const uint64_t *address)
 {
     ifl_access access = {.site = code->site,
                          .kind = t->kind,
@@ -219,8 +234,10 @@ static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer 
     ifl_warp_tell(warp, &access);
 }
 
-/* A request for each word: an H200 counts four for 16 bytes a lane, of one lane too (tests/machine/keep_quads). */
-static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask, const uint64_t *address)
+/* A request for each word: an H200 counts four for 16 bytes a lane, of one lane too
+ * (tests/machine/keep_quads). */
+static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                       const uint64_t *address)
 {
     const uint64_t start = ifl_warp_local_start(warp);
     ifl_transfer word = *t;
@@ -262,7 +279,7 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
     }
 }
 
-/* ---- whole requests ------------------------------------------------------------------------------------------------------ */
+/* ---- whole requests -------------------------------------------------------------------------- */
 
 static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const uint8_t *from)
 {
@@ -280,7 +297,8 @@ static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const u
 static void store_lane(const ifl_transfer *t, const char *frame, uint32_t lane, uint8_t *to)
 {
     for (unsigned e = 0; e < t->elements; e++)
-        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes, t->element_bytes);
+        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes,
+               t->element_bytes);
 }
 
 void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)
@@ -300,15 +318,16 @@ static void store_lanes(const ifl_transfer *t, const char *frame, uint32_t mask,
     }
 }
 
-static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, const uint64_t *address,
-                       const uint8_t *space)
+static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                       const uint64_t *address, const uint8_t *space)
 {
     const ifl_transfer *t = code->transfer;
     const bool is_write = t->kind == IFL_ACCESS_STORE;
     uint8_t *host[IFL_WARP_LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        host[lane] = reach_checked(warp, code, space[lane], lane, address[lane], t->bytes, is_write ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
+        host[lane] = reach_checked(warp, code, space[lane], lane, address[lane], t->bytes,
+                                   is_write ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
         if (!host[lane])
             return false;
         if (is_write)
@@ -345,7 +364,8 @@ bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address)
     return in == space || (space == IFL_SPACE_CLUSTER && in == IFL_SPACE_SHARED);
 }
 
-void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space)
+void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask,
+                           uint64_t *address, uint8_t *space)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -364,9 +384,12 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     if (t->observes)
         ifl_warp_observe(warp);
     /* Nobody else waits for a lane's own memory. */
-    warp->changed |= t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
-    if (mask && (space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL || space[__builtin_ctz(mask)] == IFL_SPACE_CONST))
-        ifl_warp_remember(warp, code, t->kind == IFL_ACCESS_STORE, warp->address[__builtin_ctz(mask)]);
+    warp->changed |=
+        t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;
+    if (mask && (space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL ||
+                 space[__builtin_ctz(mask)] == IFL_SPACE_CONST))
+        ifl_warp_remember(warp, code, t->kind == IFL_ACCESS_STORE,
+                          warp->address[__builtin_ctz(mask)]);
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     return true;
 }
@@ -379,7 +402,8 @@ static uint64_t read_form(const char *frame, uint32_t slot, uint8_t form, uint32
     if (form == IFL_ADDRESS_64)
         return ifl_lane_u64(frame, slot, lane);
     const uint64_t low = ifl_lane_u32(frame, slot, lane);
-    return form == IFL_ADDRESS_PAIR ? low | (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 : low;
+    return form == IFL_ADDRESS_PAIR ? low | (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32
+                                    : low;
 }
 
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane)
@@ -395,21 +419,24 @@ void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t addre
         address[lane] = ifl_lane_address(t, frame, lane);
 }
 
-ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)active;
     ifl_lane_addresses(code->transfer, frame, warp->address);
     return ifl_warp_transfer(warp, code, frame, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
 }
 
-/* ---- parameters of a call ----------------------------------------------------------------------------------------------- */
+/* ---- parameters of a call -------------------------------------------------------------------- */
 
-static ifl_reason move_parameter(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, bool is_store)
+static ifl_reason move_parameter(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 bool is_store)
 {
     const ifl_transfer *t = code->transfer;
     uint64_t size = warp->frame->routine->param_bytes, at = (uint64_t)t->offset;
     if (at > size || t->bytes > size - at)
-        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, 0, "parameter access at offset %llu of %llu bytes",
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, 0,
+                               "parameter access at offset %llu of %llu bytes",
                                (unsigned long long)at, (unsigned long long)size);
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -422,19 +449,22 @@ static ifl_reason move_parameter(ifl_warp *warp, const ifl_code *code, char *fra
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_frame_load(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_frame_load(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                               uint32_t active)
 {
     (void)active;
     return move_parameter(warp, code, frame, mask, false);
 }
 
-ifl_reason ifl_slow_frame_store(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_frame_store(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
 {
     (void)active;
     return move_parameter(warp, code, frame, mask, true);
 }
 
-ifl_reason ifl_slow_local_address(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_local_address(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
 {
     (void)mask, (void)active;
     uint64_t *d = ifl_slot(frame, code->d);
@@ -459,20 +489,24 @@ static uint64_t read_address(const char *frame, uint32_t slot, unsigned bits, ui
     return bits == 64 ? ifl_lane_u64(frame, slot, lane) : ifl_lane_u32(frame, slot, lane);
 }
 
-ifl_reason ifl_slow_put_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_put_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)warp, (void)active;
     const uint64_t rank_bits = UINT64_C(0xff) << IFL_RANK_SHIFT;
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        const uint64_t rank = (uint64_t)ifl_lane_u32(frame, code->b, lane) << IFL_RANK_SHIFT & rank_bits,
-                       address = (read_address(frame, code->a, code->count, lane) & ~rank_bits) | rank;
+        const uint64_t rank = (uint64_t)ifl_lane_u32(frame, code->b, lane) << IFL_RANK_SHIFT &
+                              rank_bits,
+                       address =
+                           (read_address(frame, code->a, code->count, lane) & ~rank_bits) | rank;
         memcpy(frame + code->d + (size_t)lane * (code->count / 8), &address, code->count / 8);
     }
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_get_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_get_rank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)warp, (void)active;
     for (; mask; mask &= mask - 1) {
@@ -483,13 +517,16 @@ ifl_reason ifl_slow_get_rank(ifl_warp *warp, const ifl_code *code, char *frame, 
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_isspacep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_isspacep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)active;
     uint32_t *d = ifl_slot(frame, code->d), bits = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        bits |= (uint32_t)is_in_space(warp, (ifl_space)code->value, ifl_lane_u64(frame, code->a, lane)) << lane;
+        bits |=
+            (uint32_t)is_in_space(warp, (ifl_space)code->value, ifl_lane_u64(frame, code->a, lane))
+            << lane;
     }
     *d = (*d & ~mask) | (bits & mask);
     return IFL_REASON_NONE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instructions that ptxas (CUDA 13.0, sm_90) writes for each: an instruction of the special function unit, and around it
- * the scaling that keeps subnormal numbers, which the unit takes for 0. */
+ * The instructions that ptxas (CUDA 13.0, sm_90) writes for each: an instruction of the special
+ * function unit, and around it the scaling that keeps subnormal numbers, which the unit takes for
+ * 0. */
 #include "exec/approximate.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static bool is_subnormal_for(const ifl_modifiers *m, float a)
     return !(m->flags & IFL_FLAG_FTZ) && fabsf(a) < 0x1p-126f;
 }
 
-/* ---- quotients --------------------------------------------------------------------------------------------------- */
+/* ---- quotients ------------------------------------------------------------------------------- */
 
 float ifl_rcp_approx(const ifl_modifiers *m, float a)
 {
@@ -42,7 +43,7 @@ float ifl_div_full(const ifl_modifiers *m, float a, float b)
     return ifl_div_approx(m, a, b);
 }
 
-/* ---- roots and powers -------------------------------------------------------------------------------------------- */
+/* ---- roots and powers ------------------------------------------------------------------------ */
 
 float ifl_sqrt_approx(const ifl_modifiers *m, float a)
 {
@@ -67,7 +68,7 @@ float ifl_ex2_approx(const ifl_modifiers *m, float a)
     return root * root;
 }
 
-/* ---- angles ------------------------------------------------------------------------------------------------------ */
+/* ---- angles ---------------------------------------------------------------------------------- */
 
 static float turns(float radians)
 {
@@ -89,7 +90,7 @@ float ifl_tanh_approx(float a)
     return SPECIAL(tanh, a);
 }
 
-/* ---- f64 --------------------------------------------------------------------------------------------------------- */
+/* ---- f64 ------------------------------------------------------------------------------------- */
 
 static uint32_t upper_word(double a)
 {
@@ -131,7 +132,7 @@ double ifl_rsqrt_approx_f64(double a)
     return isinf(a) ? 0 : refined_root(a * 0x1p54) * 0x1p27;
 }
 
-/* ---- halves ------------------------------------------------------------------------------------------------------ */
+/* ---- halves ---------------------------------------------------------------------------------- */
 
 static uint32_t wide_f16(uint16_t a)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Atomic operations and reductions. Lanes of a request go in ascending order; blocks on different workers meet only
- * in operations whose order does not show (see lower_memory.c), done with the host's atomics. */
+ * Atomic operations and reductions. Lanes of a request go in ascending order; blocks on different
+ * workers meet only in operations whose order does not show (see lower_memory.c), done with the
+ * host's atomics. */
 #include "exec/bulk_copies.h"
 #include "exec/lane.h"
 #include "exec/race.h"
@@ -14,27 +15,31 @@ typedef struct value128 {
 
 enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES };
 
-static value128 read_value(const ifl_atomic *a, const char *frame, uint32_t slot, unsigned bytes, uint32_t lane)
+static value128 read_value(const ifl_atomic *a, const char *frame, uint32_t slot, unsigned bytes,
+                           uint32_t lane)
 {
     value128 value = {{0, 0}};
     const unsigned lane_bytes = bytes < 2 ? 2 : bytes;
     if (!a->is_planes)
         memcpy(&value, frame + slot + (size_t)lane * lane_bytes, bytes);
     for (unsigned at = 0; a->is_planes && at < bytes; at += WORD)
-        memcpy((char *)&value + at, frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD, WORD);
+        memcpy((char *)&value + at, frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD,
+               WORD);
     return value;
 }
 
-static void write_value(const ifl_atomic *a, char *frame, uint32_t slot, uint32_t lane, const value128 *value)
+static void write_value(const ifl_atomic *a, char *frame, uint32_t slot, uint32_t lane,
+                        const value128 *value)
 {
     const unsigned bytes = a->transfer.slot_bytes;
     if (!a->is_planes)
         memcpy(frame + slot + (size_t)lane * bytes, value, bytes);
     for (unsigned at = 0; a->is_planes && at < bytes; at += WORD)
-        memcpy(frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD, (const char *)value + at, WORD);
+        memcpy(frame + slot + (size_t)at / WORD * PLANE + (size_t)lane * WORD,
+               (const char *)value + at, WORD);
 }
 
-/* ---- floating point ---------------------------------------------------------------------------------------------- */
+/* ---- floating point -------------------------------------------------------------------------- */
 
 static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
 {
@@ -65,7 +70,8 @@ static uint16_t half_operation(uint8_t operation, bool is_bf16, uint16_t a, uint
     const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
     if (operation == IFL_OPERATION_ADD)
         return ifl_half_add(format, &none, a, b);
-    return operation == IFL_OPERATION_MIN ? ifl_half_min(format, &none, a, b) : ifl_half_max(format, &none, a, b);
+    return operation == IFL_OPERATION_MIN ? ifl_half_min(format, &none, a, b)
+                                          : ifl_half_max(format, &none, a, b);
 }
 
 static uint64_t float_operation(uint8_t operation, uint8_t type, uint64_t a, uint64_t b, bool flush)
@@ -81,15 +87,19 @@ static uint64_t float_operation(uint8_t operation, uint8_t type, uint64_t a, uin
         return half_operation(operation, is_bf16, (uint16_t)a, (uint16_t)b);
     default:
         return half_operation(operation, is_bf16, (uint16_t)a, (uint16_t)b) |
-               (uint64_t)half_operation(operation, is_bf16, (uint16_t)(a >> 16), (uint16_t)(b >> 16)) << 16;
+               (uint64_t)half_operation(operation, is_bf16, (uint16_t)(a >> 16),
+                                        (uint16_t)(b >> 16))
+                   << 16;
     }
 }
 
-/* ---- integers -------------------------------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
-static uint64_t integer_operation(uint8_t operation, bool is_signed, unsigned bytes, uint64_t a, uint64_t b)
+static uint64_t integer_operation(uint8_t operation, bool is_signed, unsigned bytes, uint64_t a,
+                                  uint64_t b)
 {
-    bool below = is_signed ? (bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b) : a < b;
+    bool below =
+        is_signed ? (bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b) : a < b;
     switch (operation) {
     case IFL_OPERATION_ADD:
         return a + b;
@@ -119,23 +129,25 @@ static uint64_t new_value(const ifl_atomic *a, uint64_t old, uint64_t b, uint64_
         return old == b ? c : old;
     if (ifl_type_class(a->type) == 'F' && a->operation != IFL_OPERATION_EXCH)
         return float_operation(a->operation, a->type, old, b, flush);
-    return integer_operation(a->operation, ifl_type_class(a->type) == 'S', a->transfer.element_bytes, old, b);
+    return integer_operation(a->operation, ifl_type_class(a->type) == 'S',
+                             a->transfer.element_bytes, old, b);
 }
 
-/* ---- one element of one lane -------------------------------------------------------------------------------------------- */
+/* ---- one element of one lane ----------------------------------------------------------------- */
 
-#define UPDATE(type)                                                                                                   \
-    do {                                                                                                               \
-        type *at = (type *)(void *)host, seen = __atomic_load_n(at, __ATOMIC_RELAXED);                                 \
-        while (!__atomic_compare_exchange_n(at, &seen, (type)new_value(a, seen, b, c, flush), false, __ATOMIC_RELAXED, \
-                                            __ATOMIC_RELAXED))                                                         \
-            continue;                                                                                                  \
-        *old = seen;                                                                                                   \
-        return (type)new_value(a, seen, b, c, flush) != seen;                                                          \
+#define UPDATE(type)                                                                               \
+    do {                                                                                           \
+        type *at = (type *)(void *)host, seen = __atomic_load_n(at, __ATOMIC_RELAXED);             \
+        while (!__atomic_compare_exchange_n(at, &seen, (type)new_value(a, seen, b, c, flush),      \
+                                            false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))            \
+            continue;                                                                              \
+        *old = seen;                                                                               \
+        return (type)new_value(a, seen, b, c, flush) != seen;                                      \
     } while (0)
 
 /* Returns whether memory changed. */
-static bool update(const ifl_atomic *a, uint8_t *host, uint64_t b, uint64_t c, bool flush, uint64_t *old)
+static bool update(const ifl_atomic *a, uint8_t *host, uint64_t b, uint64_t c, bool flush,
+                   uint64_t *old)
 {
     switch (a->transfer.element_bytes) {
     case 2:
@@ -159,14 +171,16 @@ static bool update128(const ifl_atomic *a, uint8_t *host, value128 b, value128 c
 }
 
 /* Returns whether cas stored its value. */
-static bool update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane, unsigned e, uint8_t *host,
-                           bool flush)
+static bool update_element(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane,
+                           unsigned e, uint8_t *host, bool flush)
 {
     const ifl_transfer *t = &a->transfer;
     value128 old = {{0, 0}}, b = read_value(a, frame, a->b[e], t->element_bytes, lane);
-    value128 c = a->operation == IFL_OPERATION_CAS ? read_value(a, frame, a->c, t->element_bytes, lane) : b;
-    bool changed = t->element_bytes == 16 ? update128(a, host, b, c, &old)
-                                          : update(a, host, b.half[0], c.half[0], flush, &old.half[0]);
+    value128 c =
+        a->operation == IFL_OPERATION_CAS ? read_value(a, frame, a->c, t->element_bytes, lane) : b;
+    bool changed = t->element_bytes == 16
+                       ? update128(a, host, b, c, &old)
+                       : update(a, host, b.half[0], c.half[0], flush, &old.half[0]);
     warp->changed |= changed;
     const bool is_equal = old.half[0] == b.half[0] && old.half[1] == b.half[1];
     if (a->tells_success)
@@ -193,7 +207,8 @@ static uint32_t lanes_in_global(const uint8_t *space, uint32_t mask)
     return lanes;
 }
 
-ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                           uint32_t active)
 {
     (void)active;
     const ifl_atomic *a = code->extra;
@@ -207,14 +222,16 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         mask = lanes_in_global(space, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint8_t *host = ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
+        uint8_t *host =
+            ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
         if (!host)
             return IFL_REASON_FAULT;
         bool flush = space[lane] != IFL_SPACE_SHARED && space[lane] != IFL_SPACE_CLUSTER;
         if (space[lane] == IFL_SPACE_SHARED)
             ifl_race_atomic(warp, code, lane, warp->address[lane], t->bytes);
         for (unsigned e = 0; e < t->elements; e++)
-            stored |= (uint32_t)update_element(warp, a, frame, lane, e, host + (size_t)e * t->element_bytes, flush)
+            stored |= (uint32_t)update_element(warp, a, frame, lane, e,
+                                               host + (size_t)e * t->element_bytes, flush)
                       << lane;
     }
     tell(a, frame, given, a->tells == IFL_ATOMIC_TELLS_STORED ? stored : mask);
@@ -230,7 +247,7 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     return IFL_REASON_NONE;
 }
 
-/* ---- in bulk ----------------------------------------------------------------------------------------------------- */
+/* ---- in bulk --------------------------------------------------------------------------------- */
 
 static void reduce_element(const ifl_atomic *a, uint8_t *to, const uint8_t *from)
 {
@@ -239,11 +256,14 @@ static void reduce_element(const ifl_atomic *a, uint8_t *to, const uint8_t *from
     update(a, to, b, 0, false, &old);
 }
 
-void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from, uint64_t bytes)
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,
+                      uint64_t bytes)
 {
     const unsigned element = ifl_type_bits(type) / 8;
     const ifl_atomic a = {
-        .operation = operation, .type = type, .transfer = {.element_bytes = (uint8_t)element, .bytes = (uint8_t)element}};
+        .operation = operation,
+        .type = type,
+        .transfer = {.element_bytes = (uint8_t)element, .bytes = (uint8_t)element}};
     for (uint64_t at = 0; at + element <= bytes; at += element)
         reduce_element(&a, to + at, from + at);
 }

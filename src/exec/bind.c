@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The vector widths of this build, which of them this processor can run, and binding code to one. */
+ * The vector widths of this build, which of them this processor can run, and binding code to
+ * one. */
 #include "exec/bind.h"
 
 #include "exec/slow.h"
@@ -18,16 +19,19 @@ static bool has_base(void)
 }
 
 #ifdef IFL_HAVE_WIDTH_V3
-/* The x86-64 micro-architecture levels, x86-64 psABI: v3 is AVX2 with FMA, v4 AVX-512 F, BW, CD, DQ, VL. */
+/* The x86-64 micro-architecture levels, x86-64 psABI: v3 is AVX2 with FMA, v4 AVX-512 F, BW, CD,
+ * DQ, VL. */
 static bool has_v3(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
 }
 
 static bool has_v4(void)
 {
     return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 }
 #endif
 
@@ -61,7 +65,7 @@ const ifl_width *ifl_width_find(const char *name)
     return NULL;
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------------------------- */
 
 static ifl_handler **number_rows(const ifl_row_handler *const *rows, size_t count)
 {
@@ -74,7 +78,9 @@ static ifl_handler **number_rows(const ifl_row_handler *const *rows, size_t coun
 ifl_status ifl_binding_init(ifl_binding *binding, const ifl_width *width, ifl_error *error)
 {
     size_t ptx_count, sass_count;
-    const ifl_row_handler *const *ptx = width->ptx_rows(&ptx_count), *const *sass = width->sass_rows(&sass_count);
+    const ifl_row_handler *const *ptx = width->ptx_rows(&ptx_count), *const *sass =
+                                                                         width->sass_rows(
+                                                                             &sass_count);
     *binding = (ifl_binding){.width = width,
                              .ptx_rows = number_rows(ptx, ptx_count),
                              .sass_rows = number_rows(sass, sass_count)};

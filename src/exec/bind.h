@@ -15,11 +15,12 @@ typedef struct ifl_width {
     const char *name;
     const ifl_row_handler *const *(*ptx_rows)(size_t *count); /* in no particular order */
     const ifl_row_handler *const *(*sass_rows)(size_t *count);
-    ifl_handler *slow; /* calls code->slow */
+    ifl_handler *slow;                         /* calls code->slow */
     ifl_handler *handler[IFL_CODE_OPERATIONS]; /* by ifl_operation; NULL: compiled once */
 } ifl_width;
 
-/* The widths this build has and this processor can run, best first; by name; NULL when there is none of the name. */
+/* The widths this build has and this processor can run, best first; by name; NULL when there is
+ * none of the name. */
 const ifl_width *ifl_width_best(void);
 const ifl_width *ifl_width_find(const char *name);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static uint32_t expected_threads(const ifl_block *block, const ifl_barrier *barrier)
 {
@@ -32,9 +32,10 @@ static void put_result(ifl_fragment *fragment, const ifl_barrier *barrier)
         at[__builtin_ctz(m)] = value;
 }
 
-/* Behind a barrier the warps of a GPU issue together, and programs rely on it where they should not: all read what a reduction left
- * in shared memory, and the first warp writes there again, long after, with no barrier between. So each has its first request
- * behind a barrier before any has its second. */
+/* Behind a barrier the warps of a GPU issue together, and programs rely on it where they should
+ * not: all read what a reduction left in shared memory, and the first warp writes there again, long
+ * after, with no barrier between. So each has its first request behind a barrier before any has its
+ * second. */
 static void leave_barrier(ifl_warp *warp, unsigned id)
 {
     ifl_race_leave(warp, id);
@@ -90,14 +91,15 @@ void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
             launch->observers[i]->barrier(warp->worker->states[i], &event);
 }
 
-/* PTX ISA, bar: with a thread count, a warp arrives as a whole, inactive lanes of the block's last warp included. */
+/* PTX ISA, bar: with a thread count, a warp arrives as a whole, inactive lanes of the block's last
+ * warp included. */
 static uint32_t arriving_threads(const ifl_warp *warp, uint32_t mask, bool counted)
 {
     return counted && mask == warp->live ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
-/* CUDA C++ Programming Guide, "Independent Thread Scheduling": a barrier counts threads, so lanes that do not execute it do not
- * wait with those that do. */
+/* CUDA C++ Programming Guide, "Independent Thread Scheduling": a barrier counts threads, so lanes
+ * that do not execute it do not wait with those that do. */
 static void part_from_others(ifl_warp *warp, ifl_fragment *fragment, uint32_t executing)
 {
     ifl_fragment others = *fragment;
@@ -121,11 +123,13 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     uint32_t id = ifl_lane_u32(slots, op->id, lane);
     uint32_t count = op->count ? ifl_lane_u32(slots, op->count, lane) : 0;
     if (id >= IFL_BARRIERS) {
-        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "barrier %u: a block has barriers 0 to 15", id);
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "barrier %u: a block has barriers 0 to 15", id);
         return;
     }
     if (op->count && (count == 0 || count % IFL_WARP_LANES)) {
-        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a barrier for %u threads: it must be a multiple of 32", count);
+        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                        "a barrier for %u threads: it must be a multiple of 32", count);
         return;
     }
     ifl_barrier *barrier = &warp->block->barriers[id];
@@ -158,7 +162,7 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
     ifl_grid_barrier_check(warp->worker);
 }
 
-/* ---- starting a block -------------------------------------------------------------------------------------------------- */
+/* ---- starting a block ------------------------------------------------------------------------ */
 
 static ifl_warp *new_warp(ifl_worker *worker, uint32_t index)
 {
@@ -186,7 +190,8 @@ static bool make_block(ifl_worker *worker, ifl_block *block)
 {
     const ifl_grid *grid = worker->grid;
     memset(block, 0, sizeof *block);
-    /* Whole-warp copies may read a lane's width past the end only inside of an allocation: no padding is needed. */
+    /* Whole-warp copies may read a lane's width past the end only inside of an allocation: no
+     * padding is needed. */
     block->shared = aligned_alloc(64, (grid->shared_bytes + 64) / 64 * 64);
     block->shared_written = worker->unwritten ? malloc(grid->shared_bytes + 1) : NULL;
     block->warps = calloc(grid->warps_per_block, sizeof *block->warps);
@@ -251,7 +256,8 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     if (!root)
         return false;
     warp->count = 1;
-    warp->fragments[0] = (ifl_fragment){.code = image->routines[0].code, .frame = root, .mask = warp->lanes};
+    warp->fragments[0] =
+        (ifl_fragment){.code = image->routines[0].code, .frame = root, .mask = warp->lanes};
     return true;
 }
 
@@ -291,26 +297,29 @@ static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, u
     return true;
 }
 
-/* ---- a worker --------------------------------------------------------------------------------------------------------------- */
+/* ---- a worker -------------------------------------------------------------------------------- */
 
 static bool should_stop(const ifl_worker *worker)
 {
     const ifl_grid *grid = worker->grid;
-    return (grid->launch->stop && *grid->launch->stop) || __atomic_load_n(&grid->is_stopped, __ATOMIC_RELAXED);
+    return (grid->launch->stop && *grid->launch->stop) ||
+           __atomic_load_n(&grid->is_stopped, __ATOMIC_RELAXED);
 }
 
 static void fault_memory(ifl_worker *worker, uint64_t block)
 {
-    worker->fault = (ifl_fault){.is_set = true, .block = block, .kind = IFL_FAULT_NO_MEMORY, .site = UINT32_MAX};
-    snprintf(worker->fault.text, sizeof worker->fault.text, "out of memory for a block's registers");
+    worker->fault = (ifl_fault){
+        .is_set = true, .block = block, .kind = IFL_FAULT_NO_MEMORY, .site = UINT32_MAX};
+    snprintf(worker->fault.text, sizeof worker->fault.text,
+             "out of memory for a block's registers");
 }
 
 static void note_fault(ifl_worker *worker)
 {
     uint64_t lowest = __atomic_load_n(&worker->grid->fault_block, __ATOMIC_RELAXED);
     while (worker->fault.block < lowest &&
-           !__atomic_compare_exchange_n(&worker->grid->fault_block, &lowest, worker->fault.block, false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+           !__atomic_compare_exchange_n(&worker->grid->fault_block, &lowest, worker->fault.block,
+                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
 }
 
@@ -393,10 +402,12 @@ static void tell_end(ifl_worker *worker, const ifl_block *block)
     const ifl_grid *grid = worker->grid;
     uint64_t issued = 0;
     for (size_t b = 0; b < grid->image->block_count; b++)
-        issued += worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
+        issued +=
+            worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
     const ifl_block_end end = {block->index, grid->blocks, issued - worker->told};
     worker->told = issued;
-    for (size_t o = 0; o < grid->launch->observer_count && grid->resident * grid->cluster_blocks == 1; o++)
+    for (size_t o = 0;
+         o < grid->launch->observer_count && grid->resident * grid->cluster_blocks == 1; o++)
         if (grid->launch->observers[o]->block_end)
             grid->launch->observers[o]->block_end(worker->states[o], &end);
 }
@@ -458,7 +469,8 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
     }
 }
 
-static uint32_t waiting_line(const ifl_block *block, const ifl_fragment **found, const ifl_warp **of)
+static uint32_t waiting_line(const ifl_block *block, const ifl_fragment **found,
+                             const ifl_warp **of)
 {
     for (uint32_t w = 0; w < block->warp_count; w++)
         if (block->warps[w]->live) {
@@ -477,10 +489,11 @@ static void fault_deadlock(ifl_block *block)
         return;
     bool at_barrier = fragment->state == IFL_FRAGMENT_AT_BARRIER;
     const ifl_code *code = at_barrier ? fragment->code - 1 : fragment->code;
-    const char *what = !at_barrier                                ? "lanes wait for other lanes of the warp"
-                       : fragment->barrier == IFL_GRID_BARRIER    ? "threads wait at the barrier of the grid"
-                       : fragment->barrier == IFL_CLUSTER_BARRIER ? "threads wait at the barrier of the cluster"
-                                                                  : "threads wait at a barrier of the block";
+    const char *what =
+        !at_barrier                                ? "lanes wait for other lanes of the warp"
+        : fragment->barrier == IFL_GRID_BARRIER    ? "threads wait at the barrier of the grid"
+        : fragment->barrier == IFL_CLUSTER_BARRIER ? "threads wait at the barrier of the cluster"
+                                                   : "threads wait at a barrier of the block";
     ifl_fault_raise((ifl_warp *)of, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
                     "deadlock: %s, and the missing ones never arrive", what);
 }
@@ -491,23 +504,26 @@ static void unblock(ifl_worker *worker)
     bool released = ifl_grid_barrier_widen(worker);
     for (uint32_t b = 0; b < worker->block_count; b++)
         for (uint32_t w = 0; worker->blocks[b].is_running && w < worker->blocks[b].warp_count; w++)
-            released |= !ifl_warp_is_done(worker->blocks[b].warps[w]) && ifl_warp_release(worker->blocks[b].warps[w]);
+            released |= !ifl_warp_is_done(worker->blocks[b].warps[w]) &&
+                        ifl_warp_release(worker->blocks[b].warps[w]);
     for (uint32_t b = 0; b < worker->block_count && !released && !worker->fault.is_set; b++)
         if (worker->blocks[b].is_running)
             fault_deadlock(&worker->blocks[b]);
 }
 
-/* Everything resident waits for memory to change: other blocks may be the ones to change it. On a GPU they would be
- * resident as well. Whoever writes while it waits, or meets at barriers, is not so easily told from one that works:
- * that takes longer, counted in turns of clusters, so that it costs the same however many are resident. Each time they become
- * twice as many: where all wait for all, as in a coloring of a graph, few steps lead there. */
+/* Everything resident waits for memory to change: other blocks may be the ones to change it. On a
+ * GPU they would be resident as well. Whoever writes while it waits, or meets at barriers, is not
+ * so easily told from one that works: that takes longer, counted in turns of clusters, so that it
+ * costs the same however many are resident. Each time they become twice as many: where all wait for
+ * all, as in a coloring of a graph, few steps lead there. */
 static void widen(ifl_worker *worker, const turn *now)
 {
     enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
     ifl_grid *grid = worker->grid;
     const uint32_t most = IFL_MOST_RESIDENT / grid->cluster_blocks;
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
-    worker->stale_turns = now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
+    worker->stale_turns =
+        now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
     bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= LONG_PATIENCE;
     if (!waits || !grid->may_widen || grid->resident >= most)
         return;
@@ -519,13 +535,15 @@ static void report_progress(const ifl_worker *worker)
 {
     const ifl_grid *grid = worker->grid;
     if (worker->is_first && grid->launch->progress)
-        grid->launch->progress(grid->launch->progress_user, __atomic_load_n(&grid->done, __ATOMIC_RELAXED), grid->blocks);
+        grid->launch->progress(grid->launch->progress_user,
+                               __atomic_load_n(&grid->done, __ATOMIC_RELAXED), grid->blocks);
 }
 
 void ifl_worker_run(ifl_worker *worker)
 {
     enum { ROUNDS_PER_REPORT = 256 };
-    for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker); rounds++) {
+    for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker);
+         rounds++) {
         turn now = {false, false, false, false};
         for (uint32_t b = 0; b < worker->block_count && !worker->fault.is_set; b++)
             if (worker->blocks[b].is_running)

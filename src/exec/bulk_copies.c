@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bulk copies: begun here, kept with the block, done when somebody waits for them (bulk_copies.h). How a box of a tensor is copied is
- * in tensor_copy.c. */
+ * Bulk copies: begun here, kept with the block, done when somebody waits for them (bulk_copies.h).
+ * How a box of a tensor is copied is in tensor_copy.c. */
 #include "exec/bulk_copies.h"
 
 #include "base/vec.h"
@@ -65,14 +65,14 @@ static ifl_reason fail_memory(ifl_warp *warp, const ifl_code *code, uint32_t lan
     return ifl_fault_raise(warp, code, IFL_FAULT_NO_MEMORY, lane, "out of memory for a bulk copy");
 }
 
-/* ---- doing one --------------------------------------------------------------------------------------------------- */
+/* ---- doing one ------------------------------------------------------------------------------- */
 
 static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
 {
     const uint8_t *from = op->kind == IFL_BULK_VALUE
                               ? c->value
-                              : ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->from.space, c->lane,
-                                                  c->from.address, c->bytes, false);
+                              : ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->from.space,
+                                                  c->lane, c->from.address, c->bytes, false);
     uint8_t *to = from ? ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->to.space, c->lane,
                                            c->to.address, c->bytes, true)
                        : NULL;
@@ -144,15 +144,16 @@ void ifl_bulk_finish_all(ifl_block *block)
                (size_t)block->warp_count * IFL_WARP_LANES * sizeof *block->bulk->groups);
 }
 
-/* ---- beginning one ----------------------------------------------------------------------------------------------- */
+/* ---- beginning one --------------------------------------------------------------------------- */
 
 static end end_at(const ifl_warp *warp, uint8_t space, uint64_t address)
 {
     const bool is_shared = space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER;
     end e = {.space = space};
-    e.address = ifl_warp_place(
-        warp, &e.space,
-        is_shared && ifl_space_of(address) == IFL_SPACE_SHARED ? address - IFL_SHARED_WINDOW : address);
+    e.address = ifl_warp_place(warp, &e.space,
+                               is_shared && ifl_space_of(address) == IFL_SPACE_SHARED
+                                   ? address - IFL_SHARED_WINDOW
+                                   : address);
     return e;
 }
 
@@ -169,8 +170,10 @@ static void tell_value(const bulk_copy *c, const ifl_bulk_op *op)
 /* Both ends must be there now, so that a wrong address is known by the copy's place. */
 static bool are_there(const bulk_copy *c)
 {
-    return ifl_warp_has(c->warp, c->code, (ifl_space)c->from.space, c->lane, c->from.address, c->bytes, false) &&
-           ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
+    return ifl_warp_has(c->warp, c->code, (ifl_space)c->from.space, c->lane, c->from.address,
+                        c->bytes, false) &&
+           ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes,
+                        true);
 }
 
 static bool begin_bytes(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
@@ -202,8 +205,11 @@ static bool is_load(const ifl_bulk_op *op)
 
 static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
-    const ifl_transfer *shared = is_load(op) ? &op->to : &op->from, *global = is_load(op) ? &op->from : &op->to;
-    const end at = is_load(op) ? c->to : end_at(c->warp, shared->space, ifl_lane_address(shared, frame, c->lane));
+    const ifl_transfer *shared = is_load(op) ? &op->to : &op->from,
+                       *global = is_load(op) ? &op->from : &op->to;
+    const end at = is_load(op)
+                       ? c->to
+                       : end_at(c->warp, shared->space, ifl_lane_address(shared, frame, c->lane));
     c->box.shared = at.address;
     c->box.space = at.space;
     c->box.description = ifl_lane_address(global, frame, c->lane);
@@ -223,9 +229,10 @@ static bool begin_value(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
         memcpy(c->value + (size_t)e * t->element_bytes,
                frame + t->data[e] + (size_t)c->lane * t->slot_bytes, t->element_bytes);
     if (c->to.address % c->bytes)
-        ifl_fault_access(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
-    return c->to.address % c->bytes == 0 &&
-           ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes, true);
+        ifl_fault_access(c->warp, c->code, (ifl_space)c->to.space, c->lane, c->to.address, c->bytes,
+                         true);
+    return c->to.address % c->bytes == 0 && ifl_warp_has(c->warp, c->code, (ifl_space)c->to.space,
+                                                         c->lane, c->to.address, c->bytes, true);
 }
 
 static bool begin_kind(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
@@ -237,11 +244,13 @@ static bool begin_kind(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 
 static ifl_access_kind kind_of(const ifl_bulk_op *op)
 {
-    return is_load(op) ? IFL_ACCESS_COPY_LOAD : op->operation ? IFL_ACCESS_COPY_REDUCTION : IFL_ACCESS_COPY_STORE;
+    return is_load(op)     ? IFL_ACCESS_COPY_LOAD
+           : op->operation ? IFL_ACCESS_COPY_REDUCTION
+                           : IFL_ACCESS_COPY_STORE;
 }
 
-/* The global side of a copy; what is read is told once, however many blocks get it. Shared memory is reached without requests of
- * the LSU, which the counters of shared memory are. */
+/* The global side of a copy; what is read is told once, however many blocks get it. Shared memory
+ * is reached without requests of the LSU, which the counters of shared memory are. */
 static void tell(const bulk_copy *c, const ifl_bulk_op *op, bool is_first)
 {
     const end *global = is_load(op) ? &c->from : &c->to;
@@ -255,34 +264,39 @@ static void tell(const bulk_copy *c, const ifl_bulk_op *op, bool is_first)
         ifl_bulk_tell(c->warp, c->code, kind_of(op), global->address, c->bytes);
 }
 
-/* ---- to one block, or to some of the cluster --------------------------------------------------------------------- */
+/* ---- to one block, or to some of the cluster ------------------------------------------------- */
 
 enum { NO_RANK = -1 };
 
-/* PTX ISA, .multicast::cluster: the same offset in each block's shared memory, of the barrier object too. */
+/* PTX ISA, .multicast::cluster: the same offset in each block's shared memory, of the barrier
+ * object too. */
 static uint64_t at_rank(const ifl_warp *warp, uint64_t address, int rank)
 {
     const uint64_t offset_bits = (UINT64_C(1) << IFL_RANK_SHIFT) - 1;
-    return rank == NO_RANK || !warp->worker->grid->has_ranks ? address
-                                                             : (address & offset_bits) | (uint64_t)rank << IFL_RANK_SHIFT;
+    return rank == NO_RANK || !warp->worker->grid->has_ranks
+               ? address
+               : (address & offset_bits) | (uint64_t)rank << IFL_RANK_SHIFT;
 }
 
 static bool find_object(bulk_copy *c, const ifl_bulk_op *op, const char *frame, int rank)
 {
     if (!op->has_barrier)
         return true;
-    c->object = ifl_mbarrier_in(c->warp, c->code, op->barrier.space,
-                                at_rank(c->warp, ifl_lane_address(&op->barrier, frame, c->lane), rank), c->lane);
+    c->object = ifl_mbarrier_in(
+        c->warp, c->code, op->barrier.space,
+        at_rank(c->warp, ifl_lane_address(&op->barrier, frame, c->lane), rank), c->lane);
     return c->object != NULL;
 }
 
-static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane, int rank, bool is_first)
+static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane,
+                        int rank, bool is_first)
 {
     const ifl_bulk_op *op = code->extra;
     struct ifl_bulk_queue *queue = queue_of(warp->block);
     bulk_copy copy = {.code = code, .warp = warp, .lane = lane};
     if (op->kind != IFL_BULK_BOX || is_load(op))
-        copy.to = end_at(warp, op->to.space, at_rank(warp, ifl_lane_address(&op->to, frame, lane), rank));
+        copy.to =
+            end_at(warp, op->to.space, at_rank(warp, ifl_lane_address(&op->to, frame, lane), rank));
     if (!begin_kind(&copy, op, frame) || !find_object(&copy, op, frame, rank))
         return IFL_REASON_FAULT;
     tell(&copy, op, is_first);
@@ -294,15 +308,17 @@ static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame,
                                                        : fail_memory(warp, code, lane);
 }
 
-static ifl_reason begin_in_all(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane)
+static ifl_reason begin_in_all(ifl_warp *warp, const ifl_code *code, const char *frame,
+                               uint32_t lane)
 {
     const ifl_bulk_op *op = code->extra;
-    const uint32_t ranks = ifl_lane_u32(frame, op->multicast, lane) >> op->multicast_shift & UINT16_MAX,
+    const uint32_t ranks =
+                       ifl_lane_u32(frame, op->multicast, lane) >> op->multicast_shift & UINT16_MAX,
                    blocks = warp->worker->grid->cluster_blocks;
     ifl_reason reason = IFL_REASON_NONE;
     if (ranks >> blocks)
-        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a copy to the blocks 0x%x of a cluster that has %u", ranks,
-                               blocks);
+        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                               "a copy to the blocks 0x%x of a cluster that has %u", ranks, blocks);
     for (uint32_t m = ranks; m && reason == IFL_REASON_NONE; m &= m - 1)
         reason = begin(warp, code, frame, lane, __builtin_ctz(m), m == ranks);
     return reason;
@@ -324,7 +340,7 @@ ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame,
     return IFL_REASON_NONE;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static uint32_t *groups_of(const ifl_warp *warp, uint32_t lane)
 {

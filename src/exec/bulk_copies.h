@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Copies of a block that a unit of its own does: what is begun is done when somebody waits for it, so that whoever does not
- * wait finds memory as it was before. */
+ * Copies of a block that a unit of its own does: what is begun is done when somebody waits for it,
+ * so that whoever does not wait finds memory as it was before. */
 #ifndef IFL_EXEC_BULK_H
 #define IFL_EXEC_BULK_H
 
@@ -18,7 +18,8 @@ void ifl_bulk_free(ifl_block *block);
 uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
                          const char *frame, uint32_t lane);
 /* The same at an address that is known. */
-uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address, uint32_t lane);
+uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address,
+                         uint32_t lane);
 /* Bytes have come. */
 void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes);
 
@@ -34,10 +35,12 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                    uint32_t *bytes);
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box);
 /* Tells observers what the L2 is asked for. */
-void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, ifl_access_kind kind);
+void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                  ifl_access_kind kind);
 
 /* bulk_pieces.c: the same of bytes side by side. */
-void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address, uint64_t bytes);
+void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address,
+                   uint64_t bytes);
 
 /* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). */
 void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the L2 is asked for by copies of the TMA, told to observers: a request an event. As an H200's counters have it
- * (tools/gpu/bulk_probe.cu, tests/gpu/h200/bulk.txt): the bytes of a copy, or of a row of a box, are taken 128 at a time from
- * their start, and these are split at lines. Of what is loaded, each half of a sector is a request of its own; where several
- * blocks get it, a request has two sectors at least instead. */
+ * What the L2 is asked for by copies of the TMA, told to observers: a request an event. As an
+ * H200's counters have it (tools/gpu/bulk_probe.cu, tests/gpu/h200/bulk.txt): the bytes of a copy,
+ * or of a row of a box, are taken 128 at a time from their start, and these are split at lines. Of
+ * what is loaded, each half of a sector is a request of its own; where several blocks get it, a
+ * request has two sectors at least instead. */
 #include "exec/bulk_copies.h"
 
 enum { PIECE = 16, SECTOR = 32, LINE = 128 };
 
-static void tell_request(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t first, uint64_t end)
+static void tell_request(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t first,
+                         uint64_t end)
 {
     uint64_t address[IFL_WARP_LANES] = {0}; /* observers may look at all */
     uint32_t lanes = 0;
@@ -28,7 +30,8 @@ static void tell_request(ifl_warp *warp, const ifl_code *code, ifl_access_kind k
 /* Within a line. */
 static void tell_loads(ifl_warp *warp, const ifl_code *code, uint64_t first, uint64_t end)
 {
-    const uint64_t whole = (first + SECTOR - 1) / SECTOR * SECTOR, whole_end = end / SECTOR * SECTOR;
+    const uint64_t whole = (first + SECTOR - 1) / SECTOR * SECTOR,
+                   whole_end = end / SECTOR * SECTOR;
     if (first < whole && first < end)
         tell_request(warp, code, IFL_ACCESS_COPY_LOAD, first, whole < end ? whole : end);
     if (whole < whole_end)
@@ -43,7 +46,8 @@ static void tell_multicast(ifl_warp *warp, const ifl_code *code, uint64_t first,
     enum { PAIR = 2 * SECTOR };
     const bool is_one = first / SECTOR == (end - 1) / SECTOR;
     const uint64_t pair = first / PAIR * PAIR;
-    tell_request(warp, code, IFL_ACCESS_COPY_LOAD, is_one ? pair : first, is_one ? pair + PAIR : end);
+    tell_request(warp, code, IFL_ACCESS_COPY_LOAD, is_one ? pair : first,
+                 is_one ? pair + PAIR : end);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -51,7 +55,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address, uint64_t bytes)
+void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address,
+                   uint64_t bytes)
 {
     const ifl_bulk_op *op = code->extra;
     const uint64_t end = address + bytes;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Clusters: blocks that run side by side, reach each other's shared memory and meet at a barrier. One worker has all blocks of a
- * cluster. A launch without clusters is one of clusters of one block. */
+ * Clusters: blocks that run side by side, reach each other's shared memory and meet at a barrier.
+ * One worker has all blocks of a cluster. A launch without clusters is one of clusters of one
+ * block. */
 #include "exec/race.h"
 #include "exec/warp.h"
 
 #include <string.h>
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static uint32_t most_blocks(const ifl_demands *demands)
 {
@@ -26,16 +27,21 @@ static ifl_status check(const uint32_t *size, const ifl_exec_launch *launch, ifl
 {
     const ifl_demands *demands = &launch->image->demands;
     const uint32_t *grid = launch->grid, *kernel = demands->cluster, most = most_blocks(demands);
-    const bool differs = kernel[0] && launch->cluster[0] && memcmp(kernel, launch->cluster, sizeof demands->cluster) != 0;
+    const bool differs = kernel[0] && launch->cluster[0] &&
+                         memcmp(kernel, launch->cluster, sizeof demands->cluster) != 0;
     if (differs)
-        return ifl_fail(error, IFL_BAD_INPUT, "'%s' is made for clusters of %u x %u x %u blocks, not of %u x %u x %u",
-                        launch->image->name, kernel[0], kernel[1], kernel[2], size[0], size[1], size[2]);
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "'%s' is made for clusters of %u x %u x %u blocks, not of %u x %u x %u",
+                        launch->image->name, kernel[0], kernel[1], kernel[2], size[0], size[1],
+                        size[2]);
     if (demands->needs_cluster && !kernel[0] && !launch->cluster[0])
-        return ifl_fail(error, IFL_BAD_INPUT, "'%s' is made for clusters, and the launch does not say of how many blocks",
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "'%s' is made for clusters, and the launch does not say of how many blocks",
                         launch->image->name);
     if (!fits(size, launch, most))
         return ifl_fail(error, IFL_BAD_INPUT,
-                        "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a multiple of them, and they "
+                        "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a "
+                        "multiple of them, and they "
                         "have at most %u blocks",
                         grid[0], grid[1], grid[2], size[0], size[1], size[2], most);
     return IFL_OK;
@@ -45,7 +51,9 @@ ifl_status ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch, ifl
 {
     static const uint32_t one[3] = {1, 1, 1};
     const ifl_demands *demands = &launch->image->demands;
-    const uint32_t *size = launch->cluster[0] ? launch->cluster : demands->cluster[0] ? demands->cluster : one;
+    const uint32_t *size = launch->cluster[0]    ? launch->cluster
+                           : demands->cluster[0] ? demands->cluster
+                                                 : one;
     const ifl_status status = check(size, launch, error);
     if (status != IFL_OK)
         return status;
@@ -57,7 +65,8 @@ ifl_status ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch, ifl
     return IFL_OK;
 }
 
-void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank, uint32_t position[3])
+void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank,
+                          uint32_t position[3])
 {
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t blocks = grid->cluster[i], clusters = grid->launch->grid[i] / blocks;
@@ -77,7 +86,7 @@ ifl_block *ifl_cluster_block(const ifl_warp *warp, uint64_t rank)
     return rank < warp->worker->grid->cluster_blocks ? ifl_cluster_first(warp->block) + rank : NULL;
 }
 
-/* ---- the barrier ------------------------------------------------------------------------------------------------- */
+/* ---- the barrier ----------------------------------------------------------------------------- */
 
 void ifl_cluster_start(ifl_block *first, const ifl_grid *grid)
 {
@@ -101,7 +110,8 @@ static void let_pass(ifl_warp *warp)
         ifl_warp_merge(warp);
 }
 
-/* What every warp did before it arrived is ordered before all that comes now, also of warps that wait later. */
+/* What every warp did before it arrived is ordered before all that comes now, also of warps that
+ * wait later. */
 static void open_if_complete(ifl_block *first, uint32_t blocks)
 {
     if (!first->cluster.live || first->cluster.arrived != first->cluster.live)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See converge.h. A lane that waits at a barrier register waits for the lanes that its own copy of the register holds,
- * without those that have ended: BSSY gives all that arm it the same copy, BREAK takes lanes out of all copies. A register
- * holds lanes and no place, as BMOV saves 32 bits of it in functions that are called: who has met goes on behind the BSYNC,
- * which is where its BSSY points (in all of 13,527 BSYNC of code for sm_75 to sm_120). */
+ * See converge.h. A lane that waits at a barrier register waits for the lanes that its own copy of
+ * the register holds, without those that have ended: BSSY gives all that arm it the same copy,
+ * BREAK takes lanes out of all copies. A register holds lanes and no place, as BMOV saves 32 bits
+ * of it in functions that are called: who has met goes on behind the BSYNC, which is where its BSSY
+ * points (in all of 13,527 BSYNC of code for sm_75 to sm_120). */
 #include "exec/converge.h"
 
 #include "exec/grid_barrier.h"
@@ -18,7 +19,7 @@ static const uint32_t bit_of[IFL_WARP_LANES] = {BITS4(0),  BITS4(4),  BITS4(8), 
                                                 BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
 #undef BITS4
 
-/* ---- barrier registers --------------------------------------------------------------------------------------- */
+/* ---- barrier registers ----------------------------------------------------------------------- */
 
 /* Most kernels use one or two of them. */
 void ifl_sync_clear(struct ifl_sync *sync)
@@ -38,14 +39,15 @@ static uint32_t *change(struct ifl_sync *sync, uint32_t n)
     return sync->lanes[n];
 }
 
-ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)frame, (void)active;
     struct ifl_sync *sync = warp->sync;
     uint32_t *lanes = change(sync, code->count);
     sync->alike[code->count] = mask;
-    _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        lanes[lane] = mask & bit_of[lane] ? mask : lanes[lane];
+    _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) lanes[lane] =
+        mask & bit_of[lane] ? mask : lanes[lane];
     return IFL_REASON_NONE;
 }
 
@@ -55,7 +57,8 @@ static uint32_t awaited(const ifl_warp *warp, uint32_t n, int lane)
     return (warp->sync->lanes[n][lane] & warp->live) | UINT32_C(1) << lane;
 }
 
-/* The lanes that some lane of a mask waits for and that are not in the mask, or the other way round. */
+/* The lanes that some lane of a mask waits for and that are not in the mask, or the other way
+ * round. */
 static uint32_t others_of_all(const uint32_t *lanes, uint32_t live, uint32_t mask)
 {
     uint32_t others = 0;
@@ -64,20 +67,23 @@ static uint32_t others_of_all(const uint32_t *lanes, uint32_t live, uint32_t mas
     return others;
 }
 
-ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)frame, (void)active;
     if (!mask)
         return IFL_REASON_NONE;
     const uint32_t alike = warp->sync->alike[code->count], live = warp->live;
-    const bool others = mask & ~alike ? others_of_all(warp->sync->lanes[code->count], live, mask) : (alike & live) != mask;
+    const bool others = mask & ~alike ? others_of_all(warp->sync->lanes[code->count], live, mask)
+                                      : (alike & live) != mask;
     if (!others)
         return IFL_REASON_NONE;
     warp->taken = mask;
     return IFL_REASON_SYNC;
 }
 
-ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                               uint32_t active)
 {
     (void)frame, (void)active;
     uint32_t *lanes = change(warp->sync, code->count), others = 0;
@@ -88,11 +94,13 @@ ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame
     return mask && warp->count > 1 ? IFL_REASON_RECHECK : IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)active;
     uint32_t *d = ifl_slot(frame, code->d);
-    uint32_t *lanes = code->value ? change(warp->sync, code->count) : warp->sync->lanes[code->count];
+    uint32_t *lanes =
+        code->value ? change(warp->sync, code->count) : warp->sync->lanes[code->count];
     for (; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
         d[lane] = lanes[lane];
@@ -102,7 +110,8 @@ ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame,
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
 {
     (void)active;
     uint32_t *lanes = change(warp->sync, code->count);
@@ -113,7 +122,7 @@ ifl_reason ifl_slow_sync_restore(ifl_warp *warp, const ifl_code *code, char *fra
     return IFL_REASON_NONE;
 }
 
-/* ---- fragments that wait ------------------------------------------------------------------------------------- */
+/* ---- fragments that wait --------------------------------------------------------------------- */
 
 /* Splits the lanes off that stay behind; those that do not execute go on behind the code. */
 static void wait_with(ifl_warp *warp, uint32_t index, ifl_fragment_state state)
@@ -222,10 +231,11 @@ void ifl_sync_let_go(ifl_warp *warp)
     }
 }
 
-/* Lanes that stood at their BSYNC, ready to run, while others parted, and that then issue it last of all, issue it with all that
- * wait there (an H200's counters of tests/machine/meetings.cu; not so where they have come from elsewhere, tests/patterns/
- * divergence.ptx). */
-static void count_all_that_wait(ifl_warp *warp, const ifl_code *block, unsigned barrier, uint32_t last)
+/* Lanes that stood at their BSYNC, ready to run, while others parted, and that then issue it last
+ * of all, issue it with all that wait there (an H200's counters of tests/machine/meetings.cu; not
+ * so where they have come from elsewhere, tests/patterns/ divergence.ptx). */
+static void count_all_that_wait(ifl_warp *warp, const ifl_code *block, unsigned barrier,
+                                uint32_t last)
 {
     const uint32_t all = awaited(warp, barrier, __builtin_ctz(last));
     if (!(all & ~waiting_at(warp, barrier)))
@@ -243,9 +253,10 @@ void ifl_sync_wait(ifl_warp *warp, uint32_t index)
     ifl_sync_settle(warp);
 }
 
-/* ---- regions that lanes run together -------------------------------------------------------------------------- */
+/* ---- regions that lanes run together --------------------------------------------------------- */
 
-ifl_reason ifl_slow_gather(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_gather(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                           uint32_t active)
 {
     (void)frame, (void)active;
     for (uint32_t m = mask; m; m &= m - 1)
@@ -262,7 +273,8 @@ static uint32_t members_of(const ifl_fragment *fragment, uint32_t lane)
 static bool gathers_with(const ifl_fragment *fragment, const ifl_fragment *waiting)
 {
     const bool is_in_one_place = fragment->code->count || waiting->code->count;
-    return fragment->state == IFL_FRAGMENT_AT_GATHER && (!is_in_one_place || fragment->code == waiting->code);
+    return fragment->state == IFL_FRAGMENT_AT_GATHER &&
+           (!is_in_one_place || fragment->code == waiting->code);
 }
 
 static uint32_t gathered(const ifl_warp *warp, const ifl_fragment *waiting, uint32_t members)
@@ -276,8 +288,8 @@ static uint32_t gathered(const ifl_warp *warp, const ifl_fragment *waiting, uint
     return found;
 }
 
-/* Lanes that stood with those of `going` and stay behind issue the instruction another time (an H200's counters for
- * tests/machine/vote_in_groups and groups_that_part). */
+/* Lanes that stood with those of `going` and stay behind issue the instruction another time (an
+ * H200's counters for tests/machine/vote_in_groups and groups_that_part). */
 static void issue_again(ifl_warp *warp, uint32_t going)
 {
     for (uint32_t i = 0, count = warp->count; i < count; i++) {
@@ -294,8 +306,8 @@ static void issue_again(ifl_warp *warp, uint32_t going)
     }
 }
 
-/* All run the region of the first: the compiler gives the regions of one operation the same registers. A lane that its own
- * mask leaves out waits for nobody (see ifl_membership). */
+/* All run the region of the first: the compiler gives the regions of one operation the same
+ * registers. A lane that its own mask leaves out waits for nobody (see ifl_membership). */
 static bool settle_gathering(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
@@ -304,7 +316,8 @@ static bool settle_gathering(ifl_warp *warp)
         const ifl_fragment waiting = warp->fragments[i];
         uint32_t found;
         for (uint32_t left = waiting.mask; left; left &= ~found) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left), members = members_of(&waiting, lane);
+            const uint32_t lane = (uint32_t)__builtin_ctz(left),
+                           members = members_of(&waiting, lane);
             const bool is_member = members >> lane & 1;
             found = gathered(warp, &waiting, members) & (is_member ? members : ~members);
             if (is_member && members & warp->live & ~found)
@@ -327,7 +340,7 @@ void ifl_gather_wait(ifl_warp *warp, uint32_t index)
     ifl_sync_settle(warp);
 }
 
-/* ---- lanes that part ------------------------------------------------------------------------------------------ */
+/* ---- lanes that part ------------------------------------------------------------------------- */
 
 void ifl_gather_end(ifl_warp *warp, uint32_t index)
 {
@@ -355,7 +368,8 @@ enum { PLANE = 4 * IFL_WARP_LANES };
 static uint64_t pair_at(const ifl_fragment *fragment, uint32_t slot, uint32_t lane)
 {
     const char *slots = fragment->frame->slots;
-    return (uint64_t)ifl_lane_u32(slots, slot + PLANE, lane) << 32 | ifl_lane_u32(slots, slot, lane);
+    return (uint64_t)ifl_lane_u32(slots, slot + PLANE, lane) << 32 |
+           ifl_lane_u32(slots, slot, lane);
 }
 
 static uint64_t address_at(const ifl_fragment *fragment, uint32_t lane)
@@ -378,7 +392,8 @@ static const ifl_code *code_at(const ifl_image *image, uint64_t address)
     return NULL;
 }
 
-/* Where a lane's jump ends: a function that the engine provides comes back to the address in R20 and R21. */
+/* Where a lane's jump ends: a function that the engine provides comes back to the address in R20
+ * and R21. */
 typedef struct landing {
     const ifl_fragment *from;
     ifl_provided calls; /* IFL_PROVIDED_NONE: nothing on the way */
@@ -410,7 +425,8 @@ static bool land(ifl_warp *warp, const landing *l, uint32_t lanes)
         part.mask = going_alike(l, left, lane);
         part.code = code_at(warp->worker->grid->image, landing_of(l, lane));
         if (!part.code) {
-            ifl_fault_raise(warp, from->code, IFL_FAULT_OTHER, lane, "a jump to 0x%llx, where there is no code",
+            ifl_fault_raise(warp, from->code, IFL_FAULT_OTHER, lane,
+                            "a jump to 0x%llx, where there is no code",
                             (unsigned long long)landing_of(l, lane));
             return false;
         }
@@ -427,7 +443,8 @@ static uint32_t calling_alike(const ifl_fragment *from, uint32_t left, ifl_provi
 {
     uint32_t alike = 0;
     for (uint32_t m = left; m; m &= m - 1)
-        alike |= ifl_provided_at(address_at(from, (uint32_t)__builtin_ctz(m))) == function ? m & -m : 0;
+        alike |=
+            ifl_provided_at(address_at(from, (uint32_t)__builtin_ctz(m))) == function ? m & -m : 0;
     return alike;
 }
 
@@ -442,7 +459,8 @@ void ifl_jump(ifl_warp *warp, uint32_t index)
     if (part.mask)
         ifl_fragment_add(warp, part);
     for (uint32_t left = taken; left; left &= ~part.mask) {
-        landing to = {.from = &from, .calls = ifl_provided_at(address_at(&from, (uint32_t)__builtin_ctz(left)))};
+        landing to = {.from = &from,
+                      .calls = ifl_provided_at(address_at(&from, (uint32_t)__builtin_ctz(left)))};
         part = from;
         part.mask = calling_alike(&from, left, to.calls);
         if (to.calls)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Asynchronous copies by lanes (cp.async). A copy is done when it is issued: one of the orders that the hardware allows, so
- * that groups and waits have nothing left to do. */
+ * Asynchronous copies by lanes (cp.async). A copy is done when it is issued: one of the orders that
+ * the hardware allows, so that groups and waits have nothing left to do. */
 #include "exec/warp.h"
 
 #include <string.h>
 
-/* ---- copies ------------------------------------------------------------------------------------------------------ */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static void tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                       const uint64_t *address)
@@ -16,8 +16,8 @@ static void tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *
 }
 
 /* PTX ISA, cp.async: of cp-size bytes the first src-size are read, the others become zeros. */
-static bool copy_lane(ifl_warp *warp, const ifl_code *code, const ifl_copy_op *op, const char *frame, uint32_t lane,
-                      uint64_t to, uint64_t from, bool ignore)
+static bool copy_lane(ifl_warp *warp, const ifl_code *code, const ifl_copy_op *op,
+                      const char *frame, uint32_t lane, uint64_t to, uint64_t from, bool ignore)
 {
     uint32_t size = op->to.bytes, wanted = op->size ? ifl_lane_u32(frame, op->size, lane) : size;
     if (op->fills) {
@@ -32,7 +32,8 @@ static bool copy_lane(ifl_warp *warp, const ifl_code *code, const ifl_copy_op *o
         ifl_fault_access(warp, code, IFL_SPACE_GLOBAL, lane, from, size, false);
         return false;
     }
-    uint8_t *source = wanted ? ifl_warp_reach_in(warp, code, IFL_SPACE_GLOBAL, lane, from, wanted, false) : NULL;
+    uint8_t *source =
+        wanted ? ifl_warp_reach_in(warp, code, IFL_SPACE_GLOBAL, lane, from, wanted, false) : NULL;
     if (wanted && !source)
         return false;
     memset(target, 0, size);
@@ -41,13 +42,15 @@ static bool copy_lane(ifl_warp *warp, const ifl_code *code, const ifl_copy_op *o
     return true;
 }
 
-ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                         uint32_t active)
 {
     (void)active;
     const ifl_copy_op *op = code->extra;
     uint64_t to[IFL_WARP_LANES], from[IFL_WARP_LANES];
     uint8_t space[IFL_WARP_LANES];
-    uint32_t ignored = op->has_ignore ? ifl_predicate(frame, op->ignore) ^ op->ignore_flip : 0, reads = 0;
+    uint32_t ignored = op->has_ignore ? ifl_predicate(frame, op->ignore) ^ op->ignore_flip : 0,
+             reads = 0;
     ifl_lane_addresses(&op->to, frame, to);
     ifl_lane_addresses(&op->from, frame, from);
     ifl_warp_split_spaces(warp, &op->to, mask, to, space);

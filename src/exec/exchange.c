@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Warp-wide operations whose lanes are in several groups or not all there, and small operations compiled once. What the lanes do
- * together: exchange_lanes.h. */
+ * Warp-wide operations whose lanes are in several groups or not all there, and small operations
+ * compiled once. What the lanes do together: exchange_lanes.h. */
 #include "exec/exchange_lanes.h"
 #include "exec/race.h"
 
@@ -26,10 +26,12 @@ static ifl_membership first_membership(const ifl_exchange *op, const char *frame
     return ifl_warp_membership(op, frame, (uint32_t)__builtin_ctz(mask));
 }
 
-/* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA, membermask: the lanes
- * that take part): tiles of a warp, for instance. They know nothing of each other. A group needs those of its lanes that still
- * live: when they are not all in the fragment, it waits for the others (warp.c). */
-ifl_reason ifl_exchange_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+/* A fragment holds one or more groups of lanes, each with a member mask of its own (PTX ISA,
+ * membermask: the lanes that take part): tiles of a warp, for instance. They know nothing of each
+ * other. A group needs those of its lanes that still live: when they are not all in the fragment,
+ * it waits for the others (warp.c). */
+ifl_reason ifl_exchange_groups(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                               uint32_t active)
 {
     const ifl_exchange *op = code->extra;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
@@ -96,14 +98,16 @@ void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint3
     ifl_exchange_lanes(op, frame, mask);
 }
 
-/* ---- carries, traps, sleep: other small operations --------------------------------------------------------------------- */
+/* ---- carries, traps, sleep: other small operations ------------------------------------------- */
 
 typedef unsigned __int128 wide;
 
-/* The carry of a subtraction is that of a + ~b + 1: set when nothing is borrowed, and subc takes it so. PTX ISA calls
- * it the borrow, and as long as a chain only subtracts the two are the same; but the hardware's way shows where a
- * chain ends in addc, as in the compiler's own division of 128 bits. */
-static wide carry_operation(uint64_t how, unsigned bits, bool is_signed, wide a, wide b, wide c, bool carry, bool *out)
+/* The carry of a subtraction is that of a + ~b + 1: set when nothing is borrowed, and subc takes it
+ * so. PTX ISA calls it the borrow, and as long as a chain only subtracts the two are the same; but
+ * the hardware's way shows where a chain ends in addc, as in the compiler's own division of 128
+ * bits. */
+static wide carry_operation(uint64_t how, unsigned bits, bool is_signed, wide a, wide b, wide c,
+                            bool carry, bool *out)
 {
     wide limit = (wide)1 << bits, result;
     const bool takes_carry = how & IFL_CARRY_COMES_IN;
@@ -114,10 +118,12 @@ static wide carry_operation(uint64_t how, unsigned bits, bool is_signed, wide a,
         return result & (limit - 1);
     }
     if (how & IFL_CARRY_MULTIPLIES) {
-        bool negative_a = is_signed && a >> (bits - 1) & 1, negative_b = is_signed && b >> (bits - 1) & 1;
+        bool negative_a = is_signed && a >> (bits - 1) & 1,
+             negative_b = is_signed && b >> (bits - 1) & 1;
         wide product = a * b;
         if (how & IFL_CARRY_TAKES_HIGH) {
-            /* The unsigned product's high half, corrected for the signs: Hacker's Delight, section 8-3. */
+            /* The unsigned product's high half, corrected for the signs: Hacker's Delight, section
+             * 8-3. */
             product >>= bits;
             product -= (negative_a ? b : 0) + (negative_b ? a : 0);
         }
@@ -129,7 +135,8 @@ static wide carry_operation(uint64_t how, unsigned bits, bool is_signed, wide a,
     return result & (limit - 1);
 }
 
-ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                          uint32_t active)
 {
     (void)warp, (void)active;
     unsigned bits = code->count & ~1u;
@@ -139,7 +146,8 @@ ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uin
         wide in[3];
         const uint32_t slot[3] = {code->a, code->b, code->c};
         for (int i = 0; i < 3; i++)
-            in[i] = bits == 64 ? ifl_lane_u64(frame, slot[i], lane) : ifl_lane_u32(frame, slot[i], lane);
+            in[i] = bits == 64 ? ifl_lane_u64(frame, slot[i], lane)
+                               : ifl_lane_u32(frame, slot[i], lane);
         bool out;
         wide result = carry_operation(code->value, bits, code->count & 1, in[0], in[1], in[2],
                                       *carries >> lane & 1, &out);
@@ -151,50 +159,58 @@ ifl_reason ifl_slow_carry(ifl_warp *warp, const ifl_code *code, char *frame, uin
 }
 
 /* d = (a != 0), combined with c. */
-ifl_reason ifl_slow_nonzero(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_nonzero(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                            uint32_t active)
 {
     (void)warp, (void)active;
     uint32_t holds = 0, with = ifl_predicate(frame, code->c) ^ code->flip;
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         holds |= (uint32_t)(ifl_lane_u32(frame, code->a, lane) != 0) << lane;
-    holds = code->count == IFL_COMBINE_AND ? holds & with
+    holds = code->count == IFL_COMBINE_AND  ? holds & with
             : code->count == IFL_COMBINE_OR ? holds | with
-                                                 : holds ^ with;
+                                            : holds ^ with;
     put_predicate(frame, code->d, mask, holds);
     return IFL_REASON_NONE;
 }
 
 /* Byte `value` of a (count bytes wide) into the 16-bit lane d, and back. */
-ifl_reason ifl_slow_take_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_take_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)warp, (void)active;
     for (; mask; mask &= mask - 1) {
         size_t lane = (size_t)__builtin_ctz(mask);
-        ((uint16_t *)ifl_slot(frame, code->d))[lane] = (uint8_t)frame[code->a + lane * code->count + code->value];
+        ((uint16_t *)ifl_slot(frame, code->d))[lane] =
+            (uint8_t)frame[code->a + lane * code->count + code->value];
     }
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_put_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_put_byte(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
 {
     (void)warp, (void)active;
     for (; mask; mask &= mask - 1) {
         size_t lane = (size_t)__builtin_ctz(mask);
-        frame[code->d + lane * code->count + code->value] = (char)((uint16_t *)ifl_slot(frame, code->a))[lane];
+        frame[code->d + lane * code->count + code->value] =
+            (char)((uint16_t *)ifl_slot(frame, code->a))[lane];
     }
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_trap(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                         uint32_t active)
 {
     (void)frame, (void)active;
     if (!mask)
         return IFL_REASON_NONE;
-    return ifl_fault_raise(warp, code, IFL_FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "trap: the kernel ended itself");
+    return ifl_fault_raise(warp, code, IFL_FAULT_TRAP, (uint32_t)__builtin_ctz(mask),
+                           "trap: the kernel ended itself");
 }
 
 /* Sleeping lets the others run. Someone who sleeps waits for memory to change. */
-ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)code, (void)frame, (void)active;
     if (mask)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the lanes of a warp that take part in one operation do together: shfl, vote, match, redux, activemask, elect. Loops over
- * all lanes without branches, so that they become vectors. It may not know how lanes come together (exchange.c). */
+ * What the lanes of a warp that take part in one operation do together: shfl, vote, match, redux,
+ * activemask, elect. Loops over all lanes without branches, so that they become vectors. It may not
+ * know how lanes come together (exchange.c). */
 #ifndef IFL_EXEC_EXCHANGE_LANES_H
 #define IFL_EXEC_EXCHANGE_LANES_H
 
@@ -40,10 +41,10 @@ IFL_TOGETHER void ifl_put_same(const ifl_exchange *op, char *frame, uint32_t mas
     _Pragma("omp simd") IFL_ALL_OF(i) d[i] = to >> i & 1 ? value : d[i];
 }
 
-/* ---- shfl -------------------------------------------------------------------------------------------------------- */
+/* ---- shfl ------------------------------------------------------------------------------------ */
 
-/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). Returns `lane` where the source is out
- * of range. */
+/* PTX ISA, shfl: c holds the clamp value (bits 4:0) and the segment mask (bits 12:8). Returns
+ * `lane` where the source is out of range. */
 IFL_TOGETHER uint32_t ifl_shuffle_source(uint8_t kind, uint32_t lane, uint32_t b, uint32_t c,
                                          uint32_t *in_range)
 {
@@ -92,7 +93,7 @@ IFL_TOGETHER void ifl_shuffle(uint8_t kind, const ifl_exchange *op, char *frame,
     ifl_keep_predicate(frame, op->p, mask, valid);
 }
 
-/* ---- vote -------------------------------------------------------------------------------------------------------- */
+/* ---- vote ------------------------------------------------------------------------------------ */
 
 IFL_TOGETHER void ifl_vote(const ifl_exchange *op, char *frame, uint32_t mask)
 {
@@ -108,7 +109,7 @@ IFL_TOGETHER void ifl_vote(const ifl_exchange *op, char *frame, uint32_t mask)
     ifl_keep_predicate(frame, op->d, ifl_receivers(op, mask), result ? UINT32_MAX : 0);
 }
 
-/* ---- match ------------------------------------------------------------------------------------------------------- */
+/* ---- match ----------------------------------------------------------------------------------- */
 
 typedef struct ifl_matched {
     uint32_t low[IFL_WARP_LANES], high[IFL_WARP_LANES];
@@ -155,7 +156,7 @@ IFL_TOGETHER void ifl_match_all(const ifl_exchange *op, char *frame, uint32_t ma
     ifl_keep_predicate(frame, op->p, mask, are_all ? UINT32_MAX : 0);
 }
 
-/* ---- redux ------------------------------------------------------------------------------------------------------- */
+/* ---- redux ----------------------------------------------------------------------------------- */
 
 /* Lanes that do not take part have what changes nothing. */
 #define IFL_REDUCE(type, neutral, how, step)                                                       \
@@ -195,7 +196,7 @@ IFL_TOGETHER uint32_t ifl_reduce_words(const ifl_exchange *op, const uint32_t *a
 }
 #undef IFL_REDUCE
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* The hardware elects any member, always the same for a mask: here the lowest. */
 IFL_TOGETHER void ifl_elect(const ifl_exchange *op, char *frame, uint32_t mask)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One warp-wide operation that lanes reach at several sites: a compiler copies a __shfl_sync into two loops, and half of the warp
- * comes to each. On an H200 they meet. Operands are brought to one place, the operation runs there, and each lane takes its result
- * to where its own site wants it. */
+ * One warp-wide operation that lanes reach at several sites: a compiler copies a __shfl_sync into
+ * two loops, and half of the warp comes to each. On an H200 they meet. Operands are brought to one
+ * place, the operation runs there, and each lane takes its result to where its own site wants
+ * it. */
 #include "exec/exchange_sites.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ bool ifl_exchange_is_alike(const ifl_exchange *a, const ifl_exchange *b)
 {
     if (a->kind == IFL_EXCHANGE_MEET || b->kind == IFL_EXCHANGE_MEET)
         return a->kind == b->kind;
-    return a->kind == b->kind && a->operation == b->operation && a->type == b->type && a->bytes == b->bytes &&
-           a->absolute == b->absolute && a->keeps_nan == b->keeps_nan && !a->is_uniform && !b->is_uniform &&
-           a->is_planes == b->is_planes;
+    return a->kind == b->kind && a->operation == b->operation && a->type == b->type &&
+           a->bytes == b->bytes && a->absolute == b->absolute && a->keeps_nan == b->keeps_nan &&
+           !a->is_uniform && !b->is_uniform && a->is_planes == b->is_planes;
 }
 
 static bool is_vote(const ifl_exchange *op)
@@ -81,7 +82,8 @@ static void take(const ifl_exchange *op, char *frame, const char *place, uint32_
         move_predicate(frame + op->p, place + AT_P, 0, lanes);
 }
 
-void ifl_exchange_run_across(ifl_warp *warp, const ifl_fragment *const *parts, uint32_t count, uint32_t group)
+void ifl_exchange_run_across(ifl_warp *warp, const ifl_fragment *const *parts, uint32_t count,
+                             uint32_t group)
 {
     _Alignas(64) char place[PLACE_BYTES] = {0};
     ifl_exchange one = *(const ifl_exchange *)parts[0]->code->extra;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The engine: runs launches of lowered kernels on the CPU, warp by warp, exactly, and tells observers what happened. It
- * knows code and events; it knows nothing of files, profiles, devices or reports. */
+ * The engine: runs launches of lowered kernels on the CPU, warp by warp, exactly, and tells
+ * observers what happened. It knows code and events; it knows nothing of files, profiles, devices
+ * or reports. */
 #ifndef IFL_EXEC_EXEC_H
 #define IFL_EXEC_EXEC_H
 
@@ -11,8 +12,8 @@
 /* The handlers of one vector width, and what is kept between launches. One launch at a time. */
 typedef struct ifl_engine ifl_engine;
 
-/* `vector_width`: NULL: the best that this processor has; else "base", "v3", "v4". IFL_UNSUPPORTED where there is none of
- * the name. */
+/* `vector_width`: NULL: the best that this processor has; else "base", "v3", "v4". IFL_UNSUPPORTED
+ * where there is none of the name. */
 ifl_status ifl_engine_new(const char *vector_width, ifl_engine **out, ifl_error *error);
 void ifl_engine_free(ifl_engine *engine);
 
@@ -36,7 +37,8 @@ typedef enum ifl_nested_status {
     IFL_NESTED_BAD_SHAPE = 7
 } ifl_nested_status;
 
-/* Who takes the grids that a kernel launches: they run when it has ended. Called by one thread at a time. */
+/* Who takes the grids that a kernel launches: they run when it has ended. Called by one thread at a
+ * time. */
 typedef struct ifl_nester {
     void *user;
     /* Room for the parameters of a grid: its address in the device's memory. */
@@ -53,20 +55,27 @@ typedef struct ifl_exec_launch {
     const char *kernel_name; /* what messages call it; NULL: its name in the file */
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3];       /* blocks of a cluster; 0: as the kernel says, else of one block */
+    uint32_t cluster[3]; /* blocks of a cluster; 0: as the kernel says, else of one block */
     uint64_t dynamic_shared_bytes;
     ifl_bank banks[IFL_BANKS]; /* constant banks; 0: the parameters */
     ifl_memory *memory;        /* holds the buffers that the parameters point to */
-    uint64_t stack_bytes;      /* of a thread, at least, of code that has a stack; 0: CUDA's default, 1024 */
+    uint64_t
+        stack_bytes; /* of a thread, at least, of code that has a stack; 0: CUDA's default, 1024 */
     const ifl_textures *textures; /* that the kernel may name; NULL: none */
-    uint32_t sms;              /* of the GPU that the kernel may believe in */
-    uint64_t most_resident;    /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
+    uint32_t sms;                 /* of the GPU that the kernel may believe in */
+    uint64_t
+        /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
+        most_resident;
 
-    int threads;      /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
+    int threads; /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks
                          (atomics whose old value is used, floating-point atomics, device malloc, printf) runs on one */
-    int resident;     /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid. Always whole clusters */
-    int quantum;      /* memory requests before the next warp runs; 0: until the warp waits or ends */
-    bool only_followed; /* only the blocks that some observer follows: results are then not the kernel's */
+    /* blocks interleaved on one worker; 0: 1. Cooperative kernels: the whole grid. Always whole
+     * clusters */
+    int resident;
+    int quantum; /* memory requests before the next warp runs; 0: until the warp waits or ends */
+    bool
+        /* only the blocks that some observer follows: results are then not the kernel's */
+        only_followed;
     bool check_reads; /* warn about reads of memory that nothing wrote */
     bool check_races; /* warn about accesses to shared memory that no barrier orders */
     const volatile int *stop;
@@ -90,25 +99,27 @@ typedef enum ifl_fault_kind {
     IFL_FAULT_TRAP,
     IFL_FAULT_OTHER,
     IFL_FAULT_UNSUPPORTED, /* ours: an instruction that there is no code for */
-    IFL_FAULT_NO_MEMORY /* ours: the machine has none left */
+    IFL_FAULT_NO_MEMORY    /* ours: the machine has none left */
 } ifl_fault_kind;
 
 typedef struct ifl_exec_result {
     uint64_t blocks_done;
-    uint64_t remote_requests; /* to shared memory of other blocks of a cluster, of which no observer is told */
+    uint64_t
+        /* to shared memory of other blocks of a cluster, of which no observer is told */
+        remote_requests;
     ifl_fault_kind fault;
     bool complete;
     double seconds;
-    void **states;        /* one merged state an observer, owned by the result */
-    char **warnings;      /* owned by the result */
+    void **states;   /* one merged state an observer, owned by the result */
+    char **warnings; /* owned by the result */
     size_t warning_count;
 } ifl_exec_result;
 
-/* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom); IFL_INTERRUPTED; IFL_BAD_INPUT
- * for a grid that must be resident as a whole and cannot be. `result` holds what was observed in the first three cases;
- * it must be freed in every case. */
-ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_result *result,
-                          ifl_error *error);
+/* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom);
+ * IFL_INTERRUPTED; IFL_BAD_INPUT for a grid that must be resident as a whole and cannot be.
+ * `result` holds what was observed in the first three cases; it must be freed in every case. */
+ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
+                          ifl_exec_result *result, ifl_error *error);
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result);
 
 #endif

@@ -13,8 +13,8 @@ static void thread_position(const ifl_warp *warp, uint32_t lane, uint32_t *xyz)
     xyz[2] = thread / block[0] / block[1];
 }
 
-ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane, const char *format,
-                           ...)
+ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane,
+                           const char *format, ...)
 {
     ifl_fault *fault = &warp->worker->fault;
     if (fault->is_set)
@@ -27,10 +27,12 @@ ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind 
     uint32_t t[3];
     const uint32_t *b = warp->block->position;
     thread_position(warp, lane, t);
-    *fault = (ifl_fault){.is_set = true, .block = warp->block->index, .kind = kind, .site = code->site};
+    *fault =
+        (ifl_fault){.is_set = true, .block = warp->block->index, .kind = kind, .site = code->site};
     const char *name = warp->worker->grid->launch->kernel_name;
-    snprintf(fault->text, sizeof fault->text, "%s\nkernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what,
-             name ? name : warp->worker->grid->image->name, b[0], b[1], b[2], t[0], t[1], t[2]);
+    snprintf(fault->text, sizeof fault->text, "%s\nkernel %s, block (%u,%u,%u), thread (%u,%u,%u)",
+             what, name ? name : warp->worker->grid->image->name, b[0], b[1], b[2], t[0], t[1],
+             t[2]);
     return IFL_REASON_FAULT;
 }
 
@@ -45,8 +47,8 @@ static uint64_t gap_between(const ifl_allocation *a, uint64_t address)
     return address < a->address ? a->address - address : address - (a->address + a->bytes);
 }
 
-/* A bad index usually starts from a buffer of the caller's: what is not near a variable of the module's is told from
- * the nearest of those. */
+/* A bad index usually starts from a buffer of the caller's: what is not near a variable of the
+ * module's is told from the nearest of those. */
 static const ifl_allocation *nearest(const ifl_memory *memory, uint64_t address)
 {
     enum { NEAR_BYTES = 1 << 20 };
@@ -55,18 +57,20 @@ static const ifl_allocation *nearest(const ifl_memory *memory, uint64_t address)
         return near;
     for (size_t i = 0; i < ifl_memory_count(memory); i++) {
         const ifl_allocation *a = ifl_memory_at(memory, i);
-        if (!(a->flags & IFL_ALLOCATION_MODULE) && (!best || gap_between(a, address) < gap_between(best, address)))
+        if (!(a->flags & IFL_ALLOCATION_MODULE) &&
+            (!best || gap_between(a, address) < gap_between(best, address)))
             best = a;
     }
     return best ? best : near;
 }
 
-static void describe_inside(place_text out, const ifl_allocation *a, uint64_t address, uint64_t bytes, bool is_write)
+static void describe_inside(place_text out, const ifl_allocation *a, uint64_t address,
+                            uint64_t bytes, bool is_write)
 {
     const unsigned long long at = address - a->address;
-    const char *why = a->flags & IFL_ALLOCATION_FREED                     ? "which was freed"
+    const char *why = a->flags & IFL_ALLOCATION_FREED                   ? "which was freed"
                       : is_write && a->flags & IFL_ALLOCATION_READ_ONLY ? "which is read-only"
-                                                                          : NULL;
+                                                                        : NULL;
     if (why)
         snprintf(out.to, out.size, "%llu bytes into %s, %s", at, a->label, why);
     else
@@ -85,37 +89,46 @@ static void describe_outside(place_text out, const ifl_allocation *near, uint64_
         snprintf(out.to, out.size, "%llu bytes past the end of %s", gap, near->label);
 }
 
-/* "4 bytes past the end of argument 3, f32×1000". Programs, heaps and stacks of x86-64 and AArch64 Linux stand above
- * 2^42; device addresses here do not reach so far. */
-static void describe_global(place_text out, const ifl_memory *memory, uint64_t address, uint64_t bytes, bool is_write)
+/* "4 bytes past the end of argument 3, f32×1000". Programs, heaps and stacks of x86-64 and AArch64
+ * Linux stand above 2^42; device addresses here do not reach so far. */
+static void describe_global(place_text out, const ifl_memory *memory, uint64_t address,
+                            uint64_t bytes, bool is_write)
 {
-    const uint64_t null_page = 4096, least_pointer = UINT64_C(1) << 32, least_host = UINT64_C(1) << 42;
-    const ifl_allocation *inside = ifl_memory_find(memory, address), *near = nearest(memory, address);
+    const uint64_t null_page = 4096, least_pointer = UINT64_C(1) << 32,
+                   least_host = UINT64_C(1) << 42;
+    const ifl_allocation *inside = ifl_memory_find(memory, address),
+                         *near = nearest(memory, address);
     const bool is_far = !near || gap_between(near, address) >= least_host;
     if (inside)
         describe_inside(out, inside, address, bytes, is_write);
     else if (address < null_page)
         snprintf(out.to, out.size, "a null pointer");
     else if (address < least_pointer)
-        snprintf(out.to, out.size, "far from every allocation: a number, not an address of the GPU");
+        snprintf(out.to, out.size,
+                 "far from every allocation: a number, not an address of the GPU");
     else if (address >> 47 || (is_far && address >= least_host))
-        snprintf(out.to, out.size, "far from every allocation: a host pointer, or no address at all");
+        snprintf(out.to, out.size,
+                 "far from every allocation: a host pointer, or no address at all");
     else if (!near)
         snprintf(out.to, out.size, "there are no allocations");
     else
         describe_outside(out, near, address);
 }
 
-/* Shared and local memory, of `total` bytes from 0; a negative index wraps around in 32 bits or in 64. */
+/* Shared and local memory, of `total` bytes from 0; a negative index wraps around in 32 bits or in
+ * 64. */
 static void describe_window(place_text out, uint64_t address, uint64_t total, const char *what)
 {
     const int64_t place = address >> 32 ? (int64_t)address : (int32_t)address;
     if (place < 0)
-        snprintf(out.to, out.size, "%llu bytes before the start of the %s memory", -(unsigned long long)place, what);
+        snprintf(out.to, out.size, "%llu bytes before the start of the %s memory",
+                 -(unsigned long long)place, what);
     else if (address < total)
-        snprintf(out.to, out.size, "across the end of the %s %llu bytes", what, (unsigned long long)total);
+        snprintf(out.to, out.size, "across the end of the %s %llu bytes", what,
+                 (unsigned long long)total);
     else if (address == total)
-        snprintf(out.to, out.size, "right past the end of the %s %llu bytes", what, (unsigned long long)total);
+        snprintf(out.to, out.size, "right past the end of the %s %llu bytes", what,
+                 (unsigned long long)total);
     else
         snprintf(out.to, out.size, "%llu bytes past the end of the %s %llu bytes",
                  (unsigned long long)(address - total), what, (unsigned long long)total);
@@ -124,18 +137,21 @@ static void describe_window(place_text out, uint64_t address, uint64_t total, co
 /* In shared memory of the cluster: no such block, one that has ended, or outside of what it has. */
 static void describe_cluster(place_text out, const ifl_warp *warp, uint64_t address)
 {
-    const uint64_t rank = address >> IFL_RANK_SHIFT, offset = address & ((UINT64_C(1) << IFL_RANK_SHIFT) - 1);
+    const uint64_t rank = address >> IFL_RANK_SHIFT,
+                   offset = address & ((UINT64_C(1) << IFL_RANK_SHIFT) - 1);
     const ifl_grid *grid = warp->worker->grid;
     const ifl_block *block = ifl_cluster_block(warp, rank);
     char inside[160];
     describe_window((place_text){inside, sizeof inside}, offset, grid->shared_bytes, "block's");
     if (!block)
-        snprintf(out.to, out.size, "of the block with rank %llu in a cluster of %u", (unsigned long long)rank,
-                 grid->cluster_blocks);
+        snprintf(out.to, out.size, "of the block with rank %llu in a cluster of %u",
+                 (unsigned long long)rank, grid->cluster_blocks);
     else if (!block->is_running)
-        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, which has ended", (unsigned long long)rank);
+        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, which has ended",
+                 (unsigned long long)rank);
     else
-        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, %s", (unsigned long long)rank, inside);
+        snprintf(out.to, out.size, "of the block with rank %llu in the cluster, %s",
+                 (unsigned long long)rank, inside);
 }
 
 /* ld.shared and kin reach the block's own only; in a cluster of one block there is no other. */
@@ -145,8 +161,8 @@ static bool has_rank(const ifl_warp *warp, uint64_t address)
     return warp->worker->grid->image->demands.has_ranks && rank && rank < IFL_MOST_CLUSTER_BLOCKS;
 }
 
-static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address, uint64_t bytes,
-                     bool is_write)
+static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address,
+                     uint64_t bytes, bool is_write)
 {
     const ifl_grid *grid = warp->worker->grid;
     const ifl_frame *frame = warp->frame;
@@ -155,19 +171,24 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
     else if (space == IFL_SPACE_SHARED)
         describe_window(out, address, grid->shared_bytes, "block's");
     else if (space == IFL_SPACE_LOCAL)
-        describe_window(out, address, frame ? frame->local_start + frame->local_bytes : 0, "thread's");
+        describe_window(out, address, frame ? frame->local_start + frame->local_bytes : 0,
+                        "thread's");
     else
         describe_global(out, grid->launch->memory, address, bytes, is_write);
 }
 
 /* ", 1 bytes into argument 2, f32×4": what a misaligned address lies in, or nothing. */
-static void describe_misaligned(place_text out, const ifl_warp *warp, ifl_space space, uint64_t address)
+static void describe_misaligned(place_text out, const ifl_warp *warp, ifl_space space,
+                                uint64_t address)
 {
-    const bool is_window = space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER || space == IFL_SPACE_LOCAL;
-    const ifl_allocation *a = is_window ? NULL : ifl_memory_find(warp->worker->grid->launch->memory, address);
+    const bool is_window =
+        space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER || space == IFL_SPACE_LOCAL;
+    const ifl_allocation *a =
+        is_window ? NULL : ifl_memory_find(warp->worker->grid->launch->memory, address);
     out.to[0] = '\0';
     if (a)
-        snprintf(out.to, out.size, ", %llu bytes into %s", (unsigned long long)(address - a->address), a->label);
+        snprintf(out.to, out.size, ", %llu bytes into %s",
+                 (unsigned long long)(address - a->address), a->label);
 }
 
 static const char *space_name(ifl_space space)
@@ -177,8 +198,8 @@ static const char *space_name(ifl_space space)
                                                                    : "global";
 }
 
-void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                      uint64_t bytes, bool is_write)
+void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                      uint64_t address, uint64_t bytes, bool is_write)
 {
     char where[256];
     const char *name = warp->worker->grid->image->sites.at[code->site].name;
@@ -187,16 +208,19 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
     if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
         describe_misaligned((place_text){where, sizeof where}, warp, space, address);
         ifl_fault_raise(warp, code, IFL_FAULT_MISALIGNED, lane,
-                        "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is not a multiple of %llu",
+                        "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is "
+                        "not a multiple of %llu",
                         name, verb, size, space_name(space), at, where, size);
         return;
     }
     describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
-    ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane, "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name,
-                    verb, size, space_name(space), at, where);
+    ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
+                    "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name, verb,
+                    size, space_name(space), at, where);
 }
 
-void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address)
+void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                        uint64_t address)
 {
     ifl_read_warning *warning = &warp->worker->unwritten[code->site];
     warning->times++;

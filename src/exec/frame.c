@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- special registers ------------------------------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
 typedef struct where {
     const ifl_warp *warp;
@@ -31,13 +31,15 @@ static uint32_t one_over(uint32_t blocks)
 
 /* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
 enum { RESERVED_IN_USE = 288 };
-/* Bytes of constant bank 0 in front of the parameters, on sm_90 (EIATTR_PARAM_CBANK of its kernels). */
+/* Bytes of constant bank 0 in front of the parameters, on sm_90 (EIATTR_PARAM_CBANK of its
+ * kernels). */
 enum { BEFORE_PARAMETERS = 0x210 };
 
 static uint64_t special_value(const where *w, ifl_special special)
 {
     const ifl_exec_launch *launch = w->grid->launch;
-    const uint32_t *block = launch->block, *grid = launch->grid, *position = w->warp->block->position;
+    const uint32_t *block = launch->block, *grid = launch->grid,
+                   *position = w->warp->block->position;
     const uint32_t *cluster = w->grid->cluster;
     uint32_t thread = thread_of(w), lane = w->lane;
     switch (special) {
@@ -126,9 +128,9 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_LANEMASK_LE:
         return (UINT64_C(2) << lane) - 1;
     case IFL_SPECIAL_LANEMASK_GT:
-        return (uint32_t)~((UINT64_C(2) << lane) - 1);
+        return (uint32_t) ~((UINT64_C(2) << lane) - 1);
     case IFL_SPECIAL_LANEMASK_GE:
-        return (uint32_t)~((UINT32_C(1) << lane) - 1);
+        return (uint32_t) ~((UINT32_C(1) << lane) - 1);
     case IFL_SPECIAL_ENVREG1:
         return w->grid->workspace >> 32;
     case IFL_SPECIAL_ENVREG2:
@@ -193,7 +195,8 @@ static void put_special(const ifl_warp *warp, const ifl_frame *frame, const ifl_
                  special_value(&w, (ifl_special)slot->special) + slot->add);
 }
 
-/* The place of the block is the one thing that every warp of every block needs anew: all lanes alike, mostly 32 bits. */
+/* The place of the block is the one thing that every warp of every block needs anew: all lanes
+ * alike, mostly 32 bits. */
 static void put_block_special(const ifl_warp *warp, char *slots, const ifl_special_slot *slot)
 {
     const where w = {.warp = warp, .grid = warp->worker->grid};
@@ -203,14 +206,16 @@ static void put_block_special(const ifl_warp *warp, char *slots, const ifl_speci
         for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
             put_lane(slots, slot->slot, 64, lane, value);
     else
-        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) to[lane] = (uint32_t)value;
+        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) to[lane] =
+            (uint32_t)value;
 }
 
-/* Every reading is later than the one before it, also in another warp. What waits by the clock takes as many readings as
- * the time that it waits for has of these. */
+/* Every reading is later than the one before it, also in another warp. What waits by the clock
+ * takes as many readings as the time that it waits for has of these. */
 enum { READING_CYCLES = 1024 };
 
-ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                            uint32_t active)
 {
     (void)active;
     const where w = {.warp = warp, .grid = warp->worker->grid};
@@ -224,14 +229,15 @@ ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, u
     return IFL_REASON_NONE;
 }
 
-/* ---- frames ----------------------------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void put_constants(const ifl_routine *routine, char *slots)
 {
     *(uint32_t *)(void *)slots = UINT32_MAX; /* the predicate that always holds */
     for (size_t i = 0; i < routine->constant_count; i++)
         for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-            put_lane(slots, routine->constants[i].slot, routine->constants[i].bits, lane, routine->constants[i].value);
+            put_lane(slots, routine->constants[i].slot, routine->constants[i].bits, lane,
+                     routine->constants[i].value);
 }
 
 /* What the launch holds in a constant bank; zeros past its end. */
@@ -268,12 +274,15 @@ static void free_frame(ifl_frame *frame)
     free(frame);
 }
 
-/* Where calls nest to a depth that ptxas does not know, it states no stack: then what a context gives. */
+/* Where calls nest to a depth that ptxas does not know, it states no stack: then what a context
+ * gives. */
 static uint64_t local_bytes_of(const ifl_exec_launch *launch, const ifl_routine *routine)
 {
     enum { DEFAULT_STACK = 1024, ALIGNMENT = 16 };
     const uint64_t given = launch->stack_bytes ? launch->stack_bytes : DEFAULT_STACK,
-                   bytes = routine->has_stack && given > routine->local_bytes ? given : routine->local_bytes;
+                   bytes = routine->has_stack && given > routine->local_bytes
+                               ? given
+                               : routine->local_bytes;
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -287,8 +296,10 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     frame->slots = aligned_alloc(64, routine->frame_bytes);
     frame->params = calloc(IFL_WARP_LANES, routine->param_bytes + 1);
     frame->local = calloc(IFL_WARP_LANES, frame->local_bytes + 1);
-    frame->local_written = warp->worker->unwritten ? calloc(IFL_WARP_LANES, frame->local_bytes + 1) : NULL;
-    if (!frame->slots || !frame->params || !frame->local || (warp->worker->unwritten && !frame->local_written)) {
+    frame->local_written =
+        warp->worker->unwritten ? calloc(IFL_WARP_LANES, frame->local_bytes + 1) : NULL;
+    if (!frame->slots || !frame->params || !frame->local ||
+        (warp->worker->unwritten && !frame->local_written)) {
         free_frame(frame);
         return NULL;
     }
@@ -323,7 +334,8 @@ static void begin_frame(ifl_warp *warp, ifl_frame *frame)
         memset(frame->local_written, 0, IFL_WARP_LANES * frame->local_bytes);
 }
 
-ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller, uint32_t mask)
+ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller,
+                           uint32_t mask)
 {
     size_t index = (size_t)(routine - warp->worker->grid->image->routines);
     ifl_frame *frame = warp->free_frames[index];
@@ -359,36 +371,43 @@ void ifl_frames_free(ifl_warp *warp)
     free(warp->free_frames);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-static void copy_in(const ifl_call_value *value, const ifl_frame *caller, ifl_frame *callee, uint32_t mask)
+static void copy_in(const ifl_call_value *value, const ifl_frame *caller, ifl_frame *callee,
+                    uint32_t mask)
 {
     uint64_t room = callee->routine->param_bytes, own = caller->routine->param_bytes;
     if (value->to + (uint64_t)value->bytes > room)
         return;
     for (; mask; mask &= mask - 1) {
         size_t lane = (size_t)__builtin_ctz(mask);
-        const void *from = value->slot_bytes ? (const void *)(caller->slots + value->from + lane * value->slot_bytes)
-                                             : (const void *)(caller->params + lane * own + value->from);
+        const void *from =
+            value->slot_bytes
+                ? (const void *)(caller->slots + value->from + lane * value->slot_bytes)
+                : (const void *)(caller->params + lane * own + value->from);
         memcpy(callee->params + lane * room + value->to, from, value->bytes);
     }
 }
 
-static void copy_out(const ifl_call_value *value, const ifl_frame *callee, ifl_frame *caller, uint32_t mask)
+static void copy_out(const ifl_call_value *value, const ifl_frame *callee, ifl_frame *caller,
+                     uint32_t mask)
 {
     uint64_t room = callee->routine->param_bytes, own = caller->routine->param_bytes;
     if (value->to + (uint64_t)value->bytes > room)
         return;
     for (; mask; mask &= mask - 1) {
         size_t lane = (size_t)__builtin_ctz(mask);
-        void *to = value->slot_bytes ? (void *)(caller->slots + value->from + lane * value->slot_bytes)
-                                     : (void *)(caller->params + lane * own + value->from);
+        void *to = value->slot_bytes
+                       ? (void *)(caller->slots + value->from + lane * value->slot_bytes)
+                       : (void *)(caller->params + lane * own + value->from);
         memcpy(to, callee->params + lane * room + value->to, value->bytes);
     }
 }
 
-/* The values of an indirect call go to where the function that was found declares its parameters. */
-static ifl_call_value at_declared(ifl_call_value value, const ifl_parameter_place *list, uint32_t count, uint32_t i)
+/* The values of an indirect call go to where the function that was found declares its
+ * parameters. */
+static ifl_call_value at_declared(ifl_call_value value, const ifl_parameter_place *list,
+                                  uint32_t count, uint32_t i)
 {
     if (i < count) {
         value.to = (uint32_t)list[i].offset;
@@ -415,7 +434,8 @@ static void enter(ifl_warp *warp, ifl_fragment *fragment, const ifl_routine *rou
     ifl_frame *caller = fragment->frame;
     if (is_too_deep(caller)) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(fragment->mask),
-                        "stack overflow: calls nest more than 4096 deep or use more than 512 KiB of local memory");
+                        "stack overflow: calls nest more than 4096 deep or use more than 512 KiB "
+                        "of local memory");
         return;
     }
     ifl_frame *callee = ifl_frame_enter(warp, routine, caller, fragment->mask);
@@ -425,7 +445,8 @@ static void enter(ifl_warp *warp, ifl_fragment *fragment, const ifl_routine *rou
     }
     callee->call = code;
     for (uint32_t i = 0; i < op->argument_count; i++) {
-        ifl_call_value value = at_declared(op->arguments[i], routine->parameters, routine->parameter_count, i);
+        ifl_call_value value =
+            at_declared(op->arguments[i], routine->parameters, routine->parameter_count, i);
         copy_in(&value, caller, callee, fragment->mask);
     }
     fragment->frame = callee;
@@ -461,8 +482,8 @@ static void call_indirect(ifl_warp *warp, ifl_fragment *fragment, const ifl_call
         uint64_t address = ifl_lane_u64(whole.frame->slots, op->target, lane);
         const ifl_routine *routine = routine_at(image, address);
         if (!routine) {
-            ifl_fault_raise(warp, whole.code, IFL_FAULT_OTHER, lane, "call of 0x%llx, which is not a function",
-                            (unsigned long long)address);
+            ifl_fault_raise(warp, whole.code, IFL_FAULT_OTHER, lane,
+                            "call of 0x%llx, which is not a function", (unsigned long long)address);
             return;
         }
         ifl_fragment *part = left == whole.mask ? fragment : &warp->fragments[warp->count++];
@@ -506,7 +527,8 @@ void ifl_warp_return(ifl_warp *warp, ifl_fragment *fragment, uint32_t mask)
     const ifl_call_op *op = callee->call->extra;
     const ifl_routine *routine = callee->routine;
     for (uint32_t i = 0; i < op->result_count; i++) {
-        ifl_call_value value = at_declared(op->results[i], routine->results, routine->result_count, i);
+        ifl_call_value value =
+            at_declared(op->results[i], routine->results, routine->result_count, i);
         copy_out(&value, callee, caller, mask);
     }
     fragment->frame = caller;

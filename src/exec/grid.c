@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the grid ------------------------------------------------------------------------------------------------------- */
+/* ---- the grid -------------------------------------------------------------------------------- */
 
 struct ifl_engine {
     ifl_binding binding;
@@ -21,7 +21,8 @@ ifl_status ifl_engine_new(const char *vector_width, ifl_engine **out, ifl_error 
     const ifl_width *width = vector_width ? ifl_width_find(vector_width) : ifl_width_best();
     *out = NULL;
     if (!width)
-        return ifl_fail(error, IFL_UNSUPPORTED, "vector width '%s': this build or this processor does not have it",
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "vector width '%s': this build or this processor does not have it",
                         vector_width);
     ifl_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
@@ -42,12 +43,13 @@ void ifl_engine_free(ifl_engine *engine)
     free(engine);
 }
 
-/* Only what the kernel names counts: another kernel of the file may have more. Dynamic shared memory begins where the
- * reader put the unsized array, or behind the rest. */
+/* Only what the kernel names counts: another kernel of the file may have more. Dynamic shared
+ * memory begins where the reader put the unsized array, or behind the rest. */
 static uint64_t shared_bytes(const ifl_exec_launch *launch, const ifl_demands *demands)
 {
-    const uint64_t start =
-        demands->static_shared > demands->dynamic_shared ? demands->static_shared : demands->dynamic_shared;
+    const uint64_t start = demands->static_shared > demands->dynamic_shared
+                               ? demands->static_shared
+                               : demands->dynamic_shared;
     return start + launch->dynamic_shared_bytes;
 }
 
@@ -85,10 +87,13 @@ static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, i
     const ifl_exec_launch *launch = grid->launch;
     if (grid->blocks > launch->most_resident)
         return ifl_fail(error, IFL_BAD_INPUT,
-                        "a grid of %llu blocks does not fit at once, which grid-wide synchronisation needs: this GPU "
+                        "a grid of %llu blocks does not fit at once, which grid-wide "
+                        "synchronisation needs: this GPU "
                         "holds %llu of them on %u multiprocessors",
-                        (unsigned long long)grid->blocks, (unsigned long long)launch->most_resident, launch->sms);
-    ifl_status status = ifl_memory_allocate(launch->memory, 4096, 0, 0, "the grid barrier's memory", workspace, error);
+                        (unsigned long long)grid->blocks, (unsigned long long)launch->most_resident,
+                        launch->sms);
+    ifl_status status = ifl_memory_allocate(launch->memory, 4096, 0, 0, "the grid barrier's memory",
+                                            workspace, error);
     if (status != IFL_OK)
         return status;
     grid->workspace = (*workspace)->address;
@@ -96,7 +101,7 @@ static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, i
     return IFL_OK;
 }
 
-/* ---- workers ------------------------------------------------------------------------------------------------------------ */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
 {
@@ -107,8 +112,8 @@ static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
     for (size_t i = 0; i < launch->observer_count; i++) {
         const ifl_observer *observer = launch->observers[i];
         const ifl_sites *sites = &launch->image->sites;
-        worker->states[i] =
-            observer->create ? observer->create(sites) : observer->create_with(sites, observer->settings);
+        worker->states[i] = observer->create ? observer->create(sites)
+                                             : observer->create_with(sites, observer->settings);
         if (!worker->states[i])
             return false;
         worker->tells_ends |= launch->observers[i]->block_end != NULL;
@@ -134,8 +139,8 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     worker->unwritten = checks ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
     worker->races = launch->check_races ? ifl_race_warnings_new(sites) : NULL;
     return worker->counts && worker->hint && (worker->likeness || !launch->observer_count) &&
-           (!grid->image->tallied || worker->tallies) &&
-           (!checks || worker->unwritten) && (!launch->check_races || worker->races) && make_states(worker, launch);
+           (!grid->image->tallied || worker->tallies) && (!checks || worker->unwritten) &&
+           (!launch->check_races || worker->races) && make_states(worker, launch);
 }
 
 static void free_worker(ifl_worker *worker)
@@ -166,7 +171,9 @@ static void *worker_main(void *user)
 static unsigned worker_count(const ifl_exec_launch *launch, const ifl_grid *grid)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads : cores > 0 ? (uint64_t)cores : 1;
+    uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads
+                     : cores > 0         ? (uint64_t)cores
+                                         : 1;
     if (grid->image->demands.ordered || grid->image->demands.cooperative)
         count = 1;
     count = count > grid->clusters ? grid->clusters : count;
@@ -188,7 +195,7 @@ static void run_workers(ifl_worker *workers, unsigned count)
     free(threads);
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void tell_issues(ifl_worker *worker)
 {
@@ -239,7 +246,8 @@ static void append_calls(const ifl_sites *sites, const ifl_source *source, char 
     for (int depth = 0; source->inlined_at && depth < MOST_CALLS; depth++) {
         const size_t used = strlen(to);
         source = &sites->places[source->inlined_at];
-        snprintf(to + used, size - used, "\ninlined at %s:%u", sites->files[source->file], source->line);
+        snprintf(to + used, size - used, "\ninlined at %s:%u", sites->files[source->file],
+                 source->line);
     }
 }
 
@@ -260,12 +268,14 @@ static ifl_status report_fault(const ifl_sites *sites, const ifl_fault *fault, i
     if (!source)
         return ifl_fail_at(error, status, &place, "%s", fault->text);
     append_calls(sites, source, calls, sizeof calls);
-    const ifl_place at = {
-        .file = sites->files[source->file], .line = (int)source->line, .column = (int)source->column};
+    const ifl_place at = {.file = sites->files[source->file],
+                          .line = (int)source->line,
+                          .column = (int)source->column};
     if (sites->at[fault->site].function)
         return ifl_fail_at(error, status, &at, "%s%s\nmachine code: %s+0x%x", fault->text, calls,
                            sites->at[fault->site].function, sites->at[fault->site].address);
-    return ifl_fail_at(error, status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file, place.line);
+    return ifl_fail_at(error, status, &at, "%s%s\nPTX: %s:%d", fault->text, calls, place.file,
+                       place.line);
 }
 
 static bool add_warning(ifl_exec_result *result, const char *text)
@@ -278,21 +288,25 @@ static bool add_warning(ifl_exec_result *result, const char *text)
     return result->warnings[result->warning_count] && ++result->warning_count;
 }
 
-static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning, uint64_t times, uint32_t site,
-                          char *to, size_t size)
+static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning, uint64_t times,
+                          uint32_t site, char *to, size_t size)
 {
     const ifl_sites *sites = &grid->image->sites;
     const ifl_source *source = ifl_site_source(sites, site);
     const ifl_allocation *a = ifl_memory_find(grid->launch->memory, warning->address);
     char where[160];
     if (warning->space == IFL_SPACE_SHARED || warning->space == IFL_SPACE_LOCAL || !a)
-        snprintf(where, sizeof where, "byte %llu of %s memory", (unsigned long long)warning->address,
-                 ifl_space_text(warning->space));
+        snprintf(where, sizeof where, "byte %llu of %s memory",
+                 (unsigned long long)warning->address, ifl_space_text(warning->space));
     else
-        snprintf(where, sizeof where, "byte %llu of %s", (unsigned long long)(warning->address - a->address), a->label);
-    snprintf(to, size, "%s:%u: %s reads memory that was never written, %llu times; first block %llu, thread %u: %s",
-             source ? sites->files[source->file] : sites->file, source ? source->line : sites->at[site].line,
-             sites->at[site].name, (unsigned long long)times, (unsigned long long)warning->block,
+        snprintf(where, sizeof where, "byte %llu of %s",
+                 (unsigned long long)(warning->address - a->address), a->label);
+    snprintf(to, size,
+             "%s:%u: %s reads memory that was never written, %llu times; first block %llu, thread "
+             "%u: %s",
+             source ? sites->files[source->file] : sites->file,
+             source ? source->line : sites->at[site].line, sites->at[site].name,
+             (unsigned long long)times, (unsigned long long)warning->block,
              warning->warp * IFL_WARP_LANES + warning->lane, where);
 }
 
@@ -358,8 +372,9 @@ static ifl_status run_grid(ifl_grid *grid, ifl_exec_result *result, ifl_error *e
         if (faulted)
             status = report_fault(&grid->image->sites, &faulted->fault, error);
         else if (!result->complete)
-            status = ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
-                              (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
+            status =
+                ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
+                         (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
     }
     for (unsigned w = 0; workers && w < count; w++)
         free_worker(&workers[w]);
@@ -367,15 +382,15 @@ static ifl_status run_grid(ifl_grid *grid, ifl_exec_result *result, ifl_error *e
     return status;
 }
 
-/* ---- the launch ------------------------------------------------------------------------------------------------------------ */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 /* Kernels that take the address of their parameters find them in memory. */
 static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_error *error)
 {
     const ifl_bank *bank = &grid->launch->banks[0];
-    const ifl_status status =
-        ifl_memory_allocate(grid->launch->memory, bank->bytes, grid->image->demands.parameter_misalign, IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE,
-                            "the kernel's parameters", out, error);
+    const ifl_status status = ifl_memory_allocate(
+        grid->launch->memory, bank->bytes, grid->image->demands.parameter_misalign,
+        IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_MODULE, "the kernel's parameters", out, error);
     if (status != IFL_OK)
         return status;
     if (bank->bytes)
@@ -384,8 +399,8 @@ static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_err
     return IFL_OK;
 }
 
-ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_result *result,
-                          ifl_error *error)
+ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
+                          ifl_exec_result *result, ifl_error *error)
 {
     const ifl_demands *demands = &launch->image->demands;
     ifl_grid grid = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The barrier of the whole grid, as the device runtime library asks the driver for it (cudaCGSynchronize; Numba's
- * grid.sync()). Programs of nvcc have their own one instead, in memory. One worker runs all blocks. */
+ * The barrier of the whole grid, as the device runtime library asks the driver for it
+ * (cudaCGSynchronize; Numba's grid.sync()). Programs of nvcc have their own one instead, in memory.
+ * One worker runs all blocks. */
 #ifndef IFL_EXEC_GRID_BARRIER_H
 #define IFL_EXEC_GRID_BARRIER_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of a warp group (wgmma, HGMMA and kin): matrices in shared memory by their descriptors, sums in registers. Each
- * warp computes its rows when it issues the product, one of the orders that the hardware allows. The product is one of all
- * four warps: who waits for it may write over its matrices, so it waits until all four have computed their rows. */
+ * Products of a warp group (wgmma, HGMMA and kin): matrices in shared memory by their descriptors,
+ * sums in registers. Each warp computes its rows when it issues the product, one of the orders that
+ * the hardware allows. The product is one of all four warps: who waits for it may write over its
+ * matrices, so it waits until all four have computed their rows. */
 #include "exec/lane.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
@@ -10,7 +11,7 @@
 
 enum { ROWS = 16, WARPS = 4, WORD_BITS = 32, CORE_ROWS = 8, CHUNK = 16, MOST_BYTES = 4 };
 
-/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 /* In bytes. */
 typedef struct matrix_place {
@@ -19,8 +20,8 @@ typedef struct matrix_place {
     unsigned base;    /* offset of the pattern */
 } matrix_place;
 
-/* Bits 13-0 start, 29-16 leading dimension, 45-32 stride dimension, all in units of 16 bytes; 51-49 base offset; 63-62 mode:
- * 1 swizzle of 128, 2 of 64, 3 of 32 bytes. */
+/* Bits 13-0 start, 29-16 leading dimension, 45-32 stride dimension, all in units of 16 bytes; 51-49
+ * base offset; 63-62 mode: 1 swizzle of 128, 2 of 64, 3 of 32 bytes. */
 static matrix_place place_of(uint64_t descriptor)
 {
     enum { UNIT = 4, FIELD = 0x3fff };
@@ -32,8 +33,9 @@ static matrix_place place_of(uint64_t descriptor)
                           .base = descriptor >> 49 & 7};
 }
 
-/* Pieces of 16 bytes. Rows along k: 8 rows stand together, a row as long as the swizzle; without one pieces are 128 bytes
- * apart by leading dimension. Columns along k: so many pieces stand side by side as the swizzle has. */
+/* Pieces of 16 bytes. Rows along k: 8 rows stand together, a row as long as the swizzle; without
+ * one pieces are 128 bytes apart by leading dimension. Columns along k: so many pieces stand side
+ * by side as the swizzle has. */
 static uint64_t piece_at(const matrix_place *p, bool transposes, unsigned line, unsigned piece)
 {
     const unsigned side = 1u << p->swizzle; /* pieces of 16 bytes that stand side by side */
@@ -54,7 +56,7 @@ static uint64_t swizzled(const matrix_place *p, uint64_t address)
     return address ^ (((address >> LINE_AT) - p->base) & bits) << PIECE_AT;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Lines of numbers, `depth` each. */
 typedef struct lines {
@@ -170,7 +172,7 @@ static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *fram
     return true;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static void take_line(const lines *of, unsigned line, bool is_plain, ifl_numbers *to)
 {
@@ -187,8 +189,10 @@ static void compute(const ifl_group_product *op, char *frame, lines *a, lines *b
         ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
     const uint32_t accumulates = ifl_predicate(frame, op->accumulates) ^ op->flip;
     const bool is_plain = op->one.c_type != IFL_MATRIX_S32 && !a->special && !b->special;
-    ifl_numbers row = {.mantissa_bits = ifl_matrix_format_of(op->one.a_type)->mantissa_bits, .are_finite = !a->special};
-    ifl_numbers column = {.mantissa_bits = ifl_matrix_format_of(op->one.b_type)->mantissa_bits, .are_finite = !b->special};
+    ifl_numbers row = {.mantissa_bits = ifl_matrix_format_of(op->one.a_type)->mantissa_bits,
+                       .are_finite = !a->special};
+    ifl_numbers column = {.mantissa_bits = ifl_matrix_format_of(op->one.b_type)->mantissa_bits,
+                          .are_finite = !b->special};
     if (is_plain) {
         ifl_plain_fill(&a->plain, a->at, (size_t)ROWS * a->depth, row.mantissa_bits);
         ifl_plain_fill(&b->plain, b->at, (size_t)op->one.n * b->depth, column.mantissa_bits);
@@ -214,11 +218,15 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
 {
     (void)active;
     const ifl_group_product *op = code->extra;
-    enum { A_NUMBERS = ROWS * IFL_MATRIX_DEPTH, B_NUMBERS = IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES };
+    enum {
+        A_NUMBERS = ROWS * IFL_MATRIX_DEPTH,
+        B_NUMBERS = IFL_GROUP_COLUMNS * IFL_MATRIX_DEPTH / MOST_BYTES
+    };
     ifl_number a_numbers[A_NUMBERS], b_numbers[B_NUMBERS];
     double a_values[A_NUMBERS], b_values[B_NUMBERS];
     int16_t a_exponents[A_NUMBERS], b_exponents[B_NUMBERS];
-    lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}}, b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
+    lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}},
+          b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != UINT32_MAX)
@@ -235,10 +243,12 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
 /* A warp that has ended, or waits at a barrier itself, is not waited for. */
 static bool is_behind(const ifl_warp *other, const ifl_warp *warp)
 {
-    return other->group_products < warp->group_products && !ifl_warp_is_done(other) && ifl_warp_has_ready(other);
+    return other->group_products < warp->group_products && !ifl_warp_is_done(other) &&
+           ifl_warp_has_ready(other);
 }
 
-ifl_reason ifl_slow_group_product_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_group_product_wait(ifl_warp *warp, const ifl_code *code, char *frame,
+                                       uint32_t mask, uint32_t active)
 {
     (void)code, (void)frame, (void)active;
     const ifl_block *block = warp->block;

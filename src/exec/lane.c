@@ -81,8 +81,8 @@ static int mode_of(unsigned rounding)
     return rounding >= IFL_ROUND_RN && rounding <= IFL_ROUND_RP ? modes[rounding] : FE_TONEAREST;
 }
 
-/* The operands and the result are volatile so that no compiler moves the operation out from between the two calls,
- * whatever it thinks of rounding modes. */
+/* The operands and the result are volatile so that no compiler moves the operation out from between
+ * the two calls, whatever it thinks of rounding modes. */
 #define ROUNDED(type, expression)                                                                  \
     fesetround(mode_of(rounding));                                                                 \
     volatile type result = (expression);                                                           \
@@ -132,7 +132,7 @@ double ifl_round_u64_f64(unsigned rounding, uint64_t a)
     ROUNDED(double, high + low);
 }
 
-/* ---- f32 with every modifier ------------------------------------------------------------------ */
+/* ---- f32 with every modifier ----------------------------------------------------------------- */
 
 float ifl_any_mul_f32(const ifl_modifiers *m, float a, float b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one lane computes: the functions that the rows of isa/opcode.def are written with. Every function is total: no
- * input traps, overflows a signed integer or shifts too far, because a handler evaluates inactive lanes too.
- * Plain C, so that loops over lanes become vectors of any width; it may not know warps, memory or events. */
+ * What one lane computes: the functions that the rows of isa/opcode.def are written with. Every
+ * function is total: no input traps, overflows a signed integer or shifts too far, because a
+ * handler evaluates inactive lanes too. Plain C, so that loops over lanes become vectors of any
+ * width; it may not know warps, memory or events. */
 #ifndef IFL_EXEC_LANE_H
 #define IFL_EXEC_LANE_H
 
@@ -82,7 +83,8 @@ IFL_LANE uint64_t ifl_at_most(uint64_t x, uint64_t high)
 /* Division by zero is unspecified in PTX; quotient and remainder are all ones, as on sm_90. */
 IFL_LANE uint32_t ifl_div_u32(uint32_t a, uint32_t b)
 {
-    /* exact: 53 bits hold the quotient, and it misses the next integer by at least 2^-32 of itself */
+    /* exact: 53 bits hold the quotient, and it misses the next integer by at least 2^-32 of
+     * itself */
     double quotient = (double)a / (b == 0 ? 1 : b);
     return b == 0 ? UINT32_MAX : (uint32_t)quotient;
 }
@@ -142,7 +144,8 @@ IFL_LANE uint64_t ifl_mul_high_u64(uint64_t a, uint64_t b)
     return (uint64_t)((unsigned __int128)a * b >> 64);
 }
 
-/* The high half of the signed product is the unsigned one less each factor where the other is negative. */
+/* The high half of the signed product is the unsigned one less each factor where the other is
+ * negative. */
 IFL_LANE uint64_t ifl_mul_high_s64(int64_t a, int64_t b)
 {
     return ifl_mul_high_u64((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) -
@@ -201,7 +204,8 @@ IFL_LANE uint32_t ifl_clz64(uint64_t x)
     return x == 0 ? 64 : (uint32_t)__builtin_clzll(x);
 }
 
-/* bfind: the position of the highest set bit, or with .shiftamt the shift that brings it to the top. */
+/* bfind: the position of the highest set bit, or with .shiftamt the shift that brings it to the
+ * top. */
 IFL_LANE uint32_t ifl_bfind(const ifl_modifiers *m, uint32_t leading_zeros, uint32_t width)
 {
     uint32_t found = m->flags & IFL_FLAG_SHIFTAMT ? leading_zeros : width - 1 - leading_zeros;
@@ -221,9 +225,10 @@ IFL_LANE uint64_t ifl_brev64(uint64_t x)
     return (uint64_t)ifl_brev32((uint32_t)x) << 32 | ifl_brev32((uint32_t)(x >> 32));
 }
 
-/* Lanes of one store that write the same address: on an H200 the lowest lane's value stays where lanes write at most 4 bytes,
- * since the request is one pass; with 8 bytes the halves of the warp pass in turn, with 16 its quarters, so that it is the
- * lowest of the last part. A position in the order of writing, exclusive-or this, is a lane. */
+/* Lanes of one store that write the same address: on an H200 the lowest lane's value stays where
+ * lanes write at most 4 bytes, since the request is one pass; with 8 bytes the halves of the warp
+ * pass in turn, with 16 its quarters, so that it is the lowest of the last part. A position in the
+ * order of writing, exclusive-or this, is a lane. */
 IFL_LANE uint32_t ifl_store_flip(uint32_t lane_bytes)
 {
     return ((128u >> __builtin_ctz(lane_bytes)) - 1) & 31;
@@ -337,8 +342,10 @@ IFL_LANE int32_t ifl_half(uint32_t x, unsigned index, bool is_signed)
     return is_signed ? (int32_t)(half ^ 0x8000) - 0x8000 : (int32_t)half;
 }
 
-/* vabsdiff2 and vabsdiff4: |a - b| of unsigned parts of so many bits, or with .add the sum of c and those. */
-IFL_LANE uint32_t ifl_abs_differences(const ifl_modifiers *m, uint32_t a, uint32_t b, uint32_t c, unsigned bits)
+/* vabsdiff2 and vabsdiff4: |a - b| of unsigned parts of so many bits, or with .add the sum of c and
+ * those. */
+IFL_LANE uint32_t ifl_abs_differences(const ifl_modifiers *m, uint32_t a, uint32_t b, uint32_t c,
+                                      unsigned bits)
 {
     uint32_t part = (UINT32_C(1) << bits) - 1, apart = 0, sum = c;
     for (unsigned at = 0; at < 32; at += bits) {
@@ -366,7 +373,7 @@ IFL_LANE uint32_t ifl_dp2a(const ifl_modifiers *m, uint32_t a, uint32_t b, uint3
     return c;
 }
 
-/* ---- modifiers on floating-point values ----------------------------------------------------------- */
+/* ---- modifiers on floating-point values ------------------------------------------------------ */
 
 /* .ftz: subnormals become zero of the same sign. */
 IFL_LANE float ifl_flush(float x)
@@ -375,8 +382,9 @@ IFL_LANE float ifl_flush(float x)
     return ifl_bits_f32(bits & ((bits & 0x7f800000) != 0 ? UINT32_MAX : 0x80000000));
 }
 
-/* A NaN among the operands of an f64 instruction is its result, made quiet: b before c before a where there are several
- * (sm_90; PTX leaves the payload open). Compilers may swap a and b, so the choice is not left to the CPU. */
+/* A NaN among the operands of an f64 instruction is its result, made quiet: b before c before a
+ * where there are several (sm_90; PTX leaves the payload open). Compilers may swap a and b, so the
+ * choice is not left to the CPU. */
 IFL_LANE double ifl_quiet(double x)
 {
     return x != x ? ifl_bits_f64(ifl_f64_bits(x) | UINT64_C(1) << 51) : x;
@@ -411,8 +419,9 @@ IFL_LANE double ifl_relu(double x)
     return x <= 0 ? 0 : x;
 }
 
-/* A result x is flushed when it is subnormal after rounding to 24 bits whatever its exponent (as sm_90 does), so not when
- * IEEE rounding alone makes it the smallest normal. `scaled` is 2^30 times the result, rounded alike. */
+/* A result x is flushed when it is subnormal after rounding to 24 bits whatever its exponent (as
+ * sm_90 does), so not when IEEE rounding alone makes it the smallest normal. `scaled` is 2^30 times
+ * the result, rounded alike. */
 IFL_LANE float ifl_flush_tiny(float x, float scaled)
 {
     return fabsf(scaled) < 0x1p-96f ? ifl_bits_f32(ifl_f32_bits(x) & 0x80000000) : x;
@@ -446,10 +455,10 @@ IFL_LANE float ifl_mul_ftz(float a, float b)
     return ifl_flush_tiny(a * b, a * 0x1p30f * b);
 }
 
-/* ---- small floating-point formats ------------------------------------------------------------------- */
+/* ---- small floating-point formats ------------------------------------------------------------ */
 
-/* Codes count up with the magnitude: zero, subnormals, normals, then infinity if there is one, then NaN. Where there
- * is no infinity `infinity` is `max`. */
+/* Codes count up with the magnitude: zero, subnormals, normals, then infinity if there is one, then
+ * NaN. Where there is no infinity `infinity` is `max`. */
 typedef struct ifl_format {
     int mantissa; /* stored bits */
     int bias;
@@ -471,7 +480,8 @@ static const ifl_format ifl_e2m3 = {3, 1, 0x20, 0x1f, 0x1f, 0x1f};
 static const ifl_format ifl_e3m2 = {2, 3, 0x20, 0x1f, 0x1f, 0x1f};
 static const ifl_format ifl_e2m1 = {1, 1, 0x8, 0x7, 0x7, 0x7};
 
-/* Does rounding go away from zero? `rest` is what is cut off, in units of 2^-64 of the last place. */
+/* Does rounding go away from zero? `rest` is what is cut off, in units of 2^-64 of the last
+ * place. */
 IFL_LANE bool ifl_rounds_up(unsigned rounding, uint64_t rest, bool odd, bool negative)
 {
     const uint64_t half = UINT64_C(1) << 63;
@@ -489,7 +499,8 @@ IFL_LANE bool ifl_rounds_up(unsigned rounding, uint64_t rest, bool odd, bool neg
     }
 }
 
-/* Where a value too large to represent goes: to infinity, unless the rounding is inwards or .satfinite. */
+/* Where a value too large to represent goes: to infinity, unless the rounding is inwards or
+ * .satfinite. */
 IFL_LANE uint32_t ifl_overflow(const ifl_format *f, unsigned rounding, bool finite, bool negative)
 {
     bool inwards = rounding == IFL_ROUND_RZ || rounding == (negative ? IFL_ROUND_RP : IFL_ROUND_RM);
@@ -529,8 +540,9 @@ IFL_LANE float ifl_widen(const ifl_format *f, uint32_t code)
     return ifl_bits_f32(bits | (code & f->sign) * (0x80000000 / f->sign));
 }
 
-/* x + y rounded to odd: the last bit is set where the sum is not exact (Boldo and Melquiond, "Emulation of FMA and
- * correctly rounded sums", 2008). Rounding it again to at most 51 bits is as if the sum were exact. */
+/* x + y rounded to odd: the last bit is set where the sum is not exact (Boldo and Melquiond,
+ * "Emulation of FMA and correctly rounded sums", 2008). Rounding it again to at most 51 bits is as
+ * if the sum were exact. */
 IFL_LANE double ifl_add_odd(double x, double y)
 {
     double sum = x + y, part = sum - x;
@@ -572,7 +584,7 @@ IFL_LANE double ifl_s64_odd(int64_t x)
 /* For handlers of instructions without modifiers: the compiler sees that none is set. */
 static const ifl_modifiers ifl_unmodified = {.rounding = IFL_ROUND_RN};
 
-/* ---- f16 and bf16 ------------------------------------------------------------------------------------- */
+/* ---- f16 and bf16 ---------------------------------------------------------------------------- */
 
 IFL_LANE uint16_t ifl_half_flush(const ifl_format *f, const ifl_modifiers *m, uint16_t x)
 {
@@ -585,7 +597,8 @@ IFL_LANE float ifl_half_in(const ifl_format *f, const ifl_modifiers *m, uint16_t
     return ifl_widen(f, ifl_half_flush(f, m, x));
 }
 
-/* As ifl_flush_tiny: what rounds to less than the smallest normal when the exponent has no bound. */
+/* As ifl_flush_tiny: what rounds to less than the smallest normal when the exponent has no
+ * bound. */
 IFL_LANE double ifl_half_flush_tiny(const ifl_format *f, double x)
 {
     double lowest = ifl_bits_f64((uint64_t)(1024 - f->bias) << 52);
@@ -603,7 +616,7 @@ IFL_LANE uint16_t ifl_half_out(const ifl_format *f, const ifl_modifiers *m, doub
     return (uint16_t)ifl_narrow(f, x, IFL_ROUND_RN, false);
 }
 
-/* ---- f16 and bf16 with every modifier ------------------------------------------------------------------------------ */
+/* ---- f16 and bf16 with every modifier -------------------------------------------------------- */
 
 IFL_LANE uint16_t ifl_half_add(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b)
 {
@@ -643,7 +656,7 @@ IFL_LANE uint16_t ifl_half_neg(const ifl_format *f, const ifl_modifiers *m, uint
     return ifl_half_nan(f, a, ifl_half_flush(f, m, a) ^ (uint16_t)f->sign);
 }
 
-/* ---- minimum, maximum ------------------------------------------------------------------------------------ */
+/* ---- minimum, maximum ------------------------------------------------------------------------ */
 
 /* -0 is below +0; a NaN loses to a number, and wins with .NaN (PTX ISA, min and max). */
 IFL_LANE float ifl_min_f32(float a, float b)
@@ -670,7 +683,8 @@ IFL_LANE double ifl_max_f64(double a, double b)
     return a > b || (b != b && a == a) ? a : a == b ? zero : ifl_quiet(b);
 }
 
-/* With every modifier but .ftz: .abs compares magnitudes, .xorsign gives the result the product's sign. */
+/* With every modifier but .ftz: .abs compares magnitudes, .xorsign gives the result the product's
+ * sign. */
 IFL_LANE float ifl_pick(const ifl_modifiers *m, float a, float b, bool maximum)
 {
     uint32_t sign = (ifl_f32_bits(a) ^ ifl_f32_bits(b)) & 0x80000000;
@@ -693,9 +707,10 @@ IFL_LANE uint16_t ifl_half_max(const ifl_format *f, const ifl_modifiers *m, uint
     return ifl_half_out(f, m, ifl_pick(m, ifl_half_in(f, m, a), ifl_half_in(f, m, b), true));
 }
 
-/* ---- comparison ---------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
-/* Which of the four relations makes each comparison true: 1 less, 2 equal, 4 greater, 8 unordered. */
+/* Which of the four relations makes each comparison true: 1 less, 2 equal, 4 greater, 8
+ * unordered. */
 IFL_LANE bool ifl_holds(const ifl_modifiers *m, bool less, bool equal, bool greater)
 {
     static const uint8_t relations[] = {
@@ -713,10 +728,12 @@ IFL_LANE bool ifl_holds(const ifl_modifiers *m, bool less, bool equal, bool grea
 #define IFL_COMPARE(m, a, b) ifl_holds(m, (a) < (b), (a) == (b), (a) > (b))
 
 /* set of packed halves: `one` in each half where the comparison holds. */
-IFL_LANE uint32_t ifl_half_set2(const ifl_format *f, const ifl_modifiers *m, uint32_t a, uint32_t b, uint32_t one)
+IFL_LANE uint32_t ifl_half_set2(const ifl_format *f, const ifl_modifiers *m, uint32_t a, uint32_t b,
+                                uint32_t one)
 {
     bool low = IFL_COMPARE(m, ifl_half_in(f, m, (uint16_t)a), ifl_half_in(f, m, (uint16_t)b));
-    bool high = IFL_COMPARE(m, ifl_half_in(f, m, (uint16_t)(a >> 16)), ifl_half_in(f, m, (uint16_t)(b >> 16)));
+    bool high = IFL_COMPARE(m, ifl_half_in(f, m, (uint16_t)(a >> 16)),
+                            ifl_half_in(f, m, (uint16_t)(b >> 16)));
     return (low ? one : 0) | (high ? one << 16 : 0);
 }
 
@@ -732,7 +749,7 @@ IFL_LANE bool ifl_test_class(unsigned mode, uint64_t magnitude, uint64_t lowest,
                                          : magnitude != 0 && magnitude < lowest;
 }
 
-/* ---- conversion ------------------------------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------------ */
 
 /* .rni .rzi .rmi .rpi */
 IFL_LANE double ifl_round(unsigned rounding, double x)
@@ -770,7 +787,7 @@ IFL_LANE uint64_t ifl_to_u64(double x)
     return inside ? (uint64_t)(inside ? x : 0) : outside;
 }
 
-/* ---- lane.c: slow, one lane at a time ------------------------------------------------------------------------------ */
+/* ---- lane.c: slow, one lane at a time -------------------------------------------------------- */
 
 /* The operations on f16 and bf16 with any modifier */
 uint16_t ifl_any_half_add(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b);
@@ -781,8 +798,8 @@ uint16_t ifl_any_half_max(const ifl_format *f, const ifl_modifiers *m, uint16_t 
 uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
                           uint16_t c);
 
-/* Conversions with the rounding, .ftz, .sat, .relu and .satfinite of `m`, of an x that is exact or rounded to odd: to f32,
- * to a format of at most 19 bits, to two of them `bits` apart */
+/* Conversions with the rounding, .ftz, .sat, .relu and .satfinite of `m`, of an x that is exact or
+ * rounded to odd: to f32, to a format of at most 19 bits, to two of them `bits` apart */
 float ifl_narrow_f32(const ifl_modifiers *m, double x);
 uint32_t ifl_narrow_to(const ifl_format *f, const ifl_modifiers *m, double x);
 uint32_t ifl_narrow_pair(const ifl_format *f, const ifl_modifiers *m, double high, double low,
@@ -808,7 +825,8 @@ double ifl_round_u64_f64(unsigned rounding, uint64_t a);
 float ifl_any_mul_f32(const ifl_modifiers *m, float a, float b);
 float ifl_any_fma_f32(const ifl_modifiers *m, float a, float b, float c);
 float ifl_any_div_f32(const ifl_modifiers *m, float a, float b);
-/* a * b * factor, a power of two, rounded once (2^20 products an H200, subnormal and infinite ones among them) */
+/* a * b * factor, a power of two, rounded once (2^20 products an H200, subnormal and infinite ones
+ * among them) */
 float ifl_scaled_mul_f32(const ifl_modifiers *m, float a, float b, double factor);
 
 /* Two f32 in the halves of 64 bits */

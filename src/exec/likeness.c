@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Requests of an instruction that are like its last one: an observer then knows already what one asks for. Most
- * instructions have few layouts (a row of a block, a stride), each many times. */
+ * Requests of an instruction that are like its last one: an observer then knows already what one
+ * asks for. Most instructions have few layouts (a row of a block, a stride), each many times. */
 #include "exec/warp.h"
 
 #include <stdlib.h>
@@ -42,8 +42,9 @@ uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access)
     if (!last && !(last = worker->likeness[access->site] = calloc(1, sizeof *last)))
         return 0;
     const uint64_t first = access->address[__builtin_ctz(access->mask)];
-    const bool is_alike = last->mask == access->mask && last->kind == access->kind && last->space == access->space &&
-                          last->bytes == access->bytes && is_at_same_distances(access->address, first, last);
+    const bool is_alike = last->mask == access->mask && last->kind == access->kind &&
+                          last->space == access->space && last->bytes == access->bytes &&
+                          is_at_same_distances(access->address, first, last);
     if (!is_alike)
         remember(last, access, first, ++worker->likenesses);
     return last->number;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the rows of machine code (sass/lane.def) are written with, beside lane.h. As there: total functions of one lane. */
+ * What the rows of machine code (sass/lane.def) are written with, beside lane.h. As there: total
+ * functions of one lane. */
 #ifndef IFL_EXEC_MACHINE_LANE_H
 #define IFL_EXEC_MACHINE_LANE_H
 
@@ -9,16 +10,20 @@
 #include "exec/mufu_lane.h"
 #include "exec/rounded_lane.h"
 
-/* ---- parts and signs of sources ---------------------------------------------------------------------------------- */
+/* ---- parts and signs of sources -------------------------------------------------------------- */
 
 /* A part: shifted down, masked, times 0x10001 where it fills both halves. */
 static const struct ifl_part_form {
     uint32_t shift, mask, times, flip;
 } ifl_part_forms[IFL_PARTS] = {
-    [IFL_PART_WHOLE] = {0, UINT32_MAX, 1, 0},       [IFL_PART_LOW_TWICE] = {0, 0xffff, 0x10001, 0},
-    [IFL_PART_HIGH_TWICE] = {16, 0xffff, 0x10001, 0}, [IFL_PART_HIGH_NEGATED] = {0, UINT32_MAX, 1, 0x80000000},
-    [IFL_PART_HALF1] = {16, UINT32_MAX, 1, 0},      [IFL_PART_BYTE1] = {8, UINT32_MAX, 1, 0},
-    [IFL_PART_BYTE2] = {16, UINT32_MAX, 1, 0},      [IFL_PART_BYTE3] = {24, UINT32_MAX, 1, 0},
+    [IFL_PART_WHOLE] = {0, UINT32_MAX, 1, 0},
+    [IFL_PART_LOW_TWICE] = {0, 0xffff, 0x10001, 0},
+    [IFL_PART_HIGH_TWICE] = {16, 0xffff, 0x10001, 0},
+    [IFL_PART_HIGH_NEGATED] = {0, UINT32_MAX, 1, 0x80000000},
+    [IFL_PART_HALF1] = {16, UINT32_MAX, 1, 0},
+    [IFL_PART_BYTE1] = {8, UINT32_MAX, 1, 0},
+    [IFL_PART_BYTE2] = {16, UINT32_MAX, 1, 0},
+    [IFL_PART_BYTE3] = {24, UINT32_MAX, 1, 0},
 };
 
 IFL_LANE uint32_t ifl_part_of(uint32_t x, unsigned part)
@@ -35,11 +40,12 @@ IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)
 /* Two f32 */
 IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
 {
-    const uint64_t keep = (uint64_t)o->keep[k] << 32 | o->keep[k], flip = (uint64_t)o->flip[k] << 32 | o->flip[k];
+    const uint64_t keep = (uint64_t)o->keep[k] << 32 | o->keep[k],
+                   flip = (uint64_t)o->flip[k] << 32 | o->flip[k];
     return (x & keep) ^ flip;
 }
 
-/* ---- two f32 side by side, rounded to nearest -------------------------------------------------------------------- */
+/* ---- two f32 side by side, rounded to nearest ------------------------------------------------ */
 
 IFL_LANE float ifl_near_add(const ifl_modifiers *m, float a, float b)
 {
@@ -67,17 +73,19 @@ IFL_LANE float ifl_of_pair(uint64_t pair, unsigned index)
 
 IFL_LANE uint64_t ifl_pair_of(float high, float low)
 {
-    const uint32_t upper = high == high ? ifl_f32_bits(high) : 0x7fffffff, lower = low == low ? ifl_f32_bits(low) : 0x7fffffff;
+    const uint32_t upper = high == high ? ifl_f32_bits(high) : 0x7fffffff,
+                   lower = low == low ? ifl_f32_bits(low) : 0x7fffffff;
     return (uint64_t)upper << 32 | lower;
 }
 
-#define IFL_PAIRS2(f, m, a, b)                                                                                         \
-    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1)), f(m, ifl_of_pair(a, 0), ifl_of_pair(b, 0)))
-#define IFL_PAIRS3(f, m, a, b, c)                                                                                      \
-    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1), ifl_of_pair(c, 1)),                                         \
+#define IFL_PAIRS2(f, m, a, b)                                                                     \
+    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1)),                                        \
+                f(m, ifl_of_pair(a, 0), ifl_of_pair(b, 0)))
+#define IFL_PAIRS3(f, m, a, b, c)                                                                  \
+    ifl_pair_of(f(m, ifl_of_pair(a, 1), ifl_of_pair(b, 1), ifl_of_pair(c, 1)),                     \
                 f(m, ifl_of_pair(a, 0), ifl_of_pair(b, 0), ifl_of_pair(c, 0)))
 
-/* ---- integers ---------------------------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 IFL_LANE uint32_t ifl_least_u32(bool least, uint32_t a, uint32_t b)
 {
@@ -123,7 +131,8 @@ IFL_LANE int32_t ifl_at_least(const ifl_lane_options *o, int32_t x)
 /* A shift's distance: cut to the width with .W, else at most the width. */
 IFL_LANE uint32_t ifl_distance(const ifl_lane_options *o, uint32_t count)
 {
-    return o->m.wrap == IFL_WRAP_WRAP ? count & (o->bits - 1u) : ifl_least_u32(true, count, o->bits);
+    return o->m.wrap == IFL_WRAP_WRAP ? count & (o->bits - 1u)
+                                      : ifl_least_u32(true, count, o->bits);
 }
 
 IFL_LANE uint32_t ifl_shift_left(uint32_t x, uint32_t distance)
@@ -158,7 +167,7 @@ IFL_LANE uint32_t ifl_sum_of_differences(uint32_t a, uint32_t b)
     return sum;
 }
 
-/* ---- comparison -------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 IFL_LANE bool ifl_relates(const ifl_lane_options *o, bool less, bool equal, bool greater)
 {
@@ -182,7 +191,9 @@ IFL_LANE bool ifl_takes_first(double a, double b)
 /* 1 or 0 with another of them, in words of 32 bits as all that lanes compute side by side */
 IFL_LANE uint32_t ifl_combine_one(const ifl_lane_options *o, uint32_t holds, uint32_t with)
 {
-    return o->m.combine == IFL_COMBINE_OR ? holds | with : o->m.combine == IFL_COMBINE_XOR ? holds ^ with : holds & with;
+    return o->m.combine == IFL_COMBINE_OR    ? holds | with
+           : o->m.combine == IFL_COMBINE_XOR ? holds ^ with
+                                             : holds & with;
 }
 
 /* The value of a code of 16 bits, with .FTZ */
@@ -192,7 +203,8 @@ IFL_LANE float ifl_half_value(const ifl_format *f, const ifl_modifiers *m, uint3
     return ifl_widen(f, (code & f->infinity) == 0 ? code & kept : code);
 }
 
-IFL_LANE uint32_t ifl_half_relates(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b)
+IFL_LANE uint32_t ifl_half_relates(const ifl_format *f, const ifl_lane_options *o, uint32_t a,
+                                   uint32_t b)
 {
     const float x = ifl_half_value(f, &o->m, a), y = ifl_half_value(f, &o->m, b);
     const uint32_t relation = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
@@ -200,19 +212,22 @@ IFL_LANE uint32_t ifl_half_relates(const ifl_format *f, const ifl_lane_options *
 }
 
 /* o->number in each half where the comparison holds */
-IFL_LANE uint32_t ifl_set_halves(const ifl_format *f, const ifl_lane_options *o, uint32_t a, uint32_t b, uint32_t with)
+IFL_LANE uint32_t ifl_set_halves(const ifl_format *f, const ifl_lane_options *o, uint32_t a,
+                                 uint32_t b, uint32_t with)
 {
     const uint32_t low = ifl_half_relates(f, o, IFL_LOWER_CODE(a), IFL_LOWER_CODE(b)),
                    high = ifl_half_relates(f, o, IFL_UPPER_CODE(a), IFL_UPPER_CODE(b));
-    return ((0 - ifl_combine_one(o, low, with)) & o->number) | ((0 - ifl_combine_one(o, high, with)) & o->number << 16);
+    return ((0 - ifl_combine_one(o, low, with)) & o->number) |
+           ((0 - ifl_combine_one(o, high, with)) & o->number << 16);
 }
 
-/* ---- FCHK -------------------------------------------------------------------------------------------------------- */
+/* ---- FCHK ------------------------------------------------------------------------------------ */
 
 /* Whether a / b may leave the range in which the short way of a division is exact. */
 IFL_LANE bool ifl_division_is_slow(uint32_t a, uint32_t b)
 {
-    const int32_t of_a = (int32_t)(a >> 23 & 255), of_b = (int32_t)(b >> 23 & 255), apart = of_a - of_b;
+    const int32_t of_a = (int32_t)(a >> 23 & 255), of_b = (int32_t)(b >> 23 & 255),
+                  apart = of_a - of_b;
     return of_a < 24 || of_a == 255 || of_b == 0 || of_b >= 253 || apart > 125 || apart < -125;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operations that only machine code has: predicates as bits of registers, values for the whole warp, constant banks by
- * address, and instructions that there is no code for. */
+ * Operations that only machine code has: predicates as bits of registers, values for the whole
+ * warp, constant banks by address, and instructions that there is no code for. */
 #include "code/build.h"
 #include "exec/warp.h"
 
 #include <string.h>
 
-ifl_reason ifl_slow_unsupported(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_unsupported(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
 {
     (void)frame, (void)active;
     if (!mask)
@@ -30,7 +31,8 @@ static uint32_t lanes_with_another(const char *frame, uint32_t slot, uint32_t va
 }
 
 /* The predicate tells the lanes that have another value. */
-ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     (void)warp, (void)active;
     uint32_t *d = ifl_slot(frame, code->d);
@@ -39,7 +41,8 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     const uint32_t value = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(mask)),
                    others = lanes_with_another(frame, code->a, value);
     if (code->e != IFL_PREDICATE_SINK)
-        put_predicate(frame, code->e, mask, code->count ? others | ifl_predicate(frame, code->e) : others);
+        put_predicate(frame, code->e, mask,
+                      code->count ? others | ifl_predicate(frame, code->e) : others);
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         d[lane] = value;
     return IFL_REASON_NONE;
@@ -59,7 +62,8 @@ static void tell_addresses(ifl_warp *warp, const ifl_code *code, const char *fra
 }
 
 /* A word in front of the parameters; false: nobody has told what it holds. */
-static bool read_header(const ifl_bank_header *header, const char *frame, uint32_t lane, uint32_t at, uint8_t *to)
+static bool read_header(const ifl_bank_header *header, const char *frame, uint32_t lane,
+                        uint32_t at, uint8_t *to)
 {
     for (uint32_t i = 0; i < header->count; i++)
         if (header->words[i].offset == at) {
@@ -70,12 +74,13 @@ static bool read_header(const ifl_bank_header *header, const char *frame, uint32
     return false;
 }
 
-static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *frame, uint32_t lane, uint32_t bytes,
-                      uint8_t *value)
+static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *frame, uint32_t lane,
+                      uint32_t bytes, uint8_t *value)
 {
     enum { WORD = 4 };
     const ifl_bank_header *header = code->extra;
-    const uint32_t at = ifl_lane_u32(frame, code->a, lane) + (uint32_t)code->value, base = header ? header->base : 0;
+    const uint32_t at = ifl_lane_u32(frame, code->a, lane) + (uint32_t)code->value,
+                   base = header ? header->base : 0;
     if (at >= base && bytes <= bank->bytes && at - base <= bank->bytes - bytes)
         memcpy(value, bank->data + (at - base), bytes);
     for (uint32_t w = 0; at < base && w < bytes; w += WORD)
@@ -85,7 +90,8 @@ static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *fr
 }
 
 /* What lies past the end of a bank is zero. */
-ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
 {
     enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES };
     (void)active;
@@ -105,12 +111,13 @@ ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame,
         if (bytes < WORD && is_signed && value[bytes - 1] & 0x80)
             memset(value + bytes, 0xff, WORD - bytes);
         for (uint32_t w = 0; w * WORD < bytes; w++)
-            memcpy(frame + code->d + (size_t)w * PLANE + (size_t)lane * WORD, value + (size_t)w * WORD, WORD);
+            memcpy(frame + code->d + (size_t)w * PLANE + (size_t)lane * WORD,
+                   value + (size_t)w * WORD, WORD);
     }
     return IFL_REASON_NONE;
 }
 
-/* ---- predicates -------------------------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------ */
 
 static uint32_t look_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -121,7 +128,8 @@ static uint32_t look_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
     return bits;
 }
 
-ifl_reason ifl_slow_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                               uint32_t active)
 {
     enum { TABLE_BITS = 8 };
     (void)warp, (void)active;
@@ -133,7 +141,8 @@ ifl_reason ifl_slow_predicates(ifl_warp *warp, const ifl_code *code, char *frame
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_pack_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_pack_predicates(ifl_warp *warp, const ifl_code *code, char *frame,
+                                    uint32_t mask, uint32_t active)
 {
     (void)warp, (void)active;
     const uint32_t wanted = (uint32_t)code->value;
@@ -142,14 +151,16 @@ ifl_reason ifl_slow_pack_predicates(ifl_warp *warp, const ifl_code *code, char *
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
         uint32_t bits = 0;
         for (uint32_t m = wanted; m; m &= m - 1)
-            bits |= (ifl_predicate(frame, code->b + 4 * (uint32_t)__builtin_ctz(m)) >> lane & 1) << __builtin_ctz(m);
-        d[lane] = (ifl_lane_u32(frame, code->a, lane) & ~(wanted << code->count)) | bits << code->count;
+            bits |= (ifl_predicate(frame, code->b + 4 * (uint32_t)__builtin_ctz(m)) >> lane & 1)
+                    << __builtin_ctz(m);
+        d[lane] =
+            (ifl_lane_u32(frame, code->a, lane) & ~(wanted << code->count)) | bits << code->count;
     }
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
-                                      uint32_t active)
+ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char *frame,
+                                      uint32_t mask, uint32_t active)
 {
     (void)warp, (void)active;
     for (uint32_t m = (uint32_t)code->value; m; m &= m - 1) {
@@ -162,9 +173,10 @@ ifl_reason ifl_slow_unpack_predicates(ifl_warp *warp, const ifl_code *code, char
     return IFL_REASON_NONE;
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
-ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
 {
     uint64_t address[IFL_WARP_LANES];
     (void)active;
@@ -176,7 +188,8 @@ ifl_reason ifl_slow_space_query(ifl_warp *warp, const ifl_code *code, char *fram
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_slow_parted(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active)
+ifl_reason ifl_slow_parted(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                           uint32_t active)
 {
     const uint32_t wanted = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(active)) ^ code->e,
                    executing = active & (ifl_predicate(frame, code->b) ^ code->flip);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrices between shared memory and the registers of a warp, and their transposition in registers (code/matrix.h). */
+ * Matrices between shared memory and the registers of a warp, and their transposition in registers
+ * (code/matrix.h). */
 #include "code/matrix.h"
 #include "exec/warp.h"
 
@@ -39,7 +40,7 @@ static void rows_of_words(const uint32_t word[IFL_WARP_LANES], bool transposes, 
     }
 }
 
-/* ---- in memory --------------------------------------------------------------------------------------------------- */
+/* ---- in memory ------------------------------------------------------------------------------- */
 
 /* Lanes that give the addresses of rows. */
 static uint32_t address_lanes(const ifl_matrix_move *op)

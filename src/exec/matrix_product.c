@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of matrices whose elements lie in the registers of a warp: where they lie (code/matrix.h), and what is added to
- * what. How sums are made is in matrix_sum.c. */
+ * Products of matrices whose elements lie in the registers of a warp: where they lie
+ * (code/matrix.h), and what is added to what. How sums are made is in matrix_sum.c. */
 #include "exec/lane.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
@@ -15,11 +15,13 @@ typedef struct factors {
     unsigned a_depth;             /* of a sparse matrix half of b's */
     bool a_finite, b_finite;
     bool is_plain; /* what follows is there */
-    double a_value[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b_value[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
-    int16_t a_exponent[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b_exponent[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
+    double a_value[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH],
+        b_value[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
+    int16_t a_exponent[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH],
+        b_exponent[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
 } factors;
 
-/* ---- where elements lie ------------------------------------------------------------------------------------------ */
+/* ---- where elements lie ---------------------------------------------------------------------- */
 
 typedef struct place {
     unsigned row, column;
@@ -44,7 +46,7 @@ static place place_of_c(unsigned lane, unsigned reg, unsigned per_register)
     return (place){lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2};
 }
 
-/* ---- reading registers ------------------------------------------------------------------------------------------- */
+/* ---- reading registers ----------------------------------------------------------------------- */
 
 /* The elements of a register; what is not finite among them. */
 static unsigned split_word(ifl_matrix_type type, uint32_t word, ifl_number *to)
@@ -86,12 +88,13 @@ static void read_b(const ifl_matrix_product *op, const char *frame, factors *f)
     f->b_finite = special == 0;
 }
 
-/* ---- which rows of b a sparse a meets ---------------------------------------------------------------------------- */
+/* ---- which rows of b a sparse a meets -------------------------------------------------------- */
 
-/* Four bits of metadata for each two elements of a: of bytes and halves two places among four; of TF32, whose elements
- * count as two halves each, 4 bits a element (PTX ISA 9.0, "Sparse matrix storage"). A unit of metadata is of the elements
- * in 16 bytes of a: 16 bits where elements have 16 bits or more, the lower ones in a lane of row l / 4, the upper ones of the
- * row 8 further on; 32 bits of bytes, where the lanes of a group take turns. */
+/* Four bits of metadata for each two elements of a: of bytes and halves two places among four; of
+ * TF32, whose elements count as two halves each, 4 bits a element (PTX ISA 9.0, "Sparse matrix
+ * storage"). A unit of metadata is of the elements in 16 bytes of a: 16 bits where elements have 16
+ * bits or more, the lower ones in a lane of row l / 4, the upper ones of the row 8 further on; 32
+ * bits of bytes, where the lanes of a group take turns. */
 static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, unsigned row,
                             unsigned unit, bool is_bytes)
 {
@@ -122,12 +125,16 @@ static void find_rows_of_b(const ifl_matrix_product *op, const char *frame, fact
 
 static void make_plain(const ifl_matrix_product *op, factors *f)
 {
-    const ifl_matrix_format *a = ifl_matrix_format_of(op->a_type), *b = ifl_matrix_format_of(op->b_type);
-    f->is_plain = !op->is_sparse && !op->rule.in_halves && op->c_type != IFL_MATRIX_S32 && f->a_finite && f->b_finite;
+    const ifl_matrix_format *a = ifl_matrix_format_of(op->a_type),
+                            *b = ifl_matrix_format_of(op->b_type);
+    f->is_plain = !op->is_sparse && !op->rule.in_halves && op->c_type != IFL_MATRIX_S32 &&
+                  f->a_finite && f->b_finite;
     if (!f->is_plain)
         return;
-    ifl_plain_fill(&(ifl_plain){f->a_value, f->a_exponent}, f->a, (size_t)op->m * f->a_depth, a->mantissa_bits);
-    ifl_plain_fill(&(ifl_plain){f->b_value, f->b_exponent}, f->b, (size_t)op->n * op->k, b->mantissa_bits);
+    ifl_plain_fill(&(ifl_plain){f->a_value, f->a_exponent}, f->a, (size_t)op->m * f->a_depth,
+                   a->mantissa_bits);
+    ifl_plain_fill(&(ifl_plain){f->b_value, f->b_exponent}, f->b, (size_t)op->n * op->k,
+                   b->mantissa_bits);
 }
 
 static void read_factors(const ifl_matrix_product *op, const char *frame, factors *f)
@@ -140,7 +147,7 @@ static void read_factors(const ifl_matrix_product *op, const char *frame, factor
     make_plain(op, f);
 }
 
-/* ---- single elements of d ---------------------------------------------------------------------------------------- */
+/* ---- single elements of d -------------------------------------------------------------------- */
 
 static uint32_t integer_sum(const ifl_matrix_product *op, const ifl_number *a, const ifl_number *b,
                             unsigned count, uint32_t c)
@@ -167,11 +174,17 @@ uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row
 static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
                        const ifl_number *b, unsigned count, uint32_t c)
 {
-    ifl_numbers row = {.at = a, .mantissa_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits, .are_finite = f->a_finite};
-    ifl_numbers column = {.at = b, .mantissa_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits, .are_finite = f->b_finite};
+    ifl_numbers row = {.at = a,
+                       .mantissa_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits,
+                       .are_finite = f->a_finite};
+    ifl_numbers column = {.at = b,
+                          .mantissa_bits = ifl_matrix_format_of(op->b_type)->mantissa_bits,
+                          .are_finite = f->b_finite};
     if (f->is_plain) { /* then these are numbers of the factors themselves */
-        row.plain = (ifl_plain){(double *)f->a_value + (a - f->a), (int16_t *)f->a_exponent + (a - f->a)};
-        column.plain = (ifl_plain){(double *)f->b_value + (b - f->b), (int16_t *)f->b_exponent + (b - f->b)};
+        row.plain =
+            (ifl_plain){(double *)f->a_value + (a - f->a), (int16_t *)f->a_exponent + (a - f->a)};
+        column.plain =
+            (ifl_plain){(double *)f->b_value + (b - f->b), (int16_t *)f->b_exponent + (b - f->b)};
     }
     return ifl_matrix_element(op, &row, &column, count, c);
 }
@@ -188,8 +201,8 @@ static ifl_number as_half(ifl_number x, unsigned mantissa_bits)
     return x;
 }
 
-/* Bytes that ptxas makes halves: first those in the lower half of each register, then those in the upper one; their sum is
- * added to c apart. */
+/* Bytes that ptxas makes halves: first those in the lower half of each register, then those in the
+ * upper one; their sum is added to c apart. */
 static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
                               const ifl_number *b, uint32_t c)
 {
@@ -240,7 +253,7 @@ static void compute_words(const ifl_matrix_product *op, char *frame, const facto
                 results[reg][__builtin_ctz(m)];
 }
 
-/* ---- doubles ----------------------------------------------------------------------------------------------------- */
+/* ---- doubles --------------------------------------------------------------------------------- */
 
 static double read_double(const ifl_matrix_product *op, const char *frame, uint32_t slot,
                           unsigned lane)
@@ -307,7 +320,7 @@ static void compute_doubles(const ifl_matrix_product *op, char *frame, uint32_t 
     }
 }
 
-/* ---- the operation ----------------------------------------------------------------------------------------------- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                    uint32_t active)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The sums of matrix_sum.h. Everything is an integer times a power of two, so that nothing is rounded but where the
- * hardware does. */
+ * The sums of matrix_sum.h. Everything is an integer times a power of two, so that nothing is
+ * rounded but where the hardware does. */
 #include "exec/matrix_sum.h"
 #include "exec/lane.h"
 
 #include <string.h>
 
 /* Halves are multiples of 2^-24 below 2^16: that many bits hold any sum of two. */
-enum { NOTHING = -1000, ZERO_EXPONENT = -9000 }; /* no exponent; no sum with one of these is above it */
+enum {
+    NOTHING = -1000,
+    ZERO_EXPONENT = -9000
+}; /* no exponent; no sum with one of these is above it */
 enum { SUMS_MAX_SHIFT = 63, EXACT_F16_BITS = 41, F32_NAN = 0x7fffffff };
 
-/* ---- formats ----------------------------------------------------------------------------------------------------- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static ifl_number top_number(const ifl_matrix_format *f, bool negative, uint32_t mantissa)
 {
@@ -52,7 +55,7 @@ ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits)
                         .exponent = (int16_t)((exponent ? (int)exponent : 1) - bias)};
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 typedef struct result_format {
     int mantissa_bits, exponent_bits;
@@ -122,7 +125,7 @@ static uint32_t pack(const result_format *f, int64_t sum, int exponent)
                       : mantissa);
 }
 
-/* ---- infinities and NaNs ----------------------------------------------------------------------------------------- */
+/* ---- infinities and NaNs --------------------------------------------------------------------- */
 
 static void add_special(ifl_number addend, bool *plus, bool *minus, bool *nan)
 {
@@ -158,7 +161,7 @@ static bool is_special(const result_format *f, const ifl_numbers *a, const ifl_n
     return true;
 }
 
-/* ---- finite sums ------------------------------------------------------------------------------------------------- */
+/* ---- finite sums ----------------------------------------------------------------------------- */
 
 /* value * 2^shift, cut toward zero. */
 static int64_t aligned(int64_t value, int shift)
@@ -199,11 +202,12 @@ void ifl_plain_fill(ifl_plain *to, const ifl_number *from, size_t count, unsigne
 }
 
 /* What fits: each product is below 2^(fraction + 2), and cut as an int32_t. */
-static bool is_plain(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b, ifl_number c)
+static bool is_plain(const ifl_matrix_rule *rule, const ifl_numbers *a, const ifl_numbers *b,
+                     ifl_number c)
 {
     enum { MOST_FRACTION = 28 };
-    return a->plain.value && b->plain.value && a->are_finite && b->are_finite && c.kind == IFL_NUMBER_FINITE &&
-           rule->fraction_bits <= MOST_FRACTION;
+    return a->plain.value && b->plain.value && a->are_finite && b->are_finite &&
+           c.kind == IFL_NUMBER_FINITE && rule->fraction_bits <= MOST_FRACTION;
 }
 
 typedef int16_t exponents __attribute__((vector_size(16)));
@@ -240,7 +244,8 @@ static int64_t plain_sum(const ifl_numbers *a, const ifl_numbers *b, unsigned co
     for (; i + 2 <= count; i += 2) {
         memcpy(&x, p + i, sizeof x);
         memcpy(&y, q + i, sizeof y);
-        sum[i / 2 % 2] += __builtin_convertvector(__builtin_convertvector(x * y * scale, cut_pair), pair);
+        sum[i / 2 % 2] +=
+            __builtin_convertvector(__builtin_convertvector(x * y * scale, cut_pair), pair);
     }
     const double last = i < count ? (int32_t)(p[i] * q[i] * scale) : 0;
     return (int64_t)(sum[0][0] + sum[0][1] + sum[1][0] + sum[1][1] + last);
@@ -255,8 +260,12 @@ static uint32_t one_sum(const ifl_matrix_rule *rule, const ifl_numbers *a, const
     uint32_t bits;
     if (is_plain(rule, a, b, c)) {
         const int largest = largest_plain(a, b, count, c.significand ? c.exponent : NOTHING);
-        const int64_t products = largest == NOTHING ? 0 : plain_sum(a, b, count, power_of_two(fraction - largest));
-        return pack(&f, products + aligned(c.significand, fraction - f.mantissa_bits - (largest - c.exponent)), largest - fraction);
+        const int64_t products =
+            largest == NOTHING ? 0 : plain_sum(a, b, count, power_of_two(fraction - largest));
+        return pack(&f,
+                    products +
+                        aligned(c.significand, fraction - f.mantissa_bits - (largest - c.exponent)),
+                    largest - fraction);
     }
     if (is_special(&f, a, b, count, c, &bits))
         return bits;
@@ -300,7 +309,8 @@ uint32_t ifl_matrix_add(ifl_matrix_type type, uint32_t x, uint32_t y)
         return sum != sum ? F32_NAN : ifl_f32_bits(sum);
     }
     const ifl_number addend = ifl_number_of(type, y);
-    const ifl_numbers a = {.at = &addend, .mantissa_bits = ifl_matrix_format_of(type)->mantissa_bits,
+    const ifl_numbers a = {.at = &addend,
+                           .mantissa_bits = ifl_matrix_format_of(type)->mantissa_bits,
                            .are_finite = addend.kind == IFL_NUMBER_FINITE};
     const ifl_numbers b = {.at = &one, .are_finite = true};
     return one_sum(&exact, &a, &b, 1, type, x);

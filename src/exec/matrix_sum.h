@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sums of products as tensor cores make them (arch/matrix_rules.def). Knows numbers only, neither lanes nor fragments. */
+ * Sums of products as tensor cores make them (arch/matrix_rules.def). Knows numbers only, neither
+ * lanes nor fragments. */
 #ifndef IFL_EXEC_MATRIX_SUM_H
 #define IFL_EXEC_MATRIX_SUM_H
 
@@ -13,7 +14,8 @@ typedef enum ifl_number_kind {
     IFL_NUMBER_NAN
 } ifl_number_kind;
 
-/* Finite: significand * 2^(exponent - mantissa bits of its format); of integers the significand is all. */
+/* Finite: significand * 2^(exponent - mantissa bits of its format); of integers the significand is
+ * all. */
 typedef struct ifl_number {
     int32_t significand; /* with its sign; of an infinity 1 or -1 */
     int16_t exponent;    /* of a denormal the least of its format, of zero the same */

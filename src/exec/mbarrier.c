@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Barrier objects (mbarrier): arrivals, bytes that copies bring, phases. What the word holds is in code/bulk.h. */
+ * Barrier objects (mbarrier): arrivals, bytes that copies bring, phases. What the word holds is in
+ * code/bulk.h. */
 #include "exec/bulk_copies.h"
 #include "exec/race.h"
 
@@ -73,15 +74,17 @@ uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfe
     return ifl_mbarrier_in(warp, code, at->space, ifl_lane_address(at, frame, lane), lane);
 }
 
-uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address, uint32_t lane)
+uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address,
+                         uint32_t lane)
 {
     address = ifl_warp_place(warp, &space, address);
     ifl_race_meet(warp);
-    return ifl_warp_reach_in(warp, code, space == IFL_SPACE_CLUSTER ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED, lane, address,
-                             sizeof(uint64_t), true);
+    return ifl_warp_reach_in(warp, code,
+                             space == IFL_SPACE_CLUSTER ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED,
+                             lane, address, sizeof(uint64_t), true);
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void write_state(const ifl_mbarrier_op *op, char *frame, uint32_t lane, uint64_t word)
 {
@@ -108,7 +111,7 @@ static void tell_lanes(const ifl_mbarrier_op *op, char *frame, uint32_t mask, ui
     }
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 ifl_reason ifl_slow_mbarrier_init(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                   uint32_t active)
@@ -154,7 +157,8 @@ static uint32_t arrivals_of(const ifl_mbarrier_op *op, const char *frame, uint32
     return op->arrivals ? ifl_lane_u32(frame, op->arrivals, lane) : op->fixed_arrivals;
 }
 
-/* False where more bytes are awaited than an object can count (PTX ISA 9.0, "tx-count": 2^20 - 1); on an H200 the launch fails. */
+/* False where more bytes are awaited than an object can count (PTX ISA 9.0, "tx-count": 2^20 - 1);
+ * on an H200 the launch fails. */
 static bool update_object(const ifl_mbarrier_op *op, const char *frame, uint32_t lane, uint8_t *at)
 {
     enum { MOST_BYTES = (1 << 20) - 1 };
@@ -190,7 +194,8 @@ ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *
         if (arrivals)
             ifl_warp_tell_object(warp, code, IFL_OBJECT_ARRIVAL, at[lane], arrivals);
         if (!update_object(op, frame, lane, at[lane]))
-            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a barrier object would await more than 1048575 bytes");
+            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                                   "a barrier object would await more than 1048575 bytes");
         if (op->has_d && !op->tells_lanes)
             write_state(op, frame, lane, before[lane]);
         warp->changed = true;
@@ -209,7 +214,8 @@ static bool parity_of_state(const ifl_mbarrier_op *op, const char *frame, uint32
                : ifl_lane_u32(frame, op->state, lane) >> (IFL_MBARRIER_PHASE_AT - 32);
 }
 
-/* A phase is over when the object's parity is no longer that of the state, or of the parity given. */
+/* A phase is over when the object's parity is no longer that of the state, or of the parity
+ * given. */
 ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                   uint32_t active)
 {

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Device addresses start above 4 GiB, so that a 32-bit value or a small offset from null never hits one, and stay
- * below 2^47 as on a GPU. Each allocation starts at a multiple of 2 MiB, as large ones of cudaMalloc do, with a gap
- * of at least 1 MiB behind it. */
+/* Device addresses start above 4 GiB, so that a 32-bit value or a small offset from null never hits
+ * one, and stay below 2^47 as on a GPU. Each allocation starts at a multiple of 2 MiB, as large
+ * ones of cudaMalloc do, with a gap of at least 1 MiB behind it. */
 #define FIRST_ADDRESS (UINT64_C(1) << 36)
 #define LAST_ADDRESS (UINT64_C(1) << 47)
 #define ALIGNMENT (UINT64_C(2) << 20)
@@ -27,7 +27,7 @@ typedef struct block {
     ifl_allocation allocation; /* first: an ifl_allocation * is a block * */
     void *map;                 /* what the system gave */
     size_t map_bytes;
-    bool is_shared;            /* the pages are those of `file`, which other processes may map */
+    bool is_shared; /* the pages are those of `file`, which other processes may map */
     int file;
     uint8_t *written; /* one byte a byte: has anything written it; NULL when nobody asked */
 } block;
@@ -36,8 +36,8 @@ struct ifl_memory {
     block **blocks;
     size_t count, capacity;
     uint64_t next;
-    uint64_t total;   /* bytes allocated, adopted ones left out */
-    size_t dropped;   /* places that are remembered, without bytes */
+    uint64_t total; /* bytes allocated, adopted ones left out */
+    size_t dropped; /* places that are remembered, without bytes */
     uint64_t versions, launches;
     bool track; /* new and existing allocations have `written` */
 };
@@ -95,7 +95,8 @@ ifl_allocation *ifl_memory_at(const ifl_memory *memory, size_t index)
 /* Pages come on first touch; big ones where the system has them. */
 static void *map_zeroed(size_t bytes)
 {
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
     if (bytes >= ALIGNMENT)
@@ -118,7 +119,8 @@ static bool write_all(int file, const uint8_t *from, size_t bytes)
 static bool move_to_file(block *b, int file)
 {
     return ftruncate(file, (off_t)b->map_bytes) == 0 && write_all(file, b->map, b->map_bytes) &&
-           mmap(b->map, b->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == b->map;
+           mmap(b->map, b->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+               b->map;
 }
 
 IFL_SHARED int ifl_memory_share(ifl_allocation *allocation)
@@ -137,7 +139,8 @@ IFL_SHARED int ifl_memory_share(ifl_allocation *allocation)
     return b->file;
 }
 
-/* Device addresses are below those that the system gives by itself; where one is taken, the bytes stay where they are. */
+/* Device addresses are below those that the system gives by itself; where one is taken, the bytes
+ * stay where they are. */
 IFL_SHARED bool ifl_memory_show_at_address(ifl_allocation *allocation)
 {
     block *b = (block *)allocation;
@@ -145,7 +148,8 @@ IFL_SHARED bool ifl_memory_show_at_address(ifl_allocation *allocation)
     uint8_t *place = (uint8_t *)(uintptr_t)(allocation->address - before);
     if (!b->map || b->map == place)
         return b->map != NULL;
-    if (mmap(place, b->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != place ||
+    if (mmap(place, b->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+             0) != place ||
         mremap(b->map, b->map_bytes, b->map_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != place)
         return false;
     b->map = place;
@@ -200,29 +204,35 @@ static ptrdiff_t last_before(const ifl_memory *memory, uint64_t address)
 static void insert(ifl_memory *memory, block *b)
 {
     size_t at = (size_t)(last_before(memory, b->allocation.address) + 1);
-    memmove(memory->blocks + at + 1, memory->blocks + at, (memory->count - at) * sizeof *memory->blocks);
+    memmove(memory->blocks + at + 1, memory->blocks + at,
+            (memory->count - at) * sizeof *memory->blocks);
     memory->blocks[at] = b;
     memory->count++;
     b->allocation.id = b->allocation.version = ++memory->versions;
 }
 
-IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign, uint32_t flags,
-                               const char *label, ifl_allocation **out, ifl_error *error)
+IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misalign,
+                                          uint32_t flags, const char *label, ifl_allocation **out,
+                                          ifl_error *error)
 {
     bool is_device = flags & IFL_ALLOCATION_DEVICE;
-    uint64_t alignment = is_device ? DEVICE_ALIGNMENT : ALIGNMENT, gap = is_device ? DEVICE_GAP : GAP;
+    uint64_t alignment = is_device ? DEVICE_ALIGNMENT : ALIGNMENT,
+             gap = is_device ? DEVICE_GAP : GAP;
     uint64_t start = (memory->next + alignment - 1) / alignment * alignment + misalign;
     if (bytes > LAST_ADDRESS - FIRST_ADDRESS || start + bytes > LAST_ADDRESS)
-        return ifl_fail(error, IFL_NO_MEMORY, "%s: %llu bytes do not fit into a GPU's address space", label,
+        return ifl_fail(error, IFL_NO_MEMORY,
+                        "%s: %llu bytes do not fit into a GPU's address space", label,
                         (unsigned long long)bytes);
     if (exceeds_machine(memory->total + bytes))
-        return ifl_fail(error, IFL_NO_MEMORY, "%s: with it the buffers need %.1f GB, more than this machine has",
-                        label, (double)(memory->total + bytes) / 1e9);
+        return ifl_fail(error, IFL_NO_MEMORY,
+                        "%s: with it the buffers need %.1f GB, more than this machine has", label,
+                        (double)(memory->total + bytes) / 1e9);
     block *b = grow(memory) ? calloc(1, sizeof *b) : NULL;
     if (!b)
         return ifl_fail_memory(error, sizeof *b);
-    /* A vector load of the last element may be done with whole-warp copies only when all lanes are inside, so no
-     * padding is needed behind the data; `misalign` keeps host and device alignment the same. */
+    /* A vector load of the last element may be done with whole-warp copies only when all lanes are
+     * inside, so no padding is needed behind the data; `misalign` keeps host and device alignment
+     * the same. */
     b->map_bytes = bytes + misalign + 1;
     b->map = map_zeroed(b->map_bytes);
     b->allocation = (ifl_allocation){.address = start, .bytes = bytes, .flags = flags};
@@ -231,7 +241,8 @@ IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, ui
         b->allocation.host = (uint8_t *)b->map + misalign;
     if (!b->map || (memory->track && !track_block(b))) {
         free_block(b);
-        return ifl_fail(error, IFL_NO_MEMORY, "cannot allocate %.1f MB for %s", (double)bytes / 1e6, label);
+        return ifl_fail(error, IFL_NO_MEMORY, "cannot allocate %.1f MB for %s", (double)bytes / 1e6,
+                        label);
     }
     memory->next = start + bytes + gap;
     memory->total += bytes;
@@ -249,17 +260,19 @@ static bool overlaps(const ifl_memory *memory, uint64_t address, uint64_t bytes)
            (after < memory->count && memory->blocks[after]->allocation.address - address < bytes);
 }
 
-IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes, const char *label,
-                            ifl_allocation **out, ifl_error *error)
+IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host,
+                                       uint64_t bytes, const char *label, ifl_allocation **out,
+                                       ifl_error *error)
 {
-    if (address > LAST_ADDRESS || bytes > LAST_ADDRESS - address || overlaps(memory, address, bytes))
-        return ifl_fail(error, IFL_USAGE, "%s: %llu bytes at 0x%llx lie over another allocation", label,
-                        (unsigned long long)bytes, (unsigned long long)address);
+    if (address > LAST_ADDRESS || bytes > LAST_ADDRESS - address ||
+        overlaps(memory, address, bytes))
+        return ifl_fail(error, IFL_USAGE, "%s: %llu bytes at 0x%llx lie over another allocation",
+                        label, (unsigned long long)bytes, (unsigned long long)address);
     block *b = grow(memory) ? calloc(1, sizeof *b) : NULL;
     if (!b)
         return ifl_fail_memory(error, sizeof *b);
-    b->allocation =
-        (ifl_allocation){.address = address, .bytes = bytes, .host = host, .flags = IFL_ALLOCATION_ADOPTED};
+    b->allocation = (ifl_allocation){
+        .address = address, .bytes = bytes, .host = host, .flags = IFL_ALLOCATION_ADOPTED};
     snprintf(b->allocation.label, sizeof b->allocation.label, "%s", label);
     if (memory->track && !track_block(b)) {
         free_block(b);
@@ -357,7 +370,8 @@ void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)
     block *b = (block *)allocation;
     memory->total -= allocation->bytes;
     allocation->flags |= IFL_ALLOCATION_FREED;
-    madvise(b->map, b->map_bytes, MADV_DONTNEED); /* the addresses stay, so that later accesses are told what they meet */
+    madvise(b->map, b->map_bytes,
+            MADV_DONTNEED); /* the addresses stay, so that later accesses are told what they meet */
 }
 
 IFL_SHARED void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, uint64_t bytes)
@@ -367,7 +381,8 @@ IFL_SHARED void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, ui
     uint8_t *first = allocation->host + offset, *end = first + bytes;
     uint8_t *page = (uint8_t *)(((uintptr_t)first + PAGE - 1) / PAGE * PAGE);
     uint8_t *last = (uint8_t *)((uintptr_t)end / PAGE * PAGE);
-    if (!b->map || b->is_shared || bytes < LARGE || madvise(page, (size_t)(last - page), MADV_DONTNEED) != 0) {
+    if (!b->map || b->is_shared || bytes < LARGE ||
+        madvise(page, (size_t)(last - page), MADV_DONTNEED) != 0) {
         memset(first, 0, bytes);
         return;
     }
@@ -398,7 +413,8 @@ ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address)
 {
     ptrdiff_t i = last_before(memory, address);
     ifl_allocation *before = i >= 0 ? &memory->blocks[i]->allocation : NULL;
-    ifl_allocation *after = i + 1 < (ptrdiff_t)memory->count ? &memory->blocks[i + 1]->allocation : NULL;
+    ifl_allocation *after =
+        i + 1 < (ptrdiff_t)memory->count ? &memory->blocks[i + 1]->allocation : NULL;
     if (!before || !after)
         return before ? before : after;
     return distance(before, address) <= distance(after, address) ? before : after;

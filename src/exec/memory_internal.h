@@ -5,11 +5,13 @@
 
 #include "exec/memory.h"
 
-/* From now on every allocation remembers which of its bytes have been written; false without memory. */
+/* From now on every allocation remembers which of its bytes have been written; false without
+ * memory. */
 bool ifl_memory_track(ifl_memory *memory);
 /* One byte for each byte of the allocation, 1 where it was written; NULL when nobody tracks. */
 uint8_t *ifl_memory_written(const ifl_allocation *allocation);
-/* The allocation whose start or end is next to an address outside of all; NULL when there are none. */
+/* The allocation whose start or end is next to an address outside of all; NULL when there are
+ * none. */
 ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address);
 /* Gives back what only one launch needed, as if it had never been. Not for adopted ones. */
 void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The special function unit (MUFU), bit for bit: what its instructions give on compute capability 9.0 for every input.
- * Numbers are the bits of an f32. Subnormal inputs count as 0 and subnormal results are 0, except of tanh; a NaN is
- * 0x7fffffff. */
+ * The special function unit (MUFU), bit for bit: what its instructions give on compute capability
+ * 9.0 for every input. Numbers are the bits of an f32. Subnormal inputs count as 0 and subnormal
+ * results are 0, except of tanh; a NaN is 0x7fffffff. */
 #ifndef IFL_EXEC_MUFU_H
 #define IFL_EXEC_MUFU_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Found from the results of an H200 (driver 580.159.04, CUDA 13.0; tools/gpu/mufu.cu): the coefficients for which every
- * result of the segment comes out. tests/unit/mufu_test.c holds them against hashes of all 2^32 results. */
+ * Found from the results of an H200 (driver 580.159.04, CUDA 13.0; tools/gpu/mufu.cu): the
+ * coefficients for which every result of the segment comes out. tests/unit/mufu_test.c holds them
+ * against hashes of all 2^32 results. */
 #include "exec/mufu_table.h"
 
 /* clang-format off */
@@ -224,7 +225,8 @@ const ifl_segment ifl_segments_of_sin[64] = {
     {2198360948736, 10112, -20240},
 };
 
-/* tanh(x): 1, 1, 1, 2, 2, 4, 4, 4, 8, 16 and 8 segments of the octaves from [2^-8, 2^-7) to [4, 8) */
+/* tanh(x): 1, 1, 1, 2, 2, 4, 4, 4, 8, 16 and 8 segments of the octaves from [2^-8, 2^-7) to [4,
+ * 8) */
 const ifl_segment ifl_segments_of_tanh[51] = {
     {8589934592, 65536, -8}, {17179607040, 131064, -48}, {34357116928, 262096, -416},
     {68697194496, 261904, -656}, {103003979776, 261576, -880}, {137260171264, 522336, -5088},

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the device runtime library asks the driver for where a kernel launches kernels (CUDA C++ Programming Guide, "CUDA Dynamic
- * Parallelism"). Arguments stand in registers from R4 on, as libcudadevrt of CUDA 13.0 hands them over for sm_75 to sm_121:
- * GetParameterBufferV2(function R4:R5, grid R6 to R8, block R9 to R11, shared bytes R12) -> R4:R5, LaunchDeviceV2(parameters
- * R4:R5, stream R6:R7) -> R4. Streams and events only order grids, and all of a kernel's grids run in the order of their
- * launches: one that waits has nothing to wait for. */
+ * What the device runtime library asks the driver for where a kernel launches kernels (CUDA C++
+ * Programming Guide, "CUDA Dynamic Parallelism"). Arguments stand in registers from R4 on, as
+ * libcudadevrt of CUDA 13.0 hands them over for sm_75 to sm_121: GetParameterBufferV2(function
+ * R4:R5, grid R6 to R8, block R9 to R11, shared bytes R12) -> R4:R5, LaunchDeviceV2(parameters
+ * R4:R5, stream R6:R7) -> R4. Streams and events only order grids, and all of a kernel's grids run
+ * in the order of their launches: one that waits has nothing to wait for. */
 #include "exec/provided_call.h"
 
 #include <stdlib.h>
@@ -20,11 +21,13 @@ static void set_error(const ifl_provided_lane *call, uint32_t error)
 {
     ifl_block *block = call->warp->block;
     if (!block->nested_errors && error)
-        block->nested_errors = calloc((size_t)block->warp_count * IFL_WARP_LANES, sizeof *block->nested_errors);
+        block->nested_errors =
+            calloc((size_t)block->warp_count * IFL_WARP_LANES, sizeof *block->nested_errors);
     if (block->nested_errors)
         *error_of(call) = error;
     else if (error)
-        ifl_fault_raise(call->warp, call->code, IFL_FAULT_NO_MEMORY, call->lane, "out of memory for the errors of threads");
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_NO_MEMORY, call->lane,
+                        "out of memory for the errors of threads");
 }
 
 static const ifl_nester *nester_of(const ifl_provided_lane *call)
@@ -39,7 +42,12 @@ static const ifl_nester *nester_of(const ifl_provided_lane *call)
 /* The library launches nothing where there is no room, and leaves the error to be set here. */
 void ifl_nested_parameters(const ifl_provided_lane *call)
 {
-    enum { FUNCTION = IFL_PROVIDED_FIRST_REGISTER, GRID = FUNCTION + 2, BLOCK = GRID + 3, SHARED = BLOCK + 3 };
+    enum {
+        FUNCTION = IFL_PROVIDED_FIRST_REGISTER,
+        GRID = FUNCTION + 2,
+        BLOCK = GRID + 3,
+        SHARED = BLOCK + 3
+    };
     static const uint32_t cuda_error[] = {
         [IFL_NESTED_BAD_VALUE] = 1, [IFL_NESTED_NO_MEMORY] = 2, [IFL_NESTED_BAD_SHAPE] = 9};
     const ifl_nester *nester = nester_of(call);
@@ -62,12 +70,14 @@ void ifl_nested_launch(const ifl_provided_lane *call)
 {
     const ifl_nester *nester = nester_of(call);
     if (nester)
-        ifl_provided_result(call, nester->launch(nester->user, ifl_provided_argument(call, 0), ifl_provided_argument(call, 1)));
+        ifl_provided_result(call, nester->launch(nester->user, ifl_provided_argument(call, 0),
+                                                 ifl_provided_argument(call, 1)));
 }
 
 static void write_result(const ifl_provided_lane *call, const void *value, unsigned bytes)
 {
-    uint8_t *to = ifl_warp_reach(call->warp, call->code, call->lane, ifl_provided_argument(call, 0), bytes, true);
+    uint8_t *to = ifl_warp_reach(call->warp, call->code, call->lane, ifl_provided_argument(call, 0),
+                                 bytes, true);
     if (to)
         memcpy(to, value, bytes);
     ifl_provided_result(call, IFL_NESTED_OK);

@@ -5,7 +5,8 @@
 
 #include "exec/warp.h"
 
-/* Runs one for the fragment's lanes, in ascending order; its arguments stand in the frame as for any call. */
+/* Runs one for the fragment's lanes, in ascending order; its arguments stand in the frame as for
+ * any call. */
 void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided function);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the functions that CUDA gives every kernel share (provided_calls.c, nested_calls.c): one lane's call of one of them. */
+ * What the functions that CUDA gives every kernel share (provided_calls.c, nested_calls.c): one
+ * lane's call of one of them. */
 #ifndef IFL_EXEC_PROVIDED_CALL_H
 #define IFL_EXEC_PROVIDED_CALL_H
 
 #include "exec/provided.h"
 
-/* One lane's call: its arguments stand one after the other, as the function's declaration places them. */
+/* One lane's call: its arguments stand one after the other, as the function's declaration places
+ * them. */
 typedef struct ifl_provided_lane {
     ifl_warp *warp;
     const ifl_code *code;
@@ -23,7 +25,7 @@ uint32_t *ifl_provided_register(const ifl_provided_lane *call, uint32_t index);
 uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index);
 void ifl_provided_result(const ifl_provided_lane *call, uint64_t value);
 
-/* ---- nested_calls.c: kernels that launch kernels ------------------------------------------------------------------ */
+/* ---- nested_calls.c: kernels that launch kernels --------------------------------------------- */
 
 void ifl_nested_parameters(const ifl_provided_lane *call);
 void ifl_nested_launch(const ifl_provided_lane *call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * printf, malloc, free, assert and the conditions of graphs as kernels call them: vprintf(format, arguments), malloc(bytes), free(pointer),
- * __assertfail(message, file, line, function, size of a character). CUDA C++ Programming Guide, "Formatted Output",
- * "Dynamic Global Memory Allocation and Operations", "Assertion". */
+ * printf, malloc, free, assert and the conditions of graphs as kernels call them: vprintf(format,
+ * arguments), malloc(bytes), free(pointer), __assertfail(message, file, line, function, size of a
+ * character). CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation and
+ * Operations", "Assertion". */
 #include "exec/provided_call.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES, FIRST_ARGUMENT = IFL_PROVIDED_FI
 
 uint32_t *ifl_provided_register(const ifl_provided_lane *call, uint32_t index)
 {
-    return (uint32_t *)(void *)(call->frame->slots + call->frame->routine->registers + (size_t)index * PLANE) +
+    return (uint32_t *)(void *)(call->frame->slots + call->frame->routine->registers +
+                                (size_t)index * PLANE) +
            call->lane;
 }
 
@@ -32,8 +34,10 @@ uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
         return 0;
     const ifl_call_value *a = &op->arguments[index];
     const ifl_frame *frame = call->frame;
-    const void *from = a->slot_bytes ? (const void *)(frame->slots + a->from + (size_t)call->lane * a->slot_bytes)
-                                     : (const void *)(frame->params + call->lane * frame->routine->param_bytes + a->from);
+    const void *from =
+        a->slot_bytes
+            ? (const void *)(frame->slots + a->from + (size_t)call->lane * a->slot_bytes)
+            : (const void *)(frame->params + call->lane * frame->routine->param_bytes + a->from);
     memcpy(&value, from, a->bytes < 8 ? a->bytes : 8);
     return value;
 }
@@ -51,8 +55,9 @@ void ifl_provided_result(const ifl_provided_lane *call, uint64_t value)
         return;
     const ifl_call_value *r = &op->results[0];
     const ifl_frame *frame = call->frame;
-    void *to = r->slot_bytes ? (void *)(frame->slots + r->from + (size_t)call->lane * r->slot_bytes)
-                             : (void *)(frame->params + call->lane * frame->routine->param_bytes + r->from);
+    void *to = r->slot_bytes
+                   ? (void *)(frame->slots + r->from + (size_t)call->lane * r->slot_bytes)
+                   : (void *)(frame->params + call->lane * frame->routine->param_bytes + r->from);
     memcpy(to, &value, r->bytes < 8 ? r->bytes : 8);
 }
 
@@ -61,7 +66,8 @@ static bool read_text(const ifl_provided_lane *call, uint64_t address, char *to,
 {
     size_t length = 0;
     for (; length + 1 < size; length++) {
-        const uint8_t *at = ifl_warp_reach(call->warp, call->code, call->lane, address + length, 1, false);
+        const uint8_t *at =
+            ifl_warp_reach(call->warp, call->code, call->lane, address + length, 1, false);
         if (!at)
             return false;
         if (!(to[length] = (char)*at))
@@ -71,7 +77,7 @@ static bool read_text(const ifl_provided_lane *call, uint64_t address, char *to,
     return true;
 }
 
-/* ---- printf --------------------------------------------------------------------------------------------------------- */
+/* ---- printf ---------------------------------------------------------------------------------- */
 
 typedef struct printer {
     const ifl_provided_lane *call;
@@ -86,7 +92,8 @@ static uint64_t next_value(printer *p, unsigned bytes)
 {
     uint64_t value = 0;
     p->arguments = (p->arguments + bytes - 1) / bytes * bytes;
-    const uint8_t *at = ifl_warp_reach(p->call->warp, p->call->code, p->call->lane, p->arguments, bytes, false);
+    const uint8_t *at =
+        ifl_warp_reach(p->call->warp, p->call->code, p->call->lane, p->arguments, bytes, false);
     p->arguments += bytes;
     if (at)
         memcpy(&value, at, bytes);
@@ -102,8 +109,8 @@ static void add_text(printer *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* A width or precision: digits, or `*` for an argument. More than the text holds changes nothing that is shown, and would
- * take the C library as long as it is large. */
+/* A width or precision: digits, or `*` for an argument. More than the text holds changes nothing
+ * that is shown, and would take the C library as long as it is large. */
 static const char *read_count(printer *p, const char *from, int *count)
 {
     const int most = (int)sizeof p->text;
@@ -125,7 +132,8 @@ static const char *read_directive(printer *p, const char *from, char *to, size_t
     enum { FLAGS = 5 };
     const size_t flags = strspn(from + 1, "-+ #0");
     int width = 0, precision = -1;
-    size_t length = (size_t)snprintf(to, size, "%.*s", 1 + (int)(flags < FLAGS ? flags : FLAGS), from);
+    size_t length =
+        (size_t)snprintf(to, size, "%.*s", 1 + (int)(flags < FLAGS ? flags : FLAGS), from);
     from = read_count(p, from + 1 + flags, &width);
     if (*from == '.')
         from = read_count(p, from + 1, &precision);
@@ -147,7 +155,8 @@ static void print_value(printer *p, const char *directive, unsigned longs, char 
         bool is_signed = conversion == 'd' || conversion == 'i';
         snprintf(format, sizeof format, "%sll%c", directive, conversion);
         length = snprintf(out, room, format,
-                          bytes == 4 && is_signed ? (unsigned long long)(int32_t)value : (unsigned long long)value);
+                          bytes == 4 && is_signed ? (unsigned long long)(int32_t)value
+                                                  : (unsigned long long)value);
     } else if (strchr("eEfFgGaA", conversion)) {
         uint64_t bits = next_value(p, 8);
         double value;
@@ -209,10 +218,10 @@ static void call_printf(const ifl_provided_lane *call)
     ifl_provided_result(call, p.values);
 }
 
-/* ---- memory, assertions ------------------------------------------------------------------------------------------------- */
+/* ---- memory, assertions ---------------------------------------------------------------------- */
 
-/* In front of what malloc gives lie bytes that a kernel may use: nvcc keeps the count of `new T[n]` there. An H200 leaves that
- * room too. */
+/* In front of what malloc gives lie bytes that a kernel may use: nvcc keeps the count of `new T[n]`
+ * there. An H200 leaves that room too. */
 enum { FRONT = 16 };
 
 static void call_malloc(const ifl_provided_lane *call)
@@ -220,12 +229,13 @@ static void call_malloc(const ifl_provided_lane *call)
     char label[96];
     const uint32_t *b = call->warp->block->position;
     uint64_t bytes = ifl_provided_argument(call, 0);
-    snprintf(label, sizeof label, "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
+    snprintf(label, sizeof label,
+             "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
              (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
     ifl_allocation *a = NULL;
     if (bytes <= UINT64_MAX - FRONT)
         ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + FRONT, 0,
-                        IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
+                            IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
     ifl_provided_result(call, a ? a->address + FRONT : 0);
 }
 
@@ -243,10 +253,13 @@ static void call_free(const ifl_provided_lane *call)
     ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
     if (!address)
         return;
-    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE && !(a->flags & IFL_ALLOCATION_MODULE);
+    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE &&
+                   !(a->flags & IFL_ALLOCATION_MODULE);
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
-        ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s", (unsigned long long)address,
-                        is_ours ? "which was freed before" : "which the kernel's malloc did not give");
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s",
+                        (unsigned long long)address,
+                        is_ours ? "which was freed before"
+                                : "which the kernel's malloc did not give");
         return;
     }
     forget_hints(call->warp->worker, a);
@@ -259,21 +272,23 @@ static void call_assert(const ifl_provided_lane *call)
     if (read_text(call, ifl_provided_argument(call, 0), message, sizeof message) &&
         read_text(call, ifl_provided_argument(call, 1), file, sizeof file) &&
         read_text(call, ifl_provided_argument(call, 3), function, sizeof function))
-        ifl_fault_raise(call->warp, call->code, IFL_FAULT_ASSERT, call->lane, "assertion failed: `%s` in %s (%s:%u)", message,
-                        function, file, (unsigned)ifl_provided_argument(call, 2));
+        ifl_fault_raise(call->warp, call->code, IFL_FAULT_ASSERT, call->lane,
+                        "assertion failed: `%s` in %s (%s:%u)", message, function, file,
+                        (unsigned)ifl_provided_argument(call, 2));
 }
 
 /* cudaGraphSetConditional(condition, value): a condition is the address of its value. */
 static void call_set_condition(const ifl_provided_lane *call)
 {
     const uint32_t value = (uint32_t)ifl_provided_argument(call, 1);
-    uint8_t *at = ifl_warp_reach(call->warp, call->code, call->lane, ifl_provided_argument(call, 0), sizeof value, true);
+    uint8_t *at = ifl_warp_reach(call->warp, call->code, call->lane, ifl_provided_argument(call, 0),
+                                 sizeof value, true);
     if (at)
         memcpy(at, &value, sizeof value);
 }
 
-/* get_intrinsic_handle(scope) -> handle, sync(handle, flags) -> error: of the grid, cudaCGScopeGrid of driver_types.h; the other
- * scope is that of a grid on several GPUs. */
+/* get_intrinsic_handle(scope) -> handle, sync(handle, flags) -> error: of the grid, cudaCGScopeGrid
+ * of driver_types.h; the other scope is that of a grid on several GPUs. */
 static void call_group_handle(const ifl_provided_lane *call)
 {
     enum { SCOPE_GRID = 1 };
@@ -313,12 +328,12 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_GROUP_SYNC] = call_group_sync,
     };
     ifl_provided_lane call = {.warp = warp,
-                         .code = fragment->code,
-                         .frame = fragment->frame,
-                         .is_machine = fragment->frame->routine->range_count != 0,
-                         .returns_pair = function == IFL_PROVIDED_MALLOC ||
-                                         function == IFL_PROVIDED_NESTED_PARAMETERS ||
-                                         function == IFL_PROVIDED_GROUP_HANDLE};
+                              .code = fragment->code,
+                              .frame = fragment->frame,
+                              .is_machine = fragment->frame->routine->range_count != 0,
+                              .returns_pair = function == IFL_PROVIDED_MALLOC ||
+                                              function == IFL_PROVIDED_NESTED_PARAMETERS ||
+                                              function == IFL_PROVIDED_GROUP_HANDLE};
     for (uint32_t m = fragment->mask; m && !warp->worker->fault.is_set; m &= m - 1) {
         call.lane = (uint32_t)__builtin_ctz(m);
         run[function](&call);

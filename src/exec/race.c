@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See race.h. Each warp counts how often it let others know of itself (a clock), and what it knows of the others' counts: a vector
- * clock. An access is ordered before another when the later warp knows a count that is not below that of the access (FastTrack,
- * Flanagan and Freund 2009). */
+ * See race.h. Each warp counts how often it let others know of itself (a clock), and what it knows
+ * of the others' counts: a vector clock. An access is ordered before another when the later warp
+ * knows a count that is not below that of the access (FastTrack, Flanagan and Freund 2009). */
 #include "exec/race.h"
 
 #include <stdio.h>
@@ -10,7 +10,13 @@
 
 enum { WARPS = 32, KEPT = 2, WIDEST = 32 };
 
-typedef enum race_kind { READ_OF_WRITTEN, WRITE_OF_WRITTEN, WRITE_OF_READ, LANES_OF_STORE, OUTSIDE_MASK } race_kind;
+typedef enum race_kind {
+    READ_OF_WRITTEN,
+    WRITE_OF_WRITTEN,
+    WRITE_OF_READ,
+    LANES_OF_STORE,
+    OUTSIDE_MASK
+} race_kind;
 
 struct ifl_race_warning {
     bool is_set;
@@ -18,7 +24,7 @@ struct ifl_race_warning {
     uint8_t space;
     uint64_t block, times, address;
     uint32_t warp, lane;
-    uint32_t other;      /* the other's warp, or lane; a member mask */
+    uint32_t other; /* the other's warp, or lane; a member mask */
     uint32_t other_site;
 };
 
@@ -29,7 +35,8 @@ typedef struct touch {
     bool is_atomic;
 } touch;
 
-/* Of accesses that nothing orders with each other (reads, and atomic operations) two: more could only find more. */
+/* Of accesses that nothing orders with each other (reads, and atomic operations) two: more could
+ * only find more. */
 typedef struct cell {
     touch write[KEPT], read[KEPT];
 } cell;
@@ -37,8 +44,8 @@ typedef struct cell {
 struct ifl_race_block {
     uint32_t knows[WARPS][WARPS];
     uint32_t at_barrier[IFL_BARRIERS + 1][WARPS]; /* the last is the cluster's */
-    uint32_t met[WARPS]; /* by atomic operations */
-    cell cells[];        /* a byte of shared memory each */
+    uint32_t met[WARPS];                          /* by atomic operations */
+    cell cells[];                                 /* a byte of shared memory each */
 };
 
 struct ifl_race_warning *ifl_race_warnings_new(size_t sites)
@@ -66,7 +73,7 @@ void ifl_races_start(ifl_block *block, const ifl_grid *grid)
         block->races->knows[w][w] = 1;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void learn(uint32_t *to, const uint32_t *from)
 {
@@ -114,10 +121,11 @@ static bool is_unordered(const ifl_warp *warp, const touch *earlier)
 
 static touch touch_of(const ifl_warp *warp, const ifl_code *code, bool is_atomic)
 {
-    return (touch){warp->block->races->knows[warp->index][warp->index], code->site, (uint8_t)warp->index, is_atomic};
+    return (touch){warp->block->races->knows[warp->index][warp->index], code->site,
+                   (uint8_t)warp->index, is_atomic};
 }
 
-/* ---- warnings --------------------------------------------------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------------------- */
 
 static void warn(ifl_warp *warp, const ifl_code *code, struct ifl_race_warning found)
 {
@@ -126,11 +134,13 @@ static void warn(ifl_warp *warp, const ifl_code *code, struct ifl_race_warning f
     found.block = warp->block->index;
     found.warp = warp->index;
     found.times = ++kept->times;
-    if (!kept->is_set || found.block < kept->block || (found.block == kept->block && found.warp < kept->warp))
+    if (!kept->is_set || found.block < kept->block ||
+        (found.block == kept->block && found.warp < kept->warp))
         *kept = found;
 }
 
-static void warn_of(ifl_warp *warp, const ifl_code *code, race_kind kind, uint32_t lane, uint64_t address, const touch *other)
+static void warn_of(ifl_warp *warp, const ifl_code *code, race_kind kind, uint32_t lane,
+                    uint64_t address, const touch *other)
 {
     warn(warp, code,
          (struct ifl_race_warning){.kind = (uint8_t)kind,
@@ -141,13 +151,15 @@ static void warn_of(ifl_warp *warp, const ifl_code *code, race_kind kind, uint32
                                    .other_site = other->site});
 }
 
-static const struct ifl_race_warning *first_of(const ifl_worker *workers, unsigned count, uint32_t site, uint64_t *times)
+static const struct ifl_race_warning *first_of(const ifl_worker *workers, unsigned count,
+                                               uint32_t site, uint64_t *times)
 {
     const struct ifl_race_warning *first = NULL;
     for (unsigned w = 0; w < count; w++) {
         const struct ifl_race_warning *one = &workers[w].races[site];
         *times += one->times;
-        if (one->is_set && (!first || one->block < first->block || (one->block == first->block && one->warp < first->warp)))
+        if (one->is_set && (!first || one->block < first->block ||
+                            (one->block == first->block && one->warp < first->warp)))
             first = one;
     }
     return first;
@@ -162,14 +174,18 @@ static void place_of(const ifl_sites *sites, uint32_t site, char *to, size_t siz
         snprintf(to, size, "%s:%u", sites->file, sites->at[site].line);
 }
 
-bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site, char *to, size_t size)
+bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site, char *to,
+                       size_t size)
 {
     static const char *const what[] = {
-        [READ_OF_WRITTEN] = "reads shared memory that warp %u writes at %s, with no barrier between",
-        [WRITE_OF_WRITTEN] = "writes shared memory that warp %u writes at %s, with no barrier between",
+        [READ_OF_WRITTEN] =
+            "reads shared memory that warp %u writes at %s, with no barrier between",
+        [WRITE_OF_WRITTEN] =
+            "writes shared memory that warp %u writes at %s, with no barrier between",
         [WRITE_OF_READ] = "writes shared memory that warp %u reads at %s, with no barrier between",
         [LANES_OF_STORE] = "writes different values to one address, another one in lane %u",
-        [OUTSIDE_MASK] = "has the member mask 0x%08x, which does not include the lane (undefined in CUDA)",
+        [OUTSIDE_MASK] =
+            "has the member mask 0x%08x, which does not include the lane (undefined in CUDA)",
     };
     const ifl_sites *sites = &workers[0].grid->image->sites;
     uint64_t times = 0;
@@ -181,20 +197,22 @@ bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site,
     place_of(sites, first->other_site, other, sizeof other);
     snprintf(text, sizeof text, what[first->kind], first->other, other);
     if (first->kind != OUTSIDE_MASK)
-        snprintf(where, sizeof where, ", byte %llu of %s memory", (unsigned long long)first->address,
-                 ifl_space_text(first->space));
-    snprintf(to, size, "%s: %s %s, %llu times; first block %llu, thread %u%s", place, sites->at[site].name, text,
-             (unsigned long long)times, (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane, where);
+        snprintf(where, sizeof where, ", byte %llu of %s memory",
+                 (unsigned long long)first->address, ifl_space_text(first->space));
+    snprintf(to, size, "%s: %s %s, %llu times; first block %llu, thread %u%s", place,
+             sites->at[site].name, text, (unsigned long long)times,
+             (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane, where);
     return true;
 }
 
 void ifl_race_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members)
 {
     if (warp->worker->races)
-        warn(warp, code, (struct ifl_race_warning){.kind = OUTSIDE_MASK, .lane = lane, .other = members});
+        warn(warp, code,
+             (struct ifl_race_warning){.kind = OUTSIDE_MASK, .lane = lane, .other = members});
 }
 
-/* ---- accesses --------------------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* What is ordered before the new one need not be kept. */
 static void keep(const ifl_warp *warp, touch *kept, touch latest)
@@ -208,7 +226,8 @@ static void keep(const ifl_warp *warp, touch *kept, touch latest)
         kept[1].clock = 0;
 }
 
-/* One of `kept` that nothing orders before the warp; atomic operations are let be by those. NULL: none. */
+/* One of `kept` that nothing orders before the warp; atomic operations are let be by those. NULL:
+ * none. */
 static const touch *unordered_of(const ifl_warp *warp, const touch *kept, bool is_atomic)
 {
     for (unsigned n = 0; n < KEPT; n++)
@@ -217,7 +236,8 @@ static const touch *unordered_of(const ifl_warp *warp, const touch *kept, bool i
     return NULL;
 }
 
-void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes)
+void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                   uint64_t bytes)
 {
     struct ifl_race_block *races = warp->block->races;
     if (!races)
@@ -233,12 +253,14 @@ void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
         warn_of(warp, code, READ_OF_WRITTEN, lane, address, race);
 }
 
-static void race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes, bool is_atomic)
+static void race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                       uint64_t bytes, bool is_atomic)
 {
     const touch writer = touch_of(warp, code, is_atomic);
     touch written = {0}, read = {0};
     for (cell *c = &warp->block->races->cells[address], *end = c + bytes; c < end; c++) {
-        const touch *write = unordered_of(warp, c->write, is_atomic), *reader = unordered_of(warp, c->read, false);
+        const touch *write = unordered_of(warp, c->write, is_atomic),
+                    *reader = unordered_of(warp, c->read, false);
         written = write ? *write : written;
         read = reader ? *reader : read;
         keep(warp, c->write, writer);
@@ -252,19 +274,21 @@ static void race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint
 static void value_of(const ifl_transfer *t, const char *frame, uint32_t lane, uint8_t *to)
 {
     for (unsigned e = 0; e < t->elements; e++)
-        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes, t->element_bytes);
+        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes,
+               t->element_bytes);
 }
 
 /* The lane of `lanes` that writes something else to the address of `lane`; 32: none. */
-static uint32_t disagreeing(const ifl_transfer *t, const char *frame, uint32_t lanes, uint32_t lane, const uint64_t *address,
-                            const uint8_t *space)
+static uint32_t disagreeing(const ifl_transfer *t, const char *frame, uint32_t lanes, uint32_t lane,
+                            const uint64_t *address, const uint8_t *space)
 {
     uint8_t own[WIDEST], other[WIDEST];
     value_of(t, frame, lane, own);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t at = (uint32_t)__builtin_ctz(m);
         value_of(t, frame, at, other);
-        if (address[at] == address[lane] && space[at] == space[lane] && memcmp(own, other, t->bytes) != 0)
+        if (address[at] == address[lane] && space[at] == space[lane] &&
+            memcmp(own, other, t->bytes) != 0)
             return at;
     }
     return IFL_WARP_LANES;
@@ -278,17 +302,18 @@ static bool changes(const ifl_transfer *t, const char *frame, uint32_t lane, con
     return memcmp(value, host, t->bytes) != 0;
 }
 
-void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask, const uint64_t *address,
-                     const uint8_t *space, uint8_t *const *host)
+void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask,
+                     const uint64_t *address, const uint8_t *space, uint8_t *const *host)
 {
     const ifl_transfer *t = code->transfer;
     if (!warp->worker->races || t->bytes > WIDEST)
         return;
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const uint32_t other = space[lane] == IFL_SPACE_LOCAL
-                                   ? IFL_WARP_LANES
-                                   : disagreeing(t, frame, mask & ((m & -m) - 1), lane, address, space);
+        const uint32_t other =
+            space[lane] == IFL_SPACE_LOCAL
+                ? IFL_WARP_LANES
+                : disagreeing(t, frame, mask & ((m & -m) - 1), lane, address, space);
         if (other < IFL_WARP_LANES)
             warn(warp, code,
                  (struct ifl_race_warning){.kind = LANES_OF_STORE,
@@ -302,7 +327,8 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
     }
 }
 
-void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes)
+void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                     uint64_t bytes)
 {
     if (warp->block->races)
         race_write(warp, code, lane, address, bytes, true);

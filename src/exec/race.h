@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Races: accesses of different warps to the same byte of shared memory that nothing orders, and lanes of one store that write
- * different values to one address; also lanes that their own member mask leaves out. What orders: barriers of the block,
- * atomic operations that give a result (locks) and mbarriers. Within a warp all counts as ordered. */
+ * Races: accesses of different warps to the same byte of shared memory that nothing orders, and
+ * lanes of one store that write different values to one address; also lanes that their own member
+ * mask leaves out. What orders: barriers of the block, atomic operations that give a result (locks)
+ * and mbarriers. Within a warp all counts as ordered. */
 #ifndef IFL_EXEC_RACE_H
 #define IFL_EXEC_RACE_H
 
@@ -10,20 +11,24 @@
 /* Of a worker, by site; NULL without memory. */
 struct ifl_race_warning *ifl_race_warnings_new(size_t sites);
 /* Says the site's race; false: it has none. */
-bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site, char *to, size_t size);
+bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site, char *to,
+                       size_t size);
 
 /* What a block keeps: false without memory. The others do nothing where it keeps nothing. */
 bool ifl_races_make(ifl_block *block, const ifl_grid *grid);
 void ifl_races_free(ifl_block *block);
 void ifl_races_start(ifl_block *block, const ifl_grid *grid);
 
-void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes);
+void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                   uint64_t bytes);
 /* Before the lanes of a store write to `host`. */
-void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask, const uint64_t *address,
-                     const uint8_t *space, uint8_t *const *host);
+void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask,
+                     const uint64_t *address, const uint8_t *space, uint8_t *const *host);
 /* A lane's atomic operation on shared memory. */
-void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes);
-/* An atomic operation whose result the program takes, or an mbarrier: orders the warp behind all before it that did the same. */
+void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                     uint64_t bytes);
+/* An atomic operation whose result the program takes, or an mbarrier: orders the warp behind all
+ * before it that did the same. */
 void ifl_race_meet(ifl_warp *warp);
 void ifl_race_arrive(ifl_warp *warp, unsigned barrier);
 /* A lane executes a warp-wide operation with a member mask that does not include it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Boxes of tensors between global and shared memory (PTX ISA 9.0, "Tensors"): tiles and im2col, fill outside of the tensor,
- * swizzle. Knows a box and a description; when it is copied is bulk_copies.c's matter. */
+ * Boxes of tensors between global and shared memory (PTX ISA 9.0, "Tensors"): tiles and im2col,
+ * fill outside of the tensor, swizzle. Knows a box and a description; when it is copied is
+ * bulk_copies.c's matter. */
 #include "code/tensor_map.h"
 #include "exec/bulk_copies.h"
 
@@ -8,10 +9,11 @@
 
 enum { ALIGNMENT = 128, PIECE_BYTES = 16 };
 
-/* ---- descriptions -------------------------------------------------------------------------------------------------- */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 /* A copy, as the kernel may change it while a box is on its way. */
-static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, ifl_tensor_map *map)
+static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                     ifl_tensor_map *map)
 {
     const ifl_bulk_op *op = code->extra;
     const uint8_t *at = ifl_warp_reach(warp, code, lane, address, IFL_TENSOR_TOLD_BYTES, false);
@@ -19,13 +21,15 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
         return false;
     if (!ifl_tensor_map_read(at, map) || address % IFL_TENSOR_TOLD_BYTES) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                        "at 0x%llx is no description of a tensor (cuTensorMapEncode...), or one that is not supported",
+                        "at 0x%llx is no description of a tensor (cuTensorMapEncode...), or one "
+                        "that is not supported",
                         (unsigned long long)address);
         return false;
     }
-    const char *what = map->rank != op->rank           ? "has another number of dimensions"
-                       : map->is_image != op->is_image ? "is described for the other mode (tiles, im2col)"
-                                                       : NULL;
+    const char *what = map->rank != op->rank ? "has another number of dimensions"
+                       : map->is_image != op->is_image
+                           ? "is described for the other mode (tiles, im2col)"
+                           : NULL;
     if (what)
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
     return !what;
@@ -34,15 +38,16 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
 /* Sums and extremes of these types are not in atomic.c. */
 static bool is_reduction_known(const ifl_bulk_op *op, const ifl_tensor_map *map)
 {
-    const bool is_float = ifl_type_class((ifl_type)map->type) == 'F', is_sum = op->operation == IFL_OPERATION_ADD;
+    const bool is_float = ifl_type_class((ifl_type)map->type) == 'F',
+               is_sum = op->operation == IFL_OPERATION_ADD;
     return !op->operation || (map->element_bytes > 1 && map->type != IFL_TYPE_TF32 &&
                               (!is_float || is_sum || map->element_bytes == 2));
 }
 
-/* ---- how much, and where in shared memory ------------------------------------------------------------------------ */
+/* ---- how much, and where in shared memory ---------------------------------------------------- */
 
-/* Elements of a box along a dimension: strided, only every so many is there. The innermost has no stride (CUDA driver API,
- * cuTensorMapEncodeTiled). */
+/* Elements of a box along a dimension: strided, only every so many is there. The innermost has no
+ * stride (CUDA driver API, cuTensorMapEncodeTiled). */
 static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
 {
     const uint32_t stride = dimension ? map->element_stride[dimension] : 1;
@@ -60,13 +65,15 @@ static uint64_t box_bytes(const ifl_tensor_map *map)
     return count * map->element_bytes;
 }
 
-/* From a row's start in shared memory to the next one's: swizzled rows have at least the width of the pattern. cuBLASLt's
- * kernels for sm_90 with transposed results (nvjet_sm90_hsh_32x64_64x16_4x2_h_bz_NTN, CUDA 13.0) write rows of 64 bytes 128
- * bytes apart and have them copied with the pattern of 128. */
+/* From a row's start in shared memory to the next one's: swizzled rows have at least the width of
+ * the pattern. cuBLASLt's kernels for sm_90 with transposed results
+ * (nvjet_sm90_hsh_32x64_64x16_4x2_h_bz_NTN, CUDA 13.0) write rows of 64 bytes 128 bytes apart and
+ * have them copied with the pattern of 128. */
 static uint64_t row_pitch(const ifl_tensor_map *map)
 {
     enum { NARROWEST = 16 };
-    const uint64_t bytes = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) * map->element_bytes,
+    const uint64_t bytes = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
+                           map->element_bytes,
                    width = map->swizzle ? (uint64_t)NARROWEST << map->swizzle : 0;
     return bytes > width ? bytes : width;
 }
@@ -74,13 +81,15 @@ static uint64_t row_pitch(const ifl_tensor_map *map)
 /* What a box reaches in shared memory: swizzled, it changes places within lines of 128 bytes. */
 static uint64_t room_of(const ifl_tensor_map *map)
 {
-    const uint64_t row = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) * map->element_bytes,
+    const uint64_t row = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
+                         map->element_bytes,
                    bytes = box_bytes(map) / row * row_pitch(map);
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
 }
 
 /* What an H200 calls an illegal instruction. */
-static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, const ifl_tensor_map *map)
+static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                      const ifl_tensor_map *map)
 {
     const ifl_bulk_op *op = code->extra;
     const int64_t first = (int64_t)box->coordinates[0] * map->element_bytes;
@@ -89,11 +98,13 @@ static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const
         is_below |= box->coordinates[i] < 0;
     if (first % PIECE_BYTES)
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                        "a box whose innermost coordinate is %d, %lld bytes: it must be a multiple of 16 bytes (an illegal instruction on an H200)",
+                        "a box whose innermost coordinate is %d, %lld bytes: it must be a multiple "
+                        "of 16 bytes (an illegal instruction on an H200)",
                         box->coordinates[0], (long long)first);
     else if (is_below && !op->has_barrier)
-        ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                        "a box that is stored at a coordinate below 0 (an illegal instruction on an H200)");
+        ifl_fault_raise(
+            warp, code, IFL_FAULT_OTHER, lane,
+            "a box that is stored at a coordinate below 0 (an illegal instruction on an H200)");
     return first % PIECE_BYTES == 0 && (!is_below || op->has_barrier);
 }
 
@@ -105,23 +116,26 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
     if (!is_reduction_known(op, &map)) {
-        ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane, "this reduction is not supported for the tensor's type");
+        ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
+                        "this reduction is not supported for the tensor's type");
         return false;
     }
     if (box->shared % ALIGNMENT) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
-                        "a box of a tensor that goes to or comes from shared memory that is not aligned to 128 bytes");
+                        "a box of a tensor that goes to or comes from shared memory that is not "
+                        "aligned to 128 bytes");
         return false;
     }
     if (!are_taken(warp, code, lane, box, &map))
         return false;
     const bool is_written = op->has_barrier;
     *bytes = (uint32_t)box_bytes(&map);
-    return box_bytes(&map) <= UINT32_MAX &&
-           ifl_warp_has(warp, code, (ifl_space)box->space, lane, box->shared, room_of(&map), is_written);
+    return box_bytes(&map) <= UINT32_MAX && ifl_warp_has(warp, code, (ifl_space)box->space, lane,
+                                                         box->shared, room_of(&map), is_written);
 }
 
-/* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0, "Swizzling modes"). */
+/* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0,
+ * "Swizzling modes"). */
 static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
 {
     enum { CHUNK_AT = 4, ROW_AT = 7 };
@@ -129,7 +143,7 @@ static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
     return address ^ (address >> ROW_AT & bits) << CHUNK_AT;
 }
 
-/* ---- single elements --------------------------------------------------------------------------------------------- */
+/* ---- single elements ------------------------------------------------------------------------- */
 
 typedef struct box_copy {
     ifl_warp *warp;
@@ -143,7 +157,8 @@ typedef struct box_copy {
     uint64_t pitch; /* of rows in shared memory, bytes */
 } box_copy;
 
-/* Elements of a dimension. What is stored ends at a multiple of 16 bytes: the last piece is written whole (an H200). */
+/* Elements of a dimension. What is stored ends at a multiple of 16 bytes: the last piece is written
+ * whole (an H200). */
 static int64_t extent(const ifl_tensor_map *map, unsigned dimension, bool loads)
 {
     const int64_t unit = loads || dimension ? 1 : PIECE_BYTES / map->element_bytes;
@@ -166,7 +181,8 @@ static uint64_t global_address(const ifl_tensor_map *map, const int64_t *at)
     return address;
 }
 
-/* Of floats of any width with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA each 16 bits (an H200). */
+/* Of floats of any width with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA each 16 bits (an
+ * H200). */
 static void fill(const ifl_tensor_map *map, uint8_t *to)
 {
     static const uint8_t halves_of_nan[] = {0xf7, 0x7f};
@@ -217,7 +233,7 @@ static void start_row(box_copy *c)
     c->shared = c->base + (c->shared - c->base + c->pitch - 1) / c->pitch * c->pitch;
 }
 
-/* ---- tiles, im2col ----------------------------------------------------------------------------------------------- */
+/* ---- tiles, im2col --------------------------------------------------------------------------- */
 
 static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
 {
@@ -240,8 +256,8 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
     return true;
 }
 
-/* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each dimension but the first and the
- * last. */
+/* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each
+ * dimension but the first and the last. */
 static void next_pixel(const ifl_tensor_map *map, int64_t *at)
 {
     for (unsigned i = 1; i + 1 < map->rank; i++) {
@@ -271,19 +287,22 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
     return true;
 }
 
-/* ---- what the L2 is asked for -------------------------------------------------------------------------------------- */
+/* ---- what the L2 is asked for ---------------------------------------------------------------- */
 
-/* A row that begins at `at`. Of what is stored only what lies inside of the tensor; what is loaded is asked for whole, where a part
- * of it lies inside (an H200). */
+/* A row that begins at `at`. Of what is stored only what lies inside of the tensor; what is loaded
+ * is asked for whole, where a part of it lies inside (an H200). */
 static void tell_row(const box_copy *c, int64_t *at, int64_t elements, ifl_access_kind kind)
 {
     const bool loads = kind == IFL_ACCESS_COPY_LOAD;
-    const int64_t first = at[0], end = first + elements, most = extent(c->map, 0, loads), last = end < most ? end : most;
+    const int64_t first = at[0], end = first + elements, most = extent(c->map, 0, loads),
+                  last = end < most ? end : most;
     at[0] = first > 0 ? first : 0;
     if (at[0] >= last || !is_inside(c->map, at, loads))
         return;
-    const uint64_t begins = global_address(c->map, at) - (loads ? (uint64_t)(at[0] - first) * c->map->element_bytes : 0);
-    ifl_bulk_tell(c->warp, c->code, kind, begins, (uint64_t)(loads ? elements : last - at[0]) * c->map->element_bytes);
+    const uint64_t begins = global_address(c->map, at) -
+                            (loads ? (uint64_t)(at[0] - first) * c->map->element_bytes : 0);
+    ifl_bulk_tell(c->warp, c->code, kind, begins,
+                  (uint64_t)(loads ? elements : last - at[0]) * c->map->element_bytes);
 }
 
 static void tell_tile(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
@@ -314,7 +333,8 @@ static void tell_image(const box_copy *c, const ifl_box *box, ifl_access_kind ki
     }
 }
 
-void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box, ifl_access_kind kind)
+void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                  ifl_access_kind kind)
 {
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
@@ -330,7 +350,8 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
-    uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared, room_of(&map), loads);
+    uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared,
+                                       room_of(&map), loads);
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An element of a texture as the words that a fetch gives (CUDA C++ Programming Guide, "Texture Object API", cudaReadMode). */
+ * An element of a texture as the words that a fetch gives (CUDA C++ Programming Guide, "Texture
+ * Object API", cudaReadMode). */
 #include "exec/texel.h"
 
 #include "exec/lane.h"
@@ -25,7 +26,8 @@ static int32_t signed_channel(const ifl_texel *texel, uint32_t raw)
     return texel->bits == 8 ? (int8_t)raw : texel->bits == 16 ? (int16_t)raw : (int32_t)raw;
 }
 
-/* The full range of an integer stands for 0 to 1, or -1 to 1, where the least number is -1 as the one above it is. */
+/* The full range of an integer stands for 0 to 1, or -1 to 1, where the least number is -1 as the
+ * one above it is. */
 static uint32_t normalized(const ifl_texel *texel, uint32_t raw)
 {
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
@@ -60,7 +62,8 @@ void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wan
     }
 }
 
-/* A border has what an element can have: of fractions the nearest that there is, of integers the lower bits. */
+/* A border has what an element can have: of fractions the nearest that there is, of integers the
+ * lower bits. */
 static uint32_t border_word(const ifl_texture *texture, uint32_t border)
 {
     const ifl_texel *texel = &texture->texel;

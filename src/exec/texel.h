@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a texture gives at a place: elements, coordinates, filters (texel.c, texture_sample.c). Knows no warps and no
- * events; texture_request.c does. */
+ * What a texture gives at a place: elements, coordinates, filters (texel.c, texture_sample.c).
+ * Knows no warps and no events; texture_request.c does. */
 #ifndef IFL_EXEC_TEXEL_H
 #define IFL_EXEC_TEXEL_H
 
@@ -31,7 +31,7 @@ typedef struct ifl_texture_answer {
 void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
                      ifl_texture_answer *answer);
 
-/* ---- elements: texel.c ------------------------------------------------------------------------- */
+/* ---- elements: texel.c ----------------------------------------------------------------------- */
 
 /* The words that a fetch of an element gives, of the wanted channels (a bit each). */
 void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Textures and surfaces as a warp asks for them: handles are looked up in the launch's table, never followed. What a texture
- * gives at a place is texture_sample.c's matter. */
+ * Textures and surfaces as a warp asks for them: handles are looked up in the launch's table, never
+ * followed. What a texture gives at a place is texture_sample.c's matter. */
 #include "exec/texel.h"
 #include "exec/warp.h"
 
@@ -31,9 +31,10 @@ static bool fail(const request *r, ifl_fault_kind kind, const char *what)
     return false;
 }
 
-/* ---- what a handle stands for ---------------------------------------------------------------------- */
+/* ---- what a handle stands for ---------------------------------------------------------------- */
 
-/* Linear memory may be said to be larger than it is, as convolutionFFT2D of NVIDIA's samples does; it is not read there. */
+/* Linear memory may be said to be larger than it is, as convolutionFFT2D of NVIDIA's samples does;
+ * it is not read there. */
 static uint8_t *memory_of(request *r, const ifl_texture *t)
 {
     ifl_allocation *a = ifl_memory_find(r->warp->worker->grid->launch->memory, t->address);
@@ -41,7 +42,8 @@ static uint8_t *memory_of(request *r, const ifl_texture *t)
     r->room = a && !(a->flags & IFL_ALLOCATION_FREED) ? a->bytes - at : 0;
     const bool is_there = r->room && (t->is_linear || t->bytes <= r->room);
     if (is_there)
-        ifl_warp_note_use(r->warp, a, r->op->use == IFL_TEXTURE_STORE ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
+        ifl_warp_note_use(r->warp, a,
+                          r->op->use == IFL_TEXTURE_STORE ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
     return is_there ? a->host + at : NULL;
 }
 
@@ -76,7 +78,7 @@ static bool find(request *r)
     return r->host || fail(r, IFL_FAULT_ADDRESS, "is of memory that has been freed");
 }
 
-/* ---- textures ---------------------------------------------------------------------------------------- */
+/* ---- textures -------------------------------------------------------------------------------- */
 
 static void give(const request *r, const uint32_t *words, unsigned count)
 {
@@ -99,7 +101,8 @@ static ifl_texture_query query_of(const request *r)
 static bool is_behind_memory(const request *r, const ifl_texture_query *query)
 {
     const ifl_texture *t = r->view.texture;
-    return t->is_linear && query->at[0] < t->size[0] && (query->at[0] + UINT64_C(1)) * ifl_texel_bytes(&t->texel) > r->room;
+    return t->is_linear && query->at[0] < t->size[0] &&
+           (query->at[0] + UINT64_C(1)) * ifl_texel_bytes(&t->texel) > r->room;
 }
 
 /* The results may be written over the coordinates of the same lane only. */
@@ -114,9 +117,10 @@ static bool read_texture(request *r)
     return true;
 }
 
-/* ---- surfaces ---------------------------------------------------------------------------------------- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
-/* The first coordinate counts bytes. False: it lies outside and nothing is to be done; a trap raises a fault. */
+/* The first coordinate counts bytes. False: it lies outside and nothing is to be done; a trap
+ * raises a fault. */
 static bool place_in_surface(const request *r, uint64_t *offset, bool *is_fault)
 {
     const ifl_texture *t = r->view.texture;

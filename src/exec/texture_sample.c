@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Coordinates -> elements -> a filtered value (CUDA C++ Programming Guide, "Texture Fetching"; faces of cubes: "Cubemap
- * Textures"). */
+ * Coordinates -> elements -> a filtered value (CUDA C++ Programming Guide, "Texture Fetching";
+ * faces of cubes: "Cubemap Textures"). */
 #include "exec/texel.h"
 
 #include "exec/lane.h"
@@ -15,13 +15,14 @@ enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = -1 };
 /* What every NaN of a filter becomes. */
 #define NAN_BITS 0x7fffffff
 
-/* The elements that a coordinate of one dimension lies between; the nearest one where nothing is filtered. */
+/* The elements that a coordinate of one dimension lies between; the nearest one where nothing is
+ * filtered. */
 typedef struct between {
     int32_t element[2]; /* OUTSIDE: none, the border */
     uint32_t weight;    /* of the second, of ONE */
 } between;
 
-/* ---- coordinates --------------------------------------------------------------------------------- */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
 static int32_t positive_modulo(int32_t a, int32_t n)
 {
@@ -64,8 +65,8 @@ static double plain(const ifl_texture *t, unsigned dimension, float x)
     return x;
 }
 
-/* In elements. A whole number of widths makes no difference where the texture repeats, and is taken off before the
- * multiplication, as the guide has it. What lies far outside is all the same. */
+/* In elements. A whole number of widths makes no difference where the texture repeats, and is taken
+ * off before the multiplication, as the guide has it. What lies far outside is all the same. */
 static double scaled(const ifl_texture *t, unsigned dimension, float x)
 {
     const double size = t->size[dimension], far = 2 * size + 2;
@@ -87,7 +88,8 @@ static between nearest(const ifl_texture *t, unsigned dimension, double u)
     return (between){{element, element}, 0};
 }
 
-/* xB = x - 0.5, i = floor(xB), the weight is xB's fraction with 8 bits. Where both elements are the edge's it has none. */
+/* xB = x - 0.5, i = floor(xB), the weight is xB's fraction with 8 bits. Where both elements are the
+ * edge's it has none. */
 static between around(const ifl_texture *t, unsigned dimension, double u)
 {
     const int32_t size = (int32_t)t->size[dimension];
@@ -100,14 +102,15 @@ static between around(const ifl_texture *t, unsigned dimension, double u)
         is_clamped ? 0 : (uint32_t)fixed & (ONE - 1)};
 }
 
-/* ---- faces of cubes -------------------------------------------------------------------------------- */
+/* ---- faces of cubes -------------------------------------------------------------------------- */
 
 typedef struct on_face {
     uint32_t face;
     float s, t; /* 0 to 1 */
 } on_face;
 
-/* The guide's table: the coordinate of the largest magnitude names the face; the others, divided by it, go from -1 to 1. */
+/* The guide's table: the coordinate of the largest magnitude names the face; the others, divided by
+ * it, go from -1 to 1. */
 static on_face face_of(float x, float y, float z)
 {
     const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
@@ -128,7 +131,7 @@ static on_face face_of(float x, float y, float z)
     return f;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at[IFL_TEXTURE_RANKS])
 {
@@ -150,10 +153,11 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
     ifl_texel_read(view->texture, view->host + offset, wanted, to);
 }
 
-/* ---- filters --------------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
-/* The weights of the eight elements around a place, of ONE in all. The weight of a slice is split between its columns, that
- * of a column between its rows; a half goes to the second column, and with it to the second row, else to the first. */
+/* The weights of the eight elements around a place, of ONE in all. The weight of a slice is split
+ * between its columns, that of a column between its rows; a half goes to the second column, and
+ * with it to the second row, else to the first. */
 static void weigh(const between *b, unsigned rank, int32_t *weight)
 {
     const int32_t x = (int32_t)b[0].weight, y = rank > 1 ? (int32_t)b[1].weight : 0,
@@ -169,7 +173,8 @@ static void weigh(const between *b, unsigned rank, int32_t *weight)
     }
 }
 
-/* What is summed up: fractions as whole numbers of `full`, floats with so many bits behind the point. */
+/* What is summed up: fractions as whole numbers of `full`, floats with so many bits behind the
+ * point. */
 typedef struct blending {
     double full;     /* what a result's whole numbers are parts of; 0: floats */
     double step;     /* what an element's are parts of */
@@ -201,7 +206,8 @@ static bool blend_specials(const float *value, const int32_t *weight, unsigned c
     return is_special;
 }
 
-/* To the nearest, halves away from zero: a number of `bits` bits behind the first, the last not below 2^least. */
+/* To the nearest, halves away from zero: a number of `bits` bits behind the first, the last not
+ * below 2^least. */
 static float rounded(int64_t sum, int exponent, const blending *how)
 {
     const uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
@@ -221,7 +227,8 @@ static bool counts(float value, int32_t weight)
     return weight && fabsf(value) >= FLT_MIN;
 }
 
-/* Of elements that are all zero or denormal, and of those whose sum is zero: negative if all are. */
+/* Of elements that are all zero or denormal, and of those whose sum is zero: negative if all
+ * are. */
 static float zero_of(const float *value, const int32_t *weight, unsigned count)
 {
     bool is_negative = true;
@@ -230,9 +237,9 @@ static float zero_of(const float *value, const int32_t *weight, unsigned count)
     return is_negative ? -0.0f : 0.0f;
 }
 
-/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held against an H200
- * (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest, with four bits more than they have; what is below
- * is cut off, and denormals count as zero. */
+/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held
+ * against an H200 (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest,
+ * with four bits more than they have; what is below is cut off, and denormals count as zero. */
 static float blend_floats(const float *value, const int32_t *weight, unsigned count,
                           const blending *how)
 {
@@ -317,7 +324,7 @@ static void gather(const ifl_texture_view *view, uint32_t layer, const between *
     }
 }
 
-/* ---- the three ways to ask --------------------------------------------------------------------------- */
+/* ---- the three ways to ask ------------------------------------------------------------------- */
 
 /* Layers past the last are the last. */
 static uint32_t layer_of(uint32_t layer, uint32_t layers)

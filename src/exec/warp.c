@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- fragments --------------------------------------------------------------------------------------------------- */
+/* ---- fragments ------------------------------------------------------------------------------- */
 
 ifl_fragment *ifl_fragment_add(ifl_warp *warp, ifl_fragment fragment)
 {
@@ -57,7 +57,7 @@ void ifl_warp_merge(ifl_warp *warp)
             }
 }
 
-/* ---- meetings ------------------------------------------------------------------------------------------------------ */
+/* ---- meetings -------------------------------------------------------------------------------- */
 
 static ifl_meeting *take_meeting(ifl_warp *warp)
 {
@@ -82,7 +82,8 @@ void ifl_meetings_free(ifl_warp *warp)
     }
 }
 
-void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place, ifl_frame *frame)
+void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place,
+                     ifl_frame *frame)
 {
     ifl_meeting *meeting = take_meeting(warp);
     if (!meeting) {
@@ -101,9 +102,9 @@ static void end_meeting(ifl_warp *warp, ifl_meeting *meeting)
 {
     if (meeting->arrived)
         ifl_fragment_add(warp, (ifl_fragment){.code = meeting->place,
-                                          .frame = meeting->frame,
-                                          .meeting = meeting->outer,
-                                          .mask = meeting->arrived});
+                                              .frame = meeting->frame,
+                                              .meeting = meeting->outer,
+                                              .mask = meeting->arrived});
     meeting->outer = warp->free_meetings;
     warp->free_meetings = meeting;
 }
@@ -152,7 +153,7 @@ static bool someone_waits(const ifl_meeting *meeting)
     return false;
 }
 
-/* ---- what stops a fragment --------------------------------------------------------------------------------------------- */
+/* ---- what stops a fragment ------------------------------------------------------------------- */
 
 void ifl_warp_tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken)
 {
@@ -178,8 +179,9 @@ static void set_others_aside(ifl_warp *warp, uint32_t index)
             warp->fragments[i].aside = i == index ? NULL : warp->fragments[i].code;
 }
 
-/* Of lanes that part in machine code the smaller group runs first and, of two alike, those that do not branch: found by the
- * counters of an H200 (tests/machine/meetings.cu), which are another's with any other order. */
+/* Of lanes that part in machine code the smaller group runs first and, of two alike, those that do
+ * not branch: found by the counters of an H200 (tests/machine/meetings.cu), which are another's
+ * with any other order. */
 static void order_parted(ifl_fragment *taken, ifl_fragment *other)
 {
     if (__builtin_popcount(taken->mask) >= __builtin_popcount(other->mask))
@@ -234,9 +236,11 @@ static void take_switch(ifl_warp *warp, uint32_t index)
         ifl_fragment_add(warp, part);
     while (executing) {
         part.mask = same_index(part.frame->slots, code->a, executing);
-        uint32_t lane = (uint32_t)__builtin_ctz(part.mask), to = ifl_lane_u32(part.frame->slots, code->a, lane);
+        uint32_t lane = (uint32_t)__builtin_ctz(part.mask),
+                 to = ifl_lane_u32(part.frame->slots, code->a, lane);
         if (to >= code->targets->count) {
-            ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "branch index %u is past the end of a list of %zu labels", to,
+            ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                            "branch index %u is past the end of a list of %zu labels", to,
                             code->targets->count);
             return;
         }
@@ -298,7 +302,7 @@ static void return_lanes(ifl_warp *warp, uint32_t index)
         arrive(warp, index);
 }
 
-/* ---- warp-wide operations that wait ------------------------------------------------------------------------------------------ */
+/* ---- warp-wide operations that wait ---------------------------------------------------------- */
 
 static const ifl_exchange *op_of(const ifl_fragment *fragment)
 {
@@ -307,19 +311,22 @@ static const ifl_exchange *op_of(const ifl_fragment *fragment)
 
 static uint32_t executing_lanes(const ifl_fragment *fragment)
 {
-    return fragment->mask & (ifl_predicate(fragment->frame->slots, fragment->code->guard) ^ fragment->code->guard_flip);
+    return fragment->mask & (ifl_predicate(fragment->frame->slots, fragment->code->guard) ^
+                             fragment->code->guard_flip);
 }
 
-/* bar.warp.sync brings lanes together wherever they stand; others exchange values at all sites of an operation that are alike. */
+/* bar.warp.sync brings lanes together wherever they stand; others exchange values at all sites of
+ * an operation that are alike. */
 static bool waits_with(const ifl_fragment *a, const ifl_fragment *b)
 {
     return b->state == IFL_FRAGMENT_AT_WARP_OP && ((a->code == b->code && a->frame == b->frame) ||
                                                    ifl_exchange_is_alike(op_of(a), op_of(b)));
 }
 
-/* The lanes that wait with `fragment` under the same member mask. In `arrived` also those that a guard keeps from
- * executing: nobody needs to wait for them. */
-static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, ifl_membership of, uint32_t *arrived)
+/* The lanes that wait with `fragment` under the same member mask. In `arrived` also those that a
+ * guard keeps from executing: nobody needs to wait for them. */
+static uint32_t waiting_group(const ifl_warp *warp, const ifl_fragment *fragment, ifl_membership of,
+                              uint32_t *arrived)
 {
     uint32_t group = 0;
     *arrived = 0;
@@ -374,14 +381,16 @@ static uint32_t lanes_in_place(const ifl_warp *warp, const ifl_fragment *waiting
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < warp->count; i++) {
         const ifl_fragment *other = &warp->fragments[i];
-        if (other->state == IFL_FRAGMENT_AT_WARP_OP && other->code == waiting->code && other->frame == waiting->frame)
+        if (other->state == IFL_FRAGMENT_AT_WARP_OP && other->code == waiting->code &&
+            other->frame == waiting->frame)
             lanes |= other->mask & group;
     }
     return lanes;
 }
 
-/* Lanes that came to a WARPSYNC in several parts issue it once more together, however many parts there were (an H200's counters of
- * tests/machine/meetings.cu). PTX's operations have no block of their own, and say nothing of it. */
+/* Lanes that came to a WARPSYNC in several parts issue it once more together, however many parts
+ * there were (an H200's counters of tests/machine/meetings.cu). PTX's operations have no block of
+ * their own, and say nothing of it. */
 static void issue_together(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group)
 {
     const ifl_code *block = waiting->code - waiting->code->b;
@@ -415,10 +424,11 @@ static bool finish_one(ifl_warp *warp, uint32_t excused)
         const ifl_fragment *fragment = &warp->fragments[i];
         uint32_t rest = fragment->state == IFL_FRAGMENT_AT_WARP_OP ? executing_lanes(fragment) : 0;
         for (uint32_t group, arrived; rest; rest &= ~group) {
-            const ifl_membership of =
-                ifl_warp_membership(op_of(fragment), fragment->frame->slots, (uint32_t)__builtin_ctz(rest));
+            const ifl_membership of = ifl_warp_membership(op_of(fragment), fragment->frame->slots,
+                                                          (uint32_t)__builtin_ctz(rest));
             group = waiting_group(warp, fragment, of, &arrived);
-            if (ifl_awaited(of) & warp->live & ~arrived & ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
+            if (ifl_awaited(of) & warp->live & ~arrived &
+                ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
                 continue;
             finish_group(warp, i, group);
             return true;
@@ -441,16 +451,19 @@ static uint32_t lanes_in(const ifl_warp *warp, ifl_fragment_state state)
     return lanes;
 }
 
-/* Lanes at a WARPSYNC or __syncwarp wait for lanes that wait for them, at a BSYNC or at a barrier of the block. CUDA calls
- * the first undefined (__syncwarp in a branch that not all its members take); GPUs come through, and Numba's cuda.reduce
- * counts on it. The second is __syncthreads in both branches of an if, for which the compiler puts a WARPSYNC of the whole
- * warp before each: barriers count threads (CUDA C++ Programming Guide, "Independent Thread Scheduling"). */
+/* Lanes at a WARPSYNC or __syncwarp wait for lanes that wait for them, at a BSYNC or at a barrier
+ * of the block. CUDA calls the first undefined (__syncwarp in a branch that not all its members
+ * take); GPUs come through, and Numba's cuda.reduce counts on it. The second is __syncthreads in
+ * both branches of an if, for which the compiler puts a WARPSYNC of the whole warp before each:
+ * barriers count threads (CUDA C++ Programming Guide, "Independent Thread Scheduling"). */
 static bool release_warpsync(ifl_warp *warp)
 {
-    return finish_one(warp, lanes_in(warp, IFL_FRAGMENT_AT_SYNC) | lanes_in(warp, IFL_FRAGMENT_AT_BARRIER));
+    return finish_one(warp, lanes_in(warp, IFL_FRAGMENT_AT_SYNC) |
+                                lanes_in(warp, IFL_FRAGMENT_AT_BARRIER));
 }
 
-/* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before EXIT. */
+/* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before
+ * EXIT. */
 static bool release_sync(ifl_warp *warp)
 {
     if (!lanes_in(warp, IFL_FRAGMENT_AT_SYNC))
@@ -464,7 +477,7 @@ bool ifl_warp_release(ifl_warp *warp)
     return release_warpsync(warp) || (warp->sync ? release_sync(warp) : release_meeting(warp));
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void rotate(ifl_warp *warp, uint32_t index)
 {
@@ -475,17 +488,20 @@ static void rotate(ifl_warp *warp, uint32_t index)
     warp->count++;
 }
 
-/* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it writes: it counts
- * its attempts, say. That is rare, hence the patience: those that wait should rather be met. */
+/* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it
+ * writes: it counts its attempts, say. That is rare, hence the patience: those that wait should
+ * rather be met. */
 static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
 {
     enum { PATIENCE = 512, SPINNING = 64, WRITING = 1 };
     bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
-    warp->watching = !warp->observed || !are_others ? 0 : warp->watching + (warp->spins ? SPINNING : WRITING);
+    warp->watching =
+        !warp->observed || !are_others ? 0 : warp->watching + (warp->spins ? SPINNING : WRITING);
     return warp->watching >= PATIENCE;
 }
 
-/* Lets the other fragments run, and those that wait for this one too where it seems to wait for them. */
+/* Lets the other fragments run, and those that wait for this one too where it seems to wait for
+ * them. */
 static void give_way(ifl_warp *warp, uint32_t index, bool waits)
 {
     rotate(warp, index);
@@ -594,8 +610,9 @@ static void run_fragment(ifl_warp *warp, uint32_t index)
     fragment->code = code;
 }
 
-/* Whenever another fragment runs it gets a new slice, so that a loop whose lanes part never uses one up. The warp yields after
- * so many changes; after fewer if it reads memory that others may write. */
+/* Whenever another fragment runs it gets a new slice, so that a loop whose lanes part never uses
+ * one up. The warp yields after so many changes; after fewer if it reads memory that others may
+ * write. */
 enum { LONG_TURNS = 1024, WATCHING_TURNS = 16 };
 
 static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool changed)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The state of a running launch: workers, blocks, warps, and the fragments that a diverged warp falls into.
+ * The state of a running launch: workers, blocks, warps, and the fragments that a diverged warp
+ * falls into.
  *
- * Divergence. A fragment is a set of lanes that execute together. At a branch that splits a fragment, a meeting is
- * made: the place where the lanes come together again (the branch's immediate post-dominator) and which lanes are
- * expected there. A fragment that gets there waits; when all expected lanes that still live have arrived they go on
- * as one fragment. A part that spins (waits for memory to change, changing nothing itself) while others wait at a
- * meeting lets those others go on alone, as the hardware's independent thread scheduling does: a lock held by a
+ * Divergence. A fragment is a set of lanes that execute together. At a branch that splits a
+ * fragment, a meeting is made: the place where the lanes come together again (the branch's
+ * immediate post-dominator) and which lanes are expected there. A fragment that gets there waits;
+ * when all expected lanes that still live have arrived they go on as one fragment. A part that
+ * spins (waits for memory to change, changing nothing itself) while others wait at a meeting lets
+ * those others go on alone, as the hardware's independent thread scheduling does: a lock held by a
  * waiting lane is then released. */
 #ifndef IFL_EXEC_WARP_H
 #define IFL_EXEC_WARP_H
@@ -13,11 +15,11 @@
 #include "code/code.h"
 #include "exec/exec.h"
 #include "exec/memory_internal.h"
-#include "exec/exec.h"
 #include "exec/slow.h"
 
-/* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the warp wait for it, and
- * fewer when it looks at memory that others change, so that a spinning one is soon found out. */
+/* Basic blocks that a fragment may run before it is looked at again: few when other lanes of the
+ * warp wait for it, and fewer when it looks at memory that others change, so that a spinning one is
+ * soon found out. */
 enum { IFL_PLANE = 4 * IFL_WARP_LANES /* a slot of 32 bits a lane */ };
 enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
@@ -27,19 +29,21 @@ typedef struct ifl_likeness ifl_likeness;
 
 /* The registers and per-thread memory of one call of a function, shared by the lanes in it. */
 typedef struct ifl_frame {
-    char *slots;               /* predicates and registers: routine->frame_bytes */
+    char *slots; /* predicates and registers: routine->frame_bytes */
     const ifl_routine *routine;
-    struct ifl_frame *caller;  /* NULL: the kernel's own */
-    struct ifl_frame *next;    /* in a free list */
+    struct ifl_frame *caller;      /* NULL: the kernel's own */
+    struct ifl_frame *next;        /* in a free list */
     struct ifl_frame *made_before; /* in the list of all the warp's frames */
-    const ifl_code *call;      /* in the caller */
-    uint32_t lanes;            /* still in it */
-    uint64_t local_start;      /* of its local variables, in each thread's local memory */
-    uint8_t *params;           /* PARAM variables: lane * param_bytes + offset */
-    uint64_t local_bytes;      /* of a thread: the routine's, or the launch's stack */
-    uint8_t *local;            /* LOCAL variables: lane * local_bytes + offset */
-    uint8_t *local_written;    /* like local, when reads are checked */
-    uint64_t local_low;        /* in a lane's local memory nothing below it was written since the frame was entered */
+    const ifl_code *call;          /* in the caller */
+    uint32_t lanes;                /* still in it */
+    uint64_t local_start;          /* of its local variables, in each thread's local memory */
+    uint8_t *params;               /* PARAM variables: lane * param_bytes + offset */
+    uint64_t local_bytes;          /* of a thread: the routine's, or the launch's stack */
+    uint8_t *local;                /* LOCAL variables: lane * local_bytes + offset */
+    uint8_t *local_written;        /* like local, when reads are checked */
+    uint64_t
+        /* in a lane's local memory nothing below it was written since the frame was entered */
+        local_low;
 } ifl_frame;
 
 typedef struct ifl_meeting {
@@ -67,50 +71,54 @@ typedef struct ifl_fragment {
     uint8_t state;
     uint8_t barrier;
     const struct ifl_barrier_op *reduction; /* of the barrier it waits at, NULL: none */
-    uint32_t executing;      /* lanes that get its result */
-    const ifl_code *aside;   /* of machine code: where it stood, ready to run, when others parted; NULL: none did */
+    uint32_t executing;                     /* lanes that get its result */
+    const ifl_code *
+        /* of machine code: where it stood, ready to run, when others parted; NULL: none did */
+        aside;
 } ifl_fragment;
 
-/* Asynchronous copies of a fragment-independent lane set: copies are done at once; groups only count. */
+/* Asynchronous copies of a fragment-independent lane set: copies are done at once; groups only
+ * count. */
 struct ifl_warp {
     /* of the running fragment; handlers use these */
     ifl_reason reason;
     uint32_t taken;
-    int32_t slice;          /* basic blocks until the fragment yields */
-    int32_t requests_left;  /* memory requests until the warp yields */
-    const ifl_code *place;  /* of the fragment's meeting, or NULL */
+    int32_t slice;         /* basic blocks until the fragment yields */
+    int32_t requests_left; /* memory requests until the warp yields */
+    const ifl_code *place; /* of the fragment's meeting, or NULL */
     ifl_frame *frame;
     ifl_worker *worker;
     struct ifl_block *block;
-    bool is_followed;       /* stretches of its block are told */
-    bool observed;          /* read memory in a way that may wait for others */
-    bool changed;           /* wrote memory */
-    bool spins;             /* in its last slice it observed and changed nothing */
-    bool spun;              /* the same, and kept while the next slice runs */
-    uint32_t watching;      /* how long it has observed memory while other lanes waited */
+    bool is_followed;            /* stretches of its block are told */
+    bool observed;               /* read memory in a way that may wait for others */
+    bool changed;                /* wrote memory */
+    bool spins;                  /* in its last slice it observed and changed nothing */
+    bool spun;                   /* the same, and kept while the next slice runs */
+    uint32_t watching;           /* how long it has observed memory while other lanes waited */
     const ifl_fragment *running; /* whose slice it is */
-    uint32_t index;         /* in the block */
-    uint32_t live;          /* lanes not ended */
-    uint32_t lanes;         /* that the block has in this warp */
+    uint32_t index;              /* in the block */
+    uint32_t live;               /* lanes not ended */
+    uint32_t lanes;              /* that the block has in this warp */
 
     ifl_fragment fragments[IFL_WARP_LANES];
     uint32_t count;
     uint32_t current;
     ifl_meeting *free_meetings;
-    ifl_meeting *meetings;  /* all */
-    ifl_frame *frames;      /* all */
+    ifl_meeting *meetings;   /* all */
+    ifl_frame *frames;       /* all */
     ifl_frame **free_frames; /* by routine */
     uint64_t clock;          /* basic blocks run so far: %clock */
     struct ifl_sync *sync;   /* NULL: the kernel has meetings instead */
-    uint32_t group_products;  /* of its warp group that it has begun */
-    uint32_t cluster_arrived; /* lanes that the cluster's barrier has, and whose phase is not over */
-    uint32_t cluster_passed;  /* lanes whose phase is over, and that have not waited for it yet */
+    uint32_t group_products; /* of its warp group that it has begun */
+    uint32_t
+        cluster_arrived;     /* lanes that the cluster's barrier has, and whose phase is not over */
+    uint32_t cluster_passed; /* lanes whose phase is over, and that have not waited for it yet */
     _Alignas(64) uint64_t address[IFL_WARP_LANES];
 };
 
 typedef struct ifl_barrier {
-    uint32_t arrived;  /* threads */
-    uint32_t expected; /* 0: every live thread of the block */
+    uint32_t arrived;         /* threads */
+    uint32_t expected;        /* 0: every live thread of the block */
     uint32_t any, all, count; /* reductions over the arrived threads */
 } ifl_barrier;
 
@@ -121,12 +129,12 @@ typedef struct ifl_cluster {
 } ifl_cluster;
 
 typedef struct ifl_block {
-    uint64_t index;    /* linear, in the grid */
+    uint64_t index; /* linear, in the grid */
     uint32_t position[3];
-    uint32_t rank;     /* in its cluster, whose blocks lie side by side by their ranks */
+    uint32_t rank;         /* in its cluster, whose blocks lie side by side by their ranks */
     uint64_t shared_start; /* its own shared memory's first address */
     ifl_cluster cluster;   /* of the block with rank 0: its cluster's */
-    uint32_t live;     /* threads not ended */
+    uint32_t live;         /* threads not ended */
     bool is_running;
     ifl_warp **warps;
     uint32_t warp_count;
@@ -135,7 +143,8 @@ typedef struct ifl_block {
     struct ifl_race_block *races; /* when races are checked */
     ifl_barrier barriers[IFL_BARRIERS];
     struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
-    uint32_t *nested_errors;     /* by thread: the last error of launching; NULL: none yet (nested_calls.c) */
+    uint32_t *
+        nested_errors; /* by thread: the last error of launching; NULL: none yet (nested_calls.c) */
 } ifl_block;
 
 typedef struct ifl_block_count {
@@ -168,60 +177,64 @@ typedef struct ifl_listener {
 
 struct ifl_worker {
     ifl_grid *grid;
-    void **states;            /* of the observers */
-    ifl_listener *listeners;  /* those that want accesses */
+    void **states;           /* of the observers */
+    ifl_listener *listeners; /* those that want accesses */
     size_t listener_count;
-    ifl_block_count *counts;  /* by basic block of the image */
-    ifl_allocation **hint;    /* by site: where it last went */
-    ifl_likeness **likeness;  /* by site: its last request of any shape; NULL: nobody is told */
-    uint64_t likenesses;      /* given so far */
-    uint64_t *tallies;        /* by site: lanes that executed it, of those that are tallied */
-    ifl_block *blocks;        /* resident */
+    ifl_block_count *counts; /* by basic block of the image */
+    ifl_allocation **hint;   /* by site: where it last went */
+    ifl_likeness **likeness; /* by site: its last request of any shape; NULL: nobody is told */
+    uint64_t likenesses;     /* given so far */
+    uint64_t *tallies;       /* by site: lanes that executed it, of those that are tallied */
+    ifl_block *blocks;       /* resident */
     uint32_t block_count, block_capacity;
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
-    ifl_read_warning *unwritten; /* by site, when reads or races are checked */
+    ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
     uint64_t done;
-    uint64_t told;    /* warp instructions of the blocks that observers were told of */
-    bool tells_ends;  /* some observer asks for them */
-    bool follows;     /* some observer wants stretches of some blocks */
+    uint64_t told;            /* warp instructions of the blocks that observers were told of */
+    bool tells_ends;          /* some observer asks for them */
+    bool follows;             /* some observer wants stretches of some blocks */
     uint64_t at_grid_barrier; /* threads */
     uint64_t ended_threads;
     uint64_t clock;
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
-    uint32_t stale_turns; /* of resident clusters, since a block ended, in rounds in which some warp observed memory */
-    bool is_first;        /* runs in the caller's thread: reports progress */
+    uint32_t
+        /* of resident clusters, since a block ended, in rounds in which some warp observed
+         * memory */
+        stale_turns;
+    bool is_first; /* runs in the caller's thread: reports progress */
 };
 
 struct ifl_grid {
     const ifl_exec_launch *launch;
     const ifl_image *image;
     uint64_t blocks;
-    uint32_t cluster[3];    /* blocks of a cluster */
+    uint32_t cluster[3]; /* blocks of a cluster */
     uint32_t cluster_blocks;
-    bool is_explicit;       /* the launch or the kernel asks for clusters */
-    bool has_ranks;         /* clusters of more than one block, and the kernel's addresses hold ranks */
+    bool is_explicit; /* the launch or the kernel asks for clusters */
+    bool has_ranks;   /* clusters of more than one block, and the kernel's addresses hold ranks */
     uint64_t clusters;
-    uint64_t next;          /* cluster to start, atomic */
-    uint64_t done;          /* atomic, for progress */
-    uint64_t fault_block;   /* lowest that faulted, atomic; UINT64_MAX none */
-    bool is_stopped;        /* atomic */
+    uint64_t next;        /* cluster to start, atomic */
+    uint64_t done;        /* atomic, for progress */
+    uint64_t fault_block; /* lowest that faulted, atomic; UINT64_MAX none */
+    bool is_stopped;      /* atomic */
     uint32_t threads_per_block;
     uint32_t warps_per_block;
-    uint64_t shared_bytes;  /* of a block, all */
-    uint64_t own_shared;    /* of it the kernel's; behind that, where it is used, the system's part */
+    uint64_t shared_bytes; /* of a block, all */
+    uint64_t own_shared; /* of it the kernel's; behind that, where it is used, the system's part */
     uint64_t reserved_at, reserved_bytes; /* the system's part; 0 bytes: not used */
-    uint32_t resident;      /* clusters that a worker holds at once */
-    bool may_widen;         /* more, when those only wait for others */
-    uint64_t launch_number; /* of the memory's launches */
-    uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
-    uint64_t parameters;    /* device address of the parameters; 0: the kernel takes no address of them */
+    uint32_t resident;                    /* clusters that a worker holds at once */
+    bool may_widen;                       /* more, when those only wait for others */
+    uint64_t launch_number;               /* of the memory's launches */
+    uint64_t workspace;                   /* device address of the grid barrier's memory, 0 none */
+    uint64_t
+        parameters; /* device address of the parameters; 0: the kernel takes no address of them */
 };
 
-/* The shared memory that the system reserves in a block: 1 KiB from compute capability 8.0 on (CUDA C++ Programming
- * Guide). Cooperative groups use it for tiles of several warps. Here it lies behind the kernel's own, which takes
- * whole units of 128 bytes; on hardware it lies before it. */
+/* The shared memory that the system reserves in a block: 1 KiB from compute capability 8.0 on (CUDA
+ * C++ Programming Guide). Cooperative groups use it for tiles of several warps. Here it lies behind
+ * the kernel's own, which takes whole units of 128 bytes; on hardware it lies before it. */
 enum { IFL_RESERVED_SHARED = 1024, IFL_SHARED_UNIT = 128 };
 
 static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
@@ -229,12 +242,13 @@ static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
     return (grid->own_shared + IFL_SHARED_UNIT - 1) / IFL_SHARED_UNIT * IFL_SHARED_UNIT;
 }
 
-/* ---- warp.c: fragments and meetings --------------------------------------------------------------------------- */
+/* ---- warp.c: fragments and meetings ---------------------------------------------------------- */
 
 ifl_fragment *ifl_fragment_add(ifl_warp *warp, ifl_fragment fragment);
 void ifl_fragment_remove(ifl_warp *warp, uint32_t index);
 /* Tells observers that some lanes of `active` took a branch and some did not. */
-void ifl_warp_tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active, uint32_t taken);
+void ifl_warp_tell_divergence(ifl_warp *warp, const ifl_code *code, uint32_t active,
+                              uint32_t taken);
 /* Runs the warp until it waits, ends, yields or faults. */
 void ifl_warp_run(ifl_warp *warp);
 bool ifl_warp_is_done(const ifl_warp *warp);
@@ -244,8 +258,9 @@ bool ifl_warp_release(ifl_warp *warp);
 /* Puts fragments that are at the same place in the same situation together. */
 void ifl_warp_merge(ifl_warp *warp);
 
-/* The member mask that a lane gives to a warp-wide operation. PTX ISA leaves undefined what a lane does that its mask does not
- * include; an H200 runs on. Here it waits for nobody and takes part with those that do the same. */
+/* The member mask that a lane gives to a warp-wide operation. PTX ISA leaves undefined what a lane
+ * does that its mask does not include; an H200 runs on. Here it waits for nobody and takes part
+ * with those that do the same. */
 typedef struct ifl_membership {
     uint32_t members;
     bool is_member;
@@ -256,43 +271,49 @@ static inline uint32_t ifl_awaited(ifl_membership of)
 }
 ifl_membership ifl_warp_membership(const ifl_exchange *op, const char *frame, uint32_t lane);
 /* Lanes of `mask` that execute the operation with that membership (exchange.c). */
-uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask, ifl_membership of);
+uint32_t ifl_warp_group(const ifl_exchange *op, const char *frame, uint32_t mask,
+                        ifl_membership of);
 
-/* ---- frame.c -------------------------------------------------------------------------------------------------------- */
+/* ---- frame.c --------------------------------------------------------------------------------- */
 
-ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller, uint32_t mask);
+ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame *caller,
+                           uint32_t mask);
 void ifl_frame_leave(ifl_warp *warp, ifl_frame *frame, uint32_t mask);
 void ifl_frames_free(ifl_warp *warp);
 void ifl_meetings_free(ifl_warp *warp);
 void ifl_warp_call(ifl_warp *warp, ifl_fragment *fragment);
 void ifl_warp_return(ifl_warp *warp, ifl_fragment *fragment, uint32_t mask);
-void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place, ifl_frame *frame);
+void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *place,
+                     ifl_frame *frame);
 
-/* ---- memory seen from a warp: access.c --------------------------------------------------------------------------- */
+/* ---- memory seen from a warp: access.c ------------------------------------------------------- */
 
 /* Tells the observers about a request, whose likeness it finds. */
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access);
 /* likeness.c: of a request with an active lane. */
 uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access);
 void ifl_likenesses_free(ifl_worker *worker);
-/* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a constant bank. */
+/* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a
+ * constant bank. */
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
 void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses);
-/* ... and what it does to a barrier object, at `object` here. One of another block is not told of. */
-void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step, const uint8_t *object, uint32_t count);
-/* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a fault. `what` is
- * "read" or "write". */
-uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address, uint64_t bytes,
-                        bool is_write);
+/* ... and what it does to a barrier object, at `object` here. One of another block is not told
+ * of. */
+void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
+                          const uint8_t *object, uint32_t count);
+/* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a
+ * fault. `what` is "read" or "write". */
+uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                        uint64_t bytes, bool is_write);
 /* The same in a known space. */
-uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                           uint64_t bytes, bool is_write);
+uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                           uint64_t address, uint64_t bytes, bool is_write);
 /* Is it there? Nothing is noted as read or written; false after a fault. */
-bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address, uint64_t bytes,
-                  bool is_write);
+bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                  uint64_t address, uint64_t bytes, bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
-/* The address within the space that it lies in, which is changed to that: GENERIC to the one of its window, CLUSTER to SHARED
- * where it is the block's own, whose addresses become offsets. */
+/* The address within the space that it lies in, which is changed to that: GENERIC to the one of its
+ * window, CLUSTER to SHARED where it is the block's own, whose addresses become offsets. */
 uint64_t ifl_warp_place(const ifl_warp *warp, uint8_t *space, uint64_t address);
 /* Of a generic address; all that is SHARED is CLUSTER too. */
 bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address);
@@ -304,12 +325,15 @@ typedef enum ifl_purpose {
 } ifl_purpose;
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use);
 
-/* The next time the instruction probably goes to the same allocation: the handlers then need not look for it. */
+/* The next time the instruction probably goes to the same allocation: the handlers then need not
+ * look for it. */
 void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address);
 /* Atomic operations in their general form: as an ifl_slow. */
-ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask, uint32_t active);
+ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                           uint32_t active);
 
-/* Where the GPU keeps the local memory of a warp, which interleaves the 4-byte words of its 32 lanes. */
+/* Where the GPU keeps the local memory of a warp, which interleaves the 4-byte words of its 32
+ * lanes. */
 uint64_t ifl_warp_local_start(const ifl_warp *warp);
 
 static inline uint64_t ifl_interleaved(uint64_t start, uint32_t lane, uint64_t address)
@@ -321,27 +345,31 @@ static inline uint64_t ifl_interleaved(uint64_t start, uint32_t lane, uint64_t a
 uint64_t ifl_lane_address(const ifl_transfer *t, const char *frame, uint32_t lane);
 void ifl_lane_addresses(const ifl_transfer *t, const char *frame, uint64_t address[IFL_WARP_LANES]);
 /* The space of each lane's address, and the address within it. */
-void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask, uint64_t *address, uint8_t *space);
+void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t mask,
+                           uint64_t *address, uint8_t *space);
 /* Tells of a request whose lanes may be in different spaces. */
 void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                          const uint64_t *address, const uint8_t *space);
 /* A whole request at warp->address in its general form. Returns false after a fault. */
 bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask);
 
-/* ---- faults: fault.c --------------------------------------------------------------------------------------------- */
+/* ---- faults: fault.c ------------------------------------------------------------------------- */
 
-ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane, const char *format,
-                           ...) IFL_PRINTF(5, 6);
-void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address,
-                      uint64_t bytes, bool is_write);
-void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane, uint64_t address);
+ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane,
+                           const char *format, ...) IFL_PRINTF(5, 6);
+void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                      uint64_t address, uint64_t bytes, bool is_write);
+void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                        uint64_t address);
 
-/* ---- clusters: cluster.c ----------------------------------------------------------------------------------------- */
+/* ---- clusters: cluster.c --------------------------------------------------------------------- */
 
-/* The clusters of a launch. IFL_BAD_INPUT: the grid is no multiple of them, they are too large, or not those of the kernel. */
+/* The clusters of a launch. IFL_BAD_INPUT: the grid is no multiple of them, they are too large, or
+ * not those of the kernel. */
 ifl_status ifl_clusters_shape(ifl_grid *grid, const ifl_exec_launch *launch, ifl_error *error);
 /* Where in the grid the block of a cluster with that rank is. */
-void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank, uint32_t position[3]);
+void ifl_cluster_position(const ifl_grid *grid, uint64_t cluster, uint32_t rank,
+                          uint32_t position[3]);
 /* The first block of the worker's that lie side by side in the cluster of this one. */
 ifl_block *ifl_cluster_first(ifl_block *block);
 /* The block of a rank in the warp's cluster; NULL: there is none. */
@@ -351,7 +379,7 @@ void ifl_cluster_start(ifl_block *first, const ifl_grid *grid);
 void ifl_cluster_arrive(ifl_warp *warp, ifl_fragment *fragment);
 void ifl_cluster_lanes_ended(ifl_warp *warp, uint32_t mask);
 
-/* ---- blocks: block.c ---------------------------------------------------------------------------------------------- */
+/* ---- blocks: block.c ------------------------------------------------------------------------- */
 
 void ifl_block_free(ifl_block *block);
 void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment);
@@ -360,7 +388,7 @@ void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
 /* Runs blocks until there are none left or the launch ends. */
 void ifl_worker_run(ifl_worker *worker);
 
-/* ---- reading slots ----------------------------------------------------------------------------------------------------- */
+/* ---- reading slots --------------------------------------------------------------------------- */
 
 static inline void ifl_warp_shorten_slice(ifl_warp *warp, int32_t to)
 {

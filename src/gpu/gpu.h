@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A real GPU through NVIDIA's driver: context, code, memory, launches. It knows nothing of PTX, profiles or the
- * purpose of the kernels. libcuda is loaded at run time; nothing of CUDA is needed to build. */
+ * A real GPU through NVIDIA's driver: context, code, memory, launches. It knows nothing of PTX,
+ * profiles or the purpose of the kernels. libcuda is loaded at run time; nothing of CUDA is needed
+ * to build. */
 #ifndef IFL_GPU_GPU_H
 #define IFL_GPU_GPU_H
 
@@ -74,15 +75,16 @@ struct ifl_gpu {
     uint64_t l2_bytes, memory_bytes;
 };
 
-/* IFL_OK for a CUresult of 0; else a status that fits, and "WHAT: CUDA_ERROR_NAME: text" with what to do where that is
- * known. A fault of the kernel is IFL_FINDING. */
+/* IFL_OK for a CUresult of 0; else a status that fits, and "WHAT: CUDA_ERROR_NAME: text" with what
+ * to do where that is known. A fault of the kernel is IFL_FINDING. */
 ifl_status ifl_gpu_check(const ifl_gpu *gpu, int result, ifl_error *error, const char *what);
 /* 0 where the driver does not know it. */
 int ifl_gpu_attribute(const ifl_gpu *gpu, int attribute);
 
-/* ---- code ------------------------------------------------------------------------------------------------ */
+/* ---- code ------------------------------------------------------------------------------------ */
 
-/* PTX text (NUL-terminated; compiled by the driver, whose log is in the error) or a cubin. `name` is for messages. */
+/* PTX text (NUL-terminated; compiled by the driver, whose log is in the error) or a cubin. `name`
+ * is for messages. */
 ifl_status ifl_gpu_load(const ifl_gpu *gpu, const void *image, const char *name, void **module,
                         ifl_error *error);
 void ifl_gpu_unload(const ifl_gpu *gpu, void *module);
@@ -110,7 +112,7 @@ ifl_status ifl_gpu_launch_put(const ifl_gpu *gpu, const ifl_gpu_launch *launch, 
 /* Waits for what is in the stream; a kernel's fault shows here. */
 ifl_status ifl_gpu_wait(const ifl_gpu *gpu, const char *what, ifl_error *error);
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 ifl_status ifl_gpu_allocate(const ifl_gpu *gpu, uint64_t bytes, uint64_t *address,
                             ifl_error *error);

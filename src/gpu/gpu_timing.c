@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* A sample of a millisecond is 2000 times the resolution of events (0.5 us, CUDA Driver API reference). */
+/* A sample of a millisecond is 2000 times the resolution of events (0.5 us, CUDA Driver API
+ * reference). */
 static const double sample_s = 1e-3, series_s = 5;
 enum {
     MOST_BATCH = 256,
@@ -99,8 +100,8 @@ static ifl_status put_batch(series *s, unsigned batch)
     return status;
 }
 
-/* The runs of a batch as one graph, so that the processor's part of a launch is not in the time. What cannot be
- * captured is put run by run. */
+/* The runs of a batch as one graph, so that the processor's part of a launch is not in the time.
+ * What cannot be captured is put run by run. */
 static ifl_status make_graph(series *s)
 {
     void *graph = NULL;

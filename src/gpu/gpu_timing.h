@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Times on a GPU: events around replayed graphs or single launches. It times any work that is put into the stream;
- * what the work is, and what the times mean, is decided elsewhere. docs/gpu.md says how times are taken and why. */
+ * Times on a GPU: events around replayed graphs or single launches. It times any work that is put
+ * into the stream; what the work is, and what the times mean, is decided elsewhere. docs/gpu.md
+ * says how times are taken and why. */
 #ifndef IFL_GPU_GPU_TIMING_H
 #define IFL_GPU_GPU_TIMING_H
 
@@ -39,9 +40,9 @@ ifl_status ifl_gpu_time(ifl_gpu *gpu, const ifl_gpu_task *task, const ifl_gpu_se
 
 /* Seconds of one launch of an empty kernel, timed in batches of the same size. */
 ifl_status ifl_gpu_time_empty(ifl_gpu *gpu, unsigned batch, double *seconds, ifl_error *error);
-/* Seconds of one copy of `bytes` (a multiple of 16) from device memory to device memory, timed the same way: the
- * driver's or that of a kernel of ours, whichever is faster. (On an H200 the driver's copies of 1 GiB, put into a graph,
- * reached 2.77 TB/s, those of the kernel 4.28.) */
+/* Seconds of one copy of `bytes` (a multiple of 16) from device memory to device memory, timed the
+ * same way: the driver's or that of a kernel of ours, whichever is faster. (On an H200 the driver's
+ * copies of 1 GiB, put into a graph, reached 2.77 TB/s, those of the kernel 4.28.) */
 ifl_status ifl_gpu_time_copy(ifl_gpu *gpu, uint64_t bytes, const ifl_gpu_series *series,
                              double *seconds, ifl_error *error);
 /* The clock of an SM now, by its own counters. */

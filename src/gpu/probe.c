@@ -83,8 +83,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* One cycle through all lines of the set in random order (Sattolo's algorithm); each line's first word is the address
- * of the next. */
+/* One cycle through all lines of the set in random order (Sattolo's algorithm); each line's first
+ * word is the address of the next. */
 static void make_chain(probing *p, uint64_t bytes)
 {
     const uint64_t lines = bytes / LINE_BYTES, words = LINE_BYTES / sizeof *p->chain;
@@ -101,7 +101,8 @@ static void make_chain(probing *p, uint64_t bytes)
         p->chain[i * words] = p->array + p->chain[i * words] * LINE_BYTES;
 }
 
-/* What fits half of the L2 is brought there; of what is larger nothing is left there, so that every step goes to DRAM. */
+/* What fits half of the L2 is brought there; of what is larger nothing is left there, so that every
+ * step goes to DRAM. */
 static ifl_status settle(probing *p, uint64_t bytes)
 {
     const uint64_t blocks = (uint64_t)p->gpu->sms * 8;
@@ -149,7 +150,8 @@ static ifl_status probe_latency(probing *p, uint64_t bytes)
     return status;
 }
 
-/* Powers of two up to past four times the L2; the farthest are far enough apart in pages to show the TLB too. */
+/* Powers of two up to past four times the L2; the farthest are far enough apart in pages to show
+ * the TLB too. */
 static ifl_status probe_latencies(probing *p)
 {
     ifl_status status = IFL_OK;
@@ -196,7 +198,8 @@ static ifl_status probe_reads(probing *p)
     return status;
 }
 
-/* Two blocks of 1024 threads an SM read one small set over and over. In cycles of the clock measured beside it. */
+/* Two blocks of 1024 threads an SM read one small set over and over. In cycles of the clock
+ * measured beside it. */
 static ifl_status probe_l1(probing *p)
 {
     const uint64_t blocks = (uint64_t)p->gpu->sms * 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Measures a GPU's memory with kernels of our own: latencies by chains of addresses, rates by reads, copies and sums,
- * and how the rate grows with the bytes in flight. It does not know what the figures are used for. docs/gpu.md says
- * how each is measured. */
+ * Measures a GPU's memory with kernels of our own: latencies by chains of addresses, rates by
+ * reads, copies and sums, and how the rate grows with the bytes in flight. It does not know what
+ * the figures are used for. docs/gpu.md says how each is measured. */
 #ifndef IFL_GPU_PROBE_H
 #define IFL_GPU_PROBE_H
 

@@ -12,10 +12,9 @@
 enum { MOST_FILE_BYTES = 1 << 20, MOST_VERSIONS = 1000 };
 
 static const char *const plain_keys[] = {
-    "title",  "document", "shows",    "reference",    "tolerance", "file",
-    "kernel", "grid",     "block",    "shared",       "arg",       "needs",
-    "note",   "role",     "baseline", "useful_bytes", "chart",     "call",
-    "show",
+    "title",    "document",     "shows",  "reference", "tolerance", "file", "kernel",
+    "grid",     "block",        "shared", "arg",       "needs",     "note", "role",
+    "baseline", "useful_bytes", "chart",  "call",      "show",
 };
 
 /* Keys of two parts or more. */
@@ -132,8 +131,7 @@ static ifl_status add_entry(ifl_lab *lab, const ifl_keyfile_entry *at, ifl_error
     const bool is_arg = strcmp(e.key, "arg") == 0;
     const ifl_lab_entry *before = is_arg ? NULL : find_in(section, "", e.key);
     if (before)
-        return fail_key(lab, at, error, "'%.60s' is already in line %d", e.key,
-                        before->at.line);
+        return fail_key(lab, at, error, "'%.60s' is already in line %d", e.key, before->at.line);
     section->has_args |= is_arg;
     return ifl_vec_push(&section->entries, e) ? IFL_OK : ifl_fail_memory(error, sizeof e);
 }

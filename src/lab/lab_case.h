@@ -5,8 +5,8 @@
 #define IFL_LAB_LAB_CASE_H
 
 #include "base/arena.h"
-#include "base/keyfile.h"
 #include "base/error.h"
+#include "base/keyfile.h"
 #include "base/vec.h"
 #include "lab/lab_api.h"
 

@@ -197,7 +197,8 @@ static ifl_status read_sweep(const ifl_lab *lab, size_t version, const ifl_lab_e
     return status;
 }
 
-/* What only a test runs is swept as it says itself; a library's call has not every variable of ours. */
+/* What only a test runs is swept as it says itself; a library's call has not every variable of
+ * ours. */
 static bool is_swept_by_own(const ifl_lab *lab, size_t version)
 {
     const char *role = ifl_lab_text(lab, version, "role");

@@ -102,7 +102,8 @@ ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point *point, 
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-/* A case keeps the machine code of NAME.ptx as NAME.cubin (docs/lab-format.md). Returns false without memory. */
+/* A case keeps the machine code of NAME.ptx as NAME.cubin (docs/lab-format.md). Returns false
+ * without memory. */
 static bool add_description(ifl_lab *lab, const char *path, ifl_module *module)
 {
     static const char ptx[] = ".ptx";
@@ -331,8 +332,8 @@ static ifl_status write_head(const making *m)
     return status;
 }
 
-ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel, const char *code, FILE *out,
-                                ifl_error *error)
+ifl_status ifl_lab_launch_write(ifl_lab *lab, const ifl_lab_point *point, size_t kernel,
+                                const char *code, FILE *out, ifl_error *error)
 {
     const making m = {lab, point, kernel, NULL, out, error};
     ifl_status status = write_head(&m);

@@ -23,12 +23,14 @@ static const struct {
 static const char introduction[] =
     "# Facts and constants of the model\n"
     "\n"
-    "Made from `src/arch/fact.def` and `src/model/constant.def`. Figures of a single GPU are in `devices/`, with their\n"
+    "Made from `src/arch/fact.def` and `src/model/constant.def`. Figures of a single GPU are in "
+    "`devices/`, with their\n"
     "source: `inflight devices NAME`. [The model](model.md) says how all of them are used.\n"
     "\n"
     "## What a compute capability fixes\n"
     "\n"
-    "A value applies from the compute capability beside it on. Values that were fitted on one GPU are used for all.\n"
+    "A value applies from the compute capability beside it on. Values that were fitted on one GPU "
+    "are used for all.\n"
     "\n"
     "| fact | from | value | unit | what it is | source |\n"
     "|---|---|---|---|---|---|\n";
@@ -53,10 +55,10 @@ void ifl_facts_document(FILE *out)
     ifl_arch_row row;
     fputs(introduction, out);
     for (size_t i = 0; ifl_arch_row_at(i, &row); i++)
-        fprintf(out, "| `%s` | %.1f | %s | %s | %s | %s |\n", row.name, row.since, value_text(row.value).text,
-                row.unit, row.doc, row.source);
+        fprintf(out, "| `%s` | %.1f | %s | %s | %s | %s |\n", row.name, row.since,
+                value_text(row.value).text, row.unit, row.doc, row.source);
     fputs(constants_head, out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(out, "| `%s` | %s | %s | %s |\n", rows[i].name, value_text(rows[i].value).text, rows[i].unit,
-                rows[i].doc);
+        fprintf(out, "| `%s` | %s | %s | %s |\n", rows[i].name, value_text(rows[i].value).text,
+                rows[i].unit, rows[i].doc);
 }

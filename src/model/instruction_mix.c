@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instructions of a launch and the pipes that they use. If the machine code does not tell how many were issued,
- * those of the PTX are counted, each as what it is compiled to. Knows the names of PTX instructions. */
+ * The instructions of a launch and the pipes that they use. If the machine code does not tell how
+ * many were issued, those of the PTX are counted, each as what it is compiled to. Knows the names
+ * of PTX instructions. */
 #include "model/model.h"
 
 #include <math.h>
@@ -35,8 +36,9 @@ static bool is_wide_integer(const char *name)
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
 
-/* Machine instructions of a PTX instruction, where it is not one: what names a value anew is none, what no unit does
- * at once is several. Counted in the machine code of nvcc 13.0 for sm_90, the common path. */
+/* Machine instructions of a PTX instruction, where it is not one: what names a value anew is none,
+ * what no unit does at once is several. Counted in the machine code of nvcc 13.0 for sm_90, the
+ * common path. */
 static const struct {
     const char *base, *type;
     double machine;
@@ -115,7 +117,8 @@ void ifl_mix_find(const ifl_profile *p, ifl_work *out)
             (double)c->value[IFL_COUNTER_shared_load_requests] - p->machine.shared.load_requests;
     if (is_known) {
         const double known = (double)c->value[IFL_COUNTER_instructions];
-        /* What the compiler found to be the same is integers: addresses, indexes and their bounds. */
+        /* What the compiler found to be the same is integers: addresses, indexes and their
+         * bounds. */
         if (out->instructions > known)
             out->int32 -= fmin(out->instructions - known, out->int32);
         out->instructions = known;

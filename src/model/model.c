@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One launch on one GPU: occupancy, waves, bytes in flight, the terms of time, the limiter, and the effect of the
- * four levers of document 001. */
+ * One launch on one GPU: occupancy, waves, bytes in flight, the terms of time, the limiter, and the
+ * effect of the four levers of document 001. */
 #include "model/model.h"
 
 #include "device/shared_size.h"
@@ -68,7 +68,8 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
     return IFL_OK;
 }
 
-/* A slot stands empty while its next block is launched, and where the grid does not fill the GPU. */
+/* A slot stands empty while its next block is launched, and where the grid does not fill the
+ * GPU. */
 static double achieved_occupancy(const question *q, const ifl_model *m)
 {
     const double waves = m->waves.waves, stay = q->timing.total - q->timing.term[IFL_TERM_LAUNCH];
@@ -125,15 +126,16 @@ static void find_time(question *q, ifl_model *m)
     m->dram_utilization = m->dram_bytes_per_s / q->device->value[IFL_DEVICE_dram_bytes_per_s];
 }
 
-/* ---- by the schedule of one SM ----------------------------------------------------------------- */
+/* ---- by the schedule of one SM --------------------------------------------------------------- */
 
 static const ifl_time_facts *schedule_of(const question *q)
 {
     return ifl_profile_sm_time(q->profile, q->device->id);
 }
 
-/* Blocks that differ go to the SM that is free first: an SM gets the average work, not that of the followed blocks, and the
- * last ones end alone. Nothing of this where the SM that ends last was followed. */
+/* Blocks that differ go to the SM that is free first: an SM gets the average work, not that of the
+ * followed blocks, and the last ones end alone. Nothing of this where the SM that ends last was
+ * followed. */
 static double unevenness(const question *q, const ifl_time_facts *f, double blocks_per_sm)
 {
     const ifl_counters *c = &q->profile->counters;
@@ -144,12 +146,13 @@ static double unevenness(const question *q, const ifl_time_facts *f, double bloc
     ifl_work equal = q->work;
     equal.each = NULL;
     const double average = (double)c->value[IFL_COUNTER_instructions] / q->work.blocks;
-    return average / f->block_instructions * ifl_schedule_find(&q->rates, &q->work, blocks_per_sm).end /
+    return average / f->block_instructions *
+           ifl_schedule_find(&q->rates, &q->work, blocks_per_sm).end /
            ifl_schedule_find(&q->rates, &equal, blocks_per_sm).end;
 }
 
-/* The schedule's time takes the place of the formula's; what the formula says of other bytes, blocks or requests is taken
- * as a ratio. */
+/* The schedule's time takes the place of the formula's; what the formula says of other bytes,
+ * blocks or requests is taken as a ratio. */
 static void take_time(const question *q, double seconds, ifl_model *m)
 {
     const double ratio = seconds / q->timing.total;
@@ -160,14 +163,16 @@ static void take_time(const question *q, double seconds, ifl_model *m)
     m->dram_utilization /= ratio;
 }
 
-/* Atomics on few addresses queue in the L2 with those of all SMs, which the schedule of one SM does not see (an H200 takes
- * 1,216 µs for tests/problems/contended_atomics, whose SMs alone would take 16). */
+/* Atomics on few addresses queue in the L2 with those of all SMs, which the schedule of one SM does
+ * not see (an H200 takes 1,216 µs for tests/problems/contended_atomics, whose SMs alone would take
+ * 16). */
 static double queued_in_l2(const question *q)
 {
     return fmax(q->timing.term[IFL_TERM_ATOMICS], 0);
 }
 
-/* Cycles until the last block of the first wave has started: blocks that do little spend them as those that do much. */
+/* Cycles until the last block of the first wave has started: blocks that do little spend them as
+ * those that do much. */
 static double starting_cycles(const question *q, double blocks_per_sm)
 {
     const ifl_arch *arch = &q->rates.arch;
@@ -194,19 +199,19 @@ static void find_schedule(const question *q, ifl_model *m)
 
 /* ---- Little's law ---------------------------------------------------------------------------- */
 
-/* What is on its way has its place in the L1 already. Where the caches were not followed the L1 is all that its SM has
- * beside the blocks' shared memory; before Volta loads need no place there. */
+/* What is on its way has its place in the L1 already. Where the caches were not followed the L1 is
+ * all that its SM has beside the blocks' shared memory; before Volta loads need no place there. */
 static double most_in_flight(const question *q, const ifl_model *m)
 {
     const ifl_device *d = q->device;
     const double shared = (double)q->profile->shared_bytes * m->occupancy.blocks_per_sm;
-    const double bytes = q->work.l1_lines > 0
-                             ? q->work.l1_lines * IFL_LINE_BYTES
-                             : d->value[IFL_DEVICE_l1_bytes_per_sm] - shared;
+    const double bytes = q->work.l1_lines > 0 ? q->work.l1_lines * IFL_LINE_BYTES
+                                              : d->value[IFL_DEVICE_l1_bytes_per_sm] - shared;
     return q->rates.l1_by_line ? HUGE_VAL : q->rates.arch.lines_in_flight * bytes;
 }
 
-/* Loads that the L1 has, or that wait for what others asked for, have no bytes of their own on the way. */
+/* Loads that the L1 has, or that wait for what others asked for, have no bytes of their own on the
+ * way. */
 static void find_bytes(const question *q, ifl_model *m)
 {
     const ifl_work *w = &q->work;
@@ -257,8 +262,8 @@ static double requests_of(const ifl_profile *profile)
     return sum;
 }
 
-/* Half as many threads, each with words twice as wide: half the requests, with their addresses and tests, for as much
- * arithmetic. */
+/* Half as many threads, each with words twice as wide: half the requests, with their addresses and
+ * tests, for as much arithmetic. */
 static void pull_bytes(const question *q, pulled *to)
 {
     const double overhead = ifl_overhead_share(&to->work, requests_of(q->profile));

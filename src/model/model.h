@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model: from a profile and a device, the time of a launch and what limits it. The steps, in order: rates of the
- * device, work of the profile, how long a block stays, the terms, the composition. It never asks who filled the
- * profile. */
+ * The model: from a profile and a device, the time of a launch and what limits it. The steps, in
+ * order: rates of the device, work of the profile, how long a block stays, the terms, the
+ * composition. It never asks who filled the profile. */
 #ifndef IFL_MODEL_MODEL_H
 #define IFL_MODEL_MODEL_H
 
@@ -42,13 +42,14 @@ typedef struct ifl_rates {
 
 void ifl_rates_find(const ifl_device *device, ifl_rates *out);
 
-/* ---- work.c: what the launch asks of it ------------------------------------------------------------------------- */
+/* ---- work.c: what the launch asks of it ------------------------------------------------------ */
 
-/* Registers kept in local memory; sums of the launch. None where machine code does not tell how often each ran. */
+/* Registers kept in local memory; sums of the launch. None where machine code does not tell how
+ * often each ran. */
 typedef struct ifl_spill_work {
-    double frame_lines; /* of a warp */
+    double frame_lines;        /* of a warp */
     double l1_lines, l2_lines; /* that an SM's L1, and the L2, hold */
-    double others;      /* lines that other loads bring for each that is loaded of these */
+    double others;             /* lines that other loads bring for each that is loaded of these */
     double requests, load_lines, store_lines;
     double waits; /* a warp, for loads of them: among its shared_waits */
 } ifl_spill_work;
@@ -59,18 +60,19 @@ typedef struct ifl_work {
     double l1_passes, shared_passes, atomic_passes;
     double part_passes; /* of atomics, on the 512 bytes that get most of them; 0 unknown */
     double fp32, fp64, int32, special, convert; /* warp instructions */
-    double load_bytes;          /* asked of global memory by loads */
-    double l2_bytes;            /* that its bandwidth is used up for: pieces that are not whole count as such */
-    double dram_bytes;          /* moved, while the launch runs or later */
-    double left_bytes;          /* of these, those that stay in the L2 when the launch ends */
-    double dram_low, dram_high; /* bounds of dram_bytes */
-    double l1_hit, l2_hit;      /* shares of the loads' bytes found there */
+    double load_bytes;                          /* asked of global memory by loads */
+    double
+        l2_bytes; /* that its bandwidth is used up for: pieces that are not whole count as such */
+    double dram_bytes;               /* moved, while the launch runs or later */
+    double left_bytes;               /* of these, those that stay in the L2 when the launch ends */
+    double dram_low, dram_high;      /* bounds of dram_bytes */
+    double l1_hit, l2_hit;           /* shares of the loads' bytes found there */
     double waits_in_l1, waits_in_l2; /* shares of the waits whose last load comes from there */
-    double waits_in_other_half;          /* of waits_in_l2, the share for the other half of the L2 */
-    double missed_lines;        /* of loads, that the L1 has not */
-    double l1_lines;            /* that an SM's L1 holds; 0 unknown */
-    double loads_a_wait;        /* lines that a warp's wait for loads is for */
-    double random;              /* share of the loads' bytes at random places, 0..1 */
+    double waits_in_other_half;      /* of waits_in_l2, the share for the other half of the L2 */
+    double missed_lines;             /* of loads, that the L1 has not */
+    double l1_lines;                 /* that an SM's L1 holds; 0 unknown */
+    double loads_a_wait;             /* lines that a warp's wait for loads is for */
+    double random;                   /* share of the loads' bytes at random places, 0..1 */
     bool writes, barriers;
     bool waits_known;
     double waits, spread, shared_waits; /* a warp */
@@ -86,17 +88,17 @@ ifl_status ifl_work_find(const ifl_profile *profile, const ifl_device *device,
 /* Share of the instructions that so many memory requests are, with their addresses and tests. */
 double ifl_overhead_share(const ifl_work *work, double requests);
 
-/* ---- instruction_mix.c: instructions, and what they keep busy ------------------------------------------------------------- */
+/* ---- instruction_mix.c: instructions, and what they keep busy -------------------------------- */
 
 void ifl_mix_find(const ifl_profile *profile, ifl_work *out);
 
-/* ---- spills.c: what spilled registers add --------------------------------------------------------------------- */
+/* ---- spills.c: what spilled registers add ---------------------------------------------------- */
 
 void ifl_spills_find(const ifl_profile *profile, const ifl_device *device, ifl_work *out);
 /* The work with all that spills add to it where an SM holds so many blocks. */
 ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
 
-/* ---- schedule.c: when the blocks end, in stays of an average block ------------------------------------------ */
+/* ---- schedule.c: when the blocks end, in stays of an average block --------------------------- */
 
 typedef struct ifl_schedule {
     double even;       /* until a place stays empty */
@@ -109,7 +111,7 @@ typedef struct ifl_schedule {
 /* `blocks_per_sm` may be a fraction, for what-if. */
 ifl_schedule ifl_schedule_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
 
-/* ---- time.c ----------------------------------------------------------------------------------------------------- */
+/* ---- time.c ---------------------------------------------------------------------------------- */
 
 typedef struct ifl_timing {
     double term[IFL_TERM_COUNT]; /* seconds; below 0: not known */
@@ -126,7 +128,7 @@ double ifl_block_cycles(const ifl_rates *rates, double warps);
 /* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
 
-/* ---- model.c: all of it ------------------------------------------------------------------------------------------ */
+/* ---- model.c: all of it ---------------------------------------------------------------------- */
 
 /* A launch on a device as the model sees it; advice asks what-ifs of the same rates and work. */
 typedef struct ifl_modelled {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a device can do, from its description. Where a GPU was not measured, the limits of its compute capability hold
- * the figures of one that was. */
+ * What a device can do, from its description. Where a GPU was not measured, the limits of its
+ * compute capability hold the figures of one that was. */
 #include "model/model.h"
 
 #include <math.h>
@@ -11,8 +11,9 @@ static double field_or(const ifl_device *device, ifl_device_field field, double 
     return device->known[field] ? device->value[field] : otherwise;
 }
 
-/* Latencies are counted in SM cycles, and keep their count when the clock is lowered: the L2 and the crossbar are slowed
- * along with it. One that is known as a time was taken at the device's own clock. */
+/* Latencies are counted in SM cycles, and keep their count when the clock is lowered: the L2 and
+ * the crossbar are slowed along with it. One that is known as a time was taken at the device's own
+ * clock. */
 static double latency_of(const ifl_device *device, ifl_device_field cycles)
 {
     const double clock = device->value[IFL_DEVICE_clock_hz];
@@ -43,13 +44,13 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
     out->l2_other_half_latency_s = device->known[IFL_DEVICE_l2_other_half_latency_cycles]
-                                ? latency_of(device, IFL_DEVICE_l2_other_half_latency_cycles)
-                                : out->l2_latency_s;
+                                       ? latency_of(device, IFL_DEVICE_l2_other_half_latency_cycles)
+                                       : out->l2_latency_s;
     out->dram_latency_s = latency_of(device, IFL_DEVICE_dram_latency_cycles);
     out->dram_bytes_per_s[0] = peak * field_or(device, IFL_DEVICE_dram_read_fraction, triad);
     out->dram_bytes_per_s[1] = peak * triad;
-    out->dram_random_bytes_per_s = peak * field_or(device, IFL_DEVICE_dram_random_fraction,
-                                                   triad * arch.random_dram);
+    out->dram_random_bytes_per_s =
+        peak * field_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
     out->l2_bytes_per_s = field_or(device, IFL_DEVICE_l2_bytes_per_s,
                                    device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * each);
     out->l1_passes_per_s =

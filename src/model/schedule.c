@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When the blocks of a grid end (device/block_places.h says where they run). Equal blocks run in waves; if the
- * profile shows that blocks differ, they are placed one by one. Knows work and places only. */
+ * When the blocks of a grid end (device/block_places.h says where they run). Equal blocks run in
+ * waves; if the profile shows that blocks differ, they are placed one by one. Knows work and places
+ * only. */
 #include "device/block_places.h"
 #include "model/model.h"
 
@@ -41,7 +42,8 @@ static sums sum_of(const ifl_block_work *work)
     return all;
 }
 
-/* All but the last blocks: evenly, and the largest of them in one place. Returns the first slice after them. */
+/* All but the last blocks: evenly, and the largest of them in one place. Returns the first slice
+ * after them. */
 static uint32_t spread_front(ifl_block_places *p, const ifl_block_work *work, uint64_t blocks)
 {
     double sum = 0, most = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The work that registers in local memory (spills) add to a launch: passes through the L1; what the L1 cannot keep of
- * the resident warps' frames goes to the L2. Knows the machine code's counts, no addresses. */
+ * The work that registers in local memory (spills) add to a launch: passes through the L1; what the
+ * L1 cannot keep of the resident warps' frames goes to the L2. Knows the machine code's counts, no
+ * addresses. */
 #include "model/model.h"
 
 #include <math.h>
@@ -49,8 +50,9 @@ static double lacking(double lines, double places)
     return lines > places ? 1 - places / lines : 0;
 }
 
-/* Loads find in the L1 what it has room for beside what other loads bring; every store goes through to the L2 (before
- * Volta only what the L1 has no room for: docs/caches.md). What the L2 does not keep moves on to DRAM. */
+/* Loads find in the L1 what it has room for beside what other loads bring; every store goes through
+ * to the L2 (before Volta only what the L1 has no room for: docs/caches.md). What the L2 does not
+ * keep moves on to DRAM. */
 ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
     const ifl_arch *k = &rates->arch;

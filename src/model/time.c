@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From work and rates to time. Each bound alone gives a time. Bounds that overlap are joined by a power mean,
- * separately for full waves and the last, partial one. Knows neither profiles nor devices. */
+ * From work and rates to time. Each bound alone gives a time. Bounds that overlap are joined by a
+ * power mean, separately for full waves and the last, partial one. Knows neither profiles nor
+ * devices. */
 #include "model/model.h"
 
 #include <math.h>
@@ -31,9 +32,8 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
-    term[IFL_TERM_ATOMICS] =
-        fmax(over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
-             w->part_passes * r->arch.atomic_part_cycles / r->clock_hz);
+    term[IFL_TERM_ATOMICS] = fmax(over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
+                                  w->part_passes * r->arch.atomic_part_cycles / r->clock_hz);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
@@ -48,7 +48,8 @@ double ifl_block_cycles(const ifl_rates *rates, double warps)
     return rates->arch.block_cycles + rates->arch.warp_start_cycles * warps;
 }
 
-/* How long a block stays when nothing else is on the GPU: its waits one after the other, and what lies between. */
+/* How long a block stays when nothing else is on the GPU: its waits one after the other, and what
+ * lies between. */
 static double residency_of(const ifl_rates *r, const ifl_work *w, double latency)
 {
     const double cycles = ifl_block_cycles(r, w->warps_per_block) + w->cycles +
@@ -65,14 +66,14 @@ static double latency_of(const ifl_rates *r, const ifl_work *w)
            (1 - w->waits_in_l1 - w->waits_in_l2) * r->dram_latency_s;
 }
 
-/* A line that is on its way has its place in the L1 already: no more can be on their way than that has places. */
+/* A line that is on its way has its place in the L1 already: no more can be on their way than that
+ * has places. */
 static double in_flight_of(const ifl_rates *r, const ifl_work *w)
 {
     const double asked = 1 - w->l1_hit;
     const double far = asked > 0 ? 1 - w->l2_hit / asked : 0;
     const double latency = far * r->dram_latency_s + (1 - far) * r->l2_latency_s;
-    return over(w->missed_lines * latency,
-                r->arch.lines_in_flight * w->l1_lines * r->sms);
+    return over(w->missed_lines * latency, r->arch.lines_in_flight * w->l1_lines * r->sms);
 }
 
 static double power_mean(double a, double b, double power)
@@ -80,8 +81,8 @@ static double power_mean(double a, double b, double power)
     return pow(pow(a, power) + pow(b, power), 1 / power);
 }
 
-/* Warps that meet at barriers are all in the same phase: what an SM does for itself comes after the waiting, not beside
- * it, but for what other blocks of the SM do meanwhile. */
+/* Warps that meet at barriers are all in the same phase: what an SM does for itself comes after the
+ * waiting, not beside it, but for what other blocks of the SM do meanwhile. */
 static double waiting_power(const ifl_rates *r, const ifl_work *w, double blocks_per_sm)
 {
     const ifl_model_values *c = &ifl_model_constants;
@@ -90,8 +91,9 @@ static double waiting_power(const ifl_rates *r, const ifl_work *w, double blocks
     return w->barriers ? 1 + (c->overlap_power - 1) * apart : c->overlap_power;
 }
 
-/* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by `sm_share`. Resources work at
- * the same time, so that the busiest one counts; waiting keeps it from being busy. */
+/* Joins the bounds, each multiplied: those of the whole GPU by `share`, those of the SMs by
+ * `sm_share`. Resources work at the same time, so that the busiest one counts; waiting keeps it
+ * from being busy. */
 static double join(const double *term, const ifl_work *w, double waiting, double share,
                    double sm_share, double wait)
 {
@@ -108,7 +110,8 @@ static double join(const double *term, const ifl_work *w, double waiting, double
     return power_mean(power_mean(own, common, c->resource_power), wait, c->overlap_power);
 }
 
-/* Blocks that all start at once leave no tail, but an SM may have one more than another: its work over the average. */
+/* Blocks that all start at once leave no tail, but an SM may have one more than another: its work
+ * over the average. */
 static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double waves)
 {
     return waves < 1 ? ceil(work->blocks / rates->sms) * rates->sms / work->blocks : 1;
@@ -145,8 +148,8 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *without, double blo
         out->term[IFL_TERM_LATENCY] = -1;
 }
 
-/* Little's law with the power mean: latency × bandwidth is where both bounds are equal; to come near the bandwidth
- * takes more. */
+/* Little's law with the power mean: latency × bandwidth is where both bounds are equal; to come
+ * near the bandwidth takes more. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes)
 {
     const ifl_model_values *c = &ifl_model_constants;

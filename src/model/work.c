@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a launch asks of a GPU, from its profile: instructions, passes, bytes at each level, waits. What the profile
- * does not know is estimated by the rules of docs/model.md. */
+ * What a launch asks of a GPU, from its profile: instructions, passes, bytes at each level, waits.
+ * What the profile does not know is estimated by the rules of docs/model.md. */
 #include "model/model.h"
 
 #include "profile/traffic.h"
@@ -47,8 +47,9 @@ double ifl_overhead_share(const ifl_work *work, double requests)
 
 /* ---- passes through the L1 ------------------------------------------------------------------- */
 
-/* A load takes the longer of its wavefronts through the data stage and of those beside its passes through the tags,
- * (lines + 2) / 4; a store its wavefronts. Before Volta a request takes a pass a line. */
+/* A load takes the longer of its wavefronts through the data stage and of those beside its passes
+ * through the tags, (lines + 2) / 4; a store its wavefronts. Before Volta a request takes a pass a
+ * line. */
 static double passes_of(const ifl_traffic *t, bool is_store, const ifl_rates *rates)
 {
     const ifl_arch *k = &rates->arch;
@@ -141,9 +142,9 @@ static pieces all_pieces(const ifl_profile *p, ifl_access_kind kind)
     return p->lines.count ? sum : pieces_of(&p->counters, kind);
 }
 
-/* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and of which one sector
- * is asked takes another turn, since both are fetched. What is stored takes one turn a line; its bytes are slower. What
- * else atomics take has its own term. */
+/* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and
+ * of which one sector is asked takes another turn, since both are fetched. What is stored takes one
+ * turn a line; its bytes are slower. What else atomics take has its own term. */
 static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *k,
                       const ifl_work *w)
 {
@@ -161,17 +162,20 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
 static double l2_work_by_line(const ifl_arch *k, const ifl_work *w, double bytes,
                               double store_lines)
 {
-    return (1 - k->line_share) * bytes + k->line_share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
+    return (1 - k->line_share) * bytes +
+           k->line_share * IFL_LINE_BYTES * (w->missed_lines + store_lines);
 }
 
 static double store_bytes_of(const ifl_counters *c)
 {
-    return (double)(off_chip(c, IFL_ACCESS_ATOMIC).sectors + off_chip(c, IFL_ACCESS_STORE).sectors) * IFL_SECTOR_BYTES;
+    return (double)(off_chip(c, IFL_ACCESS_ATOMIC).sectors +
+                    off_chip(c, IFL_ACCESS_STORE).sectors) *
+           IFL_SECTOR_BYTES;
 }
 
-/* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it than the buffers
- * hold; what is asked for again is found in the L2 as far as that holds the buffers, and what is
- * written again is joined there. */
+/* Cold caches and no simulation: what is asked for the first time comes from DRAM, no more of it
+ * than the buffers hold; what is asked for again is found in the L2 as far as that holds the
+ * buffers, and what is written again is joined there. */
 static void guess_caches(const ifl_profile *p, const ifl_device *device, double stored,
                          ifl_work *out)
 {
@@ -205,8 +209,8 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(part / whole, 1) : 0;
 }
 
-/* The caches were followed. What stays dirty in the L2 is written by the launch after this one, which finds as much there
- * of its own time: it takes time as if it were written now. */
+/* The caches were followed. What stays dirty in the L2 is written by the launch after this one,
+ * which finds as much there of its own time: it takes time as if it were written now. */
 static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
 {
     const double asked = f->l1_load_sectors.value;
@@ -217,7 +221,7 @@ static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_wor
         fmax(share(f->l1_load_hits.value, asked), 1 - share(f->l2_read_sectors.value, asked));
     out->l2_hit = fmin(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
     out->l2_bytes = IFL_SECTOR_BYTES * (f->l2_read_sectors.value + f->l2_write_sectors.value +
-                                       f->l2_atomic_sectors.value);
+                                        f->l2_atomic_sectors.value);
     out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
     out->left_bytes = f->dirty_bytes.value;
     out->dram_low = f->dram_read_bytes.low + f->dram_write_bytes.low;
@@ -248,7 +252,8 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
         take_facts(ifl_profile_caches(p, device->id), rates, out);
     else
         guess_caches(p, device, stored, out);
-    /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line by line. */
+    /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line
+     * by line. */
     const double load_lines = lines_of(c, IFL_ACCESS_LOAD),
                  store_lines = lines_of(c, IFL_ACCESS_STORE);
     out->missed_lines = load_lines * (1 - out->l1_hit);
@@ -301,9 +306,9 @@ static double other_half_share(const ifl_cache_facts *f, double far)
     return far < 1 ? fmax(1 - far - near, 0) / (1 - far) : 0;
 }
 
-/* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has near it may have as a whole, so that
- * turns are of two kinds, those without a line from DRAM and those whose lines come from there with the probability that
- * one does where another did. */
+/* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has near it may
+ * have as a whole, so that turns are of two kinds, those without a line from DRAM and those whose
+ * lines come from there with the probability that one does where another did. */
 static void find_reach(const ifl_profile *p, const ifl_cache_facts *f, ifl_work *out)
 {
     const double far = far_share(p, f, out);

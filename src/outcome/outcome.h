@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The outcome of a launch: its profile, what stands out in it, and a model and advice for each GPU. All of it is
- * computed once; reports and summaries only read it. */
+ * The outcome of a launch: its profile, what stands out in it, and a model and advice for each GPU.
+ * All of it is computed once; reports and summaries only read it. */
 #ifndef IFL_OUTCOME_OUTCOME_H
 #define IFL_OUTCOME_OUTCOME_H
 
@@ -22,7 +22,10 @@ struct ifl_outcome {
     ifl_findings findings;
     IFL_VEC(ifl_outcome_gpu) gpus;
     double program_us; /* of all launches that a program made from there; 0: not known */
-    const ifl_outcome *costliest; /* of the launches that this one sums: its machine code, models and advice stand for theirs; NULL: itself */
+    const ifl_outcome *
+        /* of the launches that this one sums: its machine code, models and advice stand for
+         * theirs; NULL: itself */
+        costliest;
 };
 
 /* As ifl_outcome_add, of a launch that was modelled on the device before. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How much work each block of a launch did, in the order of the grid, where they differ. Plain data. */
+ * How much work each block of a launch did, in the order of the grid, where they differ. Plain
+ * data. */
 #ifndef IFL_PROFILE_BLOCK_WORK_H
 #define IFL_PROFILE_BLOCK_WORK_H
 
@@ -13,7 +14,8 @@ typedef struct ifl_work_slice {
     uint64_t blocks, sum, most; /* `most`: of the one that did most */
 } ifl_work_slice;
 
-/* Block b of n lies in slice b * min(n, IFL_WORK_SLICES) / n: with few blocks each has a slice of its own. */
+/* Block b of n lies in slice b * min(n, IFL_WORK_SLICES) / n: with few blocks each has a slice of
+ * its own. */
 typedef struct ifl_block_work {
     bool known;
     uint32_t slice_count;   /* 0: all blocks did the same */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Estimates, with bounds, of what the caches of one GPU would do in a launch: plain data of the profile, filled if a
- * run is given devices. Texts live in the profile's arena. Knows nothing of how the figures were computed. */
+ * Estimates, with bounds, of what the caches of one GPU would do in a launch: plain data of the
+ * profile, filled if a run is given devices. Texts live in the profile's arena. Knows nothing of
+ * how the figures were computed. */
 #ifndef IFL_PROFILE_CACHE_FACTS_H
 #define IFL_PROFILE_CACHE_FACTS_H
 

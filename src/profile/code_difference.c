@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Joins the memory instructions of two runs of one launch, of its PTX and of its machine code. Knows profiles only. */
+ * Joins the memory instructions of two runs of one launch, of its PTX and of its machine code.
+ * Knows profiles only. */
 #include "profile/code_difference.h"
 
 #include "profile/profile.h"
@@ -25,7 +26,7 @@ const char *ifl_code_change_sentence(ifl_code_change change)
     return changes[change].sentence;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -36,7 +37,8 @@ static const char *base_name(const char *path)
 /* Without line information PTX is its own source, and machine code has none. */
 static bool has_source(const ifl_profile *profile, const ifl_profile_line *line)
 {
-    const bool is_ptx = line->line == line->ptx_line && strcmp(base_name(line->file), base_name(profile->file)) == 0;
+    const bool is_ptx = line->line == line->ptx_line &&
+                        strcmp(base_name(line->file), base_name(profile->file)) == 0;
     return line->line && !is_ptx;
 }
 
@@ -109,7 +111,7 @@ static size_t join(ifl_code_difference *list, size_t count)
     return kept;
 }
 
-/* ---- what became of them ------------------------------------------------------------------------------------------- */
+/* ---- what became of them --------------------------------------------------------------------- */
 
 static bool is_local(ifl_traffic_kind traffic)
 {

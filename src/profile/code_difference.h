@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where the machine code of a launch and its PTX differ, from a run of each: by source line and kind of access. */
+ * Where the machine code of a launch and its PTX differ, from a run of each: by source line and
+ * kind of access. */
 #ifndef IFL_PROFILE_CODE_DIFFERENCE_H
 #define IFL_PROFILE_CODE_DIFFERENCE_H
 
@@ -26,7 +27,8 @@ typedef struct ifl_code_side {
 
 typedef struct ifl_code_difference {
     const char *
-        file; /* without folders; NULL: the whole kernel, since one of the two has no line information */
+        /* without folders; NULL: the whole kernel, since one of the two has no line information */
+        file;
     uint32_t line;
     ifl_traffic_kind traffic;
     ifl_code_side ptx, machine;

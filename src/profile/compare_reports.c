@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading two reports and pairing what they say. Numbers are kept as they stand: integers exactly. */
+ * Reading two reports and pairing what they say. Numbers are kept as they stand: integers
+ * exactly. */
 #include "profile/compare_reports.h"
 
 #include "base/utf8.h"
@@ -128,9 +129,9 @@ static bool is_same_line(const json_t *a, const json_t *b)
            same_text(a, b, "op") && same_text(a, b, "inlined_from");
 }
 
-/* The same instruction may stand several times in a line: the n-th of A goes with the n-th of B. `taken` marks those
- * of B that are gone. Programs that did not change meet at the first look, at the same index; others within some
- * distance, so that no file takes the square of its length. */
+/* The same instruction may stand several times in a line: the n-th of A goes with the n-th of B.
+ * `taken` marks those of B that are gone. Programs that did not change meet at the first look, at
+ * the same index; others within some distance, so that no file takes the square of its length. */
 enum { LINE_DISTANCE = 1024 };
 
 static size_t find_line(const json_t *line, json_t *lines, const bool *taken, size_t near)
@@ -231,25 +232,24 @@ static ifl_status compare_all_lines(comparing *c, ifl_compared_launch *to, json_
     return status;
 }
 
-/* ---- times -------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static json_t *find_model(json_t *models, const json_t *gpu)
 {
     size_t i;
     json_t *model;
-    json_array_foreach(models, i, model)
-        if (same_text(model, gpu, "gpu"))
-            return model;
+    json_array_foreach(models, i, model) if (same_text(model, gpu, "gpu")) return model;
     return NULL;
 }
 
 static ifl_status add_model(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b)
 {
     const char *gpu = text_of(c, a, "gpu");
-    const ifl_compared_model model = {
-        .time = compare_figures(c, gpu ? gpu : "", json_object_get(a, "time_us"), json_object_get(b, "time_us")),
-        .limiter_a = text_of(c, a, "limiter"),
-        .limiter_b = text_of(c, b, "limiter")};
+    const ifl_compared_model model = {.time = compare_figures(c, gpu ? gpu : "",
+                                                              json_object_get(a, "time_us"),
+                                                              json_object_get(b, "time_us")),
+                                      .limiter_a = text_of(c, a, "limiter"),
+                                      .limiter_b = text_of(c, b, "limiter")};
     if (!gpu || !model.limiter_a || !model.limiter_b)
         return no_memory(c);
     if (!model.time.a.known || !model.time.b.known)
@@ -271,7 +271,7 @@ static ifl_status compare_models(comparing *c, ifl_compared_launch *to, json_t *
     return status;
 }
 
-/* ---- better and worse -------------------------------------------------------------------------- */
+/* ---- better and worse ------------------------------------------------------------------------ */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -282,7 +282,8 @@ static bool ends_with(const char *text, const char *end)
 /* What is found in a cache, and what the program asks for, costs nothing. */
 static bool is_cost(const char *name)
 {
-    return !ends_with(name, "_hits") && !ends_with(name, "_useful_bytes") && !ends_with(name, "_ideal");
+    return !ends_with(name, "_hits") && !ends_with(name, "_useful_bytes") &&
+           !ends_with(name, "_ideal");
 }
 
 static bool is_larger(const ifl_compared *c)
@@ -339,14 +340,16 @@ static ifl_status compare_launches(comparing *c, json_t *a, json_t *b)
     return status;
 }
 
-/* `partner[i]` is the launch of B for the i-th of A; in_b: none. The n-th launch of a kernel in A goes with the n-th of it in
- * B; what is left on both sides, kernels under another name, goes together in order. */
+/* `partner[i]` is the launch of B for the i-th of A; in_b: none. The n-th launch of a kernel in A
+ * goes with the n-th of it in B; what is left on both sides, kernels under another name, goes
+ * together in order. */
 static void find_partners(json_t *a, json_t *b, size_t *partner, bool *taken)
 {
     const size_t in_a = json_array_size(a), in_b = json_array_size(b);
     for (size_t i = 0; i < in_a; i++) {
         size_t j = 0;
-        while (j < in_b && (taken[j] || !same_text(json_array_get(b, j), json_array_get(a, i), "kernel")))
+        while (j < in_b &&
+               (taken[j] || !same_text(json_array_get(b, j), json_array_get(a, i), "kernel")))
             j++;
         partner[i] = j;
         taken[j] = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two JSON reports (docs/json.md) side by side: counter by counter, for the launches and their memory instructions, and
- * the times. It reads files of any origin: nothing in them is trusted. */
+ * Two JSON reports (docs/json.md) side by side: counter by counter, for the launches and their
+ * memory instructions, and the times. It reads files of any origin: nothing in them is trusted. */
 #ifndef IFL_PROFILE_COMPARE_REPORTS_H
 #define IFL_PROFILE_COMPARE_REPORTS_H
 
@@ -21,7 +21,9 @@ typedef struct ifl_compared {
     ifl_figure_value a, b;
     double relative; /* |b - a| over the larger; 0 where one is not known */
     bool
-        of_code; /* counts PTX on the engine and machine code on a GPU, and one side is each: no difference */
+        /* counts PTX on the engine and machine code on a GPU, and one side is each: no
+         * difference */
+        of_code;
     bool differs; /* by more than the threshold; only where both are known */
 } ifl_compared;
 
@@ -56,17 +58,23 @@ typedef struct ifl_comparison {
     size_t compared, differing; /* counters, of launches and of lines, known on both sides */
     size_t unmatched; /* launches and lines that one side lacks, where the other has lines at all */
     size_t launches_alone; /* of these, launches */
-    bool is_check;    /* two backends beside each other: they are to be equal. Else one is before, one after a change */
-    size_t worse;     /* after the change: launches that take longer, or, where no time is known on both sides, counters of
+    bool
+        /* two backends beside each other: they are to be equal. Else one is before, one after a
+         * change */
+        is_check;
+    size_t
+        worse; /* after the change: launches that take longer, or, where no time is known on both sides, counters of
                          what takes time that are larger */
 } ifl_comparison;
 
-/* Is there something to be told by an exit status: a difference where there is to be none, or a change for the worse? */
+/* Is there something to be told by an exit status: a difference where there is to be none, or a
+ * change for the worse? */
 bool ifl_comparison_is_finding(const ifl_comparison *comparison);
 
-/* Compares the reports `text_a` and `text_b` (named by the paths in messages): launches of the same place in both where
- * there are as many, else of the same kernel, in order, and then those that are left. `text_b` NULL: the first launch of A with its last. IFL_BAD_INPUT for
- * what is no report. `threshold` is the relative difference that is still equal. */
+/* Compares the reports `text_a` and `text_b` (named by the paths in messages): launches of the same
+ * place in both where there are as many, else of the same kernel, in order, and then those that are
+ * left. `text_b` NULL: the first launch of A with its last. IFL_BAD_INPUT for what is no report.
+ * `threshold` is the relative difference that is still equal. */
 ifl_status ifl_reports_compare(const char *path_a, const char *text_a, size_t bytes_a,
                                const char *path_b, const char *text_b, size_t bytes_b,
                                double threshold, ifl_comparison *out, ifl_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the machine code of a launched kernel says beside its counters. Plain data: the decoder of machine code fills
- * it in, reports read it. Texts live in the profile's arena. */
+ * What the machine code of a launched kernel says beside its counters. Plain data: the decoder of
+ * machine code fills it in, reports read it. Texts live in the profile's arena. */
 #ifndef IFL_PROFILE_MACHINE_FACTS_H
 #define IFL_PROFILE_MACHINE_FACTS_H
 
@@ -42,31 +42,32 @@ typedef struct ifl_machine_access {
     uint32_t line;
     ifl_space space;
     ifl_access_kind kind;
-    uint32_t ptx_count, ptx_bytes;     /* instructions; bytes of a lane in all of them */
+    uint32_t ptx_count, ptx_bytes; /* instructions; bytes of a lane in all of them */
     uint32_t machine_count, machine_bytes;
     ifl_machine_verdict verdict;
 } ifl_machine_access;
 
 /* What its warps wait for, as the control words say; sums over all warps of the launch. */
 typedef struct ifl_machine_order {
-    bool known;          /* it is certain, or nearly, how often each block ran */
-    double load_waits;   /* times that a warp waits for loads of global memory, one after the other */
+    bool known;        /* it is certain, or nearly, how often each block ran */
+    double load_waits; /* times that a warp waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* the same of shared or local memory */
     double local_waits;  /* of those, for local memory */
-    double cycles;       /* from issue to issue of a warp that has the SM to itself; 0: not certain */
+    double cycles; /* from issue to issue of a warp that has the SM to itself; 0: not certain */
 } ifl_machine_order;
 
-/* Accesses to registers that ptxas keeps in local memory, by the warps of the launch. The PTX has none of them. A line
- * is the same four bytes of 32 lanes, side by side (CUDA C++ Programming Guide, Device Memory Accesses). */
+/* Accesses to registers that ptxas keeps in local memory, by the warps of the launch. The PTX has
+ * none of them. A line is the same four bytes of 32 lanes, side by side (CUDA C++ Programming
+ * Guide, Device Memory Accesses). */
 typedef struct ifl_machine_spills {
     bool known; /* it is certain, or nearly, how often each ran */
     double load_requests, load_lines;
     double store_requests, store_lines;
 } ifl_machine_spills;
 
-/* Loads of shared memory that stand side by side are one wider load in machine code. Of the launch, by what each source
- * line's loads became. */
+/* Loads of shared memory that stand side by side are one wider load in machine code. Of the launch,
+ * by what each source line's loads became. */
 typedef struct ifl_machine_shared {
     bool known; /* some are wider than in the PTX */
     double load_requests, load_wavefronts;
@@ -79,14 +80,17 @@ typedef struct ifl_machine_facts {
     bool ran;         /* this code ran: the profile's counters are of it, and exact */
     bool is_debug;    /* compiled for a debugger, without optimizations */
     const char *file; /* that held the machine code, without folders */
-    uint32_t sm;      /* that it was compiled for: 90. Not always that of the PTX, nor of a device */
-    uint32_t registers; /* a thread, as ptxas -v says (REGCOUNT); allocation rounds up. 0: not known */
-    uint64_t static_shared_bytes; /* a block, without what the system reserves (1 KiB from sm_90 on) */
-    uint32_t stack_bytes;         /* a thread: the frame of the kernel itself */
+    uint32_t sm; /* that it was compiled for: 90. Not always that of the PTX, nor of a device */
+    uint32_t
+        registers; /* a thread, as ptxas -v says (REGCOUNT); allocation rounds up. 0: not known */
+    uint64_t
+        static_shared_bytes; /* a block, without what the system reserves (1 KiB from sm_90 on) */
+    uint32_t stack_bytes;    /* a thread: the frame of the kernel itself */
     uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
-    uint32_t instructions; /* that some path from the entry reaches; not executed, each counted once */
-    uint32_t unknown;      /* that could not be decoded */
-    uint32_t useful;       /* of `instructions`, those that the source asks for: docs/sass.md */
+    uint32_t
+        instructions; /* that some path from the entry reaches; not executed, each counted once */
+    uint32_t unknown; /* that could not be decoded */
+    uint32_t useful;  /* of `instructions`, those that the source asks for: docs/sass.md */
     /* Of a warp of 32 lanes: the most bytes of loads (global, generic, local, textures, copies to
      * shared memory; not shared or constant) that it has outstanding at any instruction that waits
      * for loads, all lanes active. One warp's share in Little's law, before occupancy: for naive
@@ -95,7 +99,7 @@ typedef struct ifl_machine_facts {
     ifl_machine_order order;
     ifl_machine_spills spills;
     ifl_machine_shared shared;
-    bool lines_known; /* both sides have source lines: accesses tells all */
+    bool lines_known;                    /* both sides have source lines: accesses tells all */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;
     IFL_VEC(ifl_machine_access) accesses; /* by file and line */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The memory instructions of a profile, gathered by source line and ranked by what they waste beyond the ideal. Knows
- * profiles; knows nothing of how they are shown. */
+ * The memory instructions of a profile, gathered by source line and ranked by what they waste
+ * beyond the ideal. Knows profiles; knows nothing of how they are shown. */
 #ifndef IFL_PROFILE_PLACE_H
 #define IFL_PROFILE_PLACE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The counter table as functions, counters, and the creation of an empty profile. Knows nothing of who fills one. */
+ * The counter table as functions, counters, and the creation of an empty profile. Knows nothing of
+ * who fills one. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

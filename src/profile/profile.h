@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A profile: the counters of one launch, for the whole kernel and for each memory instruction. The engine and a
- * real GPU fill the same structure; nothing that reads one knows which did. */
+ * A profile: the counters of one launch, for the whole kernel and for each memory instruction. The
+ * engine and a real GPU fill the same structure; nothing that reads one knows which did. */
 #ifndef IFL_PROFILE_PROFILE_H
 #define IFL_PROFILE_PROFILE_H
 
@@ -44,7 +44,8 @@ typedef struct ifl_counters {
 } ifl_counters;
 
 void ifl_counters_set(ifl_counters *counters, ifl_counter counter, uint64_t value);
-void ifl_counters_add(ifl_counters *counters, ifl_counter counter, uint64_t value); /* unknown counts as 0 before */
+void ifl_counters_add(ifl_counters *counters, ifl_counter counter,
+                      uint64_t value); /* unknown counts as 0 before */
 
 /* How the addresses of a memory instruction lie, from the addresses seen. */
 typedef enum ifl_pattern_kind {
@@ -55,14 +56,17 @@ typedef enum ifl_pattern_kind {
     IFL_PATTERN_STRIDED,    /* a constant distance between lanes, more than one word */
     IFL_PATTERN_CONTIGUOUS, /* each thread walks through its own contiguous region */
     IFL_PATTERN_IRREGULAR,
-    IFL_PATTERN_ROWS,       /* equal runs of consecutive words, more sectors than needed: rows of a 2D block */
+    /* equal runs of consecutive words, more sectors than needed: rows of a 2D block */
+    IFL_PATTERN_ROWS,
     IFL_PATTERN_COUNT
 } ifl_pattern_kind;
 
 typedef struct ifl_pattern {
     ifl_pattern_kind kind;
-    double share;          /* of the requests with active lanes that fit the kind, 0..1 */
-    int64_t stride_words;  /* STRIDED: distance between neighbouring lanes in words of the access; else 0 */
+    double share; /* of the requests with active lanes that fit the kind, 0..1 */
+    int64_t
+        /* STRIDED: distance between neighbouring lanes in words of the access; else 0 */
+        stride_words;
     uint64_t region_bytes; /* CONTIGUOUS: what each thread walks; else 0 */
 } ifl_pattern;
 
@@ -73,9 +77,9 @@ typedef struct ifl_profile_line {
     const char *file; /* source file, or the PTX file where there is no line information */
     uint32_t line;
     uint32_t column;
-    const char *text;         /* the source line, "" where the file is not at hand */
-    const char *op;           /* "ld.global.nc.v4.f32" */
-    ifl_space space;          /* that it went to; GENERIC where that was not seen */
+    const char *text; /* the source line, "" where the file is not at hand */
+    const char *op;   /* "ld.global.nc.v4.f32" */
+    ifl_space space;  /* that it went to; GENERIC where that was not seen */
     ifl_access_kind kind;
     const char *inlined_from; /* "helper() at util.cuh:12 in ..." when it was inlined, or "" */
     uint32_t ptx_line;        /* in the PTX text; 0 unknown */
@@ -92,9 +96,10 @@ typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 
 /* Instructions of machine code that follow each other and were issued alike. */
 typedef struct ifl_issued_run {
-    const char *function;  /* by its mangled name */
-    uint32_t first, last;  /* addresses in it */
-    uint64_t warps, threads, threads_on; /* each of them was issued so often; with a true predicate */
+    const char *function; /* by its mangled name */
+    uint32_t first, last; /* addresses in it */
+    uint64_t warps, threads,
+        threads_on; /* each of them was issued so often; with a true predicate */
 } ifl_issued_run;
 
 /* The same launch's PTX, run beside the machine code. */
@@ -114,38 +119,43 @@ struct ifl_profile {
     uint32_t grid[3];
     uint32_t block[3];
     uint64_t shared_bytes; /* static and dynamic */
-    int shared_preference; /* how much of an SM shared memory is to have: device/shared_size.h; 0: none */
-    const char *backend;   /* "engine", "gpu" */
-    bool reads_clock;      /* the code has an instruction that does */
-    bool complete;         /* false: stopped early; counters are of what ran */
+    /* how much of an SM shared memory is to have: device/shared_size.h; 0: none */
+    int shared_preference;
+    const char *backend; /* "engine", "gpu" */
+    bool reads_clock;    /* the code has an instruction that does */
+    bool complete;       /* false: stopped early; counters are of what ran */
     uint64_t blocks_done;
-    double seconds;        /* wall time of the run itself, 0 unknown */
-    uint64_t launches;     /* that a program made and that are summed here; 0: one, described by a file */
-    uint64_t made;         /* by the program from there, those that nothing observed too */
-    uint64_t nth;          /* where launches is 1: which of those made it is, from 1 on; 0: not known */
-    const char *site;      /* where the program made them; NULL: not known */
+    double seconds; /* wall time of the run itself, 0 unknown */
+    uint64_t
+        launches;  /* that a program made and that are summed here; 0: one, described by a file */
+    uint64_t made; /* by the program from there, those that nothing observed too */
+    uint64_t nth;  /* where launches is 1: which of those made it is, from 1 on; 0: not known */
+    const char *site; /* where the program made them; NULL: not known */
     ifl_counters counters;
-    IFL_VEC(ifl_profile_line) lines;       /* in program order */
-    ifl_opcode_list ptx_opcodes; /* descending */
-    ifl_opcode_list opcodes;     /* likewise, of machine code that ran */
-    IFL_VEC(ifl_issued_run) issued; /* of machine code that ran: by function and address; none of what was never issued */
+    IFL_VEC(ifl_profile_line) lines; /* in program order */
+    ifl_opcode_list ptx_opcodes;     /* descending */
+    ifl_opcode_list opcodes;         /* likewise, of machine code that ran */
+    IFL_VEC(ifl_issued_run)
+    issued; /* of machine code that ran: by function and address; none of what was never issued */
     IFL_VEC(const char *) warnings;
     IFL_VEC(const char *) arguments; /* one description a parameter: "f32×33554432 x = random" */
-    ifl_program_facts program; /* by the order of the PTX: estimates */
-    ifl_block_work work;       /* of each block, in warp instructions */
+    ifl_program_facts program;       /* by the order of the PTX: estimates */
+    ifl_block_work work;             /* of each block, in warp instructions */
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
-    IFL_VEC(ifl_cache_facts) caches; /* one a device that the run was asked for; none otherwise */
+    IFL_VEC(ifl_cache_facts) caches;  /* one a device that the run was asked for; none otherwise */
     IFL_VEC(ifl_time_facts) sm_times; /* likewise, where machine code ran */
-    ifl_gpu_facts gpu;     /* where a real GPU ran it */
-    ifl_times timing;     /* its times, where they were taken */
-    ifl_ptx_beside ptx;    /* where both were asked for, of the machine code's */
-    ifl_outputs outputs;   /* its results beside the engine's, or beside those of its PTX */
+    ifl_gpu_facts gpu;                /* where a real GPU ran it */
+    ifl_times timing;                 /* its times, where they were taken */
+    ifl_ptx_beside ptx;               /* where both were asked for, of the machine code's */
+    ifl_outputs outputs; /* its results beside the engine's, or beside those of its PTX */
 };
 
-/* Does the source line of a load from global memory hold an aligned one too, of as much? Then this one is a neighbour's. */
+/* Does the source line of a load from global memory hold an aligned one too, of as much? Then this
+ * one is a neighbour's. */
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line);
 
-/* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what one of its SMs did. */
+/* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what
+ * one of its SMs did. */
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
 

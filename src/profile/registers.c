@@ -2,12 +2,15 @@
  * Registers from the machine code, or else an estimate from the values that are live at once. */
 #include "profile/registers.h"
 
-/* What the compiler needs beside the values that live: the stack pointer, addresses in the making. */
+/* What the compiler needs beside the values that live: the stack pointer, addresses in the
+ * making. */
 enum { SPARE_REGISTERS = 6, LEAST_REGISTERS = 16 };
-/* Of an SM, for each warp a multiple of 256: every compute capability from 3.0 on (CUDA C++ Programming Guide). */
+/* Of an SM, for each warp a multiple of 256: every compute capability from 3.0 on (CUDA C++
+ * Programming Guide). */
 enum { SM_REGISTERS = 65536, WARP_UNIT = 256, LANES = 32 };
 
-/* PTX ISA, .minnctapersm: the compiler keeps to what lets an SM hold so many blocks of .maxntid threads; it spills the rest. */
+/* PTX ISA, .minnctapersm: the compiler keeps to what lets an SM hold so many blocks of .maxntid
+ * threads; it spills the rest. */
 static int bound_of(const ifl_profile *profile, int most)
 {
     const uint32_t warps = profile->program.bound_warps;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many registers a thread of a launched kernel has, from machine code or, as an estimate, from its PTX. */
+ * How many registers a thread of a launched kernel has, from machine code or, as an estimate, from
+ * its PTX. */
 #ifndef IFL_PROFILE_REGISTERS_H
 #define IFL_PROFILE_REGISTERS_H
 

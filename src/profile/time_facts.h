@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The result of following the warps of one SM for a launch on one GPU: its time, and why warps stalled, as plain data
- * of the profile. Knows nothing of how it was computed. */
+ * The result of following the warps of one SM for a launch on one GPU: its time, and why warps
+ * stalled, as plain data of the profile. Knows nothing of how it was computed. */
 #ifndef IFL_PROFILE_TIME_FACTS_H
 #define IFL_PROFILE_TIME_FACTS_H
 
@@ -26,25 +26,32 @@ typedef struct ifl_site_stalls {
 /* An instruction before which warps stand. */
 typedef struct ifl_stalled_site {
     const char *op, *function;
-    const char *file;        /* NULL: not known */
-    uint32_t line, address;  /* of the source; in the function's code */
+    const char *file;       /* NULL: not known */
+    uint32_t line, address; /* of the source; in the function's code */
     uint64_t issued;
-    double share;            /* of all cycles that warps stood still */
+    double share;              /* of all cycles that warps stood still */
     double stalls[IFL_STALLS]; /* its part of ifl_time_facts.stalls */
 } ifl_stalled_site;
 
 typedef struct ifl_time_facts {
-    const char *device;    /* the device's id, "h200" */
-    double cycles;         /* of an SM, from the first block's start until the last one ends */
-    double seconds;        /* the same, without what a launch costs by itself */
-    double instructions;   /* of a warp, that were followed */
+    const char *device;        /* the device's id, "h200" */
+    double cycles;             /* of an SM, from the first block's start until the last one ends */
+    double seconds;            /* the same, without what a launch costs by itself */
+    double instructions;       /* of a warp, that were followed */
     double block_instructions; /* of a followed block, on average: others may have more to do */
-    double longer;         /* 0: blocks are alike, or too many to tell. Else how much longer the SM that ends last takes than this */
-    double issue_active;   /* share of a scheduler's cycles in which it issues */
-    double stalls[IFL_STALLS]; /* warps in this state, on average, for each cycle in which a scheduler issues */
+    double
+        /* 0: blocks are alike, or too many to tell. Else how much longer the SM that ends last
+         * takes than this */
+        longer;
+    double issue_active; /* share of a scheduler's cycles in which it issues */
+    double stalls
+        /* warps in this state, on average, for each cycle in which a scheduler issues */
+        [IFL_STALLS];
     double l1_sectors, l1_hits, l2_sectors, dram_sectors; /* of loads, that were followed */
-    uint64_t blocks;       /* that were followed */
-    double followed;       /* of what the SM does, the share that was followed: the rest goes on at its pace */
+    uint64_t blocks;                                      /* that were followed */
+    double
+        /* of what the SM does, the share that was followed: the rest goes on at its pace */
+        followed;
     const ifl_stalled_site *sites; /* those that matter, the worst first */
     size_t site_count;
 } ifl_time_facts;

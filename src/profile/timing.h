@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a real GPU did with a launch: which GPU and code, how long it took, and how its results compare with the
- * engine's. Plain data: src/session fills it, reports read it. Texts live in the profile's arena. */
+ * What a real GPU did with a launch: which GPU and code, how long it took, and how its results
+ * compare with the engine's. Plain data: src/session fills it, reports read it. Texts live in the
+ * profile's arena. */
 #ifndef IFL_PROFILE_TIMING_H
 #define IFL_PROFILE_TIMING_H
 
@@ -30,7 +31,8 @@ typedef struct ifl_times {
     bool known[IFL_TIMING_COUNT];
     double value[IFL_TIMING_COUNT];
     const char *
-        between; /* what happened between runs: "rotate", "flush", "warm"; NULL: nothing was timed */
+        /* what happened between runs: "rotate", "flush", "warm"; NULL: nothing was timed */
+        between;
     const char *method;    /* "graph": the runs of a sample are one graph; "launches" */
     bool floor_subtracted; /* from all times of the run */
 } ifl_times;
@@ -73,9 +75,10 @@ typedef struct ifl_output {
     uint32_t argument;
     const char *text; /* as the argument is described */
     uint64_t elements, different;
-    uint64_t worst_at;                 /* the element of the largest difference; 0 where none */
+    uint64_t worst_at; /* the element of the largest difference; 0 where none */
     const char *worst_reference, *worst_own; /* its values, "" where all are equal */
-    double largest;   /* difference of floats, of the buffer's largest value where there is a tolerance, else of
+    double
+        largest; /* difference of floats, of the buffer's largest value where there is a tolerance, else of
                        * the element's; 0: not known */
     double tolerance; /* of the largest value; 0 for integers and exact results */
     ifl_output_verdict verdict;

@@ -17,7 +17,8 @@
 #define COPIED(prefix)                                                                             \
     .sectors = IFL_COUNTER_##prefix##_sectors,                                                     \
     .sectors_ideal = IFL_COUNTER_##prefix##_sectors_ideal, .lines = IFL_COUNTER_##prefix##_lines,  \
-    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal, .wavefronts = NONE, .wavefronts_ideal = NONE
+    .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal, .wavefronts = NONE,                         \
+    .wavefronts_ideal = NONE
 
 static const ifl_traffic_counters counters_of[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
@@ -97,8 +98,8 @@ double ifl_traffic_random_share(const ifl_profile *p)
     for (size_t i = 0; i < p->lines.count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             const ifl_traffic t = ifl_traffic_get(&p->lines.at[i].counters, kinds[k]);
-            const bool is_random =
-                p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR && t.lines > IFL_RANDOM_LINES * t.requests;
+            const bool is_random = p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
+                                   t.lines > IFL_RANDOM_LINES * t.requests;
             all += (double)t.sectors;
             random += is_random ? (double)t.sectors : 0;
         }

@@ -32,7 +32,8 @@ uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind);
 
 /* Irregular addresses on more lines a request than these are random places. */
 enum { IFL_RANDOM_LINES = 8 };
-/* Of the sectors of global loads and atomics, those of instructions whose lanes each ask for a place of their own. */
+/* Of the sectors of global loads and atomics, those of instructions whose lanes each ask for a
+ * place of their own. */
 double ifl_traffic_random_share(const ifl_profile *profile);
 
 #endif

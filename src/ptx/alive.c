@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The registers that a function needs, by which values are still needed at each instruction. PTX names as many as it
- * likes; the compiler gives a register to each value that lives. */
+ * The registers that a function needs, by which values are still needed at each instruction. PTX
+ * names as many as it likes; the compiler gives a register to each value that lives. */
 #include "ptx/shape.h"
 #include "ptx/waits.h"
 
@@ -41,7 +41,8 @@ static void see(void *user, uint32_t reg, bool is_written)
         set_alive(a, reg, true);
 }
 
-/* From the end of the block to its start; the most that live behind an instruction, its results counted. */
+/* From the end of the block to its start; the most that live behind an instruction, its results
+ * counted. */
 static uint32_t most_in_block(const ifl_ptx_part *part, const ifl_flow_block *block, alive *a)
 {
     uint32_t most = a->count;

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-static ifl_status add_function(const ifl_program *program, const ifl_function *function, const uint64_t *warps,
-                               ifl_ptx_estimate *out, ifl_error *error)
+static ifl_status add_function(const ifl_program *program, const ifl_function *function,
+                               const uint64_t *warps, ifl_ptx_estimate *out, ifl_error *error)
 {
     ifl_waits *waits = calloc((size_t)function->count + 1, sizeof *waits);
     if (!waits)
@@ -24,8 +24,8 @@ static ifl_status add_function(const ifl_program *program, const ifl_function *f
     return status;
 }
 
-ifl_status ifl_ptx_estimate_find(const ifl_program *program, const ifl_image *image, const uint64_t *warps,
-                                 ifl_ptx_estimate *out, ifl_error *error)
+ifl_status ifl_ptx_estimate_find(const ifl_program *program, const ifl_image *image,
+                                 const uint64_t *warps, ifl_ptx_estimate *out, ifl_error *error)
 {
     ifl_status status = IFL_OK;
     *out = (ifl_ptx_estimate){0};

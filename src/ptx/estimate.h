@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the order of a kernel's PTX says of its time: how often its warps wait for loads one after the other, and how many
- * registers it needs. Estimates, for where machine code is not at hand. */
+ * What the order of a kernel's PTX says of its time: how often its warps wait for loads one after
+ * the other, and how many registers it needs. Estimates, for where machine code is not at hand. */
 #ifndef IFL_PTX_ESTIMATE_H
 #define IFL_PTX_ESTIMATE_H
 
@@ -17,7 +17,7 @@ typedef struct ifl_ptx_estimate {
 } ifl_ptx_estimate;
 
 /* `image` was lowered from `program`; `warps` has one entry a site: how often warps issued it. */
-ifl_status ifl_ptx_estimate_find(const ifl_program *program, const ifl_image *image, const uint64_t *warps,
-                                 ifl_ptx_estimate *out, ifl_error *error);
+ifl_status ifl_ptx_estimate_find(const ifl_program *program, const ifl_image *image,
+                                 const uint64_t *warps, ifl_ptx_estimate *out, ifl_error *error);
 
 #endif

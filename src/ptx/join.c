@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See join.h. Every array of the result is those of the parts one after the other; indexes move by where a part begins.
- * A declaration keeps its entry, but what refers to it refers to the definition. Names that two parts define stay two:
- * nvcc makes those of static functions and variables differ, and the code of equal templates is equal. */
+ * See join.h. Every array of the result is those of the parts one after the other; indexes move by
+ * where a part begins. A declaration keeps its entry, but what refers to it refers to the
+ * definition. Names that two parts define stay two: nvcc makes those of static functions and
+ * variables differ, and the code of equal templates is equal. */
 #include "ptx/join.h"
 
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 typedef struct part {
     const ifl_program *program;
     uint32_t instructions, operands, places, files, variables, functions, unsupported, lines;
-    uint64_t shared;        /* bytes of static shared memory before its own */
-    uint32_t *variable_at, *function_at; /* by its own index: the index in the result that is meant */
+    uint64_t shared; /* bytes of static shared memory before its own */
+    uint32_t *variable_at,
+        *function_at; /* by its own index: the index in the result that is meant */
 } part;
 
 typedef struct joining {
@@ -33,7 +35,8 @@ static bool find_variable(const ifl_program *in, const ifl_variable *like, uint3
 {
     for (uint32_t i = 0; i < in->variable_count; i++) {
         const ifl_variable *v = &in->variables[i];
-        if (v->function < 0 && !v->is_extern && v->space == like->space && strcmp(v->name, like->name) == 0) {
+        if (v->function < 0 && !v->is_extern && v->space == like->space &&
+            strcmp(v->name, like->name) == 0) {
             *index = i;
             return true;
         }
@@ -99,7 +102,8 @@ static void resolve(const joining *j, part *p)
 static void join_operand(const part *p, ifl_operand *operand)
 {
     const bool is_memory = operand->kind == IFL_OPERAND_MEMORY;
-    if (operand->kind == IFL_OPERAND_VARIABLE || (is_memory && operand->base == IFL_OPERAND_VARIABLE))
+    if (operand->kind == IFL_OPERAND_VARIABLE ||
+        (is_memory && operand->base == IFL_OPERAND_VARIABLE))
         operand->index = p->variable_at[operand->index];
     else if (operand->kind == IFL_OPERAND_FUNCTION)
         operand->index = p->function_at[operand->index];
@@ -110,7 +114,8 @@ static void join_operand(const part *p, ifl_operand *operand)
 static void join_instructions(const part *p, ifl_program *to)
 {
     const ifl_program *from = p->program;
-    memcpy(to->operands + p->operands, from->operands, from->operand_count * sizeof *from->operands);
+    memcpy(to->operands + p->operands, from->operands,
+           from->operand_count * sizeof *from->operands);
     for (size_t i = 0; i < from->operand_count; i++)
         join_operand(p, &to->operands[p->operands + i]);
     for (size_t i = 0; i < from->instruction_count; i++) {
@@ -147,7 +152,8 @@ static bool join_relocations(const part *p, ifl_program *to, ifl_variable *v)
     ifl_relocation *list = ifl_arena_alloc(&to->arena, (v->relocation_count + 1) * sizeof *list);
     for (size_t i = 0; list && i < v->relocation_count; i++) {
         list[i] = v->relocations[i];
-        list[i].index = list[i].is_function ? p->function_at[list[i].index] : p->variable_at[list[i].index];
+        list[i].index =
+            list[i].is_function ? p->function_at[list[i].index] : p->variable_at[list[i].index];
     }
     v->relocations = list;
     return list != NULL;
@@ -201,8 +207,8 @@ static uint32_t lines_of(const ifl_program *program)
     return lines;
 }
 
-/* Sums the parts up in `to`, and notes where each begins. Shared memory begins at multiples of 128 bytes, the most that
- * an instruction asks for. */
+/* Sums the parts up in `to`, and notes where each begins. Shared memory begins at multiples of 128
+ * bytes, the most that an instruction asks for. */
 static void measure(joining *j)
 {
     enum { SHARED_ALIGN = 128 };
@@ -263,21 +269,24 @@ static bool join_order(const joining *j)
 static bool make_room(ifl_program *to)
 {
     ifl_arena *arena = &to->arena;
-    to->instructions = ifl_arena_alloc(arena, (to->instruction_count + 1) * sizeof *to->instructions);
+    to->instructions =
+        ifl_arena_alloc(arena, (to->instruction_count + 1) * sizeof *to->instructions);
     to->operands = ifl_arena_alloc(arena, (to->operand_count + 1) * sizeof *to->operands);
     to->places = ifl_arena_alloc(arena, (to->place_count + 1) * sizeof *to->places);
     to->files = ifl_arena_alloc(arena, (to->file_count + 1) * sizeof *to->files);
     to->variables = ifl_arena_alloc(arena, (to->variable_count + 1) * sizeof *to->variables);
     to->functions = ifl_arena_alloc(arena, (to->function_count + 1) * sizeof *to->functions);
     to->unsupported = ifl_arena_alloc(arena, (to->unsupported_count + 1) * sizeof *to->unsupported);
-    return to->instructions && to->operands && to->places && to->files && to->variables && to->functions &&
-           to->unsupported;
+    return to->instructions && to->operands && to->places && to->files && to->variables &&
+           to->functions && to->unsupported;
 }
 
 static bool join_part(const joining *j, part *p)
 {
-    p->variable_at = ifl_arena_alloc(&j->to->arena, (p->program->variable_count + 1) * sizeof *p->variable_at);
-    p->function_at = ifl_arena_alloc(&j->to->arena, (p->program->function_count + 1) * sizeof *p->function_at);
+    p->variable_at =
+        ifl_arena_alloc(&j->to->arena, (p->program->variable_count + 1) * sizeof *p->variable_at);
+    p->function_at =
+        ifl_arena_alloc(&j->to->arena, (p->program->function_count + 1) * sizeof *p->function_at);
     if (!p->variable_at || !p->function_at)
         return false;
     resolve(j, p);
@@ -297,9 +306,11 @@ static bool join_all(joining *j)
     return true;
 }
 
-ifl_status ifl_programs_join(ifl_program *const *programs, size_t count, ifl_program **out, ifl_error *error)
+ifl_status ifl_programs_join(ifl_program *const *programs, size_t count, ifl_program **out,
+                             ifl_error *error)
 {
-    joining j = {.parts = calloc(count + 1, sizeof *j.parts), .count = count, .to = calloc(1, sizeof *j.to)};
+    joining j = {
+        .parts = calloc(count + 1, sizeof *j.parts), .count = count, .to = calloc(1, sizeof *j.to)};
     bool is_done = j.parts && j.to && count;
     for (size_t i = 0; is_done && i < count; i++)
         j.parts[i].program = programs[i];

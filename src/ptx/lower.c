@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Program -> code: places for registers and constants, functions, the image of a kernel. What each opcode becomes is in
- * lower_value.c, lower_memory.c and lower_control.c; what is told of each instruction, in lower_site.c. */
+ * Program -> code: places for registers and constants, functions, the image of a kernel. What each
+ * opcode becomes is in lower_value.c, lower_memory.c and lower_control.c; what is told of each
+ * instruction, in lower_site.c. */
 #include "ptx/lower.h"
 
 #include "ptx/lower_internal.h"
@@ -8,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- failures, memory ------------------------------------------------------------------------------------------- */
+/* ---- failures, memory ------------------------------------------------------------------------ */
 
 void ifl_lower_fail(ifl_lowerer *l, ifl_status status, const char *format, ...)
 {
@@ -20,7 +21,8 @@ void ifl_lower_fail(ifl_lowerer *l, ifl_status status, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    ifl_place place = l->instruction ? ifl_program_place(l->input->program, l->instruction) : (ifl_place){0};
+    ifl_place place =
+        l->instruction ? ifl_program_place(l->input->program, l->instruction) : (ifl_place){0};
     ifl_fail_at(l->error, status, &place, "%s", text);
 }
 
@@ -39,19 +41,22 @@ void *ifl_lower_allocate(ifl_lowerer *l, size_t bytes)
     return at;
 }
 
-/* ---- codes ---------------------------------------------------------------------------------------------------------- */
+/* ---- codes ----------------------------------------------------------------------------------- */
 
 static uint32_t guard_place(const ifl_lowerer *l)
 {
-    return l->instruction && l->instruction->guard != IFL_NO_GUARD ? l->slot_of[l->instruction->guard]
-                                                                   : IFL_PREDICATE_TRUE;
+    return l->instruction && l->instruction->guard != IFL_NO_GUARD
+               ? l->slot_of[l->instruction->guard]
+               : IFL_PREDICATE_TRUE;
 }
 
 static ifl_code *emit(ifl_lowerer *l, ifl_operation_table table, uint32_t operation)
 {
     const ifl_instruction *instruction = l->instruction;
-    ifl_code code = {
-        .table = (uint8_t)table, .operation = (uint16_t)operation, .guard = guard_place(l), .e = IFL_PREDICATE_SINK};
+    ifl_code code = {.table = (uint8_t)table,
+                     .operation = (uint16_t)operation,
+                     .guard = guard_place(l),
+                     .e = IFL_PREDICATE_SINK};
     if (instruction) {
         code.guard_flip = instruction->guard_negated ? UINT32_MAX : 0;
         code.site = ifl_lower_site(l, instruction);
@@ -77,7 +82,7 @@ ifl_code *ifl_lower_emit_stop(ifl_lowerer *l, ifl_reason reason)
     return code;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------------ */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 uint32_t ifl_lower_constant(ifl_lowerer *l, uint64_t value, unsigned bits)
 {
@@ -96,7 +101,8 @@ uint32_t ifl_lower_temporary(ifl_lowerer *l)
     return l->temporaries[i];
 }
 
-uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes, bool is_signed, unsigned bits)
+uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes,
+                             bool is_signed, unsigned bits)
 {
     const bool is_named = memory->base == IFL_OPERAND_VARIABLE;
     const ifl_variable *variable = is_named ? &l->input->program->variables[memory->index] : NULL;
@@ -116,8 +122,8 @@ unsigned ifl_lower_register_bits(const ifl_lowerer *l, const ifl_operand *operan
     return l->function->registers[operand->index].bits;
 }
 
-void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_t to, unsigned to_bits, bool is_signed,
-                      unsigned shift)
+void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_t to,
+                      unsigned to_bits, bool is_signed, unsigned shift)
 {
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_resize);
     code->a = from;
@@ -128,19 +134,22 @@ void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_
 
 uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special)
 {
-    l->image->demands.cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
+    l->image->demands.cooperative |=
+        special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
     l->image->demands.takes_parameter_address |= special == IFL_SPECIAL_PARAMETERS;
-    l->image->demands.reserves_shared |=
-        special >= IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN && special <= IFL_SPECIAL_RESERVED_SMEM_OFFSET_1;
+    l->image->demands.reserves_shared |= special >= IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN &&
+                                         special <= IFL_SPECIAL_RESERVED_SMEM_OFFSET_1;
     return ifl_builder_special(&l->build, special);
 }
 
-/* A special register that changes while a block runs is read by a code of its own before the instruction. */
+/* A special register that changes while a block runs is read by a code of its own before the
+ * instruction. */
 static uint32_t special_slot(ifl_lowerer *l, ifl_special special, unsigned *bits)
 {
     *bits = ifl_special_bits(special) <= 32 ? 32 : 64;
     if (ifl_special_changes(special) == IFL_WHEN_NOW) {
-        l->image->demands.ordered = l->image->demands.reads_clock = true; /* clocks tell in which order blocks ran */
+        l->image->demands.ordered = l->image->demands.reads_clock =
+            true; /* clocks tell in which order blocks ran */
         uint32_t slot = ifl_lower_temporary(l);
         ifl_code *code = ifl_lower_emit(l, IFL_CODE_special);
         code->d = slot;
@@ -205,7 +214,8 @@ uint32_t ifl_lower_shared_address(ifl_lowerer *l, uint64_t offset, unsigned bits
 uint8_t ifl_lower_space(const ifl_lowerer *l)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
-    return m->space == IFL_SPACE_SHARED && m->flags & IFL_FLAG_SHARED_CLUSTER ? IFL_SPACE_CLUSTER : m->space;
+    return m->space == IFL_SPACE_SHARED && m->flags & IFL_FLAG_SHARED_CLUSTER ? IFL_SPACE_CLUSTER
+                                                                              : m->space;
 }
 
 static uint32_t local_variable(ifl_lowerer *l, const ifl_operand *operand)
@@ -218,7 +228,8 @@ static uint32_t local_variable(ifl_lowerer *l, const ifl_operand *operand)
 }
 
 /* The slot an operand is in by itself, and its width. */
-static uint32_t natural_slot(ifl_lowerer *l, const ifl_operand *operand, unsigned wanted, unsigned *bits)
+static uint32_t natural_slot(ifl_lowerer *l, const ifl_operand *operand, unsigned wanted,
+                             unsigned *bits)
 {
     *bits = ifl_slot_bits(wanted);
     switch (operand->kind) {
@@ -275,31 +286,36 @@ bool ifl_lower_is_sink(const ifl_operand *operand)
 
 uint32_t ifl_lower_destination(ifl_lowerer *l, const ifl_operand *operand, unsigned bits)
 {
-    if (ifl_lower_is_sink(operand) || ifl_slot_bits(ifl_lower_register_bits(l, operand)) != ifl_slot_bits(bits) ||
+    if (ifl_lower_is_sink(operand) ||
+        ifl_slot_bits(ifl_lower_register_bits(l, operand)) != ifl_slot_bits(bits) ||
         ifl_lower_register_bits(l, operand) == 1)
         return ifl_lower_temporary(l);
     return l->slot_of[operand->index];
 }
 
-void ifl_lower_finish(ifl_lowerer *l, const ifl_operand *operand, uint32_t slot, unsigned bits, bool is_signed)
+void ifl_lower_finish(ifl_lowerer *l, const ifl_operand *operand, uint32_t slot, unsigned bits,
+                      bool is_signed)
 {
     if (ifl_lower_is_sink(operand) || l->slot_of[operand->index] == slot)
         return;
     if (ifl_lower_register_bits(l, operand) == 1)
         ifl_lower_unsupported(l, "its destination is a predicate");
-    ifl_lower_resize(l, slot, bits, l->slot_of[operand->index], ifl_lower_register_bits(l, operand), is_signed, 0);
+    ifl_lower_resize(l, slot, bits, l->slot_of[operand->index], ifl_lower_register_bits(l, operand),
+                     is_signed, 0);
 }
 
 uint32_t ifl_lower_predicate(ifl_lowerer *l, const ifl_operand *operand, uint32_t *flip)
 {
     *flip = operand && operand->negated ? UINT32_MAX : 0;
-    if (operand && operand->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, operand) == 1)
+    if (operand && operand->kind == IFL_OPERAND_REGISTER &&
+        ifl_lower_register_bits(l, operand) == 1)
         return l->slot_of[operand->index];
     if (operand && operand->kind == IFL_OPERAND_IMMEDIATE) {
         *flip ^= operand->value ? 0 : UINT32_MAX;
         return IFL_PREDICATE_TRUE;
     }
-    if (operand && operand->kind == IFL_OPERAND_SPECIAL && operand->index == IFL_SPECIAL_IS_EXPLICIT_CLUSTER) {
+    if (operand && operand->kind == IFL_OPERAND_SPECIAL &&
+        operand->index == IFL_SPECIAL_IS_EXPLICIT_CLUSTER) {
         return ifl_lower_special(l, IFL_SPECIAL_EXPLICIT_CLUSTER_LANES);
     }
     ifl_lower_unsupported(l, "a predicate is wanted");
@@ -317,10 +333,11 @@ uint32_t ifl_lower_predicate_destination(ifl_lowerer *l, const ifl_operand *oper
 
 bool ifl_lower_has(const ifl_lowerer *l, unsigned slot)
 {
-    return slot < l->slots.count && l->slots.at[slot] && l->slots.at[slot]->kind != IFL_OPERAND_NONE;
+    return slot < l->slots.count && l->slots.at[slot] &&
+           l->slots.at[slot]->kind != IFL_OPERAND_NONE;
 }
 
-/* ---- a function ----------------------------------------------------------------------------------------------------------- */
+/* ---- a function ------------------------------------------------------------------------------ */
 
 static bool place_registers(ifl_lowerer *l)
 {
@@ -367,7 +384,8 @@ static bool find_uses(ifl_lowerer *l)
     if (!l->is_read || !l->is_alias || !l->writes)
         return false;
     for (uint32_t i = 0; i < l->function->count; i++)
-        ifl_instruction_registers(l->input->program, &l->input->program->instructions[l->function->first + i],
+        ifl_instruction_registers(l->input->program,
+                                  &l->input->program->instructions[l->function->first + i],
                                   note_use, l);
     l->status = ifl_ptx_undefined(&l->part, &l->flow, l->arena, &l->is_undefined, l->error);
     return l->status == IFL_OK;
@@ -413,7 +431,8 @@ static void resolve(ifl_lowerer *l, ifl_code *code)
     for (size_t i = 0; i < l->build.code.count; i++) {
         ifl_code *c = &code[i];
         const bool is_common = c->table == IFL_TABLE_COMMON;
-        const bool is_switch = is_common && c->operation == IFL_CODE_stop && c->count == IFL_REASON_SWITCH;
+        const bool is_switch =
+            is_common && c->operation == IFL_CODE_stop && c->count == IFL_REASON_SWITCH;
         const bool is_branch = is_common && c->operation == IFL_CODE_branch;
         if (is_branch)
             c->target = code + l->block_start[c->value];
@@ -427,7 +446,8 @@ static void resolve(ifl_lowerer *l, ifl_code *code)
 
 static bool keep_undefined(ifl_lowerer *l, ifl_routine *routine)
 {
-    routine->undefined = ifl_lower_allocate(l, (2 * l->function->register_count + 4) * sizeof *routine->undefined);
+    routine->undefined =
+        ifl_lower_allocate(l, (2 * l->function->register_count + 4) * sizeof *routine->undefined);
     if (!routine->undefined)
         return false;
     uint32_t *to = routine->undefined;
@@ -471,7 +491,8 @@ static bool keep(ifl_lowerer *l, ifl_routine *routine)
     routine->result_count = function->return_count;
     if (l->build.status != IFL_OK) {
         ifl_lower_fail(l, l->build.status, "function '%s': %s", function->name,
-                       l->build.status == IFL_NO_MEMORY ? "out of memory" : "it has too many registers");
+                       l->build.status == IFL_NO_MEMORY ? "out of memory"
+                                                        : "it has too many registers");
         return false;
     }
     routine->param_bytes = function->frame_bytes;
@@ -501,7 +522,7 @@ static void lower_routine(ifl_lowerer *l, uint32_t index, ifl_routine *routine)
         keep(l, routine);
 }
 
-/* ---- an image ---------------------------------------------------------------------------------------------------------------- */
+/* ---- an image -------------------------------------------------------------------------------- */
 
 /* Functions whose address stands in a variable can be called by whoever calls through a pointer. */
 static void need_addressed(ifl_lowerer *l)
@@ -536,10 +557,12 @@ static bool lower_needed(ifl_lowerer *l)
 static bool names_cluster(const ifl_instruction *i)
 {
     static const bool opcodes[IFL_OP_COUNT] = {
-        [IFL_OP_MAPA] = true,       [IFL_OP_GETCTARANK] = true,  [IFL_OP_LOAD_BOX_1] = true, [IFL_OP_LOAD_BOX_2] = true,
-        [IFL_OP_LOAD_BOX_3] = true, [IFL_OP_LOAD_BOX_4] = true,  [IFL_OP_LOAD_BOX_5] = true, [IFL_OP_LOAD_IMAGE_3] = true,
-        [IFL_OP_LOAD_IMAGE_4] = true, [IFL_OP_LOAD_IMAGE_5] = true};
-    return i->opcode < IFL_OP_COUNT && (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER);
+        [IFL_OP_MAPA] = true,        [IFL_OP_GETCTARANK] = true,   [IFL_OP_LOAD_BOX_1] = true,
+        [IFL_OP_LOAD_BOX_2] = true,  [IFL_OP_LOAD_BOX_3] = true,   [IFL_OP_LOAD_BOX_4] = true,
+        [IFL_OP_LOAD_BOX_5] = true,  [IFL_OP_LOAD_IMAGE_3] = true, [IFL_OP_LOAD_IMAGE_4] = true,
+        [IFL_OP_LOAD_IMAGE_5] = true};
+    return i->opcode < IFL_OP_COUNT &&
+           (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER);
 }
 
 static bool names_clusters(const ifl_program *program)
@@ -598,7 +621,11 @@ static bool lower_all(ifl_lowerer *l)
 ifl_status ifl_ptx_lower(const ifl_ptx_lowering *lowering, ifl_image *image, ifl_error *error)
 {
     memset(image, 0, sizeof *image);
-    ifl_lowerer l = {.input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
+    ifl_lowerer l = {.input = lowering,
+                     .image = image,
+                     .arena = &image->arena,
+                     .build.arena = &image->arena,
+                     .error = error};
     describe(&l);
     lower_all(&l);
     ifl_builder_free(&l.build);

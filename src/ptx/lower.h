@@ -9,7 +9,8 @@
 typedef struct ifl_ptx_lowering {
     const ifl_program *program; /* must outlive the image */
     uint32_t function;          /* a kernel */
-    const uint64_t *variable_address; /* device address of each variable of the program; 0 for those without */
+    const uint64_t
+        *variable_address; /* device address of each variable of the program; 0 for those without */
 } ifl_ptx_lowering;
 
 /* IFL_UNSUPPORTED names the first instruction that there is no code for, with its place. */

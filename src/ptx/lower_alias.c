@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Moves that need no code. Compilers load each parameter, copy each special register and convert each pointer into a
- * register of its own, which is written nowhere else: such a register gets the slot of the value itself. Half of a
- * short kernel's instructions vanish this way; they are counted all the same, since blocks are counted whole.
+ * Moves that need no code. Compilers load each parameter, copy each special register and convert
+ * each pointer into a register of its own, which is written nowhere else: such a register gets the
+ * slot of the value itself. Half of a short kernel's instructions vanish this way; they are counted
+ * all the same, since blocks are counted whole.
  *
- * It is right when the one write is the only value that any read can see: the register is written by one instruction,
- * without a guard, and on no path read before; and the source is a constant of the launch or block, or a register of
- * the same kind. */
+ * It is right when the one write is the only value that any read can see: the register is written
+ * by one instruction, without a guard, and on no path read before; and the source is a constant of
+ * the launch or block, or a register of the same kind. */
 #include "ptx/lower_internal.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static bool parameter_alias(ifl_lowerer *l, uint32_t d, uint32_t *slot)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
     const ifl_operand *memory = l->slots.at[1];
-    if (m->vector > 1 || m->space != IFL_SPACE_PARAM || !memory || memory->kind != IFL_OPERAND_MEMORY)
+    if (m->vector > 1 || m->space != IFL_SPACE_PARAM || !memory ||
+        memory->kind != IFL_OPERAND_MEMORY)
         return false;
     *slot = ifl_lower_parameter(l, memory, bits_of(l, d) / 8, false, bits_of(l, d));
     return *slot != 0;
@@ -42,7 +44,8 @@ static bool value_alias(ifl_lowerer *l, uint32_t d, const ifl_operand *a, uint32
 {
     if (!a || a->negated)
         return false;
-    if (a->kind == IFL_OPERAND_REGISTER && is_written_once(l, a->index) && bits_of(l, a->index) == bits_of(l, d)) {
+    if (a->kind == IFL_OPERAND_REGISTER && is_written_once(l, a->index) &&
+        bits_of(l, a->index) == bits_of(l, d)) {
         *slot = l->slot_of[a->index];
         return true;
     }
@@ -61,7 +64,8 @@ static bool value_alias(ifl_lowerer *l, uint32_t d, const ifl_operand *a, uint32
 /* cvta of a global or constant address changes nothing. */
 static bool is_same_address(const ifl_modifiers *m)
 {
-    return m->space == IFL_SPACE_GLOBAL || m->space == IFL_SPACE_CONST || m->space == IFL_SPACE_PARAM;
+    return m->space == IFL_SPACE_GLOBAL || m->space == IFL_SPACE_CONST ||
+           m->space == IFL_SPACE_PARAM;
 }
 
 static bool find_alias(ifl_lowerer *l, uint32_t *slot)
@@ -75,13 +79,15 @@ static bool find_alias(ifl_lowerer *l, uint32_t *slot)
     case IFL_OP_MOV:
         return value_alias(l, d->index, l->slots.at[1], slot);
     case IFL_OP_CVTA:
-        return is_same_address(&l->instruction->modifiers) && value_alias(l, d->index, l->slots.at[1], slot);
+        return is_same_address(&l->instruction->modifiers) &&
+               value_alias(l, d->index, l->slots.at[1], slot);
     default:
         return false;
     }
 }
 
-/* Sources come before their uses in the text of compilers; where one does not, its move stays a move. */
+/* Sources come before their uses in the text of compilers; where one does not, its move stays a
+ * move. */
 static bool source_is_settled(const ifl_lowerer *l, const bool *is_seen)
 {
     const ifl_operand *a = l->slots.count > 1 ? l->slots.at[1] : NULL;
@@ -114,7 +120,8 @@ void ifl_lower_find_aliases(ifl_lowerer *l)
 bool ifl_lower_is_alias(const ifl_lowerer *l)
 {
     const ifl_operand *d = l->slots.count ? l->slots.at[0] : NULL;
-    return d && d->kind == IFL_OPERAND_REGISTER && l->is_alias[d->index] && l->writes[d->index] == 1 &&
+    return d && d->kind == IFL_OPERAND_REGISTER && l->is_alias[d->index] &&
+           l->writes[d->index] == 1 &&
            (l->instruction->opcode == IFL_OP_LD || l->instruction->opcode == IFL_OP_MOV ||
             l->instruction->opcode == IFL_OP_CVTA) &&
            strchr("dv", l->slots.letter[0]);

@@ -17,7 +17,7 @@ static const ifl_operand *slot_of(ifl_lowerer *l, unsigned slot)
     return ifl_lower_has(l, slot) ? l->slots.at[slot] : NULL;
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
+/* ---- bulk copies ----------------------------------------------------------------------------- */
 
 /* To shared memory a barrier counts the bytes; to global memory, a group. */
 static void lower_bulk(ifl_lowerer *l, uint8_t operation, uint8_t type)
@@ -54,7 +54,7 @@ void ifl_lower_cp_reduce_bulk(ifl_lowerer *l)
     lower_bulk(l, l->instruction->modifiers.operation, l->instruction->type[0]);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* st.async, red.async: registers go to shared memory of a block of the cluster. */
 void ifl_lower_async_value(ifl_lowerer *l)
@@ -63,7 +63,8 @@ void ifl_lower_async_value(ifl_lowerer *l)
     uint32_t count;
     const ifl_operand *member = ifl_slot_members(l->slots.at[VALUE], &count);
     const ifl_modifiers *m = &l->instruction->modifiers;
-    const unsigned bits = ifl_type_bits(l->instruction->type[0]), elements = m->vector ? m->vector : 1;
+    const unsigned bits = ifl_type_bits(l->instruction->type[0]),
+                   elements = m->vector ? m->vector : 1;
     ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
     if (!op)
         return;
@@ -78,15 +79,17 @@ void ifl_lower_async_value(ifl_lowerer *l)
     op->has_barrier = true;
     op->operation = m->operation;
     op->type = l->instruction->type[0];
-    op->from = (ifl_transfer){.element_bytes = (uint8_t)(bits / 8), .elements = (uint8_t)elements,
-                              .bytes = (uint8_t)(elements * bits / 8), .slot_bytes = (uint8_t)(bits / 8)};
+    op->from = (ifl_transfer){.element_bytes = (uint8_t)(bits / 8),
+                              .elements = (uint8_t)elements,
+                              .bytes = (uint8_t)(elements * bits / 8),
+                              .slot_bytes = (uint8_t)(bits / 8)};
     op->to.bytes = op->to.element_bytes = op->from.bytes;
     for (uint32_t e = 0; e < elements; e++)
         op->from.data[e] = ifl_lower_source(l, &member[e], bits, false);
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
-/* ---- boxes of tensors -------------------------------------------------------------------------------------------- */
+/* ---- boxes of tensors ------------------------------------------------------------------------ */
 
 /* Registers of 32 bits from a vector, or of 16. */
 static uint32_t set_list(ifl_lowerer *l, unsigned slot, unsigned most, uint32_t *to)
@@ -176,7 +179,7 @@ void ifl_lower_box_store(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 void ifl_lower_bulk_commit(ifl_lowerer *l)
 {
@@ -193,7 +196,7 @@ void ifl_lower_bulk_wait(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_bulk_wait)->count = (uint32_t)groups->value;
 }
 
-/* ---- barrier objects --------------------------------------------------------------------------------------------- */
+/* ---- barrier objects ------------------------------------------------------------------------- */
 
 static ifl_mbarrier_op *new_object(ifl_lowerer *l, const ifl_operand *memory)
 {
@@ -253,7 +256,8 @@ void ifl_lower_mbarrier_bytes(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
 }
 
-/* cp.async.mbarrier.arrive without .noinc first adds the arrival that it then makes; the copies are done. */
+/* cp.async.mbarrier.arrive without .noinc first adds the arrival that it then makes; the copies are
+ * done. */
 void ifl_lower_mbarrier_of_copies(ifl_lowerer *l)
 {
     ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);

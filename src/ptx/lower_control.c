@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- branches ------------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 static uint32_t block_at(const ifl_lowerer *l, const ifl_operand *label)
 {
@@ -68,16 +68,17 @@ void ifl_lower_nothing(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_nothing);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-static const ifl_variable *parameter(const ifl_lowerer *l, const uint32_t *list, uint32_t count, uint32_t i)
+static const ifl_variable *parameter(const ifl_lowerer *l, const uint32_t *list, uint32_t count,
+                                     uint32_t i)
 {
     return i < count ? &l->input->program->variables[list[i]] : NULL;
 }
 
 /* One value of a call: in PARAM variables on both sides, or a register on the caller's. */
-static void fill_value(ifl_lowerer *l, const ifl_operand *mine, const ifl_variable *theirs, ifl_call_value *value,
-                       uint32_t *next, bool is_result)
+static void fill_value(ifl_lowerer *l, const ifl_operand *mine, const ifl_variable *theirs,
+                       ifl_call_value *value, uint32_t *next, bool is_result)
 {
     const ifl_variable *own =
         mine->kind == IFL_OPERAND_VARIABLE ? &l->input->program->variables[mine->index] : NULL;
@@ -108,8 +109,8 @@ static void fill_value(ifl_lowerer *l, const ifl_operand *mine, const ifl_variab
     *next = at + value->bytes;
 }
 
-static ifl_call_value *fill_values(ifl_lowerer *l, const ifl_operand *slot, const uint32_t *list, uint32_t list_count,
-                                   uint32_t *count, bool is_result)
+static ifl_call_value *fill_values(ifl_lowerer *l, const ifl_operand *slot, const uint32_t *list,
+                                   uint32_t list_count, uint32_t *count, bool is_result)
 {
     *count = 0;
     if (!slot || slot->kind == IFL_OPERAND_NONE)
@@ -127,8 +128,10 @@ static void note_call(ifl_lowerer *l, const ifl_function *function)
 {
     const ifl_provided provided = ifl_provided_find(function->name);
     if (function->is_extern && !(provided && ifl_provided_is_for_ptx(provided)))
-        ifl_lower_fail(l, IFL_UNSUPPORTED, "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
-                       function->name);
+        ifl_lower_fail(
+            l, IFL_UNSUPPORTED,
+            "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
+            function->name);
     l->image->demands.ordered |= function->is_extern;
     l->image->demands.calls_outside |= function->is_extern && provided != IFL_PROVIDED_ASSERT;
 }
@@ -145,7 +148,8 @@ void ifl_lower_call(ifl_lowerer *l)
         op->function = (int32_t)target->index;
         function = &l->input->program->functions[target->index];
         l->is_needed[target->index] = true;
-        op->provided = function->is_extern ? (uint8_t)ifl_provided_find(function->name) : IFL_PROVIDED_NONE;
+        op->provided =
+            function->is_extern ? (uint8_t)ifl_provided_find(function->name) : IFL_PROVIDED_NONE;
         note_call(l, function);
     } else {
         l->calls_indirectly = true;
@@ -153,17 +157,18 @@ void ifl_lower_call(ifl_lowerer *l)
     }
     op->results = fill_values(l, l->slots.at[0], function ? function->returns : NULL,
                               function ? function->return_count : 0, &op->result_count, true);
-    op->arguments = fill_values(l, l->slots.count > 2 ? l->slots.at[2] : NULL, function ? function->params : NULL,
+    op->arguments = fill_values(l, l->slots.count > 2 ? l->slots.at[2] : NULL,
+                                function ? function->params : NULL,
                                 function ? function->param_count : 0, &op->argument_count, false);
     ifl_lower_emit_stop(l, IFL_REASON_CALL)->extra = op;
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------------------------ */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static bool arrives_only(uint16_t opcode)
 {
-    return opcode == IFL_OP_BAR_ARRIVE || opcode == IFL_OP_BAR_CTA_ARRIVE || opcode == IFL_OP_BARRIER_ARRIVE ||
-           opcode == IFL_OP_BARRIER_CTA_ARRIVE;
+    return opcode == IFL_OP_BAR_ARRIVE || opcode == IFL_OP_BAR_CTA_ARRIVE ||
+           opcode == IFL_OP_BARRIER_ARRIVE || opcode == IFL_OP_BARRIER_CTA_ARRIVE;
 }
 
 void ifl_lower_barrier(ifl_lowerer *l)
@@ -199,11 +204,12 @@ void ifl_lower_cluster_barrier(ifl_lowerer *l)
     ifl_lower_emit_stop(l, IFL_REASON_BARRIER)->extra = op;
 }
 
-/* ---- warp-wide operations ---------------------------------------------------------------------------------------------------- */
+/* ---- warp-wide operations -------------------------------------------------------------------- */
 
 /* Slots of the signature that hold the member mask, 0: none. */
 static const uint8_t member_slots[IFL_OP_COUNT] = {
-    [IFL_OP_SHFL] = 5, [IFL_OP_VOTE] = 2, [IFL_OP_MATCH] = 3, [IFL_OP_REDUX] = 2, [IFL_OP_ELECT] = 2,
+    [IFL_OP_SHFL] = 5,  [IFL_OP_VOTE] = 2,  [IFL_OP_MATCH] = 3,
+    [IFL_OP_REDUX] = 2, [IFL_OP_ELECT] = 2,
 };
 
 static ifl_exchange_kind exchange_kind(const ifl_instruction *instruction)
@@ -257,13 +263,15 @@ static void fill_sources(ifl_lowerer *l, ifl_exchange *op)
 /* A vote's result is a predicate, but for a ballot; a barrier has none. */
 static void fill_results(ifl_lowerer *l, ifl_exchange *op)
 {
-    const bool gives_predicate = op->kind == IFL_EXCHANGE_VOTE_ALL || op->kind == IFL_EXCHANGE_VOTE_ANY ||
+    const bool gives_predicate = op->kind == IFL_EXCHANGE_VOTE_ALL ||
+                                 op->kind == IFL_EXCHANGE_VOTE_ANY ||
                                  op->kind == IFL_EXCHANGE_VOTE_UNIFORM;
     const ifl_operand *d = l->slots.at[0];
     op->p = IFL_PREDICATE_SINK;
     if (l->slots.count > 1 && l->slots.letter[1] == 'q')
         op->p = ifl_lower_predicate_destination(l, l->slots.at[1]);
-    op->d = gives_predicate ? ifl_lower_predicate_destination(l, d) : ifl_lower_destination(l, d, 32);
+    op->d =
+        gives_predicate ? ifl_lower_predicate_destination(l, d) : ifl_lower_destination(l, d, 32);
     ifl_lower_emit(l, IFL_CODE_exchange)->extra = op;
     if (!gives_predicate)
         ifl_lower_finish(l, d, op->d, 32, false);

@@ -13,29 +13,29 @@ typedef struct ifl_lowerer {
     ifl_image *image;
     ifl_arena *arena;
     const ifl_function *function;
-    ifl_ptx_part part;        /* the function */
-    uint32_t first_site;      /* of the function's first instruction */
+    ifl_ptx_part part;   /* the function */
+    uint32_t first_site; /* of the function's first instruction */
     const ifl_instruction *instruction;
     ifl_slots slots;
     ifl_flow flow;
     uint32_t *slot_of;        /* by register: byte offset in the frame */
     uint32_t temporaries[32]; /* slots of 512 bytes, 0: not made yet */
     unsigned temporaries_used;
-    uint32_t *block_start;    /* by block of the flow: index into code */
-    bool *is_join;            /* by block of the flow */
-    IFL_VEC(ifl_site) sites;          /* of all functions so far */
-    IFL_VEC(ifl_block_range) blocks;  /* likewise */
-    ifl_builder build;        /* of the function */
-    bool *is_needed;          /* by function of the program: can be called */
-    bool *is_noted;           /* by variable of the program: the kernel names it */
-    bool *is_read;            /* by register of the function: something reads it */
-    uint32_t *writes;         /* by register: instructions that write it */
-    bool *is_undefined;       /* by register: may be read before it is written */
-    bool *is_alias;           /* by register: its slot is that of what was moved into it; see lower_alias.c */
+    uint32_t *block_start;           /* by block of the flow: index into code */
+    bool *is_join;                   /* by block of the flow */
+    IFL_VEC(ifl_site) sites;         /* of all functions so far */
+    IFL_VEC(ifl_block_range) blocks; /* likewise */
+    ifl_builder build;               /* of the function */
+    bool *is_needed;                 /* by function of the program: can be called */
+    bool *is_noted;                  /* by variable of the program: the kernel names it */
+    bool *is_read;                   /* by register of the function: something reads it */
+    uint32_t *writes;                /* by register: instructions that write it */
+    bool *is_undefined;              /* by register: may be read before it is written */
+    bool *is_alias; /* by register: its slot is that of what was moved into it; see lower_alias.c */
     bool calls_indirectly;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     ifl_error *error;
-    ifl_status status;        /* the first failure */
+    ifl_status status; /* the first failure */
 } ifl_lowerer;
 
 typedef void ifl_lower_function(ifl_lowerer *l);
@@ -45,7 +45,8 @@ void ifl_lower_fail(ifl_lowerer *l, ifl_status status, const char *format, ...) 
 /* "NAME is not supported: WHY", with the instruction's full name. */
 void ifl_lower_unsupported(ifl_lowerer *l, const char *why);
 
-/* A lowered instruction with the current guard; NULL after a failure. Valid until the next one is added. */
+/* A lowered instruction with the current guard; NULL after a failure. Valid until the next one is
+ * added. */
 ifl_code *ifl_lower_emit(ifl_lowerer *l, ifl_operation operation);
 ifl_code *ifl_lower_emit_row(ifl_lowerer *l, const ifl_ptx_row *row);
 ifl_code *ifl_lower_emit_stop(ifl_lowerer *l, ifl_reason reason);
@@ -59,12 +60,14 @@ uint32_t ifl_lower_constant(ifl_lowerer *l, uint64_t value, unsigned bits);
 uint32_t ifl_lower_temporary(ifl_lowerer *l);
 unsigned ifl_lower_register_bits(const ifl_lowerer *l, const ifl_operand *operand);
 /* A slot of `bits` bits a lane that holds a source operand, extended by sign when `is_signed`. */
-uint32_t ifl_lower_source(ifl_lowerer *l, const ifl_operand *operand, unsigned bits, bool is_signed);
+uint32_t ifl_lower_source(ifl_lowerer *l, const ifl_operand *operand, unsigned bits,
+                          bool is_signed);
 /* Where a result of `bits` bits a lane goes; ifl_lower_finish then brings it into the register. */
 uint32_t ifl_lower_destination(ifl_lowerer *l, const ifl_operand *operand, unsigned bits);
-void ifl_lower_finish(ifl_lowerer *l, const ifl_operand *operand, uint32_t slot, unsigned bits, bool is_signed);
-void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_t to, unsigned to_bits, bool is_signed,
-                      unsigned shift);
+void ifl_lower_finish(ifl_lowerer *l, const ifl_operand *operand, uint32_t slot, unsigned bits,
+                      bool is_signed);
+void ifl_lower_resize(ifl_lowerer *l, uint32_t from, unsigned from_bits, uint32_t to,
+                      unsigned to_bits, bool is_signed, unsigned shift);
 /* A predicate operand: its place, and in *flip whether it is negated. */
 uint32_t ifl_lower_predicate(ifl_lowerer *l, const ifl_operand *operand, uint32_t *flip);
 uint32_t ifl_lower_predicate_destination(ifl_lowerer *l, const ifl_operand *operand);
@@ -88,31 +91,38 @@ bool ifl_lower_is_kernel_parameter(const ifl_lowerer *l, const ifl_variable *var
 
 /* Gives registers that only name another value that value's slot. */
 void ifl_lower_find_aliases(ifl_lowerer *l);
-/* Is the current instruction a move whose destination names its source? Nothing is left to do for it. */
+/* Is the current instruction a move whose destination names its source? Nothing is left to do for
+ * it. */
 bool ifl_lower_is_alias(const ifl_lowerer *l);
-/* A variable's address in shared memory, 32 or 64 bits; with the block's rank where the kernel's addresses have ranks. */
+/* A variable's address in shared memory, 32 or 64 bits; with the block's rank where the kernel's
+ * addresses have ranks. */
 uint32_t ifl_lower_shared_address(ifl_lowerer *l, uint64_t offset, unsigned bits);
 /* The space that the current instruction's first one means: CLUSTER for shared::cluster. */
 uint8_t ifl_lower_space(const ifl_lowerer *l);
 /* The slot of a special register that does not change while a block runs. */
 uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special);
-/* A slot of `bits` bits with a kernel parameter, or 0 where MEMORY is none, or wider than 64 bits. */
-uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes, bool is_signed, unsigned bits);
+/* A slot of `bits` bits with a kernel parameter, or 0 where MEMORY is none, or wider than 64
+ * bits. */
+uint32_t ifl_lower_parameter(ifl_lowerer *l, const ifl_operand *memory, unsigned bytes,
+                             bool is_signed, unsigned bits);
 
 /* What lowers each opcode that is not a matter of rows; NULL: rows. */
 extern ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT];
 void ifl_lower_by_row(ifl_lowerer *l);
 
 /* lower_memory.c */
-ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_atomic, ifl_lower_cvta, ifl_lower_isspacep,
-    ifl_lower_cp_async, ifl_lower_policy, ifl_lower_mapa, ifl_lower_getctarank;
+ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_atomic, ifl_lower_cvta,
+    ifl_lower_isspacep, ifl_lower_cp_async, ifl_lower_policy, ifl_lower_mapa, ifl_lower_getctarank;
 /* lower_control.c */
-ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, ifl_lower_exit, ifl_lower_trap,
-    ifl_lower_barrier, ifl_lower_cluster_barrier, ifl_lower_warp_op, ifl_lower_nothing, ifl_lower_nanosleep;
+ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, ifl_lower_exit,
+    ifl_lower_trap, ifl_lower_barrier, ifl_lower_cluster_barrier, ifl_lower_warp_op,
+    ifl_lower_nothing, ifl_lower_nanosleep;
 /* lower_bulk.c */
-ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_async_value, ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit, ifl_lower_bulk_wait,
-    ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval, ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes,
-    ifl_lower_mbarrier_of_copies, ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
+ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_async_value,
+    ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit,
+    ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
+    ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes, ifl_lower_mbarrier_of_copies,
+    ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
 /* lower_matrix.c */
 ifl_lower_function ifl_lower_matrix_move, ifl_lower_matrix_transpose, ifl_lower_matrix_product,
     ifl_lower_group_product, ifl_lower_group_product_wait;

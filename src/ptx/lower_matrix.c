@@ -6,7 +6,7 @@
 /* PTX runs as on the GPU that its results are held against, an H200. */
 enum { PTX_SM = 90 };
 
-/* ---- moves ------------------------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static bool has_shape(const ifl_lowerer *l, unsigned m, unsigned n, unsigned k)
 {
@@ -61,7 +61,7 @@ void ifl_lower_matrix_transpose(ifl_lowerer *l)
     ifl_lower_finish(l, l->slots.at[0], d, 32, false);
 }
 
-/* ---- products ---------------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static uint8_t matrix_type(uint8_t type)
 {
@@ -77,7 +77,8 @@ static uint8_t matrix_type(uint8_t type)
     return types[type];
 }
 
-/* The shapes and types of PTX ISA 9.0, "Multiply-and-Accumulate Instruction: mma": columns are always 8. */
+/* The shapes and types of PTX ISA 9.0, "Multiply-and-Accumulate Instruction: mma": columns are
+ * always 8. */
 static bool is_product_known(const ifl_matrix_product *op)
 {
     static const struct {
@@ -189,7 +190,7 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
         ifl_lower_finish(l, &member[i], op->d[i], bits, false);
 }
 
-/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+/* ---- products of a warp group ---------------------------------------------------------------- */
 
 enum { D, A, B, ACCUMULATES, SCALE_A, SCALE_B, ACROSS_A, ACROSS_B };
 

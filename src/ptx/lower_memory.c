@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of what touches memory: loads, stores, atomics, asynchronous copies, barrier objects, address moves. */
+ * Lowering of what touches memory: loads, stores, atomics, asynchronous copies, barrier objects,
+ * address moves. */
 #include "ptx/lower_internal.h"
 
 #include <string.h>
 
-/* ---- addresses ------------------------------------------------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static const ifl_variable *base_variable(const ifl_lowerer *l, const ifl_operand *memory)
 {
-    return memory->base == IFL_OPERAND_VARIABLE ? &l->input->program->variables[memory->index] : NULL;
+    return memory->base == IFL_OPERAND_VARIABLE ? &l->input->program->variables[memory->index]
+                                                : NULL;
 }
 
-
-/* The address of a variable plus an offset in the variable's own space; LOCAL ones relative to the frame. */
+/* The address of a variable plus an offset in the variable's own space; LOCAL ones relative to the
+ * frame. */
 static uint64_t variable_offset(ifl_lowerer *l, const ifl_operand *memory)
 {
     const ifl_variable *variable = base_variable(l, memory);
@@ -88,7 +90,7 @@ uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t sp
     return is_narrow ? resized(l, resized(l, sum, 64, 32), 32, 64) : sum;
 }
 
-/* ---- loads and stores -------------------------------------------------------------------------------------------------- */
+/* ---- loads and stores ------------------------------------------------------------------------ */
 
 static bool orders(const ifl_modifiers *m)
 {
@@ -165,7 +167,8 @@ static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_
         const uint32_t from =
             ifl_lower_parameter(l, &element, t->element_bytes, t->is_signed, t->slot_bytes * 8u);
         if (!from) {
-            ifl_lower_unsupported(l, "it reads outside of the kernel's parameters, or more than 64 bits at once");
+            ifl_lower_unsupported(
+                l, "it reads outside of the kernel's parameters, or more than 64 bits at once");
             return;
         }
         if (t->sink >> e & 1)
@@ -196,7 +199,8 @@ void ifl_lower_load(ifl_lowerer *l)
     if (t->space == IFL_SPACE_PARAM)
         t->space = IFL_SPACE_CONST;
     fill_address(l, memory, t);
-    l->image->demands.ordered |= t->observes && (t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC);
+    l->image->demands.ordered |=
+        t->observes && (t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC);
     ifl_lower_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
@@ -218,10 +222,10 @@ void ifl_lower_store(ifl_lowerer *l)
     ifl_lower_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
-/* ---- atomics --------------------------------------------------------------------------------------------------------------- */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
-/* Does the order in which blocks do it show? Integer additions, minima and bit operations whose old value nobody
- * looks at commute, as long as all of the kernel's are of one kind. */
+/* Does the order in which blocks do it show? Integer additions, minima and bit operations whose old
+ * value nobody looks at commute, as long as all of the kernel's are of one kind. */
 static bool order_shows(const ifl_lowerer *l, const ifl_atomic *a, bool is_used)
 {
     bool is_float = ifl_type_class(a->type) == 'F';
@@ -272,17 +276,20 @@ void ifl_lower_atomic(ifl_lowerer *l)
         t->slot_bytes = (uint8_t)(bits / 8);
     a->transfer = *t;
     if (t->space != IFL_SPACE_SHARED && t->space != IFL_SPACE_CLUSTER) {
-        l->image->demands.ordered |= order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
+        l->image->demands.ordered |=
+            order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
         l->global_operations |= 1u << a->operation;
     }
     ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
 }
 
-/* ---- addresses between spaces ------------------------------------------------------------------------------------------------ */
+/* ---- addresses between spaces ---------------------------------------------------------------- */
 
 static uint64_t window_of(uint8_t space)
 {
-    return space == IFL_SPACE_SHARED ? IFL_SHARED_WINDOW : space == IFL_SPACE_LOCAL ? IFL_LOCAL_WINDOW : 0;
+    return space == IFL_SPACE_SHARED  ? IFL_SHARED_WINDOW
+           : space == IFL_SPACE_LOCAL ? IFL_LOCAL_WINDOW
+                                      : 0;
 }
 
 void ifl_lower_cvta(ifl_lowerer *l)
@@ -290,7 +297,8 @@ void ifl_lower_cvta(ifl_lowerer *l)
     const ifl_modifiers *m = &l->instruction->modifiers;
     if (ifl_type_bits(l->instruction->type[0]) != 64)
         ifl_lower_unsupported(l, "addresses of 32 bits");
-    uint32_t a = ifl_lower_source(l, l->slots.at[1], 64, false), d = ifl_lower_destination(l, l->slots.at[0], 64);
+    uint32_t a = ifl_lower_source(l, l->slots.at[1], 64, false),
+             d = ifl_lower_destination(l, l->slots.at[0], 64);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_add_offset);
     code->a = a, code->d = d;
     code->value = m->flags & IFL_FLAG_TO ? -window_of(m->space) : window_of(m->space);
@@ -320,7 +328,8 @@ void ifl_lower_mapa(ifl_lowerer *l)
 {
     const unsigned bits = ifl_type_bits(l->instruction->type[0]);
     const ifl_operand *d = l->slots.at[0];
-    const uint32_t to = ifl_lower_destination(l, d, bits), a = ifl_lower_source(l, l->slots.at[1], bits, false),
+    const uint32_t to = ifl_lower_destination(l, d, bits),
+                   a = ifl_lower_source(l, l->slots.at[1], bits, false),
                    rank = ifl_lower_source(l, l->slots.at[2], 32, false);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_put_rank);
     code->a = a, code->b = rank, code->d = to;
@@ -332,14 +341,15 @@ void ifl_lower_getctarank(ifl_lowerer *l)
 {
     const unsigned bits = ifl_type_bits(l->instruction->type[0]);
     const ifl_operand *d = l->slots.at[0];
-    const uint32_t to = ifl_lower_destination(l, d, 32), a = ifl_lower_source(l, l->slots.at[1], bits, false);
+    const uint32_t to = ifl_lower_destination(l, d, 32),
+                   a = ifl_lower_source(l, l->slots.at[1], bits, false);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_get_rank);
     code->a = a, code->d = to;
     code->count = bits;
     ifl_lower_finish(l, d, to, 32, false);
 }
 
-/* ---- asynchronous copies: done when issued, which is one of the orders that the hardware allows ------------------------------ */
+/* ---- asynchronous copies: done when issued, one of the orders that the hardware allows ---------- */
 
 static void fill_end(ifl_transfer *t, uint8_t space, uint8_t kind, uint32_t address, unsigned bytes)
 {
@@ -362,13 +372,17 @@ void ifl_lower_cp_async(ifl_lowerer *l)
         return;
     }
     unsigned size = (unsigned)bytes->value;
-    fill_end(&op->to, IFL_SPACE_SHARED, IFL_ACCESS_STORE, ifl_lower_address(l, l->slots.at[0], IFL_SPACE_SHARED), size);
-    fill_end(&op->from, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, ifl_lower_address(l, l->slots.at[1], IFL_SPACE_GLOBAL), size);
+    fill_end(&op->to, IFL_SPACE_SHARED, IFL_ACCESS_STORE,
+             ifl_lower_address(l, l->slots.at[0], IFL_SPACE_SHARED), size);
+    fill_end(&op->from, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,
+             ifl_lower_address(l, l->slots.at[1], IFL_SPACE_GLOBAL), size);
     for (unsigned s = 3; s < l->slots.count && ifl_lower_has(l, s); s++) {
         const ifl_operand *extra = l->slots.at[s];
-        bool is_predicate = extra->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, extra) == 1;
+        bool is_predicate =
+            extra->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, extra) == 1;
         bool is_policy = l->instruction->modifiers.flags & IFL_FLAG_CACHE_HINT &&
-                         extra->kind == IFL_OPERAND_REGISTER && ifl_lower_register_bits(l, extra) == 64;
+                         extra->kind == IFL_OPERAND_REGISTER &&
+                         ifl_lower_register_bits(l, extra) == 64;
         if (is_predicate) {
             op->has_ignore = true;
             op->ignore = ifl_lower_predicate(l, extra, &op->ignore_flip);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is told of each PTX instruction: its name and place, what it asks of memory, what it leaves open between two
- * machines. Everything that watches a kernel knows only this. */
+ * What is told of each PTX instruction: its name and place, what it asks of memory, what it leaves
+ * open between two machines. Everything that watches a kernel knows only this. */
 #include "ptx/lower_internal.h"
 #include "ptx/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what it asks of memory -------------------------------------------------------------------------------------- */
+/* ---- what it asks of memory ------------------------------------------------------------------ */
 
 static bool is_copy(const ifl_instruction *instruction)
 {
@@ -24,10 +24,16 @@ static bool copies_to_global(const ifl_instruction *instruction)
 static uint8_t bulk_kind(const ifl_instruction *instruction)
 {
     static const uint8_t plus_1[IFL_OP_COUNT] = {
-#define BOX(rank)                                                                                                    \
-    [IFL_OP_LOAD_BOX_##rank] = IFL_ACCESS_COPY_LOAD + 1, [IFL_OP_LOAD_BOX_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,    \
-    [IFL_OP_STORE_BOX_##rank] = IFL_ACCESS_COPY_STORE + 1, [IFL_OP_REDUCE_BOX_##rank] = IFL_ACCESS_COPY_REDUCTION + 1
-        BOX(1), BOX(2), BOX(3), BOX(4), BOX(5),
+#define BOX(rank)                                                                                  \
+    [IFL_OP_LOAD_BOX_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                           \
+    [IFL_OP_LOAD_BOX_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                       \
+    [IFL_OP_STORE_BOX_##rank] = IFL_ACCESS_COPY_STORE + 1,                                         \
+    [IFL_OP_REDUCE_BOX_##rank] = IFL_ACCESS_COPY_REDUCTION + 1
+        BOX(1),
+        BOX(2),
+        BOX(3),
+        BOX(4),
+        BOX(5),
 #undef BOX
         [IFL_OP_LOAD_IMAGE_3] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_4] = IFL_ACCESS_COPY_LOAD + 1,
@@ -56,16 +62,16 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         uint16_t opcode;
         uint8_t kind;
     } table[] = {
-        {IFL_OP_LD, IFL_ACCESS_LOAD},      {IFL_OP_LDU, IFL_ACCESS_LOAD},
-        {IFL_OP_ST, IFL_ACCESS_STORE},     {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
-        {IFL_OP_RED, IFL_ACCESS_ATOMIC},   {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
-        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
-        {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
+        {IFL_OP_LD, IFL_ACCESS_LOAD},       {IFL_OP_LDU, IFL_ACCESS_LOAD},
+        {IFL_OP_ST, IFL_ACCESS_STORE},      {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
+        {IFL_OP_RED, IFL_ACCESS_ATOMIC},    {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
+        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD}, {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
     };
     if (bulk_kind(instruction) != IFL_ACCESS_KINDS)
         return bulk_kind(instruction);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].opcode == instruction->opcode && is_counted_space(instruction->modifiers.space))
+        if (table[i].opcode == instruction->opcode &&
+            is_counted_space(instruction->modifiers.space))
             return table[i].kind;
     return IFL_ACCESS_KINDS;
 }
@@ -77,7 +83,8 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
     if (is_copy(instruction)) {
         enum { SIZE_OPERAND = 2 }; /* opcode.def: "mmss?s?", "mmsm?s?" */
         const ifl_operand *size = &program->operands[instruction->first_operand + SIZE_OPERAND];
-        const bool known = instruction->operand_count > SIZE_OPERAND && size->kind == IFL_OPERAND_IMMEDIATE;
+        const bool known =
+            instruction->operand_count > SIZE_OPERAND && size->kind == IFL_OPERAND_IMMEDIATE;
         return known ? (uint32_t)size->value : 0;
     }
     if (instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX)
@@ -107,9 +114,12 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     const ifl_modifiers *m = &instruction->modifiers;
     const bool is_second = is_copy(instruction) && !copies_to_global(instruction);
     ifl_site_access access = {.kind = access_kind(instruction)};
-    const bool is_matrix = instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX;
+    const bool is_matrix =
+        instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX;
     access.space = ifl_access_is_copy(access.kind) ? IFL_SPACE_GLOBAL
-                   : is_second ? m->space2 : is_matrix ? IFL_SPACE_SHARED : m->space;
+                   : is_second                     ? m->space2
+                   : is_matrix                     ? IFL_SPACE_SHARED
+                                                   : m->space;
     access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;
@@ -118,7 +128,7 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     return access;
 }
 
-/* ---- what it is to the order of the warp ------------------------------------------------------------------------- */
+/* ---- what it is to the order of the warp ----------------------------------------------------- */
 
 static uint8_t role_of(uint16_t opcode)
 {
@@ -141,9 +151,10 @@ static uint8_t role_of(uint16_t opcode)
     return roles[opcode];
 }
 
-/* ---- what it leaves open ----------------------------------------------------------------------------------------- */
+/* ---- what it leaves open --------------------------------------------------------------------- */
 
-/* Errors that the PTX ISA states for one instruction, relative; sin and cos state theirs absolute, in [-pi, pi]. */
+/* Errors that the PTX ISA states for one instruction, relative; sin and cos state theirs absolute,
+ * in [-pi, pi]. */
 static float approximation_error(const ifl_instruction *instruction)
 {
     static const struct {
@@ -151,9 +162,11 @@ static float approximation_error(const ifl_instruction *instruction)
         bool always; /* else only with .approx or .full */
         float error;
     } table[] = {
-        {IFL_OP_EX2, true, 0x1p-22f},  {IFL_OP_LG2, true, 0x1p-22f},   {IFL_OP_SIN, true, 0x1p-20f},
-        {IFL_OP_COS, true, 0x1p-20f},  {IFL_OP_TANH, true, 0x1p-11f},  {IFL_OP_RSQRT, true, 0x1p-22f},
-        {IFL_OP_RCP, false, 0x1p-23f}, {IFL_OP_SQRT, false, 0x1p-23f}, {IFL_OP_DIV, false, 0x1p-22f},
+        {IFL_OP_EX2, true, 0x1p-22f},  {IFL_OP_LG2, true, 0x1p-22f},
+        {IFL_OP_SIN, true, 0x1p-20f},  {IFL_OP_COS, true, 0x1p-20f},
+        {IFL_OP_TANH, true, 0x1p-11f}, {IFL_OP_RSQRT, true, 0x1p-22f},
+        {IFL_OP_RCP, false, 0x1p-23f}, {IFL_OP_SQRT, false, 0x1p-23f},
+        {IFL_OP_DIV, false, 0x1p-22f},
     };
     const bool is_asked = instruction->modifiers.flags & (IFL_FLAG_APPROX | IFL_FLAG_FULL);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -162,25 +175,27 @@ static float approximation_error(const ifl_instruction *instruction)
     return 0;
 }
 
-/* PTX ISA, mul, add and sub of floating-point types: without a rounding the compiler may contract them. Packed and half
- * types too. */
+/* PTX ISA, mul, add and sub of floating-point types: without a rounding the compiler may contract
+ * them. Packed and half types too. */
 static uint8_t open_to_contraction(const ifl_instruction *instruction)
 {
     const uint16_t opcode = instruction->opcode;
     if (ifl_type_class(instruction->type[0]) != 'F' || instruction->modifiers.rounding)
         return 0;
-    return opcode == IFL_OP_MUL                            ? IFL_OPEN_PRODUCT
+    return opcode == IFL_OP_MUL                           ? IFL_OPEN_PRODUCT
            : opcode == IFL_OP_ADD || opcode == IFL_OP_SUB ? IFL_OPEN_SUM
-                                                            : 0;
+                                                          : 0;
 }
 
 static uint8_t open_to_order(const ifl_program *program, const ifl_instruction *instruction)
 {
-    const bool is_atom = instruction->opcode == IFL_OP_ATOM, is_red = instruction->opcode == IFL_OP_RED;
+    const bool is_atom = instruction->opcode == IFL_OP_ATOM,
+               is_red = instruction->opcode == IFL_OP_RED;
     const ifl_operand *first = &program->operands[instruction->first_operand];
     if (!is_atom && !is_red)
         return instruction->modifiers.order > IFL_ORDER_WEAK ? IFL_OPEN_WAITS : 0;
-    const bool is_fetched = is_atom && instruction->operand_count && first->kind != IFL_OPERAND_NONE;
+    const bool is_fetched =
+        is_atom && instruction->operand_count && first->kind != IFL_OPERAND_NONE;
     return (ifl_type_class(instruction->type[0]) == 'F' ? IFL_OPEN_FLOAT_ATOMIC : 0) |
            (is_fetched ? IFL_OPEN_FETCHED : 0);
 }
@@ -196,14 +211,15 @@ static uint8_t open_to_time(const ifl_program *program, const ifl_instruction *i
     };
     for (uint32_t k = 0; k < instruction->operand_count; k++) {
         const ifl_operand *operand = &program->operands[instruction->first_operand + k];
-        for (size_t i = 0; operand->kind == IFL_OPERAND_SPECIAL && i < sizeof own / sizeof *own; i++)
+        for (size_t i = 0; operand->kind == IFL_OPERAND_SPECIAL && i < sizeof own / sizeof *own;
+             i++)
             if (operand->index == own[i])
                 return IFL_OPEN_TIMED;
     }
     return 0;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static ifl_site site_of(ifl_lowerer *l, const ifl_instruction *instruction, uint32_t turn)
 {
@@ -241,7 +257,8 @@ bool ifl_lower_add_sites(ifl_lowerer *l)
     else
         l->status = ifl_waits_find(program, l->function, NULL, waits, l->error);
     for (uint32_t i = 0; i < count && l->status == IFL_OK; i++) {
-        const ifl_site site = site_of(l, &program->instructions[l->function->first + i], waits[i].turn);
+        const ifl_site site =
+            site_of(l, &program->instructions[l->function->first + i], waits[i].turn);
         if (!site.name || !ifl_vec_push(&l->sites, site))
             ifl_lower_fail(l, IFL_NO_MEMORY, "out of memory");
     }

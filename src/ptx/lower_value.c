@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of what computes: the choice of the row of opcode.def for an instruction, comparisons, predicates, moves,
- * packing, carries; and the table of what lowers each opcode. */
+ * Lowering of what computes: the choice of the row of opcode.def for an instruction, comparisons,
+ * predicates, moves, packing, carries; and the table of what lowers each opcode. */
 #include "ptx/lower_internal.h"
 
 #include <string.h>
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Sources of a row: the value slots that are there. */
 static unsigned value_sources(const ifl_lowerer *l, const ifl_operand **source)
@@ -25,9 +25,11 @@ static const ifl_operand *predicate_source(const ifl_lowerer *l)
     return NULL;
 }
 
-static void emit_row(ifl_lowerer *l, const ifl_ptx_row *row, const ifl_operand **source, uint32_t d, uint32_t second)
+static void emit_row(ifl_lowerer *l, const ifl_ptx_row *row, const ifl_operand **source, uint32_t d,
+                     uint32_t second)
 {
-    bool is_signed = ifl_type_class(l->instruction->type[l->instruction->type_count > 1 ? 1 : 0]) == 'S';
+    bool is_signed =
+        ifl_type_class(l->instruction->type[l->instruction->type_count > 1 ? 1 : 0]) == 'S';
     uint32_t at[4] = {0, 0, 0, IFL_PREDICATE_SINK}, flip = 0;
     for (unsigned i = 0; i < row->sources; i++)
         at[i] = ifl_lower_source(l, source[i], row->width[i + 1], is_signed);
@@ -43,13 +45,16 @@ static void emit_row(ifl_lowerer *l, const ifl_ptx_row *row, const ifl_operand *
     code->flip = flip;
 }
 
-/* PTX ISA, the notes on subnormal numbers of each instruction: below sm_20 f32 is as if .ftz were written. mad.f32 without a
- * rounding, which is of those targets only, becomes fma.rn.ftz.f32 on what came later ("mad"); ptxas 13.0 compiles both so. */
-static const ifl_ptx_row *row_of_first_targets(ifl_lowerer *l, uint8_t type, uint8_t from, unsigned sources)
+/* PTX ISA, the notes on subnormal numbers of each instruction: below sm_20 f32 is as if .ftz were
+ * written. mad.f32 without a rounding, which is of those targets only, becomes fma.rn.ftz.f32 on
+ * what came later ("mad"); ptxas 13.0 compiles both so. */
+static const ifl_ptx_row *row_of_first_targets(ifl_lowerer *l, uint8_t type, uint8_t from,
+                                               unsigned sources)
 {
     enum { FIRST_WITH_SUBNORMALS = 20 };
     const uint32_t target = l->input->program->sm;
-    if (!target || target >= FIRST_WITH_SUBNORMALS || (type != IFL_TYPE_F32 && from != IFL_TYPE_F32))
+    if (!target || target >= FIRST_WITH_SUBNORMALS ||
+        (type != IFL_TYPE_F32 && from != IFL_TYPE_F32))
         return NULL;
     ifl_instruction *flushing = ifl_lower_allocate(l, sizeof *flushing);
     if (!flushing)
@@ -58,7 +63,8 @@ static const ifl_ptx_row *row_of_first_targets(ifl_lowerer *l, uint8_t type, uin
     flushing->modifiers.flags |= IFL_FLAG_FTZ;
     if (flushing->opcode == IFL_OP_MAD && !flushing->modifiers.rounding)
         flushing->modifiers.rounding = IFL_ROUND_RN;
-    const ifl_ptx_row *row = ifl_ptx_row_find(flushing->opcode, type, from, sources, &flushing->modifiers);
+    const ifl_ptx_row *row =
+        ifl_ptx_row_find(flushing->opcode, type, from, sources, &flushing->modifiers);
     if (row)
         l->instruction = flushing;
     return row;
@@ -76,7 +82,8 @@ static const ifl_ptx_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
     if (!row)
         row = ifl_ptx_row_find(instruction->opcode, type, from, sources, &instruction->modifiers);
     /* Their rows know two types: both sources have the second. */
-    bool is_video = instruction->opcode == IFL_OP_VABSDIFF2 || instruction->opcode == IFL_OP_VABSDIFF4;
+    bool is_video =
+        instruction->opcode == IFL_OP_VABSDIFF2 || instruction->opcode == IFL_OP_VABSDIFF4;
     if (!row || (is_video && instruction->type[2] != from)) {
         ifl_lower_unsupported(l, "the engine has no such combination of type and modifiers");
         return NULL;
@@ -91,7 +98,8 @@ void ifl_lower_by_row(ifl_lowerer *l)
     const ifl_ptx_row *row = choose_row(l, source);
     if (!row)
         return;
-    const ifl_operand *d = l->slots.at[0], *second = l->slots.letter[1] == 'q' ? l->slots.at[1] : NULL;
+    const ifl_operand *d = l->slots.at[0],
+                      *second = l->slots.letter[1] == 'q' ? l->slots.at[1] : NULL;
     if (row->is_test) {
         uint32_t to = ifl_lower_predicate_destination(l, d);
         emit_row(l, row, source, to, ifl_lower_predicate_destination(l, second));
@@ -104,7 +112,8 @@ void ifl_lower_by_row(ifl_lowerer *l)
     ifl_lower_finish(l, d, to, row->width[0], ifl_type_class(l->instruction->type[0]) == 'S');
 }
 
-/* set: a comparison, then all ones (integers) or 1.0 (floats) where it holds. Rows for packed halves do both. */
+/* set: a comparison, then all ones (integers) or 1.0 (floats) where it holds. Rows for packed
+ * halves do both. */
 static void lower_set(ifl_lowerer *l)
 {
     const ifl_operand *source[4];
@@ -117,8 +126,10 @@ static void lower_set(ifl_lowerer *l)
     }
     emit_row(l, row, source, IFL_PREDICATE_TEMPORARY, IFL_PREDICATE_SINK);
     uint8_t type = l->instruction->type[0];
-    uint64_t one = type == IFL_TYPE_F32 ? 0x3f800000 : type == IFL_TYPE_F16 ? 0x3c00
-                   : type == IFL_TYPE_BF16 ? 0x3f80 : UINT64_MAX;
+    uint64_t one = type == IFL_TYPE_F32    ? 0x3f800000
+                   : type == IFL_TYPE_F16  ? 0x3c00
+                   : type == IFL_TYPE_BF16 ? 0x3f80
+                                           : UINT64_MAX;
     unsigned bits = ifl_type_bits(type);
     uint32_t to = ifl_lower_destination(l, l->slots.at[0], bits);
     uint32_t yes = ifl_lower_constant(l, one, bits), no = ifl_lower_constant(l, 0, bits);
@@ -155,11 +166,13 @@ static void lower_setp(ifl_lowerer *l)
         ifl_lower_by_row(l);
         return;
     }
-    const ifl_ptx_row *row = ifl_ptx_row_find(IFL_OP_SETP, type == IFL_TYPE_F16X2 ? IFL_TYPE_F16 : IFL_TYPE_BF16, IFL_TYPE_NONE, 2,
-                                               &l->instruction->modifiers);
+    const ifl_ptx_row *row =
+        ifl_ptx_row_find(IFL_OP_SETP, type == IFL_TYPE_F16X2 ? IFL_TYPE_F16 : IFL_TYPE_BF16,
+                         IFL_TYPE_NONE, 2, &l->instruction->modifiers);
     if (!row)
         ifl_lower_unsupported(l, "the engine has no such comparison");
-    uint32_t a = ifl_lower_source(l, l->slots.at[2], 32, false), b = ifl_lower_source(l, l->slots.at[3], 32, false);
+    uint32_t a = ifl_lower_source(l, l->slots.at[2], 32, false),
+             b = ifl_lower_source(l, l->slots.at[3], 32, false);
     uint32_t flip = 0, with = IFL_PREDICATE_SINK;
     if (ifl_lower_has(l, 4))
         with = ifl_lower_predicate(l, l->slots.at[4], &flip);
@@ -176,22 +189,27 @@ static void lower_setp(ifl_lowerer *l)
 static void lower_selp(ifl_lowerer *l)
 {
     unsigned bits = ifl_type_bits(l->instruction->type[0]);
-    ifl_operation select = bits == 16 ? IFL_CODE_select16 : bits == 32 ? IFL_CODE_select32 : IFL_CODE_select64;
+    ifl_operation select = bits == 16   ? IFL_CODE_select16
+                           : bits == 32 ? IFL_CODE_select32
+                                        : IFL_CODE_select64;
     if (bits != 16 && bits != 32 && bits != 64)
         ifl_lower_unsupported(l, "of this type");
-    uint32_t flip, a = ifl_lower_source(l, l->slots.at[1], bits, false), b = ifl_lower_source(l, l->slots.at[2], bits, false);
-    uint32_t c = ifl_lower_predicate(l, l->slots.at[3], &flip), to = ifl_lower_destination(l, l->slots.at[0], bits);
+    uint32_t flip, a = ifl_lower_source(l, l->slots.at[1], bits, false),
+                   b = ifl_lower_source(l, l->slots.at[2], bits, false);
+    uint32_t c = ifl_lower_predicate(l, l->slots.at[3], &flip),
+             to = ifl_lower_destination(l, l->slots.at[0], bits);
     ifl_code *code = ifl_lower_emit(l, select);
     code->d = to, code->a = a, code->b = b, code->c = c, code->flip = flip;
     ifl_lower_finish(l, l->slots.at[0], to, bits, false);
 }
 
-/* ---- predicates, moves, carries ----------------------------------------------------------------------------------------- */
+/* ---- predicates, moves, carries -------------------------------------------------------------- */
 
-static void emit_predicate(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, const ifl_operand *b,
-                           unsigned truth)
+static void emit_predicate(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a,
+                           const ifl_operand *b, unsigned truth)
 {
-    uint32_t flip_a, flip_b, at_a = ifl_lower_predicate(l, a, &flip_a), at_b = ifl_lower_predicate(l, b, &flip_b);
+    uint32_t flip_a, flip_b, at_a = ifl_lower_predicate(l, a, &flip_a),
+                             at_b = ifl_lower_predicate(l, b, &flip_b);
     uint32_t to = ifl_lower_predicate_destination(l, d);
     ifl_code *code = ifl_lower_emit(l, IFL_CODE_predicate);
     code->d = to, code->a = at_a, code->b = at_b;
@@ -199,7 +217,8 @@ static void emit_predicate(ifl_lowerer *l, const ifl_operand *d, const ifl_opera
     code->value = truth;
 }
 
-/* and, or, xor, not: of predicates, else by rows. Truth tables as handlers.c reads them: bit 2a + b. */
+/* and, or, xor, not: of predicates, else by rows. Truth tables as handlers.c reads them: bit 2a +
+ * b. */
 static void lower_logic(ifl_lowerer *l)
 {
     static const uint8_t truth[IFL_OP_COUNT] = {
@@ -212,7 +231,8 @@ static void lower_logic(ifl_lowerer *l)
     emit_predicate(l, l->slots.at[0], l->slots.at[1], b, truth[l->instruction->opcode]);
 }
 
-static void unpack(ifl_lowerer *l, const ifl_operand *d, uint32_t count, const ifl_operand *a, unsigned bits)
+static void unpack(ifl_lowerer *l, const ifl_operand *d, uint32_t count, const ifl_operand *a,
+                   unsigned bits)
 {
     unsigned part = bits / count;
     uint32_t from = ifl_lower_source(l, a, bits, false);
@@ -220,7 +240,8 @@ static void unpack(ifl_lowerer *l, const ifl_operand *d, uint32_t count, const i
         if (ifl_lower_is_sink(&d[i]))
             continue;
         if (part >= 16) {
-            ifl_lower_resize(l, from, bits, l->slot_of[d[i].index], ifl_lower_register_bits(l, &d[i]), false, i * part);
+            ifl_lower_resize(l, from, bits, l->slot_of[d[i].index],
+                             ifl_lower_register_bits(l, &d[i]), false, i * part);
             continue;
         }
         ifl_code *code = ifl_lower_emit(l, IFL_CODE_take_byte);
@@ -231,16 +252,18 @@ static void unpack(ifl_lowerer *l, const ifl_operand *d, uint32_t count, const i
     }
 }
 
-static void pack(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, uint32_t count, unsigned bits)
+static void pack(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, uint32_t count,
+                 unsigned bits)
 {
     unsigned part = bits / count;
     uint32_t to = ifl_lower_temporary(l);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = ifl_lower_source(l, &a[i], part, false);
-        ifl_code *code = part < 16 ? ifl_lower_emit(l, IFL_CODE_put_byte)
-                                   : ifl_lower_emit(l, IFL_CODE_insert);
+        ifl_code *code =
+            part < 16 ? ifl_lower_emit(l, IFL_CODE_put_byte) : ifl_lower_emit(l, IFL_CODE_insert);
         code->d = to, code->a = from;
-        code->count = part < 16 ? bits / 8 : ifl_slot_bits(part) / 8 << 8 | ifl_slot_bits(bits) / 8 << 1;
+        code->count =
+            part < 16 ? bits / 8 : ifl_slot_bits(part) / 8 << 8 | ifl_slot_bits(bits) / 8 << 1;
         code->value = part < 16 ? i : i * part;
     }
     if (ifl_lower_is_sink(d))
@@ -250,7 +273,10 @@ static void pack(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, uin
 
 static ifl_operation move_of(unsigned bits)
 {
-    return bits <= 16 ? IFL_CODE_move16 : bits == 32 ? IFL_CODE_move32 : bits == 64 ? IFL_CODE_move64 : IFL_CODE_move128;
+    return bits <= 16   ? IFL_CODE_move16
+           : bits == 32 ? IFL_CODE_move32
+           : bits == 64 ? IFL_CODE_move64
+                        : IFL_CODE_move128;
 }
 
 static void lower_move(ifl_lowerer *l)
@@ -348,12 +374,15 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_CP_ASYNC_MBARRIER] = ifl_lower_mbarrier_of_copies,
     [IFL_OP_CP_ASYNC_BULK] = ifl_lower_cp_async_bulk,
     [IFL_OP_CP_ASYNC_BULK_COMMIT] = ifl_lower_bulk_commit,
-#define BOX(rank)                                                                                                      \
-    [IFL_OP_LOAD_BOX_##rank] = ifl_lower_box_load, [IFL_OP_LOAD_BOX_CTA_##rank] = ifl_lower_box_load,                   \
-    [IFL_OP_STORE_BOX_##rank] = ifl_lower_box_store, [IFL_OP_REDUCE_BOX_##rank] = ifl_lower_box_store,
+#define BOX(rank)                                                                                  \
+    [IFL_OP_LOAD_BOX_##rank] = ifl_lower_box_load,                                                 \
+    [IFL_OP_LOAD_BOX_CTA_##rank] = ifl_lower_box_load,                                             \
+    [IFL_OP_STORE_BOX_##rank] = ifl_lower_box_store,                                               \
+    [IFL_OP_REDUCE_BOX_##rank] = ifl_lower_box_store,
     BOX(1) BOX(2) BOX(3) BOX(4) BOX(5)
 #undef BOX
-    [IFL_OP_LOAD_IMAGE_3] = ifl_lower_image_load, [IFL_OP_LOAD_IMAGE_4] = ifl_lower_image_load,
+        [IFL_OP_LOAD_IMAGE_3] = ifl_lower_image_load,
+    [IFL_OP_LOAD_IMAGE_4] = ifl_lower_image_load,
     [IFL_OP_LOAD_IMAGE_5] = ifl_lower_image_load,
     [IFL_OP_CP_REDUCE_BULK] = ifl_lower_cp_reduce_bulk,
     [IFL_OP_ST_ASYNC] = ifl_lower_async_value,

@@ -322,8 +322,8 @@ static bool check_vector(ifl_ptx_parser *parser, const match_slot *slot,
         return wrong_kind(parser, slot, &written->part[0], "a single operand");
     if (written->count == wanted)
         return true;
-    return ifl_ptx_fail(parser, written->part[0].at, "'%s' needs a vector of %u here, not of %u", name_of(slot),
-                        wanted, written->count);
+    return ifl_ptx_fail(parser, written->part[0].at, "'%s' needs a vector of %u here, not of %u",
+                        name_of(slot), wanted, written->count);
 }
 
 static bool emit_vector(ifl_ptx_parser *parser, const match_slot *slot,
@@ -347,8 +347,8 @@ static bool emit_vector(ifl_ptx_parser *parser, const match_slot *slot,
     return true;
 }
 
-/* Triton writes `ld.global.b32 { %r1 }, [%rd1]`: a vector of one is its element. ptxas takes that for these, and for mov of
- * bits; not for atom and red. */
+/* Triton writes `ld.global.b32 { %r1 }, [%rd1]`: a vector of one is its element. ptxas takes that
+ * for these, and for mov of bits; not for atom and red. */
 static bool is_one_in_braces(const match_slot *slot, const ifl_ptx_written *written)
 {
     const ifl_opcode opcode = slot->instruction->opcode;

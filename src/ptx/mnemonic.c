@@ -167,7 +167,8 @@ static bool set_shape(ifl_instruction *to, slice word)
     unsigned part = 0;
     for (; part < 3 && at < word.length && word.at[at] == letters[part]; part++) {
         unsigned value = 0;
-        for (at++; at < word.length && word.at[at] >= '0' && word.at[at] <= '9' && value < MOST; at++)
+        for (at++; at < word.length && word.at[at] >= '0' && word.at[at] <= '9' && value < MOST;
+             at++)
             value = value * 10 + (unsigned)(word.at[at] - '0');
         if (!value || value > MOST)
             return false;
@@ -197,7 +198,8 @@ static bool set_words(slice rest, slice opcode, ifl_ptx_mnemonic *out)
     uint32_t fields = ifl_opcode_get(to->opcode)->fields;
     for (slice word; next_word(&rest, &word);) {
         bool is_set = set_type(to, word) || ((fields & IFL_FIELD_space) && set_space(to, word)) ||
-                      ((fields & IFL_FIELD_shape) && set_shape(to, word)) || set_modifier(to, fields, word);
+                      ((fields & IFL_FIELD_shape) && set_shape(to, word)) ||
+                      set_modifier(to, fields, word);
         if (!is_set) {
             problem(out, IFL_PTX_MISSING, "'%.*s' with the modifier '.%.*s' is not supported",
                     (int)opcode.length, opcode.at, (int)(word.length < 64 ? word.length : 64),
@@ -223,7 +225,8 @@ static unsigned types_needed(ifl_opcode opcode)
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (special[i].opcode == opcode)
             return special[i].types;
-    if (!strncmp(ifl_opcode_get(opcode)->name, "cp.", 3)) /* the coordinates of a box are no values */
+    if (!strncmp(ifl_opcode_get(opcode)->name, "cp.",
+                 3)) /* the coordinates of a box are no values */
         return 0;
     return strpbrk(ifl_opcode_get(opcode)->signature, "dDvVq") ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Groups an instruction's operands by its signature, and says which registers it reads and writes. */
+ * Groups an instruction's operands by its signature, and says which registers it reads and
+ * writes. */
 #include "ptx/operands.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ ifl_slots ifl_instruction_slots(const ifl_program *program, const ifl_instructio
     const ifl_operand *at = program->operands + instruction->first_operand;
     const ifl_operand *end = at + instruction->operand_count;
     for (const char *s = ifl_opcode_get(instruction->opcode)->signature; *s; s++) {
-        for (int copy = *s == 'D' ? 2 : 1; copy && *s != '?' && slots.count < IFL_MAX_SLOTS; copy--) {
+        for (int copy = *s == 'D' ? 2 : 1; copy && *s != '?' && slots.count < IFL_MAX_SLOTS;
+             copy--) {
             slots.letter[slots.count] = *s == 'D' && copy == 1 ? 'q' : *s;
             slots.at[slots.count++] = at < end ? at : NULL;
             if (at < end)

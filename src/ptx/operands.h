@@ -8,8 +8,9 @@
 enum { IFL_MAX_SLOTS = 8 };
 
 typedef struct ifl_slots {
-    const ifl_operand *at[IFL_MAX_SLOTS]; /* the first operand of each slot; a VECTOR is followed by its members */
-    char letter[IFL_MAX_SLOTS];           /* of the signature; the second slot of D is 'q' */
+    const ifl_operand *
+        at[IFL_MAX_SLOTS]; /* the first operand of each slot; a VECTOR is followed by its members */
+    char letter[IFL_MAX_SLOTS]; /* of the signature; the second slot of D is 'q' */
     unsigned count;
 } ifl_slots;
 

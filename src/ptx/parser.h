@@ -8,11 +8,11 @@
 #ifndef IFL_PTX_PARSER_H
 #define IFL_PTX_PARSER_H
 
-#include "ptx/program.h"
 #include "ptx/expression.h"
 #include "ptx/lex.h"
 #include "ptx/mnemonic.h"
 #include "ptx/names.h"
+#include "ptx/program.h"
 
 #include "base/vec.h"
 

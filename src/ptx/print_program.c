@@ -72,10 +72,19 @@ static const name_part usual_order[] = {
 
 /* Of instructions on matrices. */
 static const name_part matrix_order[] = {
-    FLAGS(IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED), FLAGS(IFL_FLAG_SYNC), FLAGS(IFL_FLAG_ALIGNED),
-    {IFL_FIELD_shape, 0}, {IFL_FIELD_matrices, 0}, {IFL_FIELD_layout, 0}, {IFL_FIELD_layout2, 0},
-    FLAGS(IFL_FLAG_TRANS), FLAGS(IFL_FLAG_SATFINITE), {PART_SPACES, 0}, {PART_TYPES, 0},
-    {IFL_FIELD_combine, 0}, {IFL_FIELD_operation, 0},
+    FLAGS(IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED),
+    FLAGS(IFL_FLAG_SYNC),
+    FLAGS(IFL_FLAG_ALIGNED),
+    {IFL_FIELD_shape, 0},
+    {IFL_FIELD_matrices, 0},
+    {IFL_FIELD_layout, 0},
+    {IFL_FIELD_layout2, 0},
+    FLAGS(IFL_FLAG_TRANS),
+    FLAGS(IFL_FLAG_SATFINITE),
+    {PART_SPACES, 0},
+    {PART_TYPES, 0},
+    {IFL_FIELD_combine, 0},
+    {IFL_FIELD_operation, 0},
 };
 
 /* Fields that a few instructions write first, before all else, or last. */

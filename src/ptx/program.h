@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A PTX text as data: instructions, variables, functions. It is lowered to code (lower.h) before it runs.
+ * A PTX text as data: instructions, variables, functions. It is lowered to code (lower.h) before it
+ * runs.
  *
- * One arena owns everything; a program never changes once it is built. All indexes are into the arrays of the
- * program unless their comment says otherwise. */
+ * One arena owns everything; a program never changes once it is built. All indexes are into the
+ * arrays of the program unless their comment says otherwise. */
 #ifndef IFL_PTX_PROGRAM_H
 #define IFL_PTX_PROGRAM_H
 
@@ -22,43 +23,63 @@ typedef enum ifl_opcode {
 
 /* The fields that an opcode's row allows (third column of opcode.def), one bit each. */
 enum {
-    IFL_FIELD_rounding = 1 << 0, IFL_FIELD_compare = 1 << 1, IFL_FIELD_combine = 1 << 2,
-    IFL_FIELD_operation = 1 << 3, IFL_FIELD_mode = 1 << 4, IFL_FIELD_wrap = 1 << 5, IFL_FIELD_half = 1 << 6,
-    IFL_FIELD_order = 1 << 7, IFL_FIELD_scope = 1 << 8, IFL_FIELD_cache = 1 << 9, IFL_FIELD_vector = 1 << 10,
-    IFL_FIELD_level = 1 << 11, IFL_FIELD_eviction = 1 << 12, IFL_FIELD_eviction2 = 1 << 13,
-    IFL_FIELD_prefetch = 1 << 14, IFL_FIELD_FLAG = 1 << 15, IFL_FIELD_space = 1 << 16,
-    IFL_FIELD_shape = 1 << 17, IFL_FIELD_layout = 1 << 18, IFL_FIELD_layout2 = 1 << 19, IFL_FIELD_matrices = 1 << 20
+    IFL_FIELD_rounding = 1 << 0,
+    IFL_FIELD_compare = 1 << 1,
+    IFL_FIELD_combine = 1 << 2,
+    IFL_FIELD_operation = 1 << 3,
+    IFL_FIELD_mode = 1 << 4,
+    IFL_FIELD_wrap = 1 << 5,
+    IFL_FIELD_half = 1 << 6,
+    IFL_FIELD_order = 1 << 7,
+    IFL_FIELD_scope = 1 << 8,
+    IFL_FIELD_cache = 1 << 9,
+    IFL_FIELD_vector = 1 << 10,
+    IFL_FIELD_level = 1 << 11,
+    IFL_FIELD_eviction = 1 << 12,
+    IFL_FIELD_eviction2 = 1 << 13,
+    IFL_FIELD_prefetch = 1 << 14,
+    IFL_FIELD_FLAG = 1 << 15,
+    IFL_FIELD_space = 1 << 16,
+    IFL_FIELD_shape = 1 << 17,
+    IFL_FIELD_layout = 1 << 18,
+    IFL_FIELD_layout2 = 1 << 19,
+    IFL_FIELD_matrices = 1 << 20
 };
 
-/* ---- operands ------------------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 typedef enum ifl_operand_kind {
     IFL_OPERAND_NONE,      /* an optional operand left out, or the sink "_" */
     IFL_OPERAND_REGISTER,  /* index: into the function's registers */
     IFL_OPERAND_IMMEDIATE, /* value: the bits, in the width of the instruction's type */
     IFL_OPERAND_SPECIAL,   /* index: ifl_special */
-    IFL_OPERAND_VARIABLE,  /* the address of variable `index`, plus value (in its own state space) */
-    IFL_OPERAND_FUNCTION,  /* the address of function `index` */
-    IFL_OPERAND_MEMORY,    /* [base + value]; base: see ifl_operand.base */
-    IFL_OPERAND_LABEL,     /* value: an instruction, counted from the first of the program */
-    IFL_OPERAND_VECTOR     /* index: how many operands follow that belong together: {a,b}, (a,b) */
+    IFL_OPERAND_VARIABLE, /* the address of variable `index`, plus value (in its own state space) */
+    IFL_OPERAND_FUNCTION, /* the address of function `index` */
+    IFL_OPERAND_MEMORY,   /* [base + value]; base: see ifl_operand.base */
+    IFL_OPERAND_LABEL,    /* value: an instruction, counted from the first of the program */
+    IFL_OPERAND_VECTOR    /* index: how many operands follow that belong together: {a,b}, (a,b) */
 } ifl_operand_kind;
 
 typedef struct ifl_operand {
-    uint8_t kind;    /* ifl_operand_kind */
-    uint8_t base;    /* of MEMORY: kind of the base: REGISTER, VARIABLE, or IMMEDIATE (an absolute address) */
-    bool negated;    /* !p, or -r where an instruction allows it */
-    uint8_t element; /* 1 + the part of a register that is meant (%v.x), 0: the whole; for video instructions */
+    uint8_t kind; /* ifl_operand_kind */
+    uint8_t
+        /* of MEMORY: kind of the base: REGISTER, VARIABLE, or IMMEDIATE (an absolute address) */
+        base;
+    bool negated; /* !p, or -r where an instruction allows it */
+    uint8_t
+        /* 1 + the part of a register that is meant (%v.x), 0: the whole; for video instructions */
+        element;
     uint32_t index;
     int64_t value;
 } ifl_operand;
 
-/* ---- instructions -------------------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 enum { IFL_MAX_TYPES = 4, IFL_NO_GUARD = -1 };
 
-/* An instruction's operands stand in `operands` from `first_operand` on, in the order of the signature in
- * opcode.def: every slot of the signature is there, NONE where an optional one was left out. */
+/* An instruction's operands stand in `operands` from `first_operand` on, in the order of the
+ * signature in opcode.def: every slot of the signature is there, NONE where an optional one was
+ * left out. */
 typedef struct ifl_instruction {
     uint16_t opcode; /* ifl_opcode */
     uint8_t type[IFL_MAX_TYPES];
@@ -67,16 +88,16 @@ typedef struct ifl_instruction {
     uint16_t operand_count;
     int32_t guard; /* register of the function, or IFL_NO_GUARD */
     uint32_t first_operand;
-    uint32_t place;  /* into places; 0 is "unknown" */
-    uint32_t line;   /* in the text that was read, from 1; 0 when there is none */
+    uint32_t place; /* into places; 0 is "unknown" */
+    uint32_t line;  /* in the text that was read, from 1; 0 when there is none */
     uint32_t column;
     ifl_modifiers modifiers;
 } ifl_instruction;
 
-/* ---- variables, functions ------------------------------------------------------------------------------------ */
+/* ---- variables, functions -------------------------------------------------------------------- */
 
-/* A word of an initialiser that is an address: `bytes` (8 or 4, or 1 for a byte of it, taken with mask()) at
- * `offset` hold the address of `index` plus `addend`, shifted right by `shift`. */
+/* A word of an initialiser that is an address: `bytes` (8 or 4, or 1 for a byte of it, taken with
+ * mask()) at `offset` hold the address of `index` plus `addend`, shifted right by `shift`. */
 typedef struct ifl_relocation {
     uint64_t offset;
     int64_t addend;
@@ -89,16 +110,17 @@ typedef struct ifl_relocation {
 
 typedef struct ifl_variable {
     const char *name;
-    uint8_t space;        /* ifl_space: GLOBAL, CONST, SHARED, LOCAL, PARAM */
-    uint8_t type;         /* ifl_type of an element */
-    bool is_extern;       /* defined elsewhere; .extern .shared x[] is the dynamic shared memory */
+    uint8_t space;  /* ifl_space: GLOBAL, CONST, SHARED, LOCAL, PARAM */
+    uint8_t type;   /* ifl_type of an element */
+    bool is_extern; /* defined elsewhere; .extern .shared x[] is the dynamic shared memory */
     uint32_t align;
-    uint64_t bytes;       /* 0: unsized */
-    uint64_t offset;      /* where it stands in its block: kernel parameters, a function's frame (PARAM, LOCAL), the
+    uint64_t bytes; /* 0: unsized */
+    uint64_t
+        offset; /* where it stands in its block: kernel parameters, a function's frame (PARAM, LOCAL), the
                              block's static shared memory (SHARED; dynamic: the end of the static part); 0 for GLOBAL
                              and CONST, which the loader places */
-    int32_t function;     /* the function that declares it, or -1 */
-    const uint8_t *data;  /* the initialiser, `bytes` long, or NULL: zeros */
+    int32_t function;    /* the function that declares it, or -1 */
+    const uint8_t *data; /* the initialiser, `bytes` long, or NULL: zeros */
     const ifl_relocation *relocations;
     size_t relocation_count;
 } ifl_variable;
@@ -119,16 +141,18 @@ typedef struct ifl_function {
     uint32_t param_count;
     const uint32_t *returns;
     uint32_t return_count;
-    uint64_t param_bytes;  /* of a kernel: its parameter block */
-    uint64_t frame_bytes;  /* of PARAM variables declared in the body, and of a .func's own: bytes a thread */
-    uint64_t local_bytes;  /* of LOCAL variables: bytes a thread */
-    uint64_t shared_bytes; /* of SHARED variables that it declares */
+    uint64_t param_bytes; /* of a kernel: its parameter block */
+    uint64_t
+        /* of PARAM variables declared in the body, and of a .func's own: bytes a thread */
+        frame_bytes;
+    uint64_t local_bytes;    /* of LOCAL variables: bytes a thread */
+    uint64_t shared_bytes;   /* of SHARED variables that it declares */
     uint32_t max_threads[3]; /* .maxntid; 0: not given */
     uint32_t required_threads[3];
     uint32_t min_blocks;
-    uint32_t cluster[3];     /* .reqnctapercluster; 0: not given */
+    uint32_t cluster[3];         /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster_blocks; /* .maxclusterrank; 0: not given */
-    uint32_t needs_cluster;  /* 1: .explicitcluster */
+    uint32_t needs_cluster;      /* 1: .explicitcluster */
     uint32_t line;
 } ifl_function;
 
@@ -141,7 +165,7 @@ typedef struct ifl_program {
     uint32_t sm;      /* .target: 90 for sm_90a */
     bool maps_f64;    /* .target map_f64_to_f32 */
     char target[16];
-    bool is_debug;    /* .target has `debug`: nvcc -G */
+    bool is_debug; /* .target has `debug`: nvcc -G */
     ifl_instruction *instructions;
     size_t instruction_count;
     ifl_operand *operands;
@@ -156,15 +180,17 @@ typedef struct ifl_program {
     size_t function_count;
     const uint32_t *code_order; /* functions with instructions, ascending by `first` */
     size_t code_count;
-    const char **unsupported; /* what is missing for each IFL_OP_UNSUPPORTED: the value of its operand */
+    const char *
+        *unsupported; /* what is missing for each IFL_OP_UNSUPPORTED: the value of its operand */
     size_t unsupported_count;
-    uint64_t shared_bytes; /* static shared memory: of the module, of functions, and of the kernel that has most; the
+    uint64_t
+        shared_bytes; /* static shared memory: of the module, of functions, and of the kernel that has most; the
                               variables of each kernel start at the same offset */
 } ifl_program;
 
 void ifl_program_free(ifl_program *program);
 
-/* ---- the tables as functions ----------------------------------------------------------------------------------- */
+/* ---- the tables as functions ----------------------------------------------------------------- */
 
 typedef struct ifl_opcode_info {
     const char *name;      /* "add", "cp.async.commit_group" */
@@ -177,15 +203,18 @@ const ifl_opcode_info *ifl_opcode_get(ifl_opcode opcode);
 
 /* The function that holds an instruction, NULL past the end. */
 const ifl_function *ifl_program_function_of(const ifl_program *program, size_t instruction);
-/* What is missing for an IFL_OP_UNSUPPORTED instruction, as a sentence; NULL for every other instruction. */
-const char *ifl_instruction_unsupported(const ifl_program *program, const ifl_instruction *instruction);
+/* What is missing for an IFL_OP_UNSUPPORTED instruction, as a sentence; NULL for every other
+ * instruction. */
+const char *ifl_instruction_unsupported(const ifl_program *program,
+                                        const ifl_instruction *instruction);
 /* Finds where an instruction stands in the text read, for ifl_fail_at. */
 ifl_place ifl_program_place(const ifl_program *program, const ifl_instruction *instruction);
 
-/* Writes an instruction's opcode with all its modifiers as PTX spells them: "ld.global.nc.v4.f32". At most `size`
- * bytes with the NUL; returns `to`. */
+/* Writes an instruction's opcode with all its modifiers as PTX spells them: "ld.global.nc.v4.f32".
+ * At most `size` bytes with the NUL; returns `to`. */
 char *ifl_instruction_name(const ifl_instruction *instruction, char *to, size_t size);
-/* Writes the program as text, one instruction a line with its index, place and operands; `function` -1: all. */
+/* Writes the program as text, one instruction a line with its index, place and operands; `function`
+ * -1: all. */
 void ifl_program_print(const ifl_program *program, int function, FILE *out);
 
 #endif

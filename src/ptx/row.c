@@ -11,21 +11,23 @@
 #define BITS_F32 32
 #define BITS_F64 64
 
-#define ROW(op, type, from, sources, is_test, ...)                                                                     \
+#define ROW(op, type, from, sources, is_test, ...)                                                 \
     {IFL_OP_##op, IFL_TYPE_##type, IFL_TYPE_##from, sources, is_test, {__VA_ARGS__}},
 
 static const ifl_ptx_row rows[] = {
 #define LANE1(op, type, when, D, A, ...) ROW(op, type, NONE, 1, false, BITS_##D, BITS_##A)
-#define LANE2(op, type, when, D, A, B, ...) ROW(op, type, NONE, 2, false, BITS_##D, BITS_##A, BITS_##B)
-#define LANE3(op, type, when, D, A, B, C, ...)                                                                         \
+#define LANE2(op, type, when, D, A, B, ...)                                                        \
+    ROW(op, type, NONE, 2, false, BITS_##D, BITS_##A, BITS_##B)
+#define LANE3(op, type, when, D, A, B, C, ...)                                                     \
     ROW(op, type, NONE, 3, false, BITS_##D, BITS_##A, BITS_##B, BITS_##C)
-#define LANE4(op, type, when, D, A, B, C, E, ...)                                                                      \
+#define LANE4(op, type, when, D, A, B, C, E, ...)                                                  \
     ROW(op, type, NONE, 4, false, BITS_##D, BITS_##A, BITS_##B, BITS_##C, BITS_##E)
 #define TEST1(op, type, when, A, ...) ROW(op, type, NONE, 1, true, 1, BITS_##A)
 #define TEST2(op, type, when, A, B, ...) ROW(op, type, NONE, 2, true, 1, BITS_##A, BITS_##B)
 #define CONVERT(op, type, from, when, D, A, ...) ROW(op, type, from, 1, false, BITS_##D, BITS_##A)
-#define CONVERT2(op, type, from, when, D, A, B, ...) ROW(op, type, from, 2, false, BITS_##D, BITS_##A, BITS_##B)
-#define LANE3T(op, type, from, when, D, A, B, C, ...)                                                                  \
+#define CONVERT2(op, type, from, when, D, A, B, ...)                                               \
+    ROW(op, type, from, 2, false, BITS_##D, BITS_##A, BITS_##B)
+#define LANE3T(op, type, from, when, D, A, B, C, ...)                                              \
     ROW(op, type, from, 3, false, BITS_##D, BITS_##A, BITS_##B, BITS_##C)
 #include "ptx/opcode.def"
 };
@@ -38,8 +40,8 @@ enum { FIRST = __COUNTER__ + 1 };
 static bool holds(uint32_t number, const ifl_modifiers *m)
 {
     switch (number) {
-#define WHEN(condition)                                                                                                \
-    case __COUNTER__ - FIRST:                                                                                          \
+#define WHEN(condition)                                                                            \
+    case __COUNTER__ - FIRST:                                                                      \
         return condition;
 #define LANE1(op, type, when, D, A, ...) WHEN(when)
 #define LANE2(op, type, when, D, A, B, ...) WHEN(when)
@@ -85,7 +87,8 @@ const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from,
 {
     for (size_t i = first_of(opcode); i < ifl_ptx_row_count && rows[i].opcode == opcode; i++) {
         const bool is_from = rows[i].from == IFL_TYPE_NONE || rows[i].from == from;
-        if (rows[i].type == type && is_from && rows[i].sources == sources && holds((uint32_t)i, modifiers))
+        if (rows[i].type == type && is_from && rows[i].sources == sources &&
+            holds((uint32_t)i, modifiers))
             return &rows[i];
     }
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of opcode.def by what they take: which of them computes an instruction. Their expressions are built for each
- * vector width in exec/width. */
+ * The rows of opcode.def by what they take: which of them computes an instruction. Their
+ * expressions are built for each vector width in exec/width. */
 #ifndef IFL_PTX_ROW_H
 #define IFL_PTX_ROW_H
 
@@ -10,8 +10,8 @@ typedef struct ifl_ptx_row {
     uint16_t opcode;
     uint8_t type, from; /* ifl_type; `from` is NONE where the row does not care */
     uint8_t sources;
-    bool is_test;       /* gives a predicate */
-    uint8_t width[5];   /* bits of d, a, b, c, e */
+    bool is_test;     /* gives a predicate */
+    uint8_t width[5]; /* bits of d, a, b, c, e */
 } ifl_ptx_row;
 
 /* The first row of opcode.def that fits and whose condition holds; NULL: there is none. */

@@ -9,7 +9,8 @@ static bool is_guarded(const ifl_instruction *instruction)
 
 static bool ends_function(uint16_t opcode)
 {
-    return opcode == IFL_OP_RET || opcode == IFL_OP_EXIT || opcode == IFL_OP_TRAP || opcode == IFL_OP_BRKPT;
+    return opcode == IFL_OP_RET || opcode == IFL_OP_EXIT || opcode == IFL_OP_TRAP ||
+           opcode == IFL_OP_BRKPT;
 }
 
 static bool is_branch(uint16_t opcode)
@@ -18,11 +19,12 @@ static bool is_branch(uint16_t opcode)
 }
 
 /* Labels among an instruction's operands. One past the last instruction leaves the function. */
-static bool find_targets(const ifl_ptx_part *part, const ifl_instruction *instruction, ifl_arena *arena,
-                         ifl_flow_step *step)
+static bool find_targets(const ifl_ptx_part *part, const ifl_instruction *instruction,
+                         ifl_arena *arena, ifl_flow_step *step)
 {
     const ifl_operand *operand = part->program->operands + instruction->first_operand;
-    uint32_t *targets = ifl_arena_alloc(arena, ((size_t)instruction->operand_count + 1) * sizeof *targets);
+    uint32_t *targets =
+        ifl_arena_alloc(arena, ((size_t)instruction->operand_count + 1) * sizeof *targets);
     if (!targets)
         return false;
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
@@ -38,7 +40,8 @@ static bool find_targets(const ifl_ptx_part *part, const ifl_instruction *instru
     return true;
 }
 
-static bool describe(const ifl_ptx_part *part, uint32_t index, ifl_arena *arena, ifl_flow_step *step)
+static bool describe(const ifl_ptx_part *part, uint32_t index, ifl_arena *arena,
+                     ifl_flow_step *step)
 {
     const ifl_instruction *instruction = ifl_ptx_instruction(part, index);
     const uint16_t opcode = instruction->opcode;
@@ -55,7 +58,8 @@ ifl_status ifl_ptx_flow(const ifl_ptx_part *part, ifl_arena *arena, ifl_flow *ou
     for (uint32_t i = 0; steps && i < count; i++)
         if (!describe(part, i, arena, &steps[i]))
             steps = NULL;
-    return steps ? ifl_flow_build(steps, count, arena, out, error) : ifl_fail_memory(error, count * sizeof *steps);
+    return steps ? ifl_flow_build(steps, count, arena, out, error)
+                 : ifl_fail_memory(error, count * sizeof *steps);
 }
 
 static void visit(const void *user, uint32_t index, ifl_flow_see *see, void *to)
@@ -71,12 +75,14 @@ static bool is_guarded_at(const void *user, uint32_t index)
 
 ifl_flow_touches ifl_ptx_touches(const ifl_ptx_part *part)
 {
-    return (ifl_flow_touches){
-        .visit = visit, .is_guarded = is_guarded_at, .user = part, .registers = part->function->register_count};
+    return (ifl_flow_touches){.visit = visit,
+                              .is_guarded = is_guarded_at,
+                              .user = part,
+                              .registers = part->function->register_count};
 }
 
-ifl_status ifl_ptx_undefined(const ifl_ptx_part *part, const ifl_flow *flow, ifl_arena *arena, bool **out,
-                             ifl_error *error)
+ifl_status ifl_ptx_undefined(const ifl_ptx_part *part, const ifl_flow *flow, ifl_arena *arena,
+                             bool **out, ifl_error *error)
 {
     const uint32_t count = part->function->register_count;
     const ifl_flow_touches touches = ifl_ptx_touches(part);

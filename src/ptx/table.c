@@ -37,10 +37,10 @@ static const struct {
     {                                                                                              \
         IFL_FIELD_##name, offsetof(ifl_modifiers, name)                                            \
     }
-    PLACE(rounding), PLACE(compare), PLACE(combine),  PLACE(operation), PLACE(mode),
-    PLACE(wrap),     PLACE(half),    PLACE(order),    PLACE(scope),     PLACE(cache),
-    PLACE(vector),   PLACE(level),   PLACE(eviction), PLACE(eviction2),
-    PLACE(layout),   PLACE(layout2), PLACE(matrices),
+    PLACE(rounding), PLACE(compare),  PLACE(combine),  PLACE(operation), PLACE(mode),
+    PLACE(wrap),     PLACE(half),     PLACE(order),    PLACE(scope),     PLACE(cache),
+    PLACE(vector),   PLACE(level),    PLACE(eviction), PLACE(eviction2), PLACE(layout),
+    PLACE(layout2),  PLACE(matrices),
 #undef PLACE
 };
 

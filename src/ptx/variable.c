@@ -132,7 +132,8 @@ static bool take_shape(ifl_ptx_parser *parser, const declaration *is, ifl_ptx_sh
     const char *at = parser->lexer.token.at;
     unsigned bits = ifl_type_bits(is->type);
     if (bits && bits < 8) /* an opaque type has none */
-        return ifl_ptx_fail(parser, at, "a variable cannot be of type .%s: it has less than a byte", ifl_type_text(is->type));
+        return ifl_ptx_fail(parser, at, "a variable cannot be of type .%s: it has less than a byte",
+                            ifl_type_text(is->type));
     *shape = (ifl_ptx_shape){.element_bytes = bits / 8, .vector = is->vector};
     while (ifl_ptx_is(parser, '['))
         if (!take_dimension(parser, shape))

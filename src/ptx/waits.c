@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Waits for loads by the order of the program. A compiler moves loads up within a basic block until something holds
- * them: an address that a load gives, a store that may change what is read, a barrier. So a value's depth is the number
- * of loads, one after the other, that must have come before it is there; a block waits as often as the deepest value
- * that it uses says. A value that nothing in its block uses is pending, and whoever uses it first waits for it. */
+ * Waits for loads by the order of the program. A compiler moves loads up within a basic block until
+ * something holds them: an address that a load gives, a store that may change what is read, a
+ * barrier. So a value's depth is the number of loads, one after the other, that must have come
+ * before it is there; a block waits as often as the deepest value that it uses says. A value that
+ * nothing in its block uses is pending, and whoever uses it first waits for it. */
 #include "ptx/waits_internal.h"
 
 #include "ptx/shape.h"
@@ -35,7 +36,8 @@ typedef struct scan {
     ifl_flow flow;
     size_t words;
     uint64_t *
-        pending; /* block_count × words: registers that a load is yet to fill when the block begins */
+        /* block_count × words: registers that a load is yet to fill when the block begins */
+        pending;
     uint64_t *near; /* the same of shared and local memory */
     depth *of;      /* by register, where stamp says so */
     uint32_t *stamp;
@@ -135,8 +137,8 @@ static uint16_t next(uint16_t at)
     return (uint16_t)(at < MOST_DEPTH ? at + 1 : at);
 }
 
-/* `wait_group n` leaves n groups in flight: its copies were asked for n + 1 waits before, so that each wait stands
- * for that part of a latency. */
+/* `wait_group n` leaves n groups in flight: its copies were asked for n + 1 waits before, so that
+ * each wait stands for that part of a latency. */
 static void wait_for_copies(scan *s, const ifl_instruction *instruction)
 {
     const ifl_operand *operand = s->program->operands + instruction->first_operand;
@@ -236,7 +238,8 @@ static ifl_waits waits_of(const scan *s)
 
 /* ---- what is pending between blocks ---------------------------------------------------------- */
 
-/* A register is still pending at the end of the block when its load lies deeper than what the block waited for. */
+/* A register is still pending at the end of the block when its load lies deeper than what the block
+ * waited for. */
 static bool hand_on(scan *s, uint32_t to)
 {
     bool changed = false;
@@ -265,7 +268,7 @@ static bool pass(scan *s)
     return changed;
 }
 
-/* ---- how often what is pending is waited for --------------------------------------------------- */
+/* ---- how often what is pending is waited for ------------------------------------------------- */
 
 static ifl_handing handing_of(const scan *s, uint32_t reg, uint32_t waits)
 {
@@ -276,8 +279,8 @@ static ifl_handing handing_of(const scan *s, uint32_t reg, uint32_t waits)
         .reads = reads, .is_written = true, .brings = s->of[reg].load > s->used.load};
 }
 
-/* What the block does to the values that are pending somewhere, and what it waits for: by itself, and where all of
- * them are still on their way. */
+/* What the block does to the values that are pending somewhere, and what it waits for: by itself,
+ * and where all of them are still on their way. */
 static void sum_up_block(scan *s, uint32_t block, ifl_waits *first, ifl_pending *pending)
 {
     const uint32_t turn = first->turn;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A value loaded before a loop is pending in the first trip only; one that a branch loads now and then, after that
- * branch. So each block takes from those before it the share of passes in which a value is pending, weighted by how
- * often they came from there, until nothing changes. */
+ * A value loaded before a loop is pending in the first trip only; one that a branch loads now and
+ * then, after that branch. So each block takes from those before it the share of passes in which a
+ * value is pending, weighted by how often they came from there, until nothing changes. */
 #include "ptx/waits_internal.h"
 
 #include <math.h>
@@ -51,7 +51,8 @@ static float share_read(const ifl_pending *p, uint32_t block)
     return most;
 }
 
-/* Who waits for one value has waited for those that were asked for before; they are pending in the same passes. */
+/* Who waits for one value has waited for those that were asked for before; they are pending in the
+ * same passes. */
 static float share_after(const ifl_pending *p, uint32_t block, size_t k, float read)
 {
     const ifl_handing of = p->of[block * p->count + k];
@@ -71,18 +72,19 @@ static double times_of(const ifl_pending *p, const ifl_flow *flow, uint32_t bloc
     return p->times ? (double)p->times[flow->blocks[block].first] : 1;
 }
 
-/* How often the way from a block to its successor `to` was taken, `other` being its other one: where only it leads
- * there, as often as that block ran; else at most as often as both ran. */
-static double passes_along(const ifl_pending *p, const ifl_flow *flow, uint32_t from, uint32_t to, uint32_t other, const incoming *in)
+/* How often the way from a block to its successor `to` was taken, `other` being its other one:
+ * where only it leads there, as often as that block ran; else at most as often as both ran. */
+static double passes_along(const ifl_pending *p, const ifl_flow *flow, uint32_t from, uint32_t to,
+                           uint32_t other, const incoming *in)
 {
-    const double before = times_of(p, flow, from),
-                 after = times_of(p, flow, to);
+    const double before = times_of(p, flow, from), after = times_of(p, flow, to);
     if (in->ways[to] == 1 || other == IFL_NO_BLOCK || in->ways[other] != 1)
         return fmin(before, after);
     return fmax(before - times_of(p, flow, other), 0);
 }
 
-static void hand_on(const ifl_pending *p, const ifl_flow *flow, uint32_t from, uint32_t to, uint32_t other, const incoming *in)
+static void hand_on(const ifl_pending *p, const ifl_flow *flow, uint32_t from, uint32_t to,
+                    uint32_t other, const incoming *in)
 {
     const double passes = passes_along(p, flow, from, to, other, in);
     const float read = share_read(p, from);
@@ -112,7 +114,8 @@ static bool settle_once(ifl_pending *p, const ifl_flow *flow, const incoming *in
         const ifl_flow_block *block = &flow->blocks[b];
         const bool is_pair = block->successor_count == 2;
         for (uint32_t i = 0; i < block->successor_count; i++)
-            hand_on(p, flow, b, block->successor[i], is_pair ? block->successor[!i] : IFL_NO_BLOCK, in);
+            hand_on(p, flow, b, block->successor[i], is_pair ? block->successor[!i] : IFL_NO_BLOCK,
+                    in);
     }
     for (uint32_t b = 0; b < flow->block_count; b++)
         changed |= take(p, b, in);
@@ -128,7 +131,8 @@ static void count_ways(const ifl_flow *flow, uint32_t *ways)
     }
 }
 
-ifl_status ifl_pending_settle(ifl_pending *p, const ifl_flow *flow, ifl_arena *arena, ifl_error *error)
+ifl_status ifl_pending_settle(ifl_pending *p, const ifl_flow *flow, ifl_arena *arena,
+                              ifl_error *error)
 {
     const size_t shares = flow->block_count * p->count + 1;
     const incoming in = {ifl_arena_alloc(arena, shares * sizeof *in.share),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loads that are on their way from one block to the next: in what share of a block's passes each of them is still
- * pending. Knows blocks, how often they ran, and registers by number. */
+ * Loads that are on their way from one block to the next: in what share of a block's passes each of
+ * them is still pending. Knows blocks, how often they ran, and registers by number. */
 #ifndef IFL_PTX_WAITS_INTERNAL_H
 #define IFL_PTX_WAITS_INTERNAL_H
 

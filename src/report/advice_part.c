@@ -28,8 +28,9 @@ const char *ifl_advice_gain(ifl_page *page, const ifl_advice *a)
     const char *low = factor(page, a->gain_low), *high = factor(page, a->gain_high);
     if (!low || !high)
         return NULL;
-    return a->gain_high - a->gain_low < 0.05 ? ifl_arena_printf(&page->arena, "%s×", high)
-                                             : ifl_arena_printf(&page->arena, "%s to %s×", low, high);
+    return a->gain_high - a->gain_low < 0.05
+               ? ifl_arena_printf(&page->arena, "%s×", high)
+               : ifl_arena_printf(&page->arena, "%s to %s×", low, high);
 }
 
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
@@ -69,8 +70,7 @@ void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome)
         if (!gpu->has_model) /* as the models' table says */
             continue;
         if (!has_heading)
-            ifl_page_heading(
-                page, "What would help, with the predicted speedup (inflight advice)");
+            ifl_page_heading(page, "What would help, with the predicted speedup (inflight advice)");
         has_heading = true;
         print_gpu(page, gpu);
     }

@@ -11,8 +11,8 @@ enum { INDENT = 2, WIDE = 90 };
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static const ifl_column columns[] = {
-    {{"", "GPU"}, false, 0, false},          {{"L1 hits,", "loads"}, true, 0, false},
-    {{"L2 hits,", "loads"}, true, 0, false}, {{"DRAM", "read"}, true, 0, false},
+    {{"", "GPU"}, false, 0, false},           {{"L1 hits,", "loads"}, true, 0, false},
+    {{"L2 hits,", "loads"}, true, 0, false},  {{"DRAM", "read"}, true, 0, false},
     {{"DRAM", "written"}, true, WIDE, false},
 };
 
@@ -39,7 +39,8 @@ static const char *without_unit(ifl_page *page, ifl_figure low, ifl_figure high)
 {
     const char *unit = strchr(low.text, ' '), *other = strchr(high.text, ' ');
     const bool is_same = unit && other && strcmp(unit, other) == 0;
-    const char *text = ifl_arena_text(&page->arena, low.text, is_same ? (size_t)(unit - low.text) : strlen(low.text));
+    const char *text = ifl_arena_text(&page->arena, low.text,
+                                      is_same ? (size_t)(unit - low.text) : strlen(low.text));
     page->no_memory |= !text;
     return text ? text : "";
 }
@@ -51,26 +52,27 @@ static const char *bytes_text(ifl_page *page, const ifl_cache_estimate *bytes)
     ifl_figure high = ifl_figure_bytes((uint64_t)bytes->high);
     if (bytes->high - bytes->low < bytes->value / 30 || bytes->high < 1)
         return ifl_arena_printf(&page->arena, "%s", value.text);
-    return ifl_arena_printf(&page->arena, "%s (%s–%s)", value.text, without_unit(page, low, high), high.text);
+    return ifl_arena_printf(&page->arena, "%s (%s–%s)", value.text, without_unit(page, low, high),
+                            high.text);
 }
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *f)
 {
-    const ifl_row row = {
-        .cell = {ifl_clean_line(&page->arena, f->device),
-                 percent_text(page, &f->l1_load_hits, f->l1_load_sectors.value),
-                 percent_text(page, &f->l2_read_hits, f->l2_read_sectors.value),
-                 bytes_text(page, &f->dram_read_bytes), bytes_text(page, &f->dram_write_bytes)}};
+    const ifl_row row = {.cell = {ifl_clean_line(&page->arena, f->device),
+                                  percent_text(page, &f->l1_load_hits, f->l1_load_sectors.value),
+                                  percent_text(page, &f->l2_read_hits, f->l2_read_sectors.value),
+                                  bytes_text(page, &f->dram_read_bytes),
+                                  bytes_text(page, &f->dram_write_bytes)}};
     ifl_table_add(page, table, &row);
 }
 
 static void print_sample(ifl_page *page, const ifl_cache_facts *f)
 {
-    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
-                       ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; simulated: %s",
-                                        ifl_clean_line(&page->arena, f->device),
-                                        bytes_text(page, &f->dirty_bytes), (double)f->l1_bytes / 1024,
-                                        f->sample));
+    ifl_page_paragraph(
+        page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
+        ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; simulated: %s",
+                         ifl_clean_line(&page->arena, f->device), bytes_text(page, &f->dirty_bytes),
+                         (double)f->l1_bytes / 1024, f->sample));
 }
 
 void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
@@ -79,7 +81,9 @@ void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
         .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = INDENT};
     if (!profile->caches.count)
         return;
-    ifl_page_heading(page, "Predicted caches, empty at the start, with bounds in brackets (inflight help caches)");
+    ifl_page_heading(
+        page,
+        "Predicted caches, empty at the start, with bounds in brackets (inflight help caches)");
     for (size_t i = 0; i < profile->caches.count; i++)
         add_device(page, &table, &profile->caches.at[i]);
     ifl_table_print(page, &table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a chart shows, as data: bars under labels, or curves and marks on two axes. Knows neither what the figures mean nor
- * how they are drawn. Texts are as they come; drawing escapes them. */
+ * What a chart shows, as data: bars under labels, or curves and marks on two axes. Knows neither
+ * what the figures mean nor how they are drawn. Texts are as they come; drawing escapes them. */
 #ifndef IFL_REPORT_CHART_H
 #define IFL_REPORT_CHART_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which charts a launch has, and their bars. The figures are those of the profile and of its models; nothing is computed
- * that the tables below the charts do not have. */
+ * Which charts a launch has, and their bars. The figures are those of the profile and of its
+ * models; nothing is computed that the tables below the charts do not have. */
 #include "report/charts_part.h"
 
 #include "base/figure.h"
@@ -10,9 +10,10 @@
 
 enum { MOST_LINES = 12 };
 
-/* ---- bytes by source line ---------------------------------------------------------------------------------------- */
+/* ---- bytes by source line -------------------------------------------------------------------- */
 
-/* What the instructions of one source line ask for and move, all kinds of access off chip together. */
+/* What the instructions of one source line ask for and move, all kinds of access off chip
+ * together. */
 typedef struct line_bytes {
     const ifl_profile_line *line;
     uint64_t asked, moved;
@@ -91,7 +92,7 @@ static void print_lines(ifl_page *page, const ifl_places *places)
     ifl_vec_free(&lines.rows);
 }
 
-/* ---- times ------------------------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static const char *time_text(ifl_page *page, double us)
 {
@@ -144,7 +145,7 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
         ifl_page_bars(page, &bars);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
 {

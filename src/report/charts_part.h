@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The charts of one launch on pages that have charts: bytes by source line, times of GPUs and of what limits them, the
- * roofline, occupancy. What is not known has no chart. */
+ * The charts of one launch on pages that have charts: bytes by source line, times of GPUs and of
+ * what limits them, the roofline, occupancy. What is not known has no chart. */
 #ifndef IFL_REPORT_CHARTS_PART_H
 #define IFL_REPORT_CHARTS_PART_H
 
@@ -9,7 +9,7 @@
 
 void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome);
 
-/* ---- plots_part.c ------------------------------------------------------------------------------------------------ */
+/* ---- plots_part.c ---------------------------------------------------------------------------- */
 
 /* Machine instructions and DRAM traffic of the launch under the GPU's limits for both. */
 void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile,

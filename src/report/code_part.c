@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two tables, what the whole launch counts and the source lines whose accesses differ; and their JSON. */
+ * Two tables, what the whole launch counts and the source lines whose accesses differ; and their
+ * JSON. */
 #include "report/code_part.h"
 
 #include "base/figure.h"
@@ -8,7 +9,7 @@
 
 enum { INDENT = 2, WIDE = 80 };
 
-/* ---- the launch ---------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -74,7 +75,7 @@ static void print_totals(ifl_page *page, const ifl_profile *profile)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, "Both count the same.");
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static const ifl_column line_columns[] = {
     {{"", "line"}, false, 0, false},
@@ -162,7 +163,7 @@ void ifl_code_part_print(ifl_page *page, const ifl_profile *profile, size_t most
     ifl_outputs_print(page, &profile->outputs);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *side_of(ifl_tree *tree, const ifl_code_side *side, ifl_traffic_kind traffic)
 {

@@ -3,8 +3,8 @@
  * modifier.def. */
 #include "advice/advice.h"
 #include "model/model.h"
-#include "ptx/program.h"
 #include "profile/profile.h"
+#include "ptx/program.h"
 #include "report/writer.h"
 
 #include <errno.h>
@@ -133,16 +133,17 @@ static void print_modifiers(FILE *out)
 
 static void print_opcodes(FILE *out)
 {
-    fputs("# PTX instructions\n\n"
-          "What the engine runs, made from its own tables. Types are those that the arithmetic has "
-          "rows for. Where\n"
-          "there are none, the instruction moves data, synchronises or branches, and PTX's own types "
-          "apply. Every\n"
-          "other instruction, and every other combination of these, stops the run with its name and "
-          "place (exit\n"
-          "status 4).\n\n"
-          "| instruction | what it does | types | modifiers |\n|---|---|---|---|\n",
-          out);
+    fputs(
+        "# PTX instructions\n\n"
+        "What the engine runs, made from its own tables. Types are those that the arithmetic has "
+        "rows for. Where\n"
+        "there are none, the instruction moves data, synchronises or branches, and PTX's own types "
+        "apply. Every\n"
+        "other instruction, and every other combination of these, stops the run with its name and "
+        "place (exit\n"
+        "status 4).\n\n"
+        "| instruction | what it does | types | modifiers |\n|---|---|---|---|\n",
+        out);
     for (ifl_opcode opcode = IFL_OP_NONE + 1; opcode < IFL_OP_COUNT; opcode++)
         print_opcode(opcode, out);
     print_modifiers(out);
@@ -154,10 +155,8 @@ static const struct {
     const char *name;
     void (*print)(FILE *out);
 } topics[] = {
-    {"advice", ifl_advice_document},
-    {"counters", ifl_counters_document},
-    {"facts", ifl_facts_document},
-    {"opcodes", print_opcodes},
+    {"advice", ifl_advice_document}, {"counters", ifl_counters_document},
+    {"facts", ifl_facts_document},   {"opcodes", print_opcodes},
     {"times", ifl_times_document},
 };
 
@@ -170,5 +169,6 @@ ifl_status ifl_document(const char *topic, FILE *out, ifl_error *error)
         topics[i].print(out);
         return fflush(out) != 0 || ferror(out) ? ifl_report_fail_stream("page", error) : IFL_OK;
     }
-    return ifl_fail(error, IFL_USAGE, "there is no page '%s': advice, counters, facts, opcodes, times", topic);
+    return ifl_fail(error, IFL_USAGE,
+                    "there is no page '%s': advice, counters, facts, opcodes, times", topic);
 }

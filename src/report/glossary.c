@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one word of a report means: from the glossary, or from the table that the word comes from. */
+ * What one word of a report means: from the glossary, or from the table that the word comes
+ * from. */
 #include "advice/cause.h"
 #include "base/error.h"
 #include "profile/profile.h"
@@ -83,7 +84,8 @@ ifl_status ifl_explain(const char *word, FILE *out, ifl_error *error)
     if (cause && *cause->why)
         fprintf(out, "%s: a finding. %s Usually helps: %s\n", word, cause->why, cause->helps);
     if (rule)
-        fprintf(out, "%s: a remedy: %s.\nSymptom: %s.\nCosts: %s.\n", word, rule->remedy, rule->symptom, rule->cost);
+        fprintf(out, "%s: a remedy: %s.\nSymptom: %s.\nCosts: %s.\n", word, rule->remedy,
+                rule->symptom, rule->cost);
     return meaning || stall || counter || cause || rule
                ? IFL_OK
                : ifl_fail(error, IFL_USAGE, "no report has the word '%.100s'", word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a GPU did with a launch, as text and JSON. It knows the profile's facts, not how they were taken. */
+ * What a GPU did with a launch, as text and JSON. It knows the profile's facts, not how they were
+ * taken. */
 #include "report/gpu_part.h"
 
 #include "base/figure.h"
@@ -66,12 +67,12 @@ static void print_gpu(ifl_page *page, const ifl_gpu_facts *gpu)
             ? ifl_arena_printf(arena, ", %" PRIu32 " block%s per SM at once", gpu->blocks_per_sm,
                                gpu->blocks_per_sm == 1 ? "" : "s")
             : "";
-    ifl_page_paragraph(
-        page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
-        ifl_arena_printf(
-            arena, "code: %s; %s, %s of local memory per thread%s",
-            gpu->code ? gpu->code : "", ifl_figure_counted(gpu->registers, "register").text,
-            ifl_figure_counted(gpu->local_bytes, "byte").text, blocks ? blocks : ""));
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(arena, "code: %s; %s, %s of local memory per thread%s",
+                                        gpu->code ? gpu->code : "",
+                                        ifl_figure_counted(gpu->registers, "register").text,
+                                        ifl_figure_counted(gpu->local_bytes, "byte").text,
+                                        blocks ? blocks : ""));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -108,7 +109,8 @@ static void print_median(ifl_page *page, const ifl_times *t)
         page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
         ifl_arena_printf(
             &page->arena,
-            "%s per run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the 90th percentile%s",
+            "%s per run: median of %.0f samples of %.0f run%s; %s to %s from the 10th to the 90th "
+            "percentile%s",
             time_figure(get(t, IFL_TIMING_median_s)).text, get(t, IFL_TIMING_samples),
             get(t, IFL_TIMING_runs_per_sample), get(t, IFL_TIMING_runs_per_sample) == 1 ? "" : "s",
             time_figure(get(t, IFL_TIMING_low_s)).text, time_figure(get(t, IFL_TIMING_high_s)).text,
@@ -187,10 +189,10 @@ static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_o
         o->largest > 0 ? ifl_arena_printf(&page->arena, ", by at most %.2g", o->largest) : "";
     ifl_page_paragraph(
         page, 2 * INDENT, 3 * INDENT, IFL_STYLE_PLAIN,
-        ifl_arena_printf(&page->arena,
-                         "%s of %s differ%s; element %" PRIu64 ": %s %s, %s %s",
-                         ifl_figure_count(o->different).text, ifl_figure_counted(o->elements, "element").text,
-                         by ? by : "", o->worst_at, sides.reference, o->worst_reference, sides.own, o->worst_own));
+        ifl_arena_printf(&page->arena, "%s of %s differ%s; element %" PRIu64 ": %s %s, %s %s",
+                         ifl_figure_count(o->different).text,
+                         ifl_figure_counted(o->elements, "element").text, by ? by : "", o->worst_at,
+                         sides.reference, o->worst_reference, sides.own, o->worst_own));
 }
 
 void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
@@ -204,7 +206,8 @@ void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
     const ifl_output_sides sides = ifl_outputs_sides(outputs);
     if (!outputs->rule)
         return;
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Results against the %s's", sides.reference));
+    ifl_page_heading(page,
+                     ifl_arena_printf(&page->arena, "Results against the %s's", sides.reference));
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM, outputs->rule);
     for (size_t i = 0; i < outputs->list.count; i++) {
         const ifl_output *o = &outputs->list.at[i];
@@ -280,7 +283,9 @@ json_t *ifl_gpu_part_outputs_json(ifl_tree *tree, const ifl_profile *profile)
     json_t *object = json_object(), *list = json_array();
     ifl_tree_put_text(tree, object, "rule", profile->outputs.rule);
     for (size_t i = 0; i < profile->outputs.list.count; i++)
-        ifl_tree_append(tree, list, output_json(tree, ifl_outputs_sides(&profile->outputs), &profile->outputs.list.at[i]));
+        ifl_tree_append(
+            tree, list,
+            output_json(tree, ifl_outputs_sides(&profile->outputs), &profile->outputs.list.at[i]));
     ifl_tree_put(tree, object, "arguments", list);
     return object;
 }

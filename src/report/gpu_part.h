@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The part of a report that says what a real GPU did: which one, how long it took, whether its results are right. */
+ * The part of a report that says what a real GPU did: which one, how long it took, whether its
+ * results are right. */
 #ifndef IFL_REPORT_GPU_PART_H
 #define IFL_REPORT_GPU_PART_H
 

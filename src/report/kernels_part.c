@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See kernels_part.h. A time is that of all launches that a program made from a place where that is known, else the model's
- * of the one launch that is shown; launches without either have no bar and an empty cell. */
+ * See kernels_part.h. A time is that of all launches that a program made from a place where that is
+ * known, else the model's of the one launch that is shown; launches without either have no bar and
+ * an empty cell. */
 #include "report/kernels_part.h"
 
 #include "base/figure.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The head of a page with several launches: their times as a chart, and a table of them that leads to each. */
+ * The head of a page with several launches: their times as a chart, and a table of them that leads
+ * to each. */
 #ifndef IFL_REPORT_KERNELS_PART_H
 #define IFL_REPORT_KERNELS_PART_H
 

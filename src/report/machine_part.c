@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the compiler made of a launched kernel: a paragraph, and the source lines in which machine code and PTX
- * differ. */
+ * What the compiler made of a launched kernel: a paragraph, and the source lines in which machine
+ * code and PTX differ. */
 #include "report/machine_part.h"
 
 #include "base/figure.h"
@@ -22,15 +22,16 @@ static const char *counted(ifl_page *page, uint64_t value, const char *what)
 static void print_spills(ifl_page *page, const ifl_machine_facts *facts)
 {
     const ifl_machine_spills *s = &facts->spills;
-    const char *text = ifl_arena_printf(&page->arena,
-                                        "Spills to local memory: the code stores %s per thread and loads %u, "
-                                        "counting each instruction once.",
-                                        counted(page, facts->spill_store_bytes, "byte"), facts->spill_load_bytes);
+    const char *text =
+        ifl_arena_printf(&page->arena,
+                         "Spills to local memory: the code stores %s per thread and loads %u, "
+                         "counting each instruction once.",
+                         counted(page, facts->spill_store_bytes, "byte"), facts->spill_load_bytes);
     if (text && s->known)
-        text =
-            ifl_arena_printf(&page->arena, "%s The launch makes %s for the stores and %s for the loads.",
-                             text, counted(page, (uint64_t)s->store_requests, "request"),
-                             counted(page, (uint64_t)s->load_requests, "request"));
+        text = ifl_arena_printf(&page->arena,
+                                "%s The launch makes %s for the stores and %s for the loads.", text,
+                                counted(page, (uint64_t)s->store_requests, "request"),
+                                counted(page, (uint64_t)s->load_requests, "request"));
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_BAD, text);
 }
 
@@ -42,9 +43,9 @@ static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
         &page->arena, "%s per thread; %s, of which %u do work that the source asks for.", registers,
         counted(page, facts->instructions, "instruction"), facts->useful);
     if (text && facts->bytes_in_flight)
-        text = ifl_arena_printf(&page->arena,
-                                "%s A waiting warp has at most %s of loads in flight.", text,
-                                counted(page, facts->bytes_in_flight, "byte"));
+        text =
+            ifl_arena_printf(&page->arena, "%s A waiting warp has at most %s of loads in flight.",
+                             text, counted(page, facts->bytes_in_flight, "byte"));
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, text);
     if (facts->spill_load_bytes || facts->spill_store_bytes)
         print_spills(page, facts);
@@ -116,8 +117,9 @@ static void print_accesses(ifl_page *page, const ifl_machine_facts *facts)
                            "Its accesses are the same as those of the PTX, line by line.");
         return;
     }
-    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       "Its accesses differ from those of the PTX, on which the counts above are based:");
+    ifl_page_paragraph(
+        page, INDENT, INDENT, IFL_STYLE_PLAIN,
+        "Its accesses differ from those of the PTX, on which the counts above are based:");
     ifl_table_print(page, &table);
     if (different > MOST_LINES)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
@@ -140,9 +142,10 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
     const ifl_machine_facts *facts = &profile->machine;
     if (!facts->known)
         return;
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)%s", facts->sm,
-                                            ifl_clean_line(&page->arena, facts->file),
-                                            facts->ran ? ": it ran, and all counts refer to it" : ""));
+    ifl_page_heading(page,
+                     ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)%s", facts->sm,
+                                      ifl_clean_line(&page->arena, facts->file),
+                                      facts->ran ? ": it ran, and all counts refer to it" : ""));
     print_resources(page, facts);
     print_executed(page, profile);
     for (size_t l = 0; l < facts->loops.count; l++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Models in a report: a table with a row a GPU, then for each GPU what limits the launch, by how much, and what would
- * change it. Knows what a model says, not how it comes to it. */
+ * Models in a report: a table with a row a GPU, then for each GPU what limits the launch, by how
+ * much, and what would change it. Knows what a model says, not how it comes to it. */
 #include "report/models_part.h"
 
 #include "base/figure.h"
@@ -61,14 +61,16 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, const ifl_model *m)
 {
     const ifl_row row = {
-        .cell = {device->id, ifl_models_part_figure(page, m->time_us.mid),
-                 say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low),
-                     ifl_models_part_figure(page, m->time_us.high)),
-                 ifl_term_name(m->limiter), say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
-                 percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
-                 ifl_models_part_figure(page, m->waves.waves),
-                 ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
-                 ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
+        .cell = {
+            device->id, ifl_models_part_figure(page, m->time_us.mid),
+            say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low),
+                ifl_models_part_figure(page, m->time_us.high)),
+            ifl_term_name(m->limiter),
+            say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
+            percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
+            ifl_models_part_figure(page, m->waves.waves),
+            ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+            ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
     ifl_table_add(page, table, &row);
 }
 
@@ -132,7 +134,8 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
     if (m->bytes_in_flight_per_sm < 0)
         return held;
     return say(page,
-               "%s A warp waits for loads %s, with %s KiB in flight per SM; %s KiB would reach 95 %% of the DRAM "
+               "%s A warp waits for loads %s, with %s KiB in flight per SM; %s KiB would reach 95 "
+               "%% of the DRAM "
                "bandwidth.",
                held, ifl_figure_times(m->waits_per_warp).text,
                ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),

@@ -7,7 +7,8 @@
 #include "report/page.h"
 #include "report/tree.h"
 
-/* Prints nothing where no GPU was asked for. A GPU that the launch does not fit has a row that says so. */
+/* Prints nothing where no GPU was asked for. A GPU that the launch does not fit has a row that says
+ * so. */
 void ifl_models_part_print(ifl_page *page, const ifl_outcome *outcome);
 /* Three figures, in the page's arena: 118, 97.6, 4.02. */
 const char *ifl_models_part_figure(ifl_page *page, double value);

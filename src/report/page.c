@@ -47,10 +47,12 @@ static size_t columns_of(const char *text, size_t bytes)
     return width;
 }
 
-/* Whether the word at `text` is the unit of the figure before the blank: a line does not end between them. */
+/* Whether the word at `text` is the unit of the figure before the blank: a line does not end
+ * between them. */
 static bool is_unit(const char *text, size_t at)
 {
-    static const char *const units[] = {"%", "µs", "ms", "s", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GB/s", "TB/s"};
+    static const char *const units[] = {"%",  "µs", "ms",  "s",   "B",    "kB",  "MB",
+                                        "GB", "TB", "KiB", "MiB", "GB/s", "TB/s"};
     const size_t bytes = strcspn(text + at, " .,;:()");
     if (at < 2 || text[at - 2] < '0' || text[at - 2] > '9')
         return false;
@@ -155,8 +157,8 @@ static const char *next_line(ifl_page *page, const char **rest, bool wraps, size
 }
 
 /* One line of a row; false where nothing is left of any cell after it. */
-static bool print_line(ifl_page *page, const ifl_table *table, const size_t *widths, const ifl_row *row,
-                       const char **rest)
+static bool print_line(ifl_page *page, const ifl_table *table, const size_t *widths,
+                       const ifl_row *row, const char **rest)
 {
     size_t cursor = 0, column = (size_t)table->indent;
     bool more = false;
@@ -178,7 +180,8 @@ static bool print_line(ifl_page *page, const ifl_table *table, const size_t *wid
     return more;
 }
 
-static void print_cells(ifl_page *page, const ifl_table *table, const size_t *widths, const ifl_row *row)
+static void print_cells(ifl_page *page, const ifl_table *table, const size_t *widths,
+                        const ifl_row *row)
 {
     const char *rest[IFL_TABLE_COLUMNS];
     memcpy(rest, row->cell, sizeof rest);
@@ -192,7 +195,8 @@ static void print_span(ifl_page *page, const ifl_table *table, const ifl_row *ro
     const size_t indent = (size_t)table->indent > GAP ? (size_t)table->indent - GAP : 0;
     const size_t used = indent + ifl_utf8_width(row->span) + GAP, width = page_width(page);
     spaces(page, indent);
-    put_cut(page, IFL_STYLE_STRONG, row->span, width > indent + LEAST_LAST ? width - indent : LEAST_LAST);
+    put_cut(page, IFL_STYLE_STRONG, row->span,
+            width > indent + LEAST_LAST ? width - indent : LEAST_LAST);
     if (row->span_note && *row->span_note && width >= used + LEAST_LAST) {
         spaces(page, GAP);
         put_cut(page, IFL_STYLE_DIM, row->span_note, width - used);
@@ -221,10 +225,10 @@ static size_t least_width(const ifl_table *table, size_t column, size_t width)
 {
     const ifl_column *c = &table->columns[column];
     const bool is_last = column + 1 == table->column_count;
-    const size_t least = c->right     ? width
-                         : c->wraps   ? LEAST_WRAPPED
-                         : is_last    ? LEAST_LAST
-                                      : LEAST_CUT;
+    const size_t least = c->right   ? width
+                         : c->wraps ? LEAST_WRAPPED
+                         : is_last  ? LEAST_LAST
+                                    : LEAST_CUT;
     return least < width ? least : width;
 }
 
@@ -242,7 +246,8 @@ static size_t widest(const ifl_page *page, const ifl_table *table, const size_t 
     return found;
 }
 
-/* A column's cells as they are; where that is too wide, columns of text give way, the widest first. */
+/* A column's cells as they are; where that is too wide, columns of text give way, the widest
+ * first. */
 static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths)
 {
     size_t total = (size_t)table->indent;
@@ -251,7 +256,9 @@ static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths
         total += is_left_out(page, &table->columns[c]) ? 0 : widths[c] + GAP;
     }
     total -= GAP;
-    for (size_t c; total > page_width(page) && (c = widest(page, table, widths)) < table->column_count; total--)
+    for (size_t c;
+         total > page_width(page) && (c = widest(page, table, widths)) < table->column_count;
+         total--)
         widths[c]--;
 }
 
@@ -385,7 +392,8 @@ static bool axis_is_whole(const ifl_axis *axis)
 
 void ifl_page_plot(ifl_page *page, ifl_plot *plot)
 {
-    if (!plot->title || !plot->summary || !plot->mark_text || !axis_is_whole(&plot->x) || !axis_is_whole(&plot->y))
+    if (!plot->title || !plot->summary || !plot->mark_text || !axis_is_whole(&plot->x) ||
+        !axis_is_whole(&plot->y))
         page->no_memory = true;
     else if (ifl_page_has_charts(page))
         form_of(page)->plot(page, plot);

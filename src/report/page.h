@@ -56,7 +56,8 @@ typedef struct ifl_row {
     ifl_style style[IFL_TABLE_COLUMNS];
     const char *span;
     const char *span_note; /* behind the span, dim; or NULL */
-    const char *link;      /* where the first cell leads on a page that has links: "#launch-2"; or NULL */
+    const char
+        *link; /* where the first cell leads on a page that has links: "#launch-2"; or NULL */
 } ifl_row;
 
 typedef struct ifl_table {
@@ -74,8 +75,9 @@ void ifl_table_print(ifl_page *page, ifl_table *table);
 /* `text`, or "" and a page that is not whole where it is NULL. */
 const char *ifl_page_kept(ifl_page *page, const char *text);
 
-/* Charts stand between a start and an end, side by side where there is room. Pages of text have none. A chart's list is
- * freed; one with a text that is NULL is not drawn and leaves the page not whole. */
+/* Charts stand between a start and an end, side by side where there is room. Pages of text have
+ * none. A chart's list is freed; one with a text that is NULL is not drawn and leaves the page not
+ * whole. */
 bool ifl_page_has_charts(const ifl_page *page);
 void ifl_page_charts_start(ifl_page *page);
 void ifl_page_charts_end(ifl_page *page);

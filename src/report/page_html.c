@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Titles, paragraphs and tables as HTML. Classes are the styles; their look is defined in report_html.c. Knows
- * nothing of the contents. */
+ * Titles, paragraphs and tables as HTML. Classes are the styles; their look is defined in
+ * report_html.c. Knows nothing of the contents. */
 #include "report/page.h"
 
 #include "report/svg.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plots of a launch on one GPU. The roofline is that of instructions (Ding and Williams, An Instruction Roofline Model
- * for GPUs, 2019): a kernel that is limited by memory has few floating-point operations to count, but it issues
- * instructions. Occupancy comes from the same function as the model's. */
+ * The plots of a launch on one GPU. The roofline is that of instructions (Ding and Williams, An
+ * Instruction Roofline Model for GPUs, 2019): a kernel that is limited by memory has few
+ * floating-point operations to count, but it issues instructions. Occupancy comes from the same
+ * function as the model's. */
 #include "report/charts_part.h"
 
 #include "base/figure.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- roofline ---------------------------------------------------------------------------------------------------- */
+/* ---- roofline -------------------------------------------------------------------------------- */
 
 /* A tick a power of ten, at most as many as an axis has; the ends are powers. */
 static void set_log_axis(ifl_page *page, ifl_axis *axis, double low, double high)
@@ -74,7 +75,7 @@ void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const i
     ifl_page_plot(page, &plot);
 }
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 /* One resource that is varied; the others stay what they are. */
 typedef struct resource {
@@ -96,7 +97,8 @@ static int *value_of(ifl_occupancy_request *request, const resource *r)
     return (int *)(void *)((char *)request + r->field);
 }
 
-/* What a value gives holds from the one before it: resources are handed out in whole units, threads in warps. */
+/* What a value gives holds from the one before it: resources are handed out in whole units, threads
+ * in warps. */
 static void add_steps(ifl_page *page, ifl_plot *plot, const ifl_device *device,
                       ifl_occupancy_request request, const resource *r)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two reports side by side, as text or JSON. profile/compare_reports.c decides what is compared, and how. */
+ * Two reports side by side, as text or JSON. profile/compare_reports.c decides what is compared,
+ * and how. */
+#include "base/figure.h"
 #include "base/file.h"
 #include "profile/compare_reports.h"
-#include "base/figure.h"
 #include "report/page.h"
 #include "report/tree.h"
 #include "report/writer.h"
@@ -76,8 +77,10 @@ static void add_row(sheet *s, ifl_table *table, const ifl_compared *c)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static const ifl_column columns[] = {
-    {{"", NULL}, false, 0, false}, {{"A", NULL}, true, 0, false}, {{"B", NULL}, true, 0, false}, {{"", NULL}, true, 0, false}};
+static const ifl_column columns[] = {{{"", NULL}, false, 0, false},
+                                     {{"A", NULL}, true, 0, false},
+                                     {{"B", NULL}, true, 0, false},
+                                     {{"", NULL}, true, 0, false}};
 
 static bool is_zero(const ifl_figure_value *value)
 {
@@ -102,9 +105,12 @@ static void print_counters(sheet *s, const ifl_compared_list *list)
     ifl_table_print(&s->page, &table);
 }
 
-static const ifl_column model_columns[] = {
-    {{"GPU", NULL}, false, 0, false},  {{"A", NULL}, true, 0, false},           {{"B", NULL}, true, 0, false},
-    {{"", NULL}, true, 0, false},      {{"A limited by", NULL}, false, 0, false}, {{"B limited by", NULL}, false, 0, false}};
+static const ifl_column model_columns[] = {{{"GPU", NULL}, false, 0, false},
+                                           {{"A", NULL}, true, 0, false},
+                                           {{"B", NULL}, true, 0, false},
+                                           {{"", NULL}, true, 0, false},
+                                           {{"A limited by", NULL}, false, 0, false},
+                                           {{"B limited by", NULL}, false, 0, false}};
 
 static void print_models(sheet *s, const ifl_compared_launch *launch)
 {
@@ -114,8 +120,9 @@ static void print_models(sheet *s, const ifl_compared_launch *launch)
         ifl_arena *arena = &s->page.arena;
         ifl_row row = {.cell = {ifl_clean_line(arena, m->time.name), value_text(s, &m->time.a),
                                 value_text(s, &m->time.b), difference_text(s, &m->time),
-                                ifl_clean_line(arena, m->limiter_a), ifl_clean_line(arena, m->limiter_b)}};
-        row.style[3] = !m->time.differs                         ? IFL_STYLE_PLAIN
+                                ifl_clean_line(arena, m->limiter_a),
+                                ifl_clean_line(arena, m->limiter_b)}};
+        row.style[3] = !m->time.differs                      ? IFL_STYLE_PLAIN
                        : m->time.b.number > m->time.a.number ? IFL_STYLE_BAD
                                                              : IFL_STYLE_GOOD;
         for (size_t k = 0; k < 6; k++)
@@ -167,9 +174,10 @@ static void print_lines(sheet *s, const ifl_compared_launch *launch)
 static void print_launch(sheet *s, const ifl_compared_launch *launch)
 {
     ifl_arena *arena = &s->page.arena;
-    const char *name = strcmp(launch->kernel_a, launch->kernel_b) == 0
-                           ? launch->kernel_a
-                           : ifl_arena_printf(arena, "%s against %s", launch->kernel_a, launch->kernel_b);
+    const char *name =
+        strcmp(launch->kernel_a, launch->kernel_b) == 0
+            ? launch->kernel_a
+            : ifl_arena_printf(arena, "%s against %s", launch->kernel_a, launch->kernel_b);
     const char *kernel = name ? ifl_clean_line(arena, name) : NULL;
     const char *a = ifl_clean_line(arena, launch->backend_a),
                *b = ifl_clean_line(arena, launch->backend_b);
@@ -195,18 +203,16 @@ static bool has_other_code(const ifl_comparison *c)
 static const char *unmatched_text(sheet *s)
 {
     const size_t count = s->comparison->unmatched;
-    return !count ? ""
-                  : ifl_arena_printf(&s->page.arena, "; %zu launch%s or instruction%s no counterpart", count,
-                                     count == 1 ? "" : "es", count == 1 ? " has" : "s have");
+    return !count
+               ? ""
+               : ifl_arena_printf(&s->page.arena, "; %zu launch%s or instruction%s no counterpart",
+                                  count, count == 1 ? "" : "es", count == 1 ? " has" : "s have");
 }
 
 static const char *verdict_text(sheet *s)
 {
     const ifl_comparison *c = s->comparison;
-    return c->is_check                ? ""
-           : c->worse                 ? "B is worse."
-           : c->differing             ? "B is no worse."
-                                      : "";
+    return c->is_check ? "" : c->worse ? "B is worse." : c->differing ? "B is no worse." : "";
 }
 
 static void print_verdict(sheet *s)
@@ -214,17 +220,18 @@ static void print_verdict(sheet *s)
     const ifl_comparison *c = s->comparison;
     const char *unmatched = unmatched_text(s);
     if (*verdict_text(s))
-        ifl_page_paragraph(&s->page, 0, INDENT, c->worse ? IFL_STYLE_BAD : IFL_STYLE_GOOD, verdict_text(s));
+        ifl_page_paragraph(&s->page, 0, INDENT, c->worse ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
+                           verdict_text(s));
     ifl_page_paragraph(
         &s->page, 0, INDENT, ifl_comparison_is_finding(c) ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
-        unmatched ? ifl_arena_printf(&s->page.arena, "%zu of %zu counters differ by more than %g %%%s.",
-                                     c->differing, c->compared, 100 * s->options->threshold,
-                                     unmatched)
-                  : NULL);
+        unmatched
+            ? ifl_arena_printf(&s->page.arena, "%zu of %zu counters differ by more than %g %%%s.",
+                               c->differing, c->compared, 100 * s->options->threshold, unmatched)
+            : NULL);
     if (has_other_code(c))
-        ifl_page_paragraph(
-            &s->page, 0, INDENT, IFL_STYLE_DIM,
-            "The code differs: one side counts PTX, the other machine code. This does not count as a difference.");
+        ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_DIM,
+                           "The code differs: one side counts PTX, the other machine code. This "
+                           "does not count as a difference.");
 }
 
 static ifl_status write_text(sheet *s, ifl_error *error)
@@ -345,7 +352,8 @@ static ifl_status conclude(const ifl_comparison *c, FILE *out, ifl_error *error)
 {
     if (fflush(out) != 0 || ferror(out))
         return ifl_report_fail_stream("comparison", error);
-    return ifl_comparison_is_finding(c) ? ifl_fail(error, IFL_FINDING, "the reports differ") : IFL_OK;
+    return ifl_comparison_is_finding(c) ? ifl_fail(error, IFL_FINDING, "the reports differ")
+                                        : IFL_OK;
 }
 
 ifl_status ifl_compare_write(const char *path_a, const char *path_b, ifl_report_format format,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pages about GPUs: the table of all, one in full with its sources, the fields that a description can have, and
- * occupancy on several GPUs side by side. */
+ * Pages about GPUs: the table of all, one in full with its sources, the fields that a description
+ * can have, and occupancy on several GPUs side by side. */
 #include "arch/cache_rules.h"
-#include "device/device.h"
 #include "base/figure.h"
+#include "device/device.h"
 #include "report/page.h"
 
 #include <string.h>
@@ -20,22 +20,23 @@ static ifl_status finish(ifl_page *page, ifl_error *error)
     return IFL_OK;
 }
 
-/* ---- a figure in the unit that people say it in ----------------------------------------------------------------- */
+/* ---- a figure in the unit that people say it in ---------------------------------------------- */
 
 static const struct {
     const char *unit; /* as in the table of fields */
     double divisor;
     const char *shown;
 } scales[] = {
-    {"Hz", 1e6, "MHz"},           {"B/s", 1e9, "GB/s"},     {"bytes", 1073741824, "GiB"},
-    {"bytes", 1048576, "MiB"},    {"bytes", 1024, "KiB"},
+    {"Hz", 1e6, "MHz"},        {"B/s", 1e9, "GB/s"},   {"bytes", 1073741824, "GiB"},
+    {"bytes", 1048576, "MiB"}, {"bytes", 1024, "KiB"},
 };
 
 /* 64, 0.92, 140.4, 4,800. */
 static const char *figure(ifl_page *page, double value)
 {
     return value >= 1000 && value < 1e19
-               ? ifl_arena_printf(&page->arena, "%s", ifl_figure_count((uint64_t)(value + 0.5)).text)
+               ? ifl_arena_printf(&page->arena, "%s",
+                                  ifl_figure_count((uint64_t)(value + 0.5)).text)
                : ifl_arena_printf(&page->arena, "%.4g", value);
 }
 
@@ -55,14 +56,14 @@ static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_dev
     return text && *unit ? ifl_arena_printf(&page->arena, "%s %s", text, unit) : text;
 }
 
-/* ---- all GPUs ------------------------------------------------------------------------------------------------------ */
+/* ---- all GPUs -------------------------------------------------------------------------------- */
 
 static const ifl_column list_columns[] = {
-    {{"GPU", NULL}, false, 0, false},           {{"", NULL}, false, 0, false},
-    {{"CC", NULL}, true, 0, false},             {{"SMs", NULL}, true, 0, false},
-    {{"MHz", NULL}, true, 0, false},            {{"L1+shared", "KiB per SM"}, true, WIDE, false},
-    {{"L2", "MiB"}, true, 0, false},            {{"DRAM", "GiB"}, true, 0, false},
-    {{"DRAM", "GB/s"}, true, 0, false},         {{"warps", "per SM"}, true, 0, false},
+    {{"GPU", NULL}, false, 0, false},   {{"", NULL}, false, 0, false},
+    {{"CC", NULL}, true, 0, false},     {{"SMs", NULL}, true, 0, false},
+    {{"MHz", NULL}, true, 0, false},    {{"L1+shared", "KiB per SM"}, true, WIDE, false},
+    {{"L2", "MiB"}, true, 0, false},    {{"DRAM", "GiB"}, true, 0, false},
+    {{"DRAM", "GB/s"}, true, 0, false}, {{"warps", "per SM"}, true, 0, false},
 };
 
 static void add_device(ifl_page *page, ifl_table *table, const ifl_device *device)
@@ -80,7 +81,8 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_device *devic
     enum { FIRST = 3 };
     ifl_row row = {.cell = {ifl_arena_printf(&page->arena, "%s", device->id),
                             ifl_arena_printf(&page->arena, "%s", device->name),
-                            ifl_arena_printf(&page->arena, "%.1f", device->value[IFL_DEVICE_compute_capability])}};
+                            ifl_arena_printf(&page->arena, "%.1f",
+                                             device->value[IFL_DEVICE_compute_capability])}};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         row.cell[i + FIRST] = !device->known[shown[i].field]
                                   ? ""
@@ -104,7 +106,8 @@ static ifl_status add_listed(ifl_page *page, ifl_table *table, const char *file,
 static ifl_status write_list(int width, FILE *out, ifl_error *error)
 {
     ifl_page page = {.out = out, .width = width};
-    ifl_table table = {.columns = list_columns, .column_count = sizeof list_columns / sizeof *list_columns};
+    ifl_table table = {.columns = list_columns,
+                       .column_count = sizeof list_columns / sizeof *list_columns};
     ifl_status status = IFL_OK;
     for (size_t i = 0; ifl_device_id(i) && status == IFL_OK; i++)
         status = add_listed(&page, &table, ifl_device_id(i), error);
@@ -116,7 +119,7 @@ static ifl_status write_list(int width, FILE *out, ifl_error *error)
     return status == IFL_OK ? end : status;
 }
 
-/* ---- one GPU ------------------------------------------------------------------------------------------------------- */
+/* ---- one GPU --------------------------------------------------------------------------------- */
 
 /* What its compute capability fixes; docs/facts.md has the figures of it. */
 static void add_cache_rules(ifl_page *page, ifl_table *table, double compute_capability)
@@ -130,8 +133,9 @@ static void add_cache_rules(ifl_page *page, ifl_table *table, double compute_cap
 
 ifl_status ifl_devices_write(const ifl_device *device, int width, FILE *out, ifl_error *error)
 {
-    static const ifl_column columns[] = {
-        {{"", NULL}, false, 0, true}, {{"", NULL}, true, 0, false}, {{"source", NULL}, false, 0, true}};
+    static const ifl_column columns[] = {{{"", NULL}, false, 0, true},
+                                         {{"", NULL}, true, 0, false},
+                                         {{"source", NULL}, false, 0, true}};
     if (!device)
         return write_list(width, out, error);
     ifl_page page = {.out = out, .width = width};
@@ -149,8 +153,10 @@ ifl_status ifl_devices_write(const ifl_device *device, int width, FILE *out, ifl
 
 ifl_status ifl_device_fields_write(int width, FILE *out, ifl_error *error)
 {
-    static const ifl_column columns[] = {
-        {{"key", NULL}, false, 0, false}, {{"unit", NULL}, false, 0, false}, {{"", NULL}, false, 0, false}, {{"", NULL}, false, 0, true}};
+    static const ifl_column columns[] = {{{"key", NULL}, false, 0, false},
+                                         {{"unit", NULL}, false, 0, false},
+                                         {{"", NULL}, false, 0, false},
+                                         {{"", NULL}, false, 0, true}};
     ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = columns, .column_count = 4};
     for (int f = 0; f < IFL_DEVICE_FIELDS; f++) {
@@ -162,16 +168,19 @@ ifl_status ifl_device_fields_write(int width, FILE *out, ifl_error *error)
     return finish(&page, error);
 }
 
-/* ---- occupancy -------------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 static const ifl_column occupancy_columns[] = {
-    {{"GPU", NULL}, false, 0, false},     {{"blocks", "per SM"}, true, 0, false},   {{"warps", "per SM"}, true, 0, false},
-    {{"occu-", "pancy"}, true, 0, false}, {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
+    {{"GPU", NULL}, false, 0, false},        {{"blocks", "per SM"}, true, 0, false},
+    {{"warps", "per SM"}, true, 0, false},   {{"occu-", "pancy"}, true, 0, false},
+    {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
 /* With a grid. */
 static const ifl_column wave_columns[] = {
-    {{"GPU", NULL}, false, 0, false},     {{"blocks", "per SM"}, true, 0, false}, {{"warps", "per SM"}, true, 0, false},
-    {{"occu-", "pancy"}, true, 0, false}, {{"waves", NULL}, true, 0, false},     {{"last", "wave"}, true, WIDE, false},
-    {{"effi-", "ciency"}, true, WIDE, false}, {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
+    {{"GPU", NULL}, false, 0, false},         {{"blocks", "per SM"}, true, 0, false},
+    {{"warps", "per SM"}, true, 0, false},    {{"occu-", "pancy"}, true, 0, false},
+    {{"waves", NULL}, true, 0, false},        {{"last", "wave"}, true, WIDE, false},
+    {{"effi-", "ciency"}, true, WIDE, false}, {{"limited by", NULL}, false, 0, false},
+    {{"the next step", NULL}, false, 0, true}};
 
 /* One resource around the value that is asked for. */
 typedef struct cliff {
@@ -179,53 +188,64 @@ typedef struct cliff {
     int now, for_more, before_fewer;
 } cliff;
 
-/* "8 registers fewer: 8 blocks; 1 more: 5": the nearest steps on both sides. `value` is in the request. */
-static const char *describe_cliff(ifl_page *page, const ifl_device *device, ifl_occupancy_request *request,
-                                  int *value, const cliff *c)
+/* "8 registers fewer: 8 blocks; 1 more: 5": the nearest steps on both sides. `value` is in the
+ * request. */
+static const char *describe_cliff(ifl_page *page, const ifl_device *device,
+                                  ifl_occupancy_request *request, int *value, const cliff *c)
 {
     ifl_occupancy more, fewer;
     *value = c->before_fewer + 1;
     ifl_occupancy_compute(device, request, &fewer, NULL);
     if (c->for_more < 0)
-        return ifl_arena_printf(&page->arena, "%s more: %s", ifl_figure_counted((uint64_t)(c->before_fewer + 1 - c->now), c->unit).text,
-                                ifl_figure_counted((uint64_t)fewer.blocks_per_sm, "block").text);
+        return ifl_arena_printf(
+            &page->arena, "%s more: %s",
+            ifl_figure_counted((uint64_t)(c->before_fewer + 1 - c->now), c->unit).text,
+            ifl_figure_counted((uint64_t)fewer.blocks_per_sm, "block").text);
     *value = c->for_more;
     ifl_occupancy_compute(device, request, &more, NULL);
-    return ifl_arena_printf(&page->arena, "%s fewer: %s; %d more: %d", ifl_figure_counted((uint64_t)(c->now - c->for_more), c->unit).text,
-                            ifl_figure_counted((uint64_t)more.blocks_per_sm, "block").text, c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
+    return ifl_arena_printf(&page->arena, "%s fewer: %s; %d more: %d",
+                            ifl_figure_counted((uint64_t)(c->now - c->for_more), c->unit).text,
+                            ifl_figure_counted((uint64_t)more.blocks_per_sm, "block").text,
+                            c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
 }
 
-static const char *next_step(ifl_page *page, const ifl_device *device, const ifl_occupancy_request *request,
-                             const ifl_occupancy *o)
+static const char *next_step(ifl_page *page, const ifl_device *device,
+                             const ifl_occupancy_request *request, const ifl_occupancy *o)
 {
     ifl_occupancy_request r = *request;
     if (!o->blocks_per_sm)
         return "no block fits";
     if (strcmp(o->limiter, "registers") == 0)
-        return describe_cliff(page, device, &r, &r.registers,
-                              &(cliff){"register", r.registers, o->registers_for_more, o->registers_before_fewer});
+        return describe_cliff(
+            page, device, &r, &r.registers,
+            &(cliff){"register", r.registers, o->registers_for_more, o->registers_before_fewer});
     if (strcmp(o->limiter, "shared memory") == 0)
-        return describe_cliff(page, device, &r, &r.shared_bytes,
-                              &(cliff){"byte", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
-    return ifl_arena_printf(&page->arena, "as many fit with up to %s and %s of shared memory",
-                            ifl_figure_counted((uint64_t)o->registers_before_fewer, "register").text,
-                            ifl_figure_counted((uint64_t)o->shared_before_fewer, "byte").text);
+        return describe_cliff(
+            page, device, &r, &r.shared_bytes,
+            &(cliff){"byte", r.shared_bytes, o->shared_for_more, o->shared_before_fewer});
+    return ifl_arena_printf(
+        &page->arena, "as many fit with up to %s and %s of shared memory",
+        ifl_figure_counted((uint64_t)o->registers_before_fewer, "register").text,
+        ifl_figure_counted((uint64_t)o->shared_before_fewer, "byte").text);
 }
 
 /* 100 %, 66.7 %, 2.4 % */
 static const char *percent(ifl_page *page, double share)
 {
-    return ifl_arena_printf(&page->arena, "%s", ifl_figure_percent((uint64_t)(share * 1e6 + 0.5), 1000000).text);
+    return ifl_arena_printf(&page->arena, "%s",
+                            ifl_figure_percent((uint64_t)(share * 1e6 + 0.5), 1000000).text);
 }
 
-/* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is worked in. */
-static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t blocks, int blocks_per_sm, ifl_row *row,
-                        size_t next)
+/* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is
+ * worked in. */
+static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t blocks,
+                        int blocks_per_sm, ifl_row *row, size_t next)
 {
     ifl_waves w;
     ifl_waves_compute(device, blocks, blocks_per_sm, &w);
     const double last = w.partial_wave > 0 ? w.partial_wave : 1;
-    row->cell[next++] = w.wave_blocks ? ifl_arena_printf(&page->arena, "%s", ifl_figure_real(w.waves).text) : "";
+    row->cell[next++] =
+        w.wave_blocks ? ifl_arena_printf(&page->arena, "%s", ifl_figure_real(w.waves).text) : "";
     row->cell[next++] = w.wave_blocks ? percent(page, last) : "";
     row->cell[next++] = w.wave_blocks ? percent(page, w.tail_efficiency) : "";
     return next;
@@ -238,9 +258,10 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
     ifl_status status = ifl_occupancy_compute(device, request, &o, error);
     if (status != IFL_OK)
         return status;
-    ifl_row row = {.cell = {device->id, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
-                            ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
-                            percent(page, o.theoretical)}};
+    ifl_row row = {
+        .cell = {device->id, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
+                 ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
+                 percent(page, o.theoretical)}};
     size_t next = 4;
     if (request->blocks)
         next = add_waves(page, device, request->blocks, o.blocks_per_sm, &row, next);
@@ -250,14 +271,16 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
     return IFL_OK;
 }
 
-ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count, const ifl_occupancy_request *request,
-                               int width, FILE *out, ifl_error *error)
+ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
+                               const ifl_occupancy_request *request, int width, FILE *out,
+                               ifl_error *error)
 {
     ifl_page page = {.out = out, .width = width};
     ifl_table table = {.columns = occupancy_columns,
                        .column_count = sizeof occupancy_columns / sizeof *occupancy_columns};
     if (request->blocks)
-        table = (ifl_table){.columns = wave_columns, .column_count = sizeof wave_columns / sizeof *wave_columns};
+        table = (ifl_table){.columns = wave_columns,
+                            .column_count = sizeof wave_columns / sizeof *wave_columns};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = add_occupancy(&page, &table, devices[i], request, error);

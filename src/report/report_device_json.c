@@ -13,7 +13,8 @@ static json_t *make_figures(ifl_tree *tree, const ifl_device *device)
         if (!device->known[f])
             continue;
         ifl_tree_put_real(tree, figure, "value", device->value[f]);
-        ifl_tree_put_text(tree, figure, "unit", *ifl_field_get(f)->unit ? ifl_field_get(f)->unit : NULL);
+        ifl_tree_put_text(tree, figure, "unit",
+                          *ifl_field_get(f)->unit ? ifl_field_get(f)->unit : NULL);
         ifl_tree_put_text(tree, figure, "source", device->source[f]);
         ifl_tree_put(tree, figures, ifl_field_get(f)->name, figure);
     }
@@ -34,7 +35,8 @@ static ifl_status add_built_in(ifl_tree *tree, json_t *list, ifl_error *error)
     for (size_t i = 0; ifl_device_id(i); i++) {
         char name[64];
         ifl_device *device;
-        snprintf(name, sizeof name, "%.*s", (int)(strlen(ifl_device_id(i)) - strlen(".gpu")), ifl_device_id(i));
+        snprintf(name, sizeof name, "%.*s", (int)(strlen(ifl_device_id(i)) - strlen(".gpu")),
+                 ifl_device_id(i));
         const ifl_status status = ifl_device_open(name, &device, error);
         if (status != IFL_OK)
             return status;
@@ -53,7 +55,8 @@ static json_t *start(ifl_tree *tree, const char *schema, const char *key, json_t
     return root;
 }
 
-ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE *out, ifl_error *error)
+ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE *out,
+                            ifl_error *error)
 {
     ifl_tree tree = {0};
     json_t *list, *root = start(&tree, "inflight-devices/1", "devices", &list);
@@ -63,7 +66,8 @@ ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE
     return ifl_tree_finish(&tree, root, status, out, error);
 }
 
-static void put_waves(ifl_tree *tree, json_t *object, const ifl_device *device, uint64_t blocks, int blocks_per_sm)
+static void put_waves(ifl_tree *tree, json_t *object, const ifl_device *device, uint64_t blocks,
+                      int blocks_per_sm)
 {
     ifl_waves w;
     ifl_waves_compute(device, blocks, blocks_per_sm, &w);
@@ -105,8 +109,8 @@ static ifl_status add_occupancy(ifl_tree *tree, json_t *list, const ifl_device *
     return IFL_OK;
 }
 
-ifl_status ifl_occupancy_json(const ifl_device *const *devices, size_t count, const ifl_occupancy_request *request,
-                              FILE *out, ifl_error *error)
+ifl_status ifl_occupancy_json(const ifl_device *const *devices, size_t count,
+                              const ifl_occupancy_request *request, FILE *out, ifl_error *error)
 {
     ifl_tree tree = {0};
     json_t *list, *root = start(&tree, "inflight-occupancy/1", "occupancy", &list);

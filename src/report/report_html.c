@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report as one HTML page that stands alone: nothing is fetched, and it says everything without its script, which only
- * sorts tables. The markup is well-formed XML too, so that any XML reader checks it. It says what the text report says,
- * with charts. */
+ * The report as one HTML page that stands alone: nothing is fetched, and it says everything without
+ * its script, which only sorts tables. The markup is well-formed XML too, so that any XML reader
+ * checks it. It says what the text report says, with charts. */
 #include "report/writer.h"
 
 #include "report/kernels_part.h"
@@ -67,8 +67,9 @@ static const char head[] =
     "</head>\n"
     "<body><main>\n";
 
-/* Columns are sorted by their figures where the first of them is one, else by their texts. Rows stay beneath the row that
- * spans the table before them, if there is one: such a group is sorted by its first row. */
+/* Columns are sorted by their figures where the first of them is one, else by their texts. Rows
+ * stay beneath the row that spans the table before them, if there is one: such a group is sorted by
+ * its first row. */
 static const char foot[] =
     "</main>\n"
     "<script>\n"

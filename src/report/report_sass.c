@@ -37,7 +37,8 @@ ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, if
     ifl_sass_launch launch = {0};
     ifl_status status = IFL_OK;
     if (profile)
-        status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / IFL_CODE_BYTES, arena, &launch, error);
+        status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / IFL_CODE_BYTES,
+                                      arena, &launch, error);
     if (status != IFL_OK)
         return status;
     return ifl_sass_facts_collect(report->machine, index, profile ? &launch : NULL, arena, out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reports on machine code: which kernels, and what of them, as text or JSON. Knows machine code and pages; of
- * launches only the counts that a JSON report of one gives. */
+ * Reports on machine code: which kernels, and what of them, as text or JSON. Knows machine code and
+ * pages; of launches only the counts that a JSON report of one gives. */
 #ifndef IFL_REPORT_REPORT_SASS_H
 #define IFL_REPORT_REPORT_SASS_H
 
@@ -20,24 +20,28 @@ typedef struct ifl_sass_report {
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
                                  ifl_error *error);
 
-/* The counts of a launch of `kernel`, which has so many instructions, from its JSON report; all from the arena (sass_counts.c). */
-ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions, ifl_arena *arena,
-                                ifl_sass_launch *out, ifl_error *error);
+/* The counts of a launch of `kernel`, which has so many instructions, from its JSON report; all
+ * from the arena (sass_counts.c). */
+ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
+                                ifl_arena *arena, ifl_sass_launch *out, ifl_error *error);
 /* The kernels that the report has launches of, by their names in the module. */
 ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
                                  size_t *count, ifl_error *error);
-/* The facts of one of the machine's kernels, with executed counts where the options name a profile. */
+/* The facts of one of the machine's kernels, with executed counts where the options name a
+ * profile. */
 ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,
                                  ifl_sass_facts *out, ifl_error *error);
 
-/* ---- writers ---------------------------------------------------------------------------------------------------------- */
+/* ---- writers --------------------------------------------------------------------------------- */
 
 ifl_status ifl_sass_write_text(const ifl_sass_report *report, FILE *out, ifl_error *error);
 ifl_status ifl_sass_write_json(const ifl_sass_report *report, FILE *out, ifl_error *error);
-void ifl_sass_print_listing(const ifl_sass_report *report, const ifl_sass_facts *facts, ifl_page *page);
-/* "B0----5:R-:W2:Y:S04": scoreboards waited for, set when sources are read, set when the result is there, yield,
- * cycles to the next instruction. */
+void ifl_sass_print_listing(const ifl_sass_report *report, const ifl_sass_facts *facts,
+                            ifl_page *page);
+/* "B0----5:R-:W2:Y:S04": scoreboards waited for, set when sources are read, set when the result is
+ * there, yield, cycles to the next instruction. */
 enum { IFL_SASS_CONTROL_BYTES = 24 };
-char *ifl_sass_control_text(const ifl_sass_instruction *instruction, char to[IFL_SASS_CONTROL_BYTES]);
+char *ifl_sass_control_text(const ifl_sass_instruction *instruction,
+                            char to[IFL_SASS_CONTROL_BYTES]);
 
 #endif

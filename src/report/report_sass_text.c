@@ -110,8 +110,9 @@ static void add_unread(sheet *s, ifl_table *table, const ifl_machine_kernel *m)
 }
 
 static const ifl_column list_columns[] = {
-    {{"", "target"}, false, 0, false},    {{"", "registers"}, true, 0, false}, {{"shared", "bytes"}, true, 0, false},
-    {{"stack", "bytes"}, true, 0, false}, {{"code", "bytes"}, true, 0, false}, {{"", "kernel"}, false, 0, true},
+    {{"", "target"}, false, 0, false},     {{"", "registers"}, true, 0, false},
+    {{"shared", "bytes"}, true, 0, false}, {{"stack", "bytes"}, true, 0, false},
+    {{"code", "bytes"}, true, 0, false},   {{"", "kernel"}, false, 0, true},
 };
 
 /* Of a file with much code, what its kernels' own figures tell. */
@@ -131,7 +132,8 @@ static void print_list(sheet *s)
     }
     ifl_table_print(&s->page, &table);
     ifl_page_text(&s->page, IFL_STYLE_DIM,
-                  "\nThe file holds much code, so kernels are only listed. -k KERNEL analyses one in full, --arch "
+                  "\nThe file holds much code, so kernels are only listed. -k KERNEL analyses one "
+                  "in full, --arch "
                   "selects one target.\n");
 }
 
@@ -182,11 +184,13 @@ static void print_resources(sheet *s, const ifl_sass_facts *facts)
                                 counted(s, most_threads(m), "thread"));
     sentence(s, IFL_STYLE_PLAIN, text);
     if (k->spill_load_bytes || k->spill_store_bytes)
-        sentence(s, IFL_STYLE_BAD,
-                 ifl_arena_printf(arena,
-                                  "Stack accesses at fixed places, as for spills: %s loaded, %s stored "
-                                  "per thread, counting each instruction once.",
-                                  counted(s, k->spill_load_bytes, "byte"), counted(s, k->spill_store_bytes, "byte")));
+        sentence(
+            s, IFL_STYLE_BAD,
+            ifl_arena_printf(arena,
+                             "Stack accesses at fixed places, as for spills: %s loaded, %s stored "
+                             "per thread, counting each instruction once.",
+                             counted(s, k->spill_load_bytes, "byte"),
+                             counted(s, k->spill_store_bytes, "byte")));
 }
 
 static void print_work(sheet *s, const ifl_sass_facts *facts)
@@ -208,13 +212,13 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
     const ifl_sass_kernel *k = &facts->kernel;
     ifl_arena *arena = &s->page.arena;
     if (k->bytes_in_flight)
-        sentence(
-            s, IFL_STYLE_PLAIN,
-            ifl_arena_printf(arena,
-                             "A waiting warp has at most %s of loads in flight; outside of loops it waits for loads "
-                             "%s.",
-                             counted(s, k->bytes_in_flight, "byte"),
-                             counted(s, k->exposed_latencies, "time")));
+        sentence(s, IFL_STYLE_PLAIN,
+                 ifl_arena_printf(arena,
+                                  "A waiting warp has at most %s of loads in flight; outside of "
+                                  "loops it waits for loads "
+                                  "%s.",
+                                  counted(s, k->bytes_in_flight, "byte"),
+                                  counted(s, k->exposed_latencies, "time")));
     if (k->unknown)
         sentence(s, IFL_STYLE_WARN,
                  ifl_arena_printf(arena, "%s could not be decoded and %s left out of the counts.",
@@ -313,8 +317,9 @@ static void print_loops(sheet *s, const ifl_sass_facts *facts)
 /* ---- opcodes --------------------------------------------------------------------------------- */
 
 static const ifl_column opcode_columns[] = {
-    {{"", "opcode"}, false, 0, false},  {{"", "instructions"}, true, 0, false},    {{"", "useful"}, true, 0, false},
-    {{"", "executed"}, true, 0, false}, {{"executed,", "useful"}, true, 0, false},
+    {{"", "opcode"}, false, 0, false},         {{"", "instructions"}, true, 0, false},
+    {{"", "useful"}, true, 0, false},          {{"", "executed"}, true, 0, false},
+    {{"executed,", "useful"}, true, 0, false},
 };
 
 static void add_opcode(sheet *s, ifl_table *table, const ifl_sass_opcode *opcode)

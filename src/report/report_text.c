@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The text report, for people; docs/report.md describes it. A verdict in one sentence, the traffic by kind, what
- * stands out in words, then the memory instructions, the most wasteful first. */
+ * The text report, for people; docs/report.md describes it. A verdict in one sentence, the traffic
+ * by kind, what stands out in words, then the memory instructions, the most wasteful first. */
 #include "report/writer.h"
 
 #include "arch/units.h"
-#include "report/advice_part.h"
-#include "report/charts_part.h"
-#include "report/cache_part.h"
 #include "base/figure.h"
+#include "report/advice_part.h"
+#include "report/cache_part.h"
+#include "report/charts_part.h"
 #include "report/code_part.h"
 #include "report/gpu_part.h"
 #include "report/machine_part.h"
@@ -77,7 +77,8 @@ static const char *part_of(sheet *s, const ifl_profile *p)
     if (p->launches == p->made)
         return "";
     if (p->launches == 1 && p->nth)
-        return must(s, ifl_arena_printf(&s->page.arena, "number %s of ", ifl_figure_count(p->nth).text));
+        return must(
+            s, ifl_arena_printf(&s->page.arena, "number %s of ", ifl_figure_count(p->nth).text));
     return must(s, ifl_arena_printf(&s->page.arena, "%s of ", ifl_figure_count(p->launches).text));
 }
 
@@ -85,9 +86,10 @@ static void print_launch(sheet *s)
 {
     const ifl_profile *p = s->profile;
     ifl_arena *arena = &s->page.arena;
-    const char *shared = p->shared_bytes ? ifl_arena_printf(arena, "%s of shared memory",
-                                                            ifl_figure_counted(p->shared_bytes, "byte").text)
-                                         : "no shared memory";
+    const char *shared = p->shared_bytes
+                             ? ifl_arena_printf(arena, "%s of shared memory",
+                                                ifl_figure_counted(p->shared_bytes, "byte").text)
+                             : "no shared memory";
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
                        ifl_arena_printf(arena, "grid %s · block %s · %s",
                                         ifl_figure_size(p->grid).text,
@@ -102,8 +104,8 @@ static void print_launch(sheet *s)
                                         must(s, threads)));
     if (p->launches)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(arena, "%s%s from %s", part_of(s, p), counted(s, p->made, "launch"),
-                                            or_nothing(p->site)));
+                           ifl_arena_printf(arena, "%s%s from %s", part_of(s, p),
+                                            counted(s, p->made, "launch"), or_nothing(p->site)));
 }
 
 static void print_arguments(sheet *s)
@@ -136,7 +138,8 @@ static void print_head(sheet *s)
             ifl_arena_printf(
                 &s->page.arena,
                 "STOPPED EARLY after %s of %s: every count below covers only what ran.",
-                ifl_figure_count(p->blocks_done).text, ifl_figure_counted(s->blocks, "block").text));
+                ifl_figure_count(p->blocks_done).text,
+                ifl_figure_counted(s->blocks, "block").text));
     ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     print_launch(s);
     print_arguments(s);
@@ -352,7 +355,8 @@ static const char *pattern_detail(ifl_arena *arena, const ifl_pattern *pattern)
                                 ifl_figure_counted(words, "word").text);
     }
     if (pattern->kind == IFL_PATTERN_CONTIGUOUS && pattern->region_bytes)
-        return ifl_arena_printf(arena, ", %s", ifl_figure_counted(pattern->region_bytes, "byte").text);
+        return ifl_arena_printf(arena, ", %s",
+                                ifl_figure_counted(pattern->region_bytes, "byte").text);
     return "";
 }
 
@@ -369,8 +373,8 @@ static const char *pattern_name(ifl_pattern_kind kind)
     return kind == IFL_PATTERN_CONTIGUOUS ? "contiguous per thread" : ifl_pattern_text(kind);
 }
 
-/* "strided, 32 words (81 %)": a row's pattern in short; the share of its requests stands behind it where it is not all of
- * them. "" where the pattern is not of this kind of access. */
+/* "strided, 32 words (81 %)": a row's pattern in short; the share of its requests stands behind it
+ * where it is not all of them. "" where the pattern is not of this kind of access. */
 static const char *pattern_text(ifl_arena *arena, const ifl_place_row *row)
 {
     const ifl_pattern *pattern = &row->line->pattern;
@@ -393,8 +397,7 @@ static ifl_row off_chip_row(sheet *s, const ifl_place_row *from)
                             keep(s, ifl_figure_ratio(t->lines, t->requests)),
                             keep(s, ifl_figure_ratio(t->lines_ideal, t->requests)),
                             keep(s, ifl_figure_percent(t->sectors_ideal, t->sectors)),
-                            keep(s, ifl_figure_bytes(from->excess)),
-                            pattern_text(arena, from)}};
+                            keep(s, ifl_figure_bytes(from->excess)), pattern_text(arena, from)}};
     row.style[6] = needed_style(t->sectors_ideal, t->sectors);
     return row;
 }
@@ -408,8 +411,7 @@ static ifl_row on_chip_row(sheet *s, const ifl_place_row *from)
                             keep(s, ifl_figure_ratio(t->wavefronts_ideal, t->requests)),
                             keep(s, ifl_figure_ratio(from->excess, t->requests)),
                             keep(s, ifl_figure_percent(t->wavefronts_ideal, t->wavefronts)),
-                            keep(s, ifl_figure_count(from->excess)),
-                            pattern_text(arena, from)}};
+                            keep(s, ifl_figure_count(from->excess)), pattern_text(arena, from)}};
     row.style[5] = needed_style(t->wavefronts_ideal, t->wavefronts);
     return row;
 }
@@ -577,11 +579,13 @@ static const char *pipes_text(sheet *s)
         rest -= count;
         if (!count)
             continue;
-        text = ifl_arena_printf(arena, "%s%s%s %s", text, separator, pipes[i].name + strlen("pipe_"),
-                                ifl_figure_mean(count, shared_by(s)).text);
+        text =
+            ifl_arena_printf(arena, "%s%s%s %s", text, separator, pipes[i].name + strlen("pipe_"),
+                             ifl_figure_mean(count, shared_by(s)).text);
         separator = ", ";
     }
-    return rest && text ? ifl_arena_printf(arena, "%s%snone %s", text, separator, ifl_figure_mean(rest, shared_by(s)).text)
+    return rest && text ? ifl_arena_printf(arena, "%s%snone %s", text, separator,
+                                           ifl_figure_mean(rest, shared_by(s)).text)
                         : text;
 }
 
@@ -590,9 +594,11 @@ static const char *lanes_text(sheet *s)
 {
     const uint64_t *value = s->profile->counters.value;
     const double issued = (double)value[IFL_COUNTER_instructions];
-    return ifl_arena_printf(&s->page.arena, "%.2f of 32 lanes are active in an instruction, %.2f of them with a true predicate.",
-                            (double)value[IFL_COUNTER_thread_instructions] / issued,
-                            (double)value[IFL_COUNTER_thread_instructions_on] / issued);
+    return ifl_arena_printf(
+        &s->page.arena,
+        "%.2f of 32 lanes are active in an instruction, %.2f of them with a true predicate.",
+        (double)value[IFL_COUNTER_thread_instructions] / issued,
+        (double)value[IFL_COUNTER_thread_instructions_on] / issued);
 }
 
 static void print_pipes(sheet *s)
@@ -600,12 +606,14 @@ static void print_pipes(sheet *s)
     ifl_page_heading(&s->page, "Instructions");
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, pipes_text(s));
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, lanes_text(s));
-    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s, &s->profile->opcodes));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                       opcodes_text(s, &s->profile->opcodes));
 }
 
 static void print_mix(sheet *s)
 {
-    if (s->profile->opcodes.count && s->profile->counters.value[IFL_COUNTER_instructions] && shared_by(s)) {
+    if (s->profile->opcodes.count && s->profile->counters.value[IFL_COUNTER_instructions] &&
+        shared_by(s)) {
         print_pipes(s);
         return;
     }
@@ -618,7 +626,8 @@ static void print_mix(sheet *s)
         return;
     ifl_page_heading(&s->page, "Instructions");
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN, mix_text(s, count, all));
-    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM, opcodes_text(s, &s->profile->ptx_opcodes));
+    ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                       opcodes_text(s, &s->profile->ptx_opcodes));
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -626,10 +635,12 @@ static void print_mix(sheet *s)
 static void print_legend(ifl_page *page)
 {
     ifl_page_gap(page);
-    ifl_page_paragraph(page, 0, 0, IFL_STYLE_DIM,
-                       "A request is one memory instruction of one warp. It moves sectors of 32 bytes; four of them "
-                       "are a line. At best: the sectors that the bytes of its lanes would need if they were "
-                       "adjacent. All counts are taken before the caches. 1 MB is 10^6 bytes.");
+    ifl_page_paragraph(
+        page, 0, 0, IFL_STYLE_DIM,
+        "A request is one memory instruction of one warp. It moves sectors of 32 bytes; four of "
+        "them "
+        "are a line. At best: the sectors that the bytes of its lanes would need if they were "
+        "adjacent. All counts are taken before the caches. 1 MB is 10^6 bytes.");
 }
 
 static sheet sheet_of(const ifl_report_input *input, size_t index, const ifl_page *page)

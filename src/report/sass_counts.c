@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How often a kernel's memory instructions ran, from the JSON report of a launch. Knows the JSON report
- * (docs/json.md); of machine code it knows the kinds of access only. */
+ * How often a kernel's memory instructions ran, from the JSON report of a launch. Knows the JSON
+ * report (docs/json.md); of machine code it knows the kinds of access only. */
 #include "report/report_sass.h"
 
 #include "base/file.h"
@@ -106,14 +106,17 @@ static const json_t *find_launch(const json_t *root, const char *kernel)
 }
 
 /* False where the object is no run of instructions of the kernel's own code. */
-static bool run_of(const json_t *object, size_t count, uint64_t *first, uint64_t *last, uint64_t *warps)
+static bool run_of(const json_t *object, size_t count, uint64_t *first, uint64_t *last,
+                   uint64_t *warps)
 {
-    return !json_object_get(object, "function") && count_of(object, "first", first) && count_of(object, "last", last) &&
-           count_of(object, "warps", warps) && *first <= *last && *last / IFL_CODE_BYTES < count;
+    return !json_object_get(object, "function") && count_of(object, "first", first) &&
+           count_of(object, "last", last) && count_of(object, "warps", warps) && *first <= *last &&
+           *last / IFL_CODE_BYTES < count;
 }
 
 /* How often each of the `count` instructions was issued, where machine code ran. */
-static ifl_status read_issued(const reading *r, const json_t *runs, size_t count, ifl_sass_launch *out)
+static ifl_status read_issued(const reading *r, const json_t *runs, size_t count,
+                              ifl_sass_launch *out)
 {
     uint64_t *issued = ifl_arena_alloc(r->arena, (count + 1) * sizeof *issued), first, last, warps;
     if (!issued)
@@ -127,7 +130,8 @@ static ifl_status read_issued(const reading *r, const json_t *runs, size_t count
     return IFL_OK;
 }
 
-static ifl_status read_report(const reading *r, const json_t *root, size_t instructions, ifl_sass_launch *out)
+static ifl_status read_report(const reading *r, const json_t *root, size_t instructions,
+                              ifl_sass_launch *out)
 {
     const json_t *launch = find_launch(root, r->kernel);
     uint64_t parted;
@@ -184,8 +188,8 @@ ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char 
     return whole ? IFL_OK : ifl_fail_memory(error, number * sizeof **names);
 }
 
-ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions, ifl_arena *arena,
-                                ifl_sass_launch *out, ifl_error *error)
+ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
+                                ifl_arena *arena, ifl_sass_launch *out, ifl_error *error)
 {
     const reading r = {path, kernel, arena, error};
     json_t *root;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stall reasons by Nsight Compute's names: in words the largest and the instructions that have most of them, in JSON
- * all. */
+ * Stall reasons by Nsight Compute's names: in words the largest and the instructions that have most
+ * of them, in JSON all. */
 #include "report/stalls_part.h"
 
 #include "base/figure.h"
@@ -42,8 +42,9 @@ static const char *reasons_text(ifl_page *page, const double *stalls)
         if (reason == IFL_STALLS)
             break;
         told[reason] = true;
-        text = ifl_arena_printf(&page->arena, "%s%s%.1f %s%s (%s)", text, n ? ", " : "", stalls[reason],
-                                n ? "for " : "cycles for ", ifl_stall_text(reason), ifl_stall_name(reason));
+        text = ifl_arena_printf(&page->arena, "%s%s%.1f %s%s (%s)", text, n ? ", " : "",
+                                stalls[reason], n ? "for " : "cycles for ", ifl_stall_text(reason),
+                                ifl_stall_name(reason));
     }
     return text;
 }
@@ -53,8 +54,8 @@ static const char *place_text(ifl_page *page, const ifl_stalled_site *site)
     const char *slash = site->file ? strrchr(site->file, '/') : NULL;
     if (!site->file)
         return ifl_arena_printf(&page->arena, "%s at 0x%x", site->op, site->address);
-    return ifl_arena_printf(&page->arena, "%s at %s:%u (0x%x)", site->op, slash ? slash + 1 : site->file, site->line,
-                            site->address);
+    return ifl_arena_printf(&page->arena, "%s at %s:%u (0x%x)", site->op,
+                            slash ? slash + 1 : site->file, site->line, site->address);
 }
 
 static const char *sites_text(ifl_page *page, const ifl_time_facts *f)
@@ -64,8 +65,9 @@ static const char *sites_text(ifl_page *page, const ifl_time_facts *f)
     for (size_t i = 0; i < f->site_count && i < MOST_SITES && text; i++) {
         const ifl_stalled_site *site = &f->sites[i];
         const ifl_stall reason = largest(site->stalls, none);
-        text = ifl_arena_printf(&page->arena, "%s%s%.0f %% before %s (%s)", text, i ? ", " : "", 100 * site->share,
-                                place_text(page, site), reason == IFL_STALLS ? "-" : ifl_stall_name(reason));
+        text = ifl_arena_printf(&page->arena, "%s%s%.0f %% before %s (%s)", text, i ? ", " : "",
+                                100 * site->share, place_text(page, site),
+                                reason == IFL_STALLS ? "-" : ifl_stall_name(reason));
     }
     return text;
 }
@@ -75,10 +77,12 @@ void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const cha
     const ifl_time_facts *f = ifl_profile_sm_time(profile, device);
     if (!f)
         return;
-    ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(&page->arena, "A scheduler issues in %.0f %% of its cycles. Per instruction, a "
-                                                      "warp stalls on average %s.",
-                                        100 * f->issue_active, reasons_text(page, f->stalls)));
+    ifl_page_paragraph(
+        page, INDENT, INDENT, IFL_STYLE_PLAIN,
+        ifl_arena_printf(&page->arena,
+                         "A scheduler issues in %.0f %% of its cycles. Per instruction, a "
+                         "warp stalls on average %s.",
+                         100 * f->issue_active, reasons_text(page, f->stalls)));
     if (f->site_count)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
                            ifl_arena_printf(&page->arena, "Warps stall: %s.", sites_text(page, f)));
@@ -110,7 +114,8 @@ static json_t *site_json(ifl_tree *tree, const ifl_stalled_site *site)
     return object;
 }
 
-void ifl_stalls_part_put(ifl_tree *tree, json_t *object, const ifl_profile *profile, const char *device)
+void ifl_stalls_part_put(ifl_tree *tree, json_t *object, const ifl_profile *profile,
+                         const char *device)
 {
     const ifl_time_facts *f = ifl_profile_sm_time(profile, device);
     if (!f)

@@ -9,6 +9,7 @@
 
 /* Nothing where no SM of the device was followed. */
 void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const char *device);
-void ifl_stalls_part_put(ifl_tree *tree, json_t *object, const ifl_profile *profile, const char *device);
+void ifl_stalls_part_put(ifl_tree *tree, json_t *object, const ifl_profile *profile,
+                         const char *device);
 
 #endif

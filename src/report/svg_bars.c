@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Horizontal bars under labels. The lengths are to one scale; the longest leaves room for the longest figure. */
+ * Horizontal bars under labels. The lengths are to one scale; the longest leaves room for the
+ * longest figure. */
 #include "report/svg.h"
 
 #include "base/figure.h"

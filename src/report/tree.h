@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A JSON document while it is built. If memory runs out, that shows once, when the document is written. */
+ * A JSON document while it is built. If memory runs out, that shows once, when the document is
+ * written. */
 #ifndef IFL_REPORT_TREE_H
 #define IFL_REPORT_TREE_H
 
@@ -18,7 +19,8 @@ typedef struct ifl_tree {
 void ifl_tree_put(ifl_tree *tree, json_t *object, const char *key, json_t *value);
 void ifl_tree_append(ifl_tree *tree, json_t *array, json_t *value);
 
-/* What is not known is absent: a text that is NULL, a real that is not finite. Bytes that are no UTF-8 are replaced. */
+/* What is not known is absent: a text that is NULL, a real that is not finite. Bytes that are no
+ * UTF-8 are replaced. */
 void ifl_tree_put_text(ifl_tree *tree, json_t *object, const char *key, const char *text);
 void ifl_tree_put_real(ifl_tree *tree, json_t *object, const char *key, double value);
 void ifl_tree_put_flag(ifl_tree *tree, json_t *object, const char *key, bool value);
@@ -26,8 +28,8 @@ void ifl_tree_put_flag(ifl_tree *tree, json_t *object, const char *key, bool val
 void ifl_tree_put_count(ifl_tree *tree, json_t *object, const char *key, uint64_t value);
 void ifl_tree_append_text(ifl_tree *tree, json_t *array, const char *text);
 
-/* Writes `root` unless `status` is a failure already, and frees both. A stream that failed stays marked as one: the
- * caller looks. */
+/* Writes `root` unless `status` is a failure already, and frees both. A stream that failed stays
+ * marked as one: the caller looks. */
 ifl_status ifl_tree_finish(ifl_tree *tree, json_t *root, ifl_status status, FILE *out,
                            ifl_error *error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What limits a kernel and what would help most, in two sentences a GPU. The tables further down have the figures. */
+ * What limits a kernel and what would help most, in two sentences a GPU. The tables further down
+ * have the figures. */
 #include "report/verdict_part.h"
 
 #include "base/figure.h"
@@ -21,8 +22,10 @@ static const char *const limits[IFL_TERM_COUNT] = {
     [IFL_TERM_TAIL] = "the last wave of blocks",
 };
 
-/* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what limits. */
-static const char *limit_text(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+/* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what
+ * limits. */
+static const char *limit_text(ifl_page *page, const ifl_profile *profile,
+                              const ifl_outcome_gpu *gpu)
 {
     const uint64_t blocks = (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
     const double sms = gpu->device->value[IFL_DEVICE_sms];
@@ -38,7 +41,8 @@ static const char *help_text(ifl_page *page, const ifl_advices *advice)
         return "No known remedy would gain 5 %.";
     const ifl_advice *best = &advice->list.at[0];
     const char *gain = ifl_advice_gain(page, best);
-    return gain ? ifl_arena_printf(&page->arena, "What would help most: %s (%s; %s).", best->remedy, best->rule, gain)
+    return gain ? ifl_arena_printf(&page->arena, "What would help most: %s (%s; %s).", best->remedy,
+                                   best->rule, gain)
                 : NULL;
 }
 
@@ -62,10 +66,11 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
     const char *text;
     if (!profile->machine.ran || profile->machine.sm == runs)
         return;
-    text = ifl_arena_printf(&page->arena,
-                            "The counts are those of machine code for sm_%u. %s has sm_%u, for which the compiler "
-                            "may generate different code.",
-                            profile->machine.sm, device->name, runs);
+    text = ifl_arena_printf(
+        &page->arena,
+        "The counts are those of machine code for sm_%u. %s has sm_%u, for which the compiler "
+        "may generate different code.",
+        profile->machine.sm, device->name, runs);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
 }
@@ -73,7 +78,8 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
 /* Such code keeps its variables in local memory and reloads them at each use. */
 static void print_debug(ifl_page *page, const ifl_profile *profile)
 {
-    static const char text[] = "The kernel was compiled for a debugger (-G), without optimizations: its counts and times say little "
+    static const char text[] = "The kernel was compiled for a debugger (-G), without "
+                               "optimizations: its counts and times say little "
                                "of a release build. Compile with -lineinfo instead.";
     if (profile->machine.ran ? profile->machine.is_debug : profile->program.is_debug)
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text);
@@ -81,9 +87,12 @@ static void print_debug(ifl_page *page, const ifl_profile *profile)
 
 static void print_default(ifl_page *page, const ifl_profile *profile, const char *target)
 {
-    const char *code = profile->machine.ran ? ifl_arena_printf(&page->arena, "sm_%u", profile->machine.sm) : target;
+    const char *code = profile->machine.ran
+                           ? ifl_arena_printf(&page->arena, "sm_%u", profile->machine.sm)
+                           : target;
     const char *text = ifl_arena_printf(
-        &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.", code ? code : target);
+        &page->arena, "No --gpu was given: this is the most common data-centre GPU for %s.",
+        code ? code : target);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM, text ? text : "");
 }

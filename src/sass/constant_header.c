@@ -9,7 +9,8 @@ static const struct {
     uint32_t offset;
     ifl_constant_word word;
 } words[] = {
-#define WORD(first_sm, last_sm, offset, kind, value) {first_sm, last_sm, offset, {IFL_CONSTANT_##kind, value}},
+#define WORD(first_sm, last_sm, offset, kind, value)                                               \
+    {first_sm, last_sm, offset, {IFL_CONSTANT_##kind, value}},
 #include "sass/constant_header.def"
 };
 
@@ -29,7 +30,8 @@ uint32_t ifl_sass_parameter_base(uint32_t sm)
 
 uint64_t ifl_sass_local_bytes(const ifl_machine_kernel *kernel)
 {
-    return kernel->min_stack_bytes > kernel->frame_bytes ? kernel->min_stack_bytes : kernel->frame_bytes;
+    return kernel->min_stack_bytes > kernel->frame_bytes ? kernel->min_stack_bytes
+                                                         : kernel->frame_bytes;
 }
 
 uint64_t ifl_sass_param_bytes(const ifl_machine_kernel *kernel)

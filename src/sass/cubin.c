@@ -102,7 +102,8 @@ static ifl_status check_code(const reader *r, const ifl_elf_section *section)
                     r->image.file, section->name, section->offset, section->size);
 }
 
-/* Where variables live in registers: nvcc -G and ptxas -g write it, -lineinfo does not (CUDA 13.0, sm_75 to sm_120). */
+/* Where variables live in registers: nvcc -G and ptxas -g write it, -lineinfo does not (CUDA 13.0,
+ * sm_75 to sm_120). */
 static const char register_lives[] = ".nv_debug_info_reg_sass";
 
 /* The number of barriers is in the section's flags until CUDA 12, an attribute since. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One word of machine code -> one instruction, by the rows of sass/table. Knows the tables and the layout of guard and
- * control bits; nothing of kernels. */
+ * One word of machine code -> one instruction, by the rows of sass/table. Knows the tables and the
+ * layout of guard and control bits; nothing of kernels. */
 #include "sass/sass_table.h"
 
 enum {
@@ -13,7 +13,7 @@ enum {
     SCOREBOARDS = 6
 };
 
-/* ---- bits ---------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 uint64_t ifl_sass_bits(const uint64_t word[2], unsigned at, unsigned width)
 {
@@ -55,7 +55,7 @@ static ifl_sass_word word_of(unsigned field, unsigned at, const ifl_sass_instruc
            IFL_SASS_WORD_MASK;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 bool ifl_sass_is_on(uint64_t element, uint16_t architecture)
 {
@@ -141,7 +141,7 @@ const ifl_sass_operand *ifl_sass_operand_of(const ifl_sass_instruction *instruct
     return NULL;
 }
 
-/* ---- does a word fit a row? ---------------------------------------------------------------------------------- */
+/* ---- does a word fit a row? ------------------------------------------------------------------ */
 
 static bool is_64(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2],
                   ifl_sass_value_role role)
@@ -205,7 +205,7 @@ static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t 
     return true;
 }
 
-/* ---- sources by form ----------------------------------------------------------------------------------------- */
+/* ---- sources by form ------------------------------------------------------------------------- */
 
 /* What stands where the form puts a source. */
 typedef enum source_kind { AT_REGISTER, AT_UNIFORM, AT_IMMEDIATE, AT_CONSTANT } source_kind;
@@ -285,8 +285,8 @@ static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
                         ifl_sass_operand *out, const ifl_sass_instruction *in)
 {
     enum { HALF_FIRST = 74, HALF_SECOND = 60, HALF_THIRD = 81 };
-    const unsigned moved = from.at == FIRST_AT    ? HALF_FIRST
-                           : from.at == SECOND_AT ? HALF_SECOND
+    const unsigned moved = from.at == FIRST_AT      ? HALF_FIRST
+                           : from.at == SECOND_AT   ? HALF_SECOND
                            : style->third_select_at ? style->third_select_at
                                                     : HALF_THIRD;
     const uint16_t field = style->select[slot == IFL_SASS_LAST ? IFL_SASS_SECOND : slot];
@@ -371,7 +371,7 @@ static bool fill_source(const ifl_sass_place *place, const ifl_sass_style *style
     return true;
 }
 
-/* ---- other operands ------------------------------------------------------------------------------------------ */
+/* ---- other operands -------------------------------------------------------------------------- */
 
 /* The kind of operand that each syntax fills. */
 static const uint8_t kinds[] = {
@@ -507,14 +507,15 @@ static bool fill_place(const ifl_sass_place *place, bool is_uniform, ifl_sass_op
     }
 }
 
-/* ---- registers of an operand --------------------------------------------------------------------------------- */
+/* ---- registers of an operand ----------------------------------------------------------------- */
 
 static unsigned registers_of_bits(unsigned bits)
 {
     return bits > REGISTER_BITS ? bits / REGISTER_BITS : 1;
 }
 
-/* A warp holds a matrix in equal parts, 32 bits a register and lane. Of a sparse a only half is there. */
+/* A warp holds a matrix in equal parts, 32 bits a register and lane. Of a sparse a only half is
+ * there. */
 static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned which)
 {
     enum { LANES = 32, SPARSITY = 2 };
@@ -544,7 +545,7 @@ static unsigned count_of(uint64_t operand, const ifl_sass_instruction *in)
     return count ? count : 1;
 }
 
-/* ---- the instruction ----------------------------------------------------------------------------------------- */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 static bool is_destination(unsigned role)
 {
@@ -685,7 +686,7 @@ bool ifl_sass_supports(uint32_t sm)
     return ifl_sass_architecture_bit(sm) != 0;
 }
 
-/* ---- products ------------------------------------------------------------------------------------------------ */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static bool is_zero(const ifl_sass_operand *operand)
 {

@@ -29,7 +29,8 @@ static ifl_interned *add(ifl_intern *set, const char *text)
     return entry;
 }
 
-/* The text, or a copy without what a terminal must not see: names of object files may hold anything. */
+/* The text, or a copy without what a terminal must not see: names of object files may hold
+ * anything. */
 static const char *clean(ifl_intern *set, const char *text)
 {
     const size_t length = strlen(text);

@@ -21,9 +21,9 @@ typedef struct ifl_line_sink {
     const char *missing;   /* out: why some rows were not read; NULL when all were */
 } ifl_line_sink;
 
-/* Reads the table in `section`: ".debug_line", lines of sources; ".nv_debug_line_sass", lines of the
- * PTX, a table that names no files. A table without relocations cannot tell kernels apart: its rows are left out, as are those of
- * code that the linker removed. */
+/* Reads the table in `section`: ".debug_line", lines of sources; ".nv_debug_line_sass", lines of
+ * the PTX, a table that names no files. A table without relocations cannot tell kernels apart: its
+ * rows are left out, as are those of code that the linker removed. */
 ifl_status ifl_line_table_read(const ifl_elf_image *image, const char *section, ifl_line_sink *sink,
                                ifl_error *error);
 

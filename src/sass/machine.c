@@ -478,7 +478,8 @@ static uint32_t newest_runnable(const ifl_machine_target_list *targets, uint32_t
     enum { MAJOR = 10 };
     uint32_t found = 0;
     for (size_t i = 0; i < targets->count; i++)
-        if (targets->sm[i] <= sm && targets->sm[i] / MAJOR == sm / MAJOR && ifl_sass_supports(targets->sm[i]))
+        if (targets->sm[i] <= sm && targets->sm[i] / MAJOR == sm / MAJOR &&
+            ifl_sass_supports(targets->sm[i]))
             found = targets->sm[i];
     return found;
 }
@@ -500,12 +501,18 @@ static ifl_status visit_unpacked(walk *w, const cubin_entry *entry)
 
 static mapping mapping_of(const ifl_machine_source *source)
 {
-    return source->bytes ? (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true} : (mapping){0};
+    return source->bytes ? (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true}
+                         : (mapping){0};
 }
 
-static ifl_status targets_of(const ifl_machine_source *source, ifl_machine_target_list *out, ifl_error *error)
+static ifl_status targets_of(const ifl_machine_source *source, ifl_machine_target_list *out,
+                             ifl_error *error)
 {
-    walk w = {.path = source->name, .file = mapping_of(source), .take = add_target, .targets = out, .error = error};
+    walk w = {.path = source->name,
+              .file = mapping_of(source),
+              .take = add_target,
+              .targets = out,
+              .error = error};
     out->count = 0;
     return walk_file(&w);
 }
@@ -517,7 +524,8 @@ typedef struct linked_only {
     size_t count;
 } linked_only;
 
-static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes, size_t size,
+                             ifl_error *error)
 {
     linked_only *only = user;
     uint16_t type = ET_NONE;
@@ -529,10 +537,10 @@ static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes,
     return only->visit(only->user, name, bytes, size, error);
 }
 
-/* What nvcc -rdc=true links stands beside the parts that it was linked from, which alone lack each other's symbols: they
- * are visited where there is nothing else. */
-static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit, void *user,
-                                 ifl_error *error)
+/* What nvcc -rdc=true links stands beside the parts that it was linked from, which alone lack each
+ * other's symbols: they are visited where there is nothing else. */
+static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm,
+                                 ifl_cubin_visitor visit, void *user, ifl_error *error)
 {
     linked_only only = {.visit = visit, .user = user, .is_linked = true};
     walk w = {.path = source->name,
@@ -550,20 +558,22 @@ static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm, 
     return walk_file(&w);
 }
 
-static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm, const ifl_machine_target_list *targets,
-                              ifl_error *error)
+static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm,
+                              const ifl_machine_target_list *targets, ifl_error *error)
 {
     char list[256] = "";
     size_t length = 0;
     for (size_t i = 0; i < targets->count && length < sizeof list; i++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%ssm_%u", i ? ", " : "", targets->sm[i]);
-    return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no machine code that sm_%u runs; it has machine code for %s%s",
+        length += (size_t)snprintf(list + length, sizeof list - length, "%ssm_%u", i ? ", " : "",
+                                   targets->sm[i]);
+    return ifl_fail(error, IFL_UNSUPPORTED,
+                    "'%s' has no machine code that sm_%u runs; it has machine code for %s%s",
                     source->name, sm, targets->count ? list : "no GPU",
                     ifl_sass_supports(sm) ? "" : ", and code older than sm_75 is not supported");
 }
 
-ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm, ifl_cubin_visitor visit,
-                                     void *user, ifl_error *error)
+ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm,
+                                     ifl_cubin_visitor visit, void *user, ifl_error *error)
 {
     ifl_machine_target_list targets;
     const ifl_status status = targets_of(source, &targets, error);
@@ -575,12 +585,14 @@ ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t 
     return each_of_target(source, best, visit, user, error);
 }
 
-ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit, void *user,
-                                   ifl_error *error)
+ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit,
+                                   void *user, ifl_error *error)
 {
     ifl_machine_target_list targets;
     const ifl_status status = targets_of(source, &targets, error);
-    return status == IFL_OK ? each_of_target(source, targets.sm[targets.count - 1], visit, user, error) : status;
+    return status == IFL_OK
+               ? each_of_target(source, targets.sm[targets.count - 1], visit, user, error)
+               : status;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where an address stands in a word: the bits of it from `from` on, the lowest of them at low_at. */
+/* Where an address stands in a word: the bits of it from `from` on, the lowest of them at
+ * low_at. */
 typedef struct relocation_form {
     uint8_t type, from, low_at, low_bits, high_at, high_bits;
 } relocation_form;
@@ -32,8 +33,8 @@ typedef struct ifl_object_patch {
     const relocation_form *form;
     ifl_object_text *needed_by; /* NULL: any kernel */
     const char *symbol;
-    size_t index;            /* of the text or the variable */
-    uint64_t offset;         /* in it, with the addend */
+    size_t index;    /* of the text or the variable */
+    uint64_t offset; /* in it, with the addend */
     uint8_t kind;
 } ifl_object_patch;
 
@@ -43,8 +44,8 @@ typedef struct loader {
     ifl_elf_image image;
     ifl_arena scratch;
     ifl_object *object;
-    uint8_t **copy;     /* by section: its bytes as the object has them */
-    size_t *text_of;    /* by section: 1 + text */
+    uint8_t **copy;  /* by section: its bytes as the object has them */
+    size_t *text_of; /* by section: 1 + text */
     IFL_VEC(ifl_object_variable) variables;
     IFL_VEC(uint32_t) section_of; /* by variable */
     IFL_VEC(ifl_object_patch) patches;
@@ -56,7 +57,7 @@ static ifl_status no_memory(const loader *l)
     return ifl_fail_memory(l->error, sizeof(ifl_object));
 }
 
-/* ---- sections ---------------------------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static uint8_t *copy_section(loader *l, size_t index)
 {
@@ -71,7 +72,8 @@ static uint8_t *copy_section(loader *l, size_t index)
 
 static bool is_code(const ifl_elf_section *section)
 {
-    return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && ifl_elf_name_after(section, ".text.");
+    return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR &&
+           ifl_elf_name_after(section, ".text.");
 }
 
 /* Addresses ascend from section to section, with a gap that no branch reaches by mistake. */
@@ -80,10 +82,12 @@ static ifl_status take_texts(loader *l)
     enum { GAP = 4096 };
     ifl_object *object = l->object;
     uint64_t address = IFL_CODE_WINDOW;
-    object->texts = ifl_arena_alloc(&object->arena, (object->machine->kernel_count + 1) * sizeof *object->texts);
+    object->texts = ifl_arena_alloc(&object->arena,
+                                    (object->machine->kernel_count + 1) * sizeof *object->texts);
     if (!object->texts)
         return no_memory(l);
-    for (size_t i = 0; i < l->image.section_count && object->text_count < object->machine->kernel_count; i++) {
+    for (size_t i = 0;
+         i < l->image.section_count && object->text_count < object->machine->kernel_count; i++) {
         if (!is_code(&l->image.sections[i]))
             continue;
         ifl_object_text *text = &object->texts[object->text_count++];
@@ -130,11 +134,12 @@ static ifl_status take_constants(loader *l)
     return IFL_OK;
 }
 
-/* ---- variables --------------------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static bool holds_variables(const ifl_elf_section *section)
 {
-    return strcmp(section->name, ".nv.global") == 0 || strcmp(section->name, ".nv.global.init") == 0 ||
+    return strcmp(section->name, ".nv.global") == 0 ||
+           strcmp(section->name, ".nv.global.init") == 0 ||
            strcmp(section->name, ".nv.constant3") == 0;
 }
 
@@ -142,8 +147,9 @@ static ifl_status take_variable(loader *l, const ifl_elf_symbol *symbol)
 {
     const ifl_elf_section *section = &l->image.sections[symbol->section];
     if (symbol->value > section->size || symbol->size > section->size - symbol->value)
-        return ifl_fail(l->error, IFL_BAD_INPUT, "'%s' is damaged: its variable '%.200s' lies outside of %s",
-                        l->image.file, symbol->name, section->name);
+        return ifl_fail(l->error, IFL_BAD_INPUT,
+                        "'%s' is damaged: its variable '%.200s' lies outside of %s", l->image.file,
+                        symbol->name, section->name);
     const uint8_t *data = section->bytes ? copy_section(l, symbol->section) : NULL;
     const ifl_object_variable variable = {
         .name = ifl_arena_text(&l->object->arena, symbol->name, strlen(symbol->name)),
@@ -151,7 +157,8 @@ static ifl_status take_variable(loader *l, const ifl_elf_symbol *symbol)
         .bytes = symbol->size,
         .offset = symbol->value,
         .data = data ? data + symbol->value : NULL};
-    if (!variable.name || !ifl_vec_push(&l->variables, variable) || !ifl_vec_push(&l->section_of, symbol->section))
+    if (!variable.name || !ifl_vec_push(&l->variables, variable) ||
+        !ifl_vec_push(&l->section_of, symbol->section))
         return no_memory(l);
     return IFL_OK;
 }
@@ -161,15 +168,17 @@ static ifl_status take_variables(loader *l)
     ifl_elf_symbol symbol;
     ifl_status status = IFL_OK;
     for (size_t i = 0; status == IFL_OK && ifl_elf_symbol_at(&l->image, i, &symbol); i++)
-        if (symbol.type == STT_OBJECT && symbol.section && symbol.section < l->image.section_count &&
+        if (symbol.type == STT_OBJECT && symbol.section &&
+            symbol.section < l->image.section_count &&
             holds_variables(&l->image.sections[symbol.section]))
             status = take_variable(l, &symbol);
     return status;
 }
 
-/* ---- relocations ------------------------------------------------------------------------------------------------- */
+/* ---- relocations ----------------------------------------------------------------------------- */
 
-/* The variable that holds an offset, else the one that ends there: one past the end of an array is an address too. */
+/* The variable that holds an offset, else the one that ends there: one past the end of an array is
+ * an address too. */
 static bool find_variable(const loader *l, uint32_t section, uint64_t offset, size_t *index)
 {
     bool found = false;
@@ -186,7 +195,8 @@ static bool find_variable(const loader *l, uint32_t section, uint64_t offset, si
 }
 
 /* What a symbol and an addend name. */
-static void aim(const loader *l, const ifl_elf_symbol *symbol, uint64_t addend, ifl_object_patch *patch)
+static void aim(const loader *l, const ifl_elf_symbol *symbol, uint64_t addend,
+                ifl_object_patch *patch)
 {
     const uint64_t at = symbol->value + addend;
     patch->kind = PATCH_ABSENT;
@@ -195,7 +205,8 @@ static void aim(const loader *l, const ifl_elf_symbol *symbol, uint64_t addend, 
         if (l->text_of[symbol->section]) {
             patch->kind = PATCH_TEXT;
             patch->index = l->text_of[symbol->section] - 1;
-        } else if (find_variable(l, symbol->section, symbol->type == STT_SECTION ? at : symbol->value, &patch->index)) {
+        } else if (find_variable(l, symbol->section,
+                                 symbol->type == STT_SECTION ? at : symbol->value, &patch->index)) {
             patch->kind = PATCH_VARIABLE;
             patch->offset = at - l->variables.at[patch->index].offset;
         }
@@ -248,7 +259,8 @@ static uint64_t read_place(const relocation_form *form, const uint8_t *at)
 {
     uint64_t word[2] = {0};
     memcpy(word, at, form_bytes(form));
-    const uint64_t high = form->high_bits ? read_bits(word, form->high_at, form->high_bits) << form->low_bits : 0;
+    const uint64_t high =
+        form->high_bits ? read_bits(word, form->high_at, form->high_bits) << form->low_bits : 0;
     return (read_bits(word, form->low_at, form->low_bits) | high) << form->from;
 }
 
@@ -273,11 +285,15 @@ static ifl_status take_relocation(loader *l, size_t target, const uint8_t *row, 
     const size_t bytes = form ? form_bytes(form) : 0;
     ifl_elf_symbol symbol;
     ifl_object_text *text = text_of_target(l, target);
-    if (!ifl_elf_symbol_at(&l->image, info >> SYMBOL_AT, &symbol) || at > section->size || bytes > section->size - at)
-        return ifl_fail(l->error, IFL_BAD_INPUT, "'%s' is damaged: a relocation of %s lies outside of it", l->image.file,
+    if (!ifl_elf_symbol_at(&l->image, info >> SYMBOL_AT, &symbol) || at > section->size ||
+        bytes > section->size - at)
+        return ifl_fail(l->error, IFL_BAD_INPUT,
+                        "'%s' is damaged: a relocation of %s lies outside of it", l->image.file,
                         section->name);
     ifl_object_patch patch = {.at = l->copy[target] + at, .needed_by = text, .form = form};
-    const uint64_t addend = has_addend ? ifl_elf_read(row + 16, 8) : form ? read_place(form, patch.at) : 0;
+    const uint64_t addend = has_addend ? ifl_elf_read(row + 16, 8)
+                            : form     ? read_place(form, patch.at)
+                                       : 0;
     patch.symbol = ifl_arena_text(&l->object->arena, symbol.name, strlen(symbol.name));
     aim(l, &symbol, addend, &patch);
     if (!form)
@@ -300,8 +316,8 @@ static ifl_status take_relocations(loader *l)
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < l->image.section_count && status == IFL_OK; i++) {
         const ifl_elf_section *list = &l->image.sections[i];
-        if ((list->type == SHT_RELA || list->type == SHT_REL) && list->bytes && list->info < l->image.section_count &&
-            l->copy[list->info])
+        if ((list->type == SHT_RELA || list->type == SHT_REL) && list->bytes &&
+            list->info < l->image.section_count && l->copy[list->info])
             status = take_list(l, list);
     }
     return status;
@@ -334,8 +350,9 @@ void ifl_object_place(ifl_object *object, uint64_t constants)
     }
 }
 
-/* A symbol that nobody has stops those who need it when they are lowered. What is called outside shows in which order blocks
- * ran: what printf prints, what malloc gives. An assertion shows it only when it ends the launch. */
+/* A symbol that nobody has stops those who need it when they are lowered. What is called outside
+ * shows in which order blocks ran: what printf prints, what malloc gives. An assertion shows it
+ * only when it ends the launch. */
 static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
 {
     if (patch->kind == PATCH_ABSENT)
@@ -344,13 +361,15 @@ static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
         text->calls_outside = true;
 }
 
-/* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says who calls them. */
+/* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says
+ * who calls them. */
 static ifl_status note_externs(loader *l, const char *kernel, const ifl_elf_section *section)
 {
     ifl_object_text *text = text_named(l->object, kernel);
     ifl_nv_facts facts = {0};
     ifl_elf_symbol symbol;
-    const ifl_status status = text ? ifl_nv_info_read_kernel(&l->image, section, &facts, l->error) : IFL_OK;
+    const ifl_status status =
+        text ? ifl_nv_info_read_kernel(&l->image, section, &facts, l->error) : IFL_OK;
     for (size_t i = 0; i < facts.externs.count && status == IFL_OK; i++) {
         const ifl_provided provided = ifl_elf_symbol_at(&l->image, facts.externs.at[i], &symbol)
                                           ? ifl_provided_find(symbol.name)
@@ -379,15 +398,17 @@ static void note_needs(ifl_object *object)
             note_need(object->patches[i].needed_by, &object->patches[i]);
 }
 
-/* ---- one cubin --------------------------------------------------------------------------------------------------- */
+/* ---- one cubin ------------------------------------------------------------------------------- */
 
 static ifl_status take_lists(loader *l)
 {
     ifl_object *object = l->object;
     object->variable_count = l->variables.count;
     object->patch_count = l->patches.count;
-    object->variables = ifl_arena_alloc(&object->arena, (l->variables.count + 1) * sizeof *object->variables);
-    object->patches = ifl_arena_alloc(&object->arena, (l->patches.count + 1) * sizeof *object->patches);
+    object->variables =
+        ifl_arena_alloc(&object->arena, (l->variables.count + 1) * sizeof *object->variables);
+    object->patches =
+        ifl_arena_alloc(&object->arena, (l->patches.count + 1) * sizeof *object->patches);
     if (!object->variables || !object->patches)
         return no_memory(l);
     if (l->variables.count)
@@ -400,8 +421,8 @@ static ifl_status take_lists(loader *l)
 
 static ifl_status load(loader *l)
 {
-    static ifl_status (*const steps[])(loader * l) = {take_texts, take_constants, take_variables, take_relocations,
-                                                      take_lists,  take_externs};
+    static ifl_status (*const steps[])(loader * l) = {
+        take_texts, take_constants, take_variables, take_relocations, take_lists, take_externs};
     const size_t count = l->image.section_count + 1;
     l->copy = ifl_arena_alloc(&l->scratch, count * sizeof *l->copy);
     l->text_of = ifl_arena_alloc(&l->scratch, count * sizeof *l->text_of);
@@ -414,15 +435,17 @@ static ifl_status load(loader *l)
     return status;
 }
 
-ifl_status ifl_object_open(const char *name, const uint8_t *bytes, size_t size, ifl_object **out, ifl_error *error)
+ifl_status ifl_object_open(const char *name, const uint8_t *bytes, size_t size, ifl_object **out,
+                           ifl_error *error)
 {
     loader l = {.object = calloc(1, sizeof *l.object), .error = error};
     *out = NULL;
     if (!l.object)
         return no_memory(&l);
     l.object->machine = ifl_machine_new(name);
-    ifl_status status = l.object->machine ? ifl_machine_read_cubin(name, bytes, size, l.object->machine, error)
-                                          : no_memory(&l);
+    ifl_status status = l.object->machine
+                            ? ifl_machine_read_cubin(name, bytes, size, l.object->machine, error)
+                            : no_memory(&l);
     if (status == IFL_OK)
         status = ifl_elf_open(name, bytes, size, &l.scratch, &l.image, error);
     if (status == IFL_OK)

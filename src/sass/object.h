@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A cubin as a loader takes it: code at addresses, variables, constant banks, and the places that are filled in when it is
- * known where those lie. */
+ * A cubin as a loader takes it: code at addresses, variables, constant banks, and the places that
+ * are filled in when it is known where those lie. */
 #ifndef IFL_SASS_OBJECT_H
 #define IFL_SASS_OBJECT_H
 
@@ -13,8 +13,11 @@ typedef struct ifl_object_text {
     uint64_t address;
     uint8_t *constants; /* bank 2 */
     uint64_t constant_bytes;
-    const char *unresolved; /* a symbol that its code or its constants need and nobody has; NULL: none */
-    bool calls_outside;     /* functions that CUDA gives every kernel (code/provided.def), beside assertions */
+    const char
+        *unresolved; /* a symbol that its code or its constants need and nobody has; NULL: none */
+    bool
+        /* functions that CUDA gives every kernel (code/provided.def), beside assertions */
+        calls_outside;
 } ifl_object_text;
 
 typedef struct ifl_object_variable {
@@ -37,16 +40,18 @@ struct ifl_object {
     uint8_t *constants; /* bank 3 */
     uint64_t constant_bytes;
     uint64_t constants_address; /* of the device */
-    uint8_t *addresses; /* bank 4 */
+    uint8_t *addresses;         /* bank 4 */
     uint64_t address_bytes;
     struct ifl_object_patch *patches;
     size_t patch_count;
 };
 
 /* One cubin; the bytes are not kept. */
-ifl_status ifl_object_open(const char *name, const uint8_t *bytes, size_t size, ifl_object **out, ifl_error *error);
+ifl_status ifl_object_open(const char *name, const uint8_t *bytes, size_t size, ifl_object **out,
+                           ifl_error *error);
 void ifl_object_close(ifl_object *object);
-/* Fills in the addresses: variables[].address of global ones are set, bank 3 lies at `constants`. */
+/* Fills in the addresses: variables[].address of global ones are set, bank 3 lies at
+ * `constants`. */
 void ifl_object_place(ifl_object *object, uint64_t constants);
 /* By the name that its file has; NULL: there is none. */
 const ifl_object_text *ifl_object_find(const ifl_object *object, const char *kernel);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Why an object's own copy of the CUDA runtime, which asks the driver for what is not served, was not replaced: it is not of
- * a known build and has no names, or is incomplete; or no library can be put before it, since it has no dynamic linker. */
+ * Why an object's own copy of the CUDA runtime, which asks the driver for what is not served, was
+ * not replaced: it is not of a known build and has no names, or is incomplete; or no library can be
+ * put before it, since it has no dynamic linker. */
 #include "inflight.h"
 
 #include "base/error.h"
@@ -17,7 +18,8 @@ typedef struct finding {
 } finding;
 
 /* A symbol of the table with one of the names, defined there or elsewhere. */
-static bool has_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool is_defined, const char *const *names)
+static bool has_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool is_defined,
+                       const char *const *names)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -50,34 +52,42 @@ static finding look(Elf *elf)
         found.has_kernels |= name && strcmp(name, ".nv_fatbin") == 0;
         found.is_dynamic |= header.sh_type == SHT_DYNAMIC;
         found.is_program |= name && strcmp(name, ".interp") == 0;
-        found.asks_runtime |= header.sh_type == SHT_DYNSYM && has_symbol(elf, section, &header, false, asked);
-        found.has_names |= header.sh_type == SHT_SYMTAB && has_symbol(elf, section, &header, true, own);
+        found.asks_runtime |=
+            header.sh_type == SHT_DYNSYM && has_symbol(elf, section, &header, false, asked);
+        found.has_names |=
+            header.sh_type == SHT_SYMTAB && has_symbol(elf, section, &header, true, own);
     }
     return found;
 }
 
 static ifl_status complain(const char *path, const finding *found, ifl_error *error)
 {
-    const char *why = "without the names of its functions, of a build that inflight does not know and that no libcudart_static.a "
+    const char *why = "without the names of its functions, of a build that inflight does not know "
+                      "and that no libcudart_static.a "
                       "found here names (INFLIGHT_CUDART_STATIC lists more)";
     if (!found->is_dynamic)
-        return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' is linked with -static, so that CUDA's libraries cannot be replaced: link it "
-                        "without -static", path);
+        return ifl_fail(
+            error, IFL_UNSUPPORTED,
+            "'%.200s' is linked with -static, so that CUDA's libraries cannot be replaced: link it "
+            "without -static",
+            path);
     if (found->has_names)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' contains a copy of the CUDA runtime that is incomplete or not of version 11, 12 "
+                        "'%.200s' contains a copy of the CUDA runtime that is incomplete or not of "
+                        "version 11, 12 "
                         "or 13: link it with nvcc -cudart shared",
                         path);
     if (found->is_program)
         return ifl_fail(error, IFL_UNSUPPORTED,
-                        "'%.200s' contains a copy of the CUDA runtime %s: keep its names (no -s, no strip), or link it "
+                        "'%.200s' contains a copy of the CUDA runtime %s: keep its names (no -s, "
+                        "no strip), or link it "
                         "with nvcc -cudart shared",
                         path, why);
-    return ifl_fail(error, IFL_UNSUPPORTED,
-                    "the library '%.200s' contains a copy of the CUDA runtime %s: its calls need a GPU. If you "
-                    "build it yourself, keep its names (no -s, no strip), or link it with nvcc -cudart shared",
-                    path, why);
+    return ifl_fail(
+        error, IFL_UNSUPPORTED,
+        "the library '%.200s' contains a copy of the CUDA runtime %s: its calls need a GPU. If you "
+        "build it yourself, keep its names (no -s, no strip), or link it with nvcc -cudart shared",
+        path, why);
 }
 
 ifl_status ifl_program_check(const char *path, bool is_asking, ifl_error *error)

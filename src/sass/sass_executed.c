@@ -191,7 +191,8 @@ static void take(count_work *w, const ifl_sass_flux *flux)
     }
 }
 
-/* Where it is not known: outside of loops a warp comes once, and nothing runs more often than all that leads to it. */
+/* Where it is not known: outside of loops a warp comes once, and nothing runs more often than all
+ * that leads to it. */
 static uint64_t first_bound(const count_work *w, uint32_t b)
 {
     const bool in_loop = w->facts->kernel.blocks[b].loop >= 0;

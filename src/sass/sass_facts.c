@@ -118,8 +118,8 @@ static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *ar
 }
 
 /* The counts of blocks whose instructions were all counted when they ran. */
-static ifl_status count_exactly(const ifl_sass_facts *facts, const uint64_t *issued, ifl_arena *arena,
-                                ifl_sass_counts *out, ifl_error *error)
+static ifl_status count_exactly(const ifl_sass_facts *facts, const uint64_t *issued,
+                                ifl_arena *arena, ifl_sass_counts *out, ifl_error *error)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     const size_t count = kernel->block_count + 1;

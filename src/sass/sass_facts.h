@@ -19,7 +19,8 @@ typedef struct ifl_sass_opcode {
 
 /* ---- what a launch tells --------------------------------------------------------------------- */
 
-/* Generic accesses of machine code count as global. IFL_TRAFFIC_COUNT: it accesses no memory that is counted. */
+/* Generic accesses of machine code count as global. IFL_TRAFFIC_COUNT: it accesses no memory that
+ * is counted. */
 ifl_traffic_kind ifl_sass_traffic_of(const ifl_sass_instruction *instruction);
 
 /* One memory instruction of the PTX: how often a warp issued it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The fields, the words that they choose, the roles that they tell, and the special registers, made from sass/table. Data
- * and its look-up only. */
+ * The fields, the words that they choose, the roles that they tell, and the special registers, made
+ * from sass/table. Data and its look-up only. */
 #include "sass/sass_table.h"
 
-/* ---- words --------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -32,7 +32,7 @@ ifl_sass_matrix ifl_sass_word_matrix(ifl_sass_word word)
     return (ifl_sass_matrix){words[word].rows, words[word].columns, words[word].depth};
 }
 
-/* ---- fields -------------------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 /* Words by their bare names, as bit_field.def writes them. */
 enum {
@@ -45,9 +45,12 @@ enum {
 /* Words of some architectures only. */
 #define CONDITIONS(X)                                                                              \
     X(UNTIL_75, TO_75)                                                                             \
-    X(UNTIL_80, TO_80) X(UNTIL_89, TO_89) X(UNTIL_90, TO_90) X(SINCE_80, FROM_80)                  \
-        X(SINCE_86, FROM_86) X(SINCE_90, FROM_90) X(SINCE_100, FROM_100) X(LIKE_100, FAMILY_100)   \
-            X(LIKE_120, FAMILY_120)
+    X(UNTIL_80, TO_80)                                                                             \
+    X(UNTIL_89, TO_89)                                                                             \
+    X(UNTIL_90, TO_90)                                                                             \
+    X(SINCE_80, FROM_80)                                                                           \
+    X(SINCE_86, FROM_86)                                                                           \
+    X(SINCE_90, FROM_90) X(SINCE_100, FROM_100) X(LIKE_100, FAMILY_100) X(LIKE_120, FAMILY_120)
 enum {
     ALWAYS,
 #define X(name, architectures) AS_##name,
@@ -138,7 +141,7 @@ uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2]
     return value < row->count && is_there(row->word[value], architecture) ? row->word[value] : 0;
 }
 
-/* ---- special registers --------------------------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
 static const struct {
     uint16_t number, architectures;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The parts of ifl_sass_analyze, in the order in which they run. Each takes what the ones before it filled in. */
+ * The parts of ifl_sass_analyze, in the order in which they run. Each takes what the ones before it
+ * filled in. */
 #ifndef IFL_SASS_FLOW_H
 #define IFL_SASS_FLOW_H
 
@@ -15,7 +16,8 @@ ifl_status ifl_sass_find_blocks(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_e
 ifl_status ifl_sass_find_loops(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
 /* purpose (sass_purpose.c) */
 ifl_status ifl_sass_find_purposes(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
-/* wait_bytes, bytes_in_flight, exposed_latencies, spills, and all that a loop's trip counts (sass_waits.c) */
+/* wait_bytes, bytes_in_flight, exposed_latencies, spills, and all that a loop's trip counts
+ * (sass_waits.c) */
 ifl_status ifl_sass_measure(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
 
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction);

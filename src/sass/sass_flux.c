@@ -260,7 +260,7 @@ static bool settle_net(ifl_sass_flux *f)
     return settle_dry(f) || found;
 }
 
-/* ---- what follows where it may ---------------------------------------------------------------- */
+/* ---- what follows where it may --------------------------------------------------------------- */
 
 /* A block that only leads to another, to which nothing else leads, runs as often as that one. */
 static bool settle_chain(ifl_sass_flux *f)

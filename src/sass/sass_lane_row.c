@@ -29,8 +29,8 @@ enum { FIRST = __COUNTER__ + 1 };
 static bool holds(uint32_t number, const ifl_sass_query *q)
 {
     switch (number) {
-#define WHEN(condition)                                                                                                \
-    case __COUNTER__ - FIRST:                                                                                          \
+#define WHEN(condition)                                                                            \
+    case __COUNTER__ - FIRST:                                                                      \
         return condition;
 #define LANE1(op, when, ...) WHEN(when)
 #define LANE2(op, when, ...) WHEN(when)
@@ -64,7 +64,7 @@ const ifl_sass_lane_row *ifl_sass_lane_row_at(uint32_t number)
     return number < ifl_sass_lane_row_count ? &rows[number] : NULL;
 }
 
-/* ---- the uniform datapath ---------------------------------------------------------------------------------------- */
+/* ---- the uniform datapath -------------------------------------------------------------------- */
 
 static const uint16_t lane_ops[IFL_SASS_OPS] = {
     [IFL_SASS_OP_UMOV] = IFL_SASS_OP_MOV,       [IFL_SASS_OP_UIADD3] = IFL_SASS_OP_IADD3,
@@ -75,11 +75,11 @@ static const uint16_t lane_ops[IFL_SASS_OPS] = {
     [IFL_SASS_OP_UBMSK] = IFL_SASS_OP_BMSK,     [IFL_SASS_OP_UPRMT] = IFL_SASS_OP_PRMT,
     [IFL_SASS_OP_USEL] = IFL_SASS_OP_SEL,       [IFL_SASS_OP_UFLO] = IFL_SASS_OP_FLO,
     [IFL_SASS_OP_UPOPC] = IFL_SASS_OP_POPC,     [IFL_SASS_OP_UBREV] = IFL_SASS_OP_BREV,
-    [IFL_SASS_OP_UFADD] = IFL_SASS_OP_FADD,
-    [IFL_SASS_OP_UFMUL] = IFL_SASS_OP_FMUL,     [IFL_SASS_OP_UFFMA] = IFL_SASS_OP_FFMA,
-    [IFL_SASS_OP_UFSEL] = IFL_SASS_OP_FSEL,     [IFL_SASS_OP_UFSETP] = IFL_SASS_OP_FSETP,
-    [IFL_SASS_OP_UF2I] = IFL_SASS_OP_F2I,       [IFL_SASS_OP_UI2F] = IFL_SASS_OP_I2F,
-    [IFL_SASS_OP_UI2FP] = IFL_SASS_OP_I2FP,     [IFL_SASS_OP_UF2FP] = IFL_SASS_OP_F2FP,
+    [IFL_SASS_OP_UFADD] = IFL_SASS_OP_FADD,     [IFL_SASS_OP_UFMUL] = IFL_SASS_OP_FMUL,
+    [IFL_SASS_OP_UFFMA] = IFL_SASS_OP_FFMA,     [IFL_SASS_OP_UFSEL] = IFL_SASS_OP_FSEL,
+    [IFL_SASS_OP_UFSETP] = IFL_SASS_OP_FSETP,   [IFL_SASS_OP_UF2I] = IFL_SASS_OP_F2I,
+    [IFL_SASS_OP_UI2F] = IFL_SASS_OP_I2F,       [IFL_SASS_OP_UI2FP] = IFL_SASS_OP_I2FP,
+    [IFL_SASS_OP_UF2FP] = IFL_SASS_OP_F2FP,
 };
 
 unsigned ifl_sass_lane_op(unsigned op)
@@ -90,8 +90,9 @@ unsigned ifl_sass_lane_op(unsigned op)
 bool ifl_sass_op_is_uniform(unsigned op)
 {
     static const bool others[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_ULDC] = true,   [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2UR] = true, [IFL_SASS_OP_CS2UR] = true,
-        [IFL_SASS_OP_UPLOP3] = true, [IFL_SASS_OP_UP2UR] = true, [IFL_SASS_OP_UR2UP] = true,
+        [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,   [IFL_SASS_OP_S2UR] = true,
+        [IFL_SASS_OP_CS2UR] = true, [IFL_SASS_OP_UPLOP3] = true, [IFL_SASS_OP_UP2UR] = true,
+        [IFL_SASS_OP_UR2UP] = true,
     };
     return op < IFL_SASS_OPS && (lane_ops[op] || others[op]);
 }

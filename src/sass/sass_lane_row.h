@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of lane.def by what they take: which of them computes an instruction. Their expressions are built for each
- * vector width in exec/width. */
+ * The rows of lane.def by what they take: which of them computes an instruction. Their expressions
+ * are built for each vector width in exec/width. */
 #ifndef IFL_SASS_SASS_LANE_ROW_H
 #define IFL_SASS_SASS_LANE_ROW_H
 
@@ -9,16 +9,16 @@
 /* What the conditions of rows ask. */
 typedef struct ifl_sass_query {
     const ifl_sass_instruction *instruction;
-    uint8_t table;         /* LOP3: its truth table */
-    bool is_plain;         /* no source has a sign or a part */
+    uint8_t table; /* LOP3: its truth table */
+    bool is_plain; /* no source has a sign or a part */
     bool writes_predicate;
-    bool is_copy;          /* a product of which one factor is zero; a sum with -0 */
+    bool is_copy; /* a product of which one factor is zero; a sum with -0 */
 } ifl_sass_query;
 
 typedef struct ifl_sass_lane_row {
-    uint16_t op;       /* ifl_sass_op, not of the uniform datapath */
-    bool is_test;      /* combines what it finds with a predicate: that is true where there is none */
-    uint8_t words[4];  /* of d, a, b, c; 0: it has none */
+    uint16_t op;  /* ifl_sass_op, not of the uniform datapath */
+    bool is_test; /* combines what it finds with a predicate: that is true where there is none */
+    uint8_t words[4]; /* of d, a, b, c; 0: it has none */
 } ifl_sass_lane_row;
 
 /* The number of the first row that fits and whose condition holds; UINT32_MAX: there is none. */

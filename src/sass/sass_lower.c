@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Object -> code: the frame, the blocks, the image. What each instruction becomes is in sass_lower_lane.c, _memory.c,
- * _control.c and _warp.c; the flow and the sites are in files of their own. */
+ * Object -> code: the frame, the blocks, the image. What each instruction becomes is in
+ * sass_lower_lane.c, _memory.c, _control.c and _warp.c; the flow and the sites are in files of
+ * their own. */
 #include "sass/sass_lower.h"
 
 #include "sass/constant_header.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- failures, memory -------------------------------------------------------------------------------------------- */
+/* ---- failures, memory ------------------------------------------------------------------------ */
 
 void ifl_sass_refuse(ifl_sass_lowerer *l, const char *why)
 {
@@ -24,7 +25,7 @@ void *ifl_sass_lower_allocate(ifl_sass_lowerer *l, size_t bytes)
     return at;
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static void set_guard(const ifl_sass_lowerer *l, ifl_code *code)
 {
@@ -32,14 +33,18 @@ static void set_guard(const ifl_sass_lowerer *l, ifl_code *code)
     if (!instruction)
         return;
     const uint32_t first = instruction->guard_uniform ? l->uniform_predicates : l->predicates;
-    code->guard = instruction->guard < IFL_SASS_PREDICATES ? first + 4u * instruction->guard : IFL_PREDICATE_TRUE;
+    code->guard = instruction->guard < IFL_SASS_PREDICATES ? first + 4u * instruction->guard
+                                                           : IFL_PREDICATE_TRUE;
     code->guard_flip = instruction->guard_negated ? UINT32_MAX : 0;
     code->widen = ifl_sass_is_uniform(l) ? UINT32_MAX : 0;
 }
 
 static ifl_code *emit(ifl_sass_lowerer *l, ifl_operation_table table, uint32_t operation)
 {
-    ifl_code code = {.table = (uint8_t)table, .operation = (uint16_t)operation, .site = l->index, .e = IFL_PREDICATE_SINK};
+    ifl_code code = {.table = (uint8_t)table,
+                     .operation = (uint16_t)operation,
+                     .site = l->index,
+                     .e = IFL_PREDICATE_SINK};
     set_guard(l, &code);
     return ifl_builder_add(&l->build, code);
 }
@@ -94,7 +99,7 @@ void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip,
     l->image->tallied[l->index] = true;
 }
 
-/* ---- the frame --------------------------------------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------------------- */
 
 static unsigned highest(const ifl_sass_operand *operand, ifl_sass_operand_kind kind)
 {
@@ -119,15 +124,20 @@ static unsigned count_registers(const ifl_sass_lowerer *l, ifl_sass_operand_kind
 
 static void place_registers(ifl_sass_lowerer *l)
 {
-    enum { R1 = 1, MOST_WORDS = 8, CALL_REGISTERS = 24 /* those that calls of provided functions read and write */ };
+    enum {
+        R1 = 1,
+        MOST_WORDS = 8,
+        CALL_REGISTERS = 24 /* those that calls of provided functions read and write */
+    };
     const unsigned registers = count_registers(l, IFL_SASS_REGISTER);
     l->predicates = IFL_FIRST_PREDICATE;
     l->uniform_predicates = l->predicates + 4 * IFL_SASS_PREDICATES;
     l->build.frame_bytes = l->uniform_predicates + 4 * IFL_SASS_PREDICATES;
-    l->registers = ifl_builder_room(&l->build, (uint64_t)(registers > CALL_REGISTERS ? registers : CALL_REGISTERS) *
-                                                   IFL_PLANE_BYTES);
-    l->uniforms =
-        ifl_builder_room(&l->build, (uint64_t)count_registers(l, IFL_SASS_UNIFORM_REGISTER) * IFL_PLANE_BYTES);
+    l->registers = ifl_builder_room(
+        &l->build,
+        (uint64_t)(registers > CALL_REGISTERS ? registers : CALL_REGISTERS) * IFL_PLANE_BYTES);
+    l->uniforms = ifl_builder_room(
+        &l->build, (uint64_t)count_registers(l, IFL_SASS_UNIFORM_REGISTER) * IFL_PLANE_BYTES);
     l->zeros = ifl_builder_room(&l->build, (uint64_t)MOST_WORDS * IFL_PLANE_BYTES);
     l->sink = ifl_builder_room(&l->build, (uint64_t)MOST_WORDS * IFL_PLANE_BYTES);
     l->barrier_result = ifl_builder_slot(&l->build, 32);
@@ -135,7 +145,7 @@ static void place_registers(ifl_sass_lowerer *l)
     l->return_place = ifl_builder_room(&l->build, 2 * IFL_PLANE_BYTES);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Stops whoever reaches it. */
 static void emit_refusal(ifl_sass_lowerer *l)
@@ -147,15 +157,16 @@ static void emit_refusal(ifl_sass_lowerer *l)
                  (unsigned long long)i->word[0]);
     else
         ifl_sass_text(i, text, sizeof text);
-    snprintf(whole, sizeof whole, "'%s' at 0x%x of '%s' (sm_%u) is not supported: %s", text, i->offset,
-             l->part->text->kernel->name, i->sm, l->refused);
+    snprintf(whole, sizeof whole, "'%s' at 0x%x of '%s' (sm_%u) is not supported: %s", text,
+             i->offset, l->part->text->kernel->name, i->sm, l->refused);
     ifl_sass_emit(l, IFL_CODE_unsupported)->extra = ifl_arena_text(l->arena, whole, strlen(whole));
 }
 
 /* Of branches, exits and the like a predicate among the operands counts as the guard does. */
 static bool has_second_guard(const ifl_sass_instruction *i)
 {
-    const bool is_control = ifl_sass_op_class(i->op) == IFL_SASS_BRANCH || ifl_sass_op_class(i->op) == IFL_SASS_EXIT_CLASS;
+    const bool is_control = ifl_sass_op_class(i->op) == IFL_SASS_BRANCH ||
+                            ifl_sass_op_class(i->op) == IFL_SASS_EXIT_CLASS;
     return is_control && (!ifl_sass_is_true(ifl_sass_operand_of(i, IFL_SASS_ROLE_PREDICATE_IN)) ||
                           !ifl_sass_is_true(ifl_sass_operand_of(i, IFL_SASS_ROLE_PREDICATE_IN2)));
 }
@@ -226,7 +237,7 @@ static void resolve(const ifl_sass_lowerer *l, ifl_routine *routine)
     }
 }
 
-/* ---- the image --------------------------------------------------------------------------------------------------- */
+/* ---- the image ------------------------------------------------------------------------------- */
 
 static bool keep_ranges(ifl_sass_lowerer *l, ifl_routine *routine)
 {
@@ -239,9 +250,10 @@ static bool keep_ranges(ifl_sass_lowerer *l, ifl_routine *routine)
         code_of[i] = l->flow.blocks[block].first == i ? l->block_start[block] : UINT32_MAX;
     }
     for (size_t p = 0; p < l->part_count; p++)
-        routine->ranges[routine->range_count++] = (ifl_code_range){.address = l->parts[p].text->address,
-                                                                   .bytes = l->parts[p].text->kernel->code_bytes,
-                                                                   .code_of = code_of + l->parts[p].first};
+        routine->ranges[routine->range_count++] =
+            (ifl_code_range){.address = l->parts[p].text->address,
+                             .bytes = l->parts[p].text->kernel->code_bytes,
+                             .code_of = code_of + l->parts[p].first};
     return true;
 }
 
@@ -249,7 +261,8 @@ static bool keep_blocks(ifl_sass_lowerer *l)
 {
     ifl_image *image = l->image;
     image->block_count = l->flow.block_count;
-    image->blocks = ifl_sass_lower_allocate(l, ((size_t)l->flow.block_count + 1) * sizeof *image->blocks);
+    image->blocks =
+        ifl_sass_lower_allocate(l, ((size_t)l->flow.block_count + 1) * sizeof *image->blocks);
     for (uint32_t b = 0; image->blocks && b < l->flow.block_count; b++)
         image->blocks[b] = (ifl_block_range){l->flow.blocks[b].first, l->flow.blocks[b].last};
     return image->blocks != NULL;
@@ -270,24 +283,25 @@ static bool keep(ifl_sass_lowerer *l)
     l->image->routines = routine;
     l->image->routine_count = 1;
     if (l->build.status != IFL_OK && l->status == IFL_OK)
-        l->status = l->build.status == IFL_NO_MEMORY
-                        ? ifl_fail_memory(l->error, l->build.code.count * sizeof(ifl_code))
-                        : ifl_fail(l->error, IFL_UNSUPPORTED, "'%s' has too many constants", routine->name);
-    if (l->status != IFL_OK || !ifl_sass_lower_keep_undefined(l, routine) || !keep_ranges(l, routine) ||
-        !keep_blocks(l))
+        l->status =
+            l->build.status == IFL_NO_MEMORY
+                ? ifl_fail_memory(l->error, l->build.code.count * sizeof(ifl_code))
+                : ifl_fail(l->error, IFL_UNSUPPORTED, "'%s' has too many constants", routine->name);
+    if (l->status != IFL_OK || !ifl_sass_lower_keep_undefined(l, routine) ||
+        !keep_ranges(l, routine) || !keep_blocks(l))
         return false;
     resolve(l, routine);
     return true;
 }
 
-/* Shared memory begins with what the system reserves (sm_90 on): a kernel may reach it without that its file counts it, as
- * groups of several warps do. */
+/* Shared memory begins with what the system reserves (sm_90 on): a kernel may reach it without that
+ * its file counts it, as groups of several warps do. */
 static uint64_t reserved_bytes(const ifl_machine_kernel *kernel)
 {
     enum { RESERVED = 1024, SINCE = 90 };
-    return kernel->reserved_shared_bytes || kernel->sm < SINCE ? kernel->reserved_shared_bytes : RESERVED;
+    return kernel->reserved_shared_bytes || kernel->sm < SINCE ? kernel->reserved_shared_bytes
+                                                               : RESERVED;
 }
-
 
 static void describe(ifl_sass_lowerer *l)
 {
@@ -313,7 +327,8 @@ static bool lower_all(ifl_sass_lowerer *l)
     describe(l);
     if (!ifl_sass_lower_decode(l) || !ifl_sass_lower_find_flow(l) || !ifl_sass_lower_add_sites(l))
         return false;
-    l->block_start = ifl_arena_alloc(&l->scratch, ((size_t)l->flow.block_count + 1) * sizeof *l->block_start);
+    l->block_start =
+        ifl_arena_alloc(&l->scratch, ((size_t)l->flow.block_count + 1) * sizeof *l->block_start);
     if (!l->block_start) {
         l->status = ifl_fail_memory(l->error, l->flow.block_count);
         return false;
@@ -335,16 +350,23 @@ ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, i
     const ifl_object_text *kernel = lowering->kernel;
     memset(image, 0, sizeof *image);
     if (kernel->unresolved)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' needs the symbol '%.200s', which is not defined", kernel->kernel->name,
-                        kernel->unresolved);
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%s' needs the symbol '%.200s', which is not defined",
+                        kernel->kernel->name, kernel->unresolved);
     if (!ifl_sass_supports(kernel->kernel->sm))
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' is machine code for sm_%u, which is not supported",
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%s' is machine code for sm_%u, which is not supported",
                         kernel->kernel->name, kernel->kernel->sm);
     if (ifl_sass_local_bytes(kernel->kernel) > MOST_LOCAL)
-        return ifl_fail(error, IFL_BAD_INPUT, "'%s' asks for %llu bytes of local memory per thread, and no GPU has more than 512 KiB",
-                        kernel->kernel->name, (unsigned long long)ifl_sass_local_bytes(kernel->kernel));
-    ifl_sass_lowerer l = {
-        .input = lowering, .image = image, .arena = &image->arena, .build.arena = &image->arena, .error = error};
+        return ifl_fail(
+            error, IFL_BAD_INPUT,
+            "'%s' asks for %llu bytes of local memory per thread, and no GPU has more than 512 KiB",
+            kernel->kernel->name, (unsigned long long)ifl_sass_local_bytes(kernel->kernel));
+    ifl_sass_lowerer l = {.input = lowering,
+                          .image = image,
+                          .arena = &image->arena,
+                          .build.arena = &image->arena,
+                          .error = error};
     const bool is_done = lower_all(&l);
     ifl_builder_free(&l.build);
     ifl_vec_free(&l.headers);

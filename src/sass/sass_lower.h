@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Machine code -> code: a kernel of an object with all functions that it can call, as one routine. */
+ * Machine code -> code: a kernel of an object with all functions that it can call, as one
+ * routine. */
 #ifndef IFL_SASS_SASS_LOWER_H
 #define IFL_SASS_SASS_LOWER_H
 
@@ -11,8 +12,9 @@ typedef struct ifl_sass_lowering {
     const ifl_object_text *kernel;
 } ifl_sass_lowering;
 
-/* An instruction that there is no code for stops the launch that reaches it, with its name and place. IFL_UNSUPPORTED: the
- * architecture is not known, or the kernel needs a symbol that nobody has. */
+/* An instruction that there is no code for stops the launch that reaches it, with its name and
+ * place. IFL_UNSUPPORTED: the architecture is not known, or the kernel needs a symbol that nobody
+ * has. */
 ifl_status ifl_sass_lower(const ifl_sass_lowering *lowering, ifl_image *image, ifl_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of machine code's barrier objects (SYNCS, ARRIVES) and bulk copies (UBLKCP, UTMALDG and kin; code/bulk.h). Which
- * uniform register holds what is as ptxas of CUDA 13.0 fills them for PTX's cp.async.bulk. */
+ * Lowering of machine code's barrier objects (SYNCS, ARRIVES) and bulk copies (UBLKCP, UTMALDG and
+ * kin; code/bulk.h). Which uniform register holds what is as ptxas of CUDA 13.0 fills them for
+ * PTX's cp.async.bulk. */
 #include "code/bulk.h"
 #include "sass/sass_lowerer.h"
 
@@ -14,7 +15,7 @@ static ifl_sass_word value(const ifl_sass_lowerer *l, ifl_sass_value_role role)
     return ifl_sass_value(l->instruction, role);
 }
 
-/* ---- barrier objects --------------------------------------------------------------------------------------------- */
+/* ---- barrier objects ------------------------------------------------------------------------- */
 
 static ifl_mbarrier_op *new_object(ifl_sass_lowerer *l)
 {
@@ -32,8 +33,8 @@ static bool is_sink(const ifl_sass_operand *d)
     return !d || d->index == IFL_SASS_NO_REGISTER;
 }
 
-/* A1T0: one arrives; AR: as many as the register says. T0, T1, TR: so many bytes are expected; TX: have come. Without a
- * word one arrives and the register's bytes are expected. */
+/* A1T0: one arrives; AR: as many as the register says. T0, T1, TR: so many bytes are expected; TX:
+ * have come. Without a word one arrives and the register's bytes are expected. */
 static void set_amounts(ifl_sass_lowerer *l, ifl_mbarrier_op *op)
 {
     const uint32_t data = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), 1);
@@ -133,7 +134,8 @@ void ifl_sass_lower_return_place(ifl_sass_lowerer *l)
     code->d = to_place ? slot : other;
 }
 
-/* cp.async.mbarrier.arrive: the copies are done. TRANSCNT: SYNCS.ARRIVE.A0T1 has expected one byte. */
+/* cp.async.mbarrier.arrive: the copies are done. TRANSCNT: SYNCS.ARRIVE.A0T1 has expected one
+ * byte. */
 void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
 {
     const bool counts_bytes = value(l, IFL_SASS_VALUE_COUNTED) == IFL_SASS_WORD_TRANSCNT;
@@ -146,9 +148,10 @@ void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_mbarrier_update)->extra = op;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
-/* UTMACMDFLUSH ends a group of bulk copies, LDGDEPBAR one of copies by lanes; DEPBAR counts both. */
+/* UTMACMDFLUSH ends a group of bulk copies, LDGDEPBAR one of copies by lanes; DEPBAR counts
+ * both. */
 void ifl_sass_lower_group_end(ifl_sass_lowerer *l)
 {
     ifl_sass_emit(l, IFL_CODE_bulk_commit)->value = 1;
@@ -166,7 +169,7 @@ void ifl_sass_lower_group_wait(ifl_sass_lowerer *l)
     code->value = 1;
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
+/* ---- bulk copies ----------------------------------------------------------------------------- */
 
 /* [UR + words]: 32 bits of an address of shared memory, 64 of one of global memory. */
 static void set_end(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned word, uint8_t space,
@@ -238,7 +241,8 @@ static void set_pair(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_bulk_o
 {
     enum { BITS_64 = 64 };
     op->to = (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_STORE, .elements = 1};
-    op->barrier = (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_ATOMIC, .elements = 1};
+    op->barrier =
+        (ifl_transfer){.space = IFL_SPACE_CLUSTER, .kind = IFL_ACCESS_ATOMIC, .elements = 1};
     ifl_sass_lower_address(l, at, &op->to);
     if (!at || at->base == IFL_SASS_NO_REGISTER || at->scale != BITS_64) {
         ifl_sass_refuse(l, "without the barrier's address");
@@ -252,7 +256,9 @@ static void set_pair(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_bulk_o
 static uint8_t reduced_type(const ifl_sass_lowerer *l)
 {
     const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE);
-    return type == IFL_SASS_WORD_B64 ? IFL_TYPE_U64 : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32 : IFL_TYPE_U32;
+    return type == IFL_SASS_WORD_B64   ? IFL_TYPE_U64
+           : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32
+                                       : IFL_TYPE_U32;
 }
 
 /* STAS, REDAS. */
@@ -260,9 +266,12 @@ void ifl_sass_lower_async_value(ifl_sass_lowerer *l)
 {
     enum { WORD = 4 };
     const bool reduces = l->instruction->op == IFL_SASS_OP_REDAS;
-    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE), width = value(l, IFL_SASS_VALUE_WIDTH);
+    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE),
+                        width = value(l, IFL_SASS_VALUE_WIDTH);
     const unsigned words = reduces ? (type == IFL_SASS_WORD_B64 ? 2 : 1)
-                                   : (width == IFL_SASS_WORD_B128 ? 4 : width == IFL_SASS_WORD_B64 ? 2 : 1);
+                                   : (width == IFL_SASS_WORD_B128  ? 4
+                                      : width == IFL_SASS_WORD_B64 ? 2
+                                                                   : 1);
     ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
@@ -272,7 +281,9 @@ void ifl_sass_lower_async_value(ifl_sass_lowerer *l)
     op->has_barrier = true;
     op->operation = reduces ? operation_of(l) : 0;
     op->type = reduces ? reduced_type(l) : 0;
-    op->from = (ifl_transfer){.element_bytes = WORD, .slot_bytes = WORD, .elements = (uint8_t)words,
+    op->from = (ifl_transfer){.element_bytes = WORD,
+                              .slot_bytes = WORD,
+                              .elements = (uint8_t)words,
                               .bytes = (uint8_t)(words * WORD)};
     op->to.bytes = op->to.element_bytes = op->from.bytes;
     for (unsigned e = 0; e < words; e++)
@@ -280,7 +291,8 @@ void ifl_sass_lower_async_value(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
-/* [UR to, UR barrier], [UR from], UR: the lower half counts units of 16 bytes, the upper half tells blocks of the cluster. */
+/* [UR to, UR barrier], [UR from], UR: the lower half counts units of 16 bytes, the upper half tells
+ * blocks of the cluster. */
 void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
 {
     enum { SIZE_MASK = 0xffff, UNIT_SHIFT = 4, UPPER_HALF = 16 };
@@ -319,8 +331,9 @@ static uint8_t rank_of(ifl_sass_word word)
     return 0;
 }
 
-/* Loads: [UR to, UR barrier, UR coordinates ...]; stores: [UR from, UR coordinates ...]; [UR description]; UR: offsets of
- * im2col (one of 16 bits, two of 8, three of 5), in the upper half blocks of the cluster. */
+/* Loads: [UR to, UR barrier, UR coordinates ...]; stores: [UR from, UR coordinates ...]; [UR
+ * description]; UR: offsets of im2col (one of 16 bits, two of 8, three of 5), in the upper half
+ * blocks of the cluster. */
 void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
 {
     enum { UPPER_HALF = 16 };
@@ -332,8 +345,8 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     if (!op)
         return;
     op->kind = IFL_BULK_BOX;
-    set_end(l, shared, 0, loads ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED, loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
-            loads ? &op->to : &op->from);
+    set_end(l, shared, 0, loads ? IFL_SPACE_CLUSTER : IFL_SPACE_SHARED,
+            loads ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, loads ? &op->to : &op->from);
     set_end(l, map, 0, IFL_SPACE_GLOBAL, loads ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE,
             loads ? &op->from : &op->to);
     op->has_barrier = loads;

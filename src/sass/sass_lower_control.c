@@ -23,7 +23,7 @@ static uint32_t target(const ifl_sass_lowerer *l)
     return ifl_sass_target_of(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET));
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 /* Under a predicate in place of the instruction's guard. */
 static void emit_branch_under(ifl_sass_lowerer *l, uint32_t predicate)
@@ -36,8 +36,8 @@ static void emit_branch_under(ifl_sass_lowerer *l, uint32_t predicate)
     branch->guard_flip = 0;
 }
 
-/* BRA.U.ANY: all active lanes go where the guard holds for any of them. So ptxas loops over the lanes of what takes its
- * operands from uniform registers. */
+/* BRA.U.ANY: all active lanes go where the guard holds for any of them. So ptxas loops over the
+ * lanes of what takes its operands from uniform registers. */
 static void branch_of_any(ifl_sass_lowerer *l)
 {
     ifl_exchange *op = ifl_sass_lower_allocate(l, sizeof *op);
@@ -56,8 +56,9 @@ static void branch_of_any(ifl_sass_lowerer *l)
     emit_branch_under(l, IFL_PREDICATE_CARRY);
 }
 
-/* BRA.DIV: where lanes of the mask do not execute it; BRA.CONV: where all do. All active lanes go, those that the guard
- * leaves out too: ptxas asks "@!P0 BRA.DIV" where P0 tells the lanes whose mask is another one. */
+/* BRA.DIV: where lanes of the mask do not execute it; BRA.CONV: where all do. All active lanes go,
+ * those that the guard leaves out too: ptxas asks "@!P0 BRA.DIV" where P0 tells the lanes whose
+ * mask is another one. */
 static void branch_where_parted(ifl_sass_lowerer *l, bool parted)
 {
     const ifl_sass_operand *mask = ifl_sass_lower_operand(l, IFL_SASS_ROLE_MASK);
@@ -82,10 +83,12 @@ void ifl_sass_lower_branch(ifl_sass_lowerer *l)
     const ifl_sass_word when = ifl_sass_value(l->instruction, IFL_SASS_VALUE_CONDITION);
     const bool parts = when == IFL_SASS_WORD_DIV, meets = when == IFL_SASS_WORD_CONV;
     const bool is_any = ifl_sass_is(l, IFL_SASS_VALUE_ANY_LANE, IFL_SASS_WORD_ANY);
-    const bool is_conditional =
-        has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) || has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2);
-    if ((is_any && (parts || meets || is_conditional)) || ifl_sass_is(l, IFL_SASS_VALUE_NOT_TID0, IFL_SASS_WORD_NOT_TID0) ||
-        (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) && has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2))) {
+    const bool is_conditional = has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) ||
+                                has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2);
+    if ((is_any && (parts || meets || is_conditional)) ||
+        ifl_sass_is(l, IFL_SASS_VALUE_NOT_TID0, IFL_SASS_WORD_NOT_TID0) ||
+        (has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN) &&
+         has_predicate(l, IFL_SASS_ROLE_PREDICATE_IN2))) {
         ifl_sass_refuse(l, "with this condition");
         return;
     }
@@ -128,8 +131,8 @@ static bool is_relative(const ifl_sass_lowerer *l)
     return !ifl_sass_is(l, IFL_SASS_VALUE_RELATIVE, IFL_SASS_WORD_ABS);
 }
 
-/* BRX: from the next instruction. RET and CALL with .REL: from a target, which is where the addresses in registers are
- * counted from. */
+/* BRX: from the next instruction. RET and CALL with .REL: from a target, which is where the
+ * addresses in registers are counted from. */
 void ifl_sass_lower_jump(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *from = ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET);
@@ -159,7 +162,7 @@ void ifl_sass_lower_call(ifl_sass_lowerer *l)
     guard_last(l, IFL_SASS_ROLE_PREDICATE_IN);
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 void ifl_sass_lower_exit(ifl_sass_lowerer *l)
 {
@@ -201,7 +204,7 @@ void ifl_sass_lower_max_registers(ifl_sass_lowerer *l)
     code->value = ALWAYS;
 }
 
-/* ---- the meeting of lanes ---------------------------------------------------------------------------------------- */
+/* ---- the meeting of lanes -------------------------------------------------------------------- */
 
 static uint32_t barrier_number(ifl_sass_lowerer *l, ifl_sass_role role)
 {
@@ -263,12 +266,14 @@ static void emit_barrier_restore(ifl_sass_lowerer *l, uint32_t number, uint32_t 
     code->a = slot;
 }
 
-/* Between a barrier register and a general one, or (what code for sm_87 begins with) between two barrier registers. */
+/* Between a barrier register and a general one, or (what code for sm_87 begins with) between two
+ * barrier registers. */
 void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION),
                            *a = ifl_sass_lower_operand(l, IFL_SASS_ROLE_A);
-    const bool saves = a && a->kind == IFL_SASS_BARRIER_REGISTER, restores = d && d->kind == IFL_SASS_BARRIER_REGISTER;
+    const bool saves = a && a->kind == IFL_SASS_BARRIER_REGISTER,
+               restores = d && d->kind == IFL_SASS_BARRIER_REGISTER;
     if (!(saves || restores) || ifl_sass_is(l, IFL_SASS_VALUE_PQUAD, IFL_SASS_WORD_PQUAD)) {
         ifl_sass_refuse(l, "of this form");
         return;
@@ -285,11 +290,13 @@ void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
 static uint32_t mask_slot(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *mask = ifl_sass_lower_operand(l, IFL_SASS_ROLE_MASK);
-    return mask ? ifl_sass_lower_source(l, mask, 1) : ifl_builder_constant(&l->build, UINT32_MAX, 32);
+    return mask ? ifl_sass_lower_source(l, mask, 1)
+                : ifl_builder_constant(&l->build, UINT32_MAX, 32);
 }
 
-/* The lanes of a mask meet and run what follows as one: .COLLECTIVE wherever they come from, until ENDCOLLECTIVE, which
- * leads to the target; .EXCLUSIVE in one place, until they meet the lanes of other masks at the BSYNC behind it. */
+/* The lanes of a mask meet and run what follows as one: .COLLECTIVE wherever they come from, until
+ * ENDCOLLECTIVE, which leads to the target; .EXCLUSIVE in one place, until they meet the lanes of
+ * other masks at the BSYNC behind it. */
 static void gather(ifl_sass_lowerer *l, uint32_t members, bool is_exclusive)
 {
     const uint32_t to = is_exclusive ? 0 : target(l);
@@ -328,7 +335,7 @@ void ifl_sass_lower_end_collective(ifl_sass_lowerer *l)
     ifl_sass_emit_stop(l, IFL_REASON_SCATTER);
 }
 
-/* ---- the program counter ----------------------------------------------------------------------------------------- */
+/* ---- the program counter --------------------------------------------------------------------- */
 
 /* LEPC: the address of an instruction. */
 void ifl_sass_lower_place(ifl_sass_lowerer *l)
@@ -336,7 +343,8 @@ void ifl_sass_lower_place(ifl_sass_lowerer *l)
     const ifl_sass_operand *to = ifl_sass_lower_operand(l, IFL_SASS_ROLE_TARGET);
     const uint64_t at = part_address(l) + (to ? (uint64_t)to->value : l->instruction->offset);
     const uint32_t from = ifl_builder_constant_pair(&l->build, at);
-    const uint32_t d = ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    const uint32_t d =
+        ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
     for (unsigned i = 0; i < 2; i++) {
         ifl_code *code = ifl_sass_emit(l, IFL_CODE_move32);
         code->a = from + i * IFL_PLANE_BYTES;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which code belongs to a kernel, where its instructions lead, and which registers may be read before they are written. */
+ * Which code belongs to a kernel, where its instructions lead, and which registers may be read
+ * before they are written. */
 #include "sass/sass_lowerer.h"
 
 #include <string.h>
 
-/* ---- the code of a kernel ---------------------------------------------------------------------------------------- */
+/* ---- the code of a kernel -------------------------------------------------------------------- */
 
 static bool is_jump(unsigned op)
 {
@@ -48,8 +49,8 @@ static void decode_part(ifl_sass_lowerer *l, ifl_sass_part *part)
     part->first = l->count;
     part->count = (uint32_t)(part->text->kernel->code_bytes / IFL_CODE_BYTES);
     for (uint32_t i = 0; i < part->count; i++)
-        ifl_sass_decode(&decoder, part->text->code + (uint64_t)i * IFL_CODE_BYTES, i * IFL_CODE_BYTES,
-                        &l->instructions[l->count++]);
+        ifl_sass_decode(&decoder, part->text->code + (uint64_t)i * IFL_CODE_BYTES,
+                        i * IFL_CODE_BYTES, &l->instructions[l->count++]);
 }
 
 bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
@@ -59,11 +60,13 @@ bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
     for (size_t p = 0; has_parts && p < l->part_count; p++)
         bytes += l->parts[p].text->kernel->code_bytes;
     if (has_parts && (!bytes || bytes / IFL_CODE_BYTES > UINT32_MAX / 2)) {
-        l->status = ifl_fail(l->error, IFL_BAD_INPUT, "'%s' has no code", l->input->kernel->kernel->name);
+        l->status =
+            ifl_fail(l->error, IFL_BAD_INPUT, "'%s' has no code", l->input->kernel->kernel->name);
         return false;
     }
     if (has_parts)
-        l->instructions = ifl_arena_alloc(&l->scratch, (bytes / IFL_CODE_BYTES + 1) * sizeof *l->instructions);
+        l->instructions =
+            ifl_arena_alloc(&l->scratch, (bytes / IFL_CODE_BYTES + 1) * sizeof *l->instructions);
     if (!l->instructions) {
         l->status = ifl_fail_memory(l->error, bytes);
         return false;
@@ -76,32 +79,34 @@ bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
     return true;
 }
 
-/* ---- flow -------------------------------------------------------------------------------------------------------- */
+/* ---- flow ------------------------------------------------------------------------------------ */
 
 uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *target)
 {
-    if (!target || target->kind != IFL_SASS_TARGET || target->value < 0 || target->value % IFL_CODE_BYTES ||
-        target->value / IFL_CODE_BYTES >= l->part->count)
+    if (!target || target->kind != IFL_SASS_TARGET || target->value < 0 ||
+        target->value % IFL_CODE_BYTES || target->value / IFL_CODE_BYTES >= l->part->count)
         return UINT32_MAX;
     return l->part->first + (uint32_t)(target->value / IFL_CODE_BYTES);
 }
 
 typedef enum shape {
     GOES_ON,
-    ENDS_BLOCK,  /* and goes on: lanes may be others behind it */
-    BRANCHES,    /* to a target, or goes on where a predicate fails */
-    CALLS,       /* to a target, and comes back */
-    LEAVES,      /* for an address that is not known here */
-    POINTS       /* its target begins a block; it goes on */
+    ENDS_BLOCK, /* and goes on: lanes may be others behind it */
+    BRANCHES,   /* to a target, or goes on where a predicate fails */
+    CALLS,      /* to a target, and comes back */
+    LEAVES,     /* for an address that is not known here */
+    POINTS      /* its target begins a block; it goes on */
 } shape;
 
 static shape shape_of(unsigned op)
 {
     static const uint8_t shapes[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_BRA] = BRANCHES,        [IFL_SASS_OP_BRX] = LEAVES,       [IFL_SASS_OP_BRXU] = LEAVES,
-        [IFL_SASS_OP_CALL] = CALLS,          [IFL_SASS_OP_RET] = LEAVES,       [IFL_SASS_OP_EXIT] = LEAVES,
-        [IFL_SASS_OP_BSSY] = POINTS,         [IFL_SASS_OP_BSYNC] = ENDS_BLOCK, [IFL_SASS_OP_BREAK] = ENDS_BLOCK,
-        [IFL_SASS_OP_WARPSYNC] = POINTS,     [IFL_SASS_OP_BPT] = ENDS_BLOCK,   [IFL_SASS_OP_NANOSLEEP] = ENDS_BLOCK,
+        [IFL_SASS_OP_BRA] = BRANCHES,         [IFL_SASS_OP_BRX] = LEAVES,
+        [IFL_SASS_OP_BRXU] = LEAVES,          [IFL_SASS_OP_CALL] = CALLS,
+        [IFL_SASS_OP_RET] = LEAVES,           [IFL_SASS_OP_EXIT] = LEAVES,
+        [IFL_SASS_OP_BSSY] = POINTS,          [IFL_SASS_OP_BSYNC] = ENDS_BLOCK,
+        [IFL_SASS_OP_BREAK] = ENDS_BLOCK,     [IFL_SASS_OP_WARPSYNC] = POINTS,
+        [IFL_SASS_OP_BPT] = ENDS_BLOCK,       [IFL_SASS_OP_NANOSLEEP] = ENDS_BLOCK,
         [IFL_SASS_OP_ENDCOLLECTIVE] = LEAVES, [IFL_SASS_OP_YIELD] = ENDS_BLOCK,
     };
     return (shape)shapes[op];
@@ -111,7 +116,8 @@ static shape shape_of(unsigned op)
 static bool leaves_always(const ifl_sass_instruction *instruction)
 {
     const bool is_guarded = instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
-    return !is_guarded && ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN)) &&
+    return !is_guarded &&
+           ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN)) &&
            ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN2)) &&
            !ifl_sass_operand_of(instruction, IFL_SASS_ROLE_MASK);
 }
@@ -126,7 +132,8 @@ static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *st
 {
     const ifl_sass_instruction *instruction = &l->instructions[index];
     const shape kind = shape_of(instruction->op);
-    const uint32_t target = ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
+    const uint32_t target =
+        ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
     step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN ||
                  (index + 1 < l->count && is_issued_again(instruction + 1));
     step->leaves = kind == LEAVES;
@@ -184,17 +191,19 @@ bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l)
     return l->status == IFL_OK;
 }
 
-/* ---- registers --------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 enum { GENERAL = 0, UNIFORM = 256, PREDICATE = 512, UNIFORM_PREDICATE = 520, TOUCHED = 528 };
 
-static void see_words(ifl_flow_see *see, void *to, unsigned first, unsigned index, unsigned count, bool is_written)
+static void see_words(ifl_flow_see *see, void *to, unsigned first, unsigned index, unsigned count,
+                      bool is_written)
 {
     for (unsigned i = 0; i < count && index + i < IFL_SASS_NO_REGISTER; i++)
         see(to, first + index + i, is_written);
 }
 
-static void see_predicate(ifl_flow_see *see, void *to, unsigned first, unsigned index, bool is_written)
+static void see_predicate(ifl_flow_see *see, void *to, unsigned first, unsigned index,
+                          bool is_written)
 {
     if (index < IFL_SASS_PREDICATES)
         see(to, first + index, is_written);
@@ -236,7 +245,8 @@ static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
 {
     const ifl_sass_lowerer *l = user;
     const ifl_sass_instruction *instruction = &l->instructions[index];
-    see_predicate(see, to, instruction->guard_uniform ? UNIFORM_PREDICATE : PREDICATE, instruction->guard, false);
+    see_predicate(see, to, instruction->guard_uniform ? UNIFORM_PREDICATE : PREDICATE,
+                  instruction->guard, false);
     if (instruction->op == IFL_SASS_OP_P2R)
         see_all_predicates(see, to, PREDICATE, false);
     for (unsigned o = 0; o < instruction->operand_count; o++)
@@ -249,7 +259,8 @@ static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
 
 static bool is_guarded(const void *user, uint32_t index)
 {
-    const ifl_sass_instruction *instruction = &((const ifl_sass_lowerer *)user)->instructions[index];
+    const ifl_sass_instruction *instruction =
+        &((const ifl_sass_lowerer *)user)->instructions[index];
     return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
 }
 
@@ -266,11 +277,14 @@ static uint32_t place_of(const ifl_sass_lowerer *l, unsigned reg, uint32_t *byte
 
 bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine)
 {
-    const ifl_flow_touches touches = {.visit = touch, .is_guarded = is_guarded, .user = l, .registers = TOUCHED};
+    const ifl_flow_touches touches = {
+        .visit = touch, .is_guarded = is_guarded, .user = l, .registers = TOUCHED};
     uint64_t *live;
     size_t words;
     l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
-    routine->undefined = l->status == IFL_OK ? ifl_sass_lower_allocate(l, 2 * TOUCHED * sizeof *routine->undefined) : NULL;
+    routine->undefined = l->status == IFL_OK
+                             ? ifl_sass_lower_allocate(l, 2 * TOUCHED * sizeof *routine->undefined)
+                             : NULL;
     if (!routine->undefined)
         return false;
     for (unsigned reg = 0; reg < TOUCHED; reg++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instructions that lane.def computes: which row, and its options from the fields and signs of the instruction. */
+ * Instructions that lane.def computes: which row, and its options from the fields and signs of the
+ * instruction. */
 #include "code/lane_options.h"
 #include "sass/sass_lane_row.h"
 #include "sass/sass_lowerer.h"
@@ -11,7 +12,7 @@ static ifl_sass_word value(const ifl_sass_lowerer *l, ifl_sass_value_role role)
     return ifl_sass_value(l->instruction, role);
 }
 
-/* ---- signs and parts of sources ---------------------------------------------------------------------------------- */
+/* ---- signs and parts of sources -------------------------------------------------------------- */
 
 typedef enum number_kind { WHOLE_NUMBER, FLOAT_NUMBER, HALF_PAIR } number_kind;
 
@@ -32,7 +33,8 @@ static number_kind kind_of_sources(const ifl_sass_lowerer *l)
     const ifl_sass_word from = value(l, IFL_SASS_VALUE_TYPE_FROM);
     if (from == IFL_SASS_WORD_F16 || from == IFL_SASS_WORD_BF16)
         return HALF_PAIR;
-    const bool is_float = from == IFL_SASS_WORD_F32 || from == IFL_SASS_WORD_F64 || from == IFL_SASS_WORD_ABSENT;
+    const bool is_float =
+        from == IFL_SASS_WORD_F32 || from == IFL_SASS_WORD_F64 || from == IFL_SASS_WORD_ABSENT;
     return is_float ? FLOAT_NUMBER : WHOLE_NUMBER;
 }
 
@@ -62,7 +64,8 @@ static uint8_t part_of(unsigned select)
     }
 }
 
-static void set_source(const ifl_sass_operand *operand, number_kind kind, unsigned k, ifl_lane_options *o)
+static void set_source(const ifl_sass_operand *operand, number_kind kind, unsigned k,
+                       ifl_lane_options *o)
 {
     static const uint32_t signs[] = {[FLOAT_NUMBER] = 0x80000000, [HALF_PAIR] = 0x80008000};
     o->keep[k] = UINT32_MAX;
@@ -86,7 +89,7 @@ static bool is_plain(const ifl_lane_options *o)
     return plain;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static uint8_t rounding(const ifl_sass_lowerer *l)
 {
@@ -117,10 +120,11 @@ static uint8_t rounding(const ifl_sass_lowerer *l)
 /* Less 1, equal 2, greater 4, unordered 8: as the bits of the field are. */
 static uint8_t relation(const ifl_sass_lowerer *l)
 {
-    static const uint16_t order[] = {IFL_SASS_WORD_F,   IFL_SASS_WORD_LT,  IFL_SASS_WORD_EQ,  IFL_SASS_WORD_LE,
-                                     IFL_SASS_WORD_GT,  IFL_SASS_WORD_NE,  IFL_SASS_WORD_GE,  IFL_SASS_WORD_NUM,
-                                     IFL_SASS_WORD_NAN, IFL_SASS_WORD_LTU, IFL_SASS_WORD_EQU, IFL_SASS_WORD_LEU,
-                                     IFL_SASS_WORD_GTU, IFL_SASS_WORD_NEU, IFL_SASS_WORD_GEU, IFL_SASS_WORD_T};
+    static const uint16_t order[] = {
+        IFL_SASS_WORD_F,   IFL_SASS_WORD_LT,  IFL_SASS_WORD_EQ,  IFL_SASS_WORD_LE,
+        IFL_SASS_WORD_GT,  IFL_SASS_WORD_NE,  IFL_SASS_WORD_GE,  IFL_SASS_WORD_NUM,
+        IFL_SASS_WORD_NAN, IFL_SASS_WORD_LTU, IFL_SASS_WORD_EQU, IFL_SASS_WORD_LEU,
+        IFL_SASS_WORD_GTU, IFL_SASS_WORD_NEU, IFL_SASS_WORD_GEU, IFL_SASS_WORD_T};
     const ifl_sass_word compare = value(l, IFL_SASS_VALUE_COMPARE);
     for (uint8_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i] == compare)
@@ -148,10 +152,13 @@ static uint32_t flags(const ifl_sass_lowerer *l)
 {
     return (is_one(l, IFL_SASS_VALUE_DENORMALS, IFL_SASS_WORD_FTZ) ? IFL_FLAG_FTZ : 0u) |
            (is_one(l, IFL_SASS_VALUE_SATURATION, IFL_SASS_WORD_SAT) ? IFL_FLAG_SAT : 0u) |
-           (is_one(l, IFL_SASS_VALUE_SATURATION, IFL_SASS_WORD_SATFINITE) ? IFL_FLAG_SATFINITE : 0u) |
+           (is_one(l, IFL_SASS_VALUE_SATURATION, IFL_SASS_WORD_SATFINITE) ? IFL_FLAG_SATFINITE
+                                                                          : 0u) |
            (is_one(l, IFL_SASS_VALUE_RELU, IFL_SASS_WORD_RELU) ? IFL_FLAG_RELU : 0u) |
            (is_one(l, IFL_SASS_VALUE_NAN_RULE, IFL_SASS_WORD_NAN) ? IFL_FLAG_NAN : 0u) |
-           (is_one(l, IFL_SASS_VALUE_SIGN_RULE, IFL_SASS_WORD_XORSIGN) ? IFL_FLAG_XORSIGN | IFL_FLAG_ABS : 0u);
+           (is_one(l, IFL_SASS_VALUE_SIGN_RULE, IFL_SASS_WORD_XORSIGN)
+                ? IFL_FLAG_XORSIGN | IFL_FLAG_ABS
+                : 0u);
 }
 
 /* LOP3 combines by OR unless it says .PAND. */
@@ -163,7 +170,8 @@ static uint8_t combination(const ifl_sass_lowerer *l)
     case IFL_SASS_WORD_XOR:
         return IFL_COMBINE_XOR;
     default:
-        return is_one(l, IFL_SASS_VALUE_PREDICATE_RULE, IFL_SASS_WORD_OFF) ? IFL_COMBINE_OR : IFL_COMBINE_AND;
+        return is_one(l, IFL_SASS_VALUE_PREDICATE_RULE, IFL_SASS_WORD_OFF) ? IFL_COMBINE_OR
+                                                                           : IFL_COMBINE_AND;
     }
 }
 
@@ -178,7 +186,7 @@ static void set_modifiers(const ifl_sass_lowerer *l, ifl_modifiers *m)
     m->half = operation == IFL_SASS_WORD_DP2A_HI ? IFL_HALF_HI : IFL_HALF_LO;
 }
 
-/* ---- o->number ----------------------------------------------------------------------------------------------------- */
+/* ---- o->number ------------------------------------------------------------------------------- */
 
 static uint32_t operand_number(const ifl_sass_lowerer *l, ifl_sass_role role)
 {
@@ -201,7 +209,8 @@ static uint32_t true_half(const ifl_sass_lowerer *l)
     return is_one(l, IFL_SASS_VALUE_TYPE, IFL_SASS_WORD_BF16_V2) ? ONE_BF16 : ONE_F16;
 }
 
-/* A NaN as an integer: zero with .NTZ, else the lowest number or the middle of the unsigned ones. */
+/* A NaN as an integer: zero with .NTZ, else the lowest number or the middle of the unsigned
+ * ones. */
 static uint32_t integer_of_nan(const ifl_sass_lowerer *l)
 {
     const ifl_sass_word to = value(l, IFL_SASS_VALUE_TYPE_TO);
@@ -240,7 +249,7 @@ static uint32_t number(const ifl_sass_lowerer *l)
     }
 }
 
-/* ---- the instruction --------------------------------------------------------------------------------------------- */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 static const ifl_sass_role sources[3] = {IFL_SASS_ROLE_A, IFL_SASS_ROLE_B, IFL_SASS_ROLE_C};
 
@@ -265,14 +274,16 @@ static void set_predicates(const ifl_sass_lowerer *l, bool is_test, ifl_lane_opt
                                         IFL_SASS_ROLE_PREDICATE_IN3};
     static const ifl_sass_role out[2] = {IFL_SASS_ROLE_PREDICATE_OUT, IFL_SASS_ROLE_PREDICATE_OUT2};
     for (unsigned k = 0; k < 3; k++)
-        o->in[k] = ifl_sass_lower_predicate(l, ifl_sass_lower_operand(l, in[k]), is_test, &o->in_flip[k]);
+        o->in[k] =
+            ifl_sass_lower_predicate(l, ifl_sass_lower_operand(l, in[k]), is_test, &o->in_flip[k]);
     for (unsigned k = 0; k < 2; k++)
         o->out[k] = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, out[k]));
 }
 
 static bool is_zero(const ifl_sass_operand *operand)
 {
-    return operand && (operand->kind == IFL_SASS_REGISTER || operand->kind == IFL_SASS_UNIFORM_REGISTER) &&
+    return operand &&
+           (operand->kind == IFL_SASS_REGISTER || operand->kind == IFL_SASS_UNIFORM_REGISTER) &&
            operand->index == IFL_SASS_NO_REGISTER;
 }
 
@@ -281,11 +292,12 @@ static bool are_plain_halves(uint32_t bits)
 {
     enum { INFINITE = 0x7c00, MAGNITUDE = 0x7fff, SIGN = 0x8000 };
     const uint32_t low = bits & UINT16_MAX, high = bits >> 16;
-    return (low & MAGNITUDE) <= INFINITE && low != SIGN && (high & MAGNITUDE) <= INFINITE && high != SIGN;
+    return (low & MAGNITUDE) <= INFINITE && low != SIGN && (high & MAGNITUDE) <= INFINITE &&
+           high != SIGN;
 }
 
-/* The product adds nothing to c. IMAD so moves registers, and HFMA2 so makes constants in a pipe that is free. HADD2 that adds
- * -0 widens b. */
+/* The product adds nothing to c. IMAD so moves registers, and HFMA2 so makes constants in a pipe
+ * that is free. HADD2 that adds -0 widens b. */
 static bool is_copy(const ifl_sass_lowerer *l)
 {
     const unsigned op = ifl_sass_lane_op(l->instruction->op);
@@ -295,18 +307,22 @@ static bool is_copy(const ifl_sass_lowerer *l)
     if (op == IFL_SASS_OP_HADD2)
         return is_a && ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)->negated;
     if (op == IFL_SASS_OP_HFMA2)
-        return is_a && is_b && c && c->kind == IFL_SASS_IMMEDIATE && are_plain_halves((uint32_t)c->value);
+        return is_a && is_b && c && c->kind == IFL_SASS_IMMEDIATE &&
+               are_plain_halves((uint32_t)c->value);
     return op == IFL_SASS_OP_IMAD && (is_a || is_b);
 }
 
 static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
 {
-    const uint32_t out = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
-    const uint32_t out2 = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT2));
+    const uint32_t out =
+        ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
+    const uint32_t out2 =
+        ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT2));
     const ifl_sass_query query = {.instruction = l->instruction,
                                   .table = (uint8_t)o->number,
                                   .is_plain = is_plain(o),
-                                  .writes_predicate = out != IFL_PREDICATE_SINK || out2 != IFL_PREDICATE_SINK,
+                                  .writes_predicate =
+                                      out != IFL_PREDICATE_SINK || out2 != IFL_PREDICATE_SINK,
                                   .is_copy = is_copy(l)};
     return ifl_sass_lane_row_find(&query);
 }
@@ -326,9 +342,11 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l)
     uint32_t slot[3] = {0};
     for (unsigned k = 0; k < 3; k++)
         if (row->words[k + 1])
-            slot[k] = ifl_sass_lower_source(l, ifl_sass_lower_operand(l, sources[k]), row->words[k + 1]);
+            slot[k] =
+                ifl_sass_lower_source(l, ifl_sass_lower_operand(l, sources[k]), row->words[k + 1]);
     set_predicates(l, row->is_test, o);
-    const uint32_t d = ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    const uint32_t d =
+        ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
     ifl_code *code = ifl_sass_emit_row(l, found);
     code->a = slot[0], code->b = slot[1], code->c = slot[2], code->d = d;
     code->m = o;

@@ -19,7 +19,7 @@ static bool is_off(const ifl_sass_lowerer *l, ifl_sass_value_role role)
     return word == IFL_SASS_WORD_ABSENT || word == IFL_SASS_WORD_OFF;
 }
 
-/* ---- moves ------------------------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static uint8_t matrix_count(ifl_sass_word word)
 {
@@ -74,7 +74,7 @@ void ifl_sass_lower_matrix_transpose(ifl_sass_lowerer *l)
     code->a = a, code->d = d;
 }
 
-/* ---- products ---------------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static uint8_t matrix_type(ifl_sass_word word)
 {
@@ -173,7 +173,7 @@ void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_matrix_product)->extra = op;
 }
 
-/* ---- products of a warp group ------------------------------------------------------------------------------------ */
+/* ---- products of a warp group ---------------------------------------------------------------- */
 
 /* gdesc[UR]: a's descriptor, behind it b's; of a in registers the first one has no meaning. */
 static void set_descriptors(ifl_sass_lowerer *l, ifl_group_product *op)
@@ -227,7 +227,8 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
     const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);
     const uint32_t from = ifl_sass_lower_source(l, c, 1), to = ifl_sass_lower_destination(l, d);
-    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER, is_sink = !d || d->index == IFL_SASS_NO_REGISTER;
+    const bool is_zero = !c || c->index == IFL_SASS_NO_REGISTER,
+               is_sink = !d || d->index == IFL_SASS_NO_REGISTER;
     for (unsigned i = 0;
          i < ifl_matrix_register_count(op->one.c_type, (unsigned)op->one.m * op->one.n); i++) {
         op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
@@ -236,7 +237,8 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
 }
 
-/* WARPGROUP.ARRIVE comes before products, WARPGROUP.DEPBAR.LE gsb0, n waits until at most n groups of them are pending. */
+/* WARPGROUP.ARRIVE comes before products, WARPGROUP.DEPBAR.LE gsb0, n waits until at most n groups
+ * of them are pending. */
 void ifl_sass_lower_group_product_wait(ifl_sass_lowerer *l)
 {
     if (ifl_sass_operand_of(l->instruction, IFL_SASS_ROLE_COUNT))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of machine code that touches memory: loads, stores, atomics, copies to shared memory, constants. */
+ * Lowering of machine code that touches memory: loads, stores, atomics, copies to shared memory,
+ * constants. */
 #include "sass/sass_lowerer.h"
 
 enum { WORD_BYTES = 4 };
 
-/* ---- addresses --------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static uint8_t space_of(unsigned op)
 {
@@ -23,7 +24,8 @@ static unsigned shift_of(unsigned scale)
     return scale == 4 ? 2 : scale == 8 ? 3 : scale == 16 ? 4 : 0;
 }
 
-/* Of global memory a base is two registers: where the operand says .64, or the instruction .E and the operand nothing. */
+/* Of global memory a base is two registers: where the operand says .64, or the instruction .E and
+ * the operand nothing. */
 static uint8_t form_of(const ifl_sass_lowerer *l, const ifl_sass_operand *at, uint8_t space)
 {
     enum { BITS_64 = 64, BITS_32 = 32 };
@@ -55,12 +57,13 @@ void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl
         l->uses_local = true;
 }
 
-/* ---- loads and stores -------------------------------------------------------------------------------------------- */
+/* ---- loads and stores ------------------------------------------------------------------------ */
 
 static bool is_ordered(const ifl_sass_lowerer *l)
 {
     const ifl_sass_word order = ifl_sass_value(l->instruction, IFL_SASS_VALUE_ORDER);
-    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO || order == IFL_SASS_WORD_SC;
+    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO ||
+           order == IFL_SASS_WORD_SC;
 }
 
 static bool is_signed(const ifl_sass_lowerer *l)
@@ -97,8 +100,8 @@ static void refuse_predicates(ifl_sass_lowerer *l)
 }
 
 /* Words from element `first` on lie in the registers of `operand`. */
-static void set_results(const ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first, unsigned count,
-                        ifl_transfer *t)
+static void set_results(const ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first,
+                        unsigned count, ifl_transfer *t)
 {
     const bool is_sink = !operand || operand->index == IFL_SASS_NO_REGISTER;
     for (unsigned e = 0; e < count; e++) {
@@ -128,8 +131,8 @@ void ifl_sass_lower_load(ifl_sass_lowerer *l)
     ifl_sass_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
-static void set_data(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first, unsigned count,
-                     ifl_transfer *t)
+static void set_data(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first,
+                     unsigned count, ifl_transfer *t)
 {
     const uint32_t slot = ifl_sass_lower_source(l, operand, count);
     for (unsigned e = 0; e < count; e++)
@@ -149,29 +152,33 @@ void ifl_sass_lower_store(ifl_sass_lowerer *l)
     ifl_sass_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
-static void load_indexed(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned bytes, uint32_t d)
+static void load_indexed(ifl_sass_lowerer *l, const ifl_sass_operand *at, unsigned bytes,
+                         uint32_t d)
 {
     const bool is_uniform = at->uniform != IFL_SASS_NO_REGISTER;
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_load_bank);
-    code->a = is_uniform ? ifl_sass_uniform_slot(l, at->uniform) : ifl_sass_register_slot(l, at->base);
+    code->a =
+        is_uniform ? ifl_sass_uniform_slot(l, at->uniform) : ifl_sass_register_slot(l, at->base);
     code->d = d;
     code->count = at->index;
     code->e = bytes << 1 | is_signed(l);
     code->value = (uint32_t)at->value;
-    code->extra = at->index == 0 ? ifl_sass_bank_header(l, (uint32_t)at->value, (bytes + 3) / 4) : NULL;
+    code->extra =
+        at->index == 0 ? ifl_sass_bank_header(l, (uint32_t)at->value, (bytes + 3) / 4) : NULL;
 }
 
 void ifl_sass_lower_constant_load(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *at = ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS);
-    const uint32_t d = ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    const uint32_t d =
+        ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
     const unsigned bytes = l->instruction->memory_bytes, words = bytes / WORD_BYTES;
     const ifl_sass_word mode = ifl_sass_value(l->instruction, IFL_SASS_VALUE_INDEX_MODE),
                         unpack = ifl_sass_value(l->instruction, IFL_SASS_VALUE_UNPACK);
-    if (!at || at->kind != IFL_SASS_CONSTANT || at->descriptor != IFL_SASS_NO_REGISTER || at->index >= IFL_BANKS ||
-        (mode > IFL_SASS_WORD_ABSENT && mode != IFL_SASS_WORD_OFF) ||
+    if (!at || at->kind != IFL_SASS_CONSTANT || at->descriptor != IFL_SASS_NO_REGISTER ||
+        at->index >= IFL_BANKS || (mode > IFL_SASS_WORD_ABSENT && mode != IFL_SASS_WORD_OFF) ||
         (unpack > IFL_SASS_WORD_ABSENT && unpack != IFL_SASS_WORD_OFF)) {
         ifl_sass_refuse(l, "with this form of address");
         return;
@@ -188,7 +195,7 @@ void ifl_sass_lower_constant_load(ifl_sass_lowerer *l)
     }
 }
 
-/* ---- atomics ----------------------------------------------------------------------------------------------------- */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 /* What a word of TYPE is: elements of a type. */
 typedef struct element {
@@ -199,14 +206,22 @@ typedef struct element {
 static const element *element_of(ifl_sass_word word)
 {
     static const element elements[] = {
-        {IFL_SASS_WORD_B32, IFL_TYPE_U32, 4, 1},      {IFL_SASS_WORD_U32, IFL_TYPE_U32, 4, 1},
-        {IFL_SASS_WORD_S32, IFL_TYPE_S32, 4, 1},      {IFL_SASS_WORD_B64, IFL_TYPE_U64, 8, 1},
-        {IFL_SASS_WORD_U64, IFL_TYPE_U64, 8, 1},      {IFL_SASS_WORD_S64, IFL_TYPE_S64, 8, 1},
-        {IFL_SASS_WORD_B128, IFL_TYPE_B128, 16, 1},   {IFL_SASS_WORD_F32, IFL_TYPE_F32, 4, 1},
-        {IFL_SASS_WORD_F32x2, IFL_TYPE_F32, 4, 2},    {IFL_SASS_WORD_F32x4, IFL_TYPE_F32, 4, 4},
-        {IFL_SASS_WORD_F64, IFL_TYPE_F64, 8, 1},      {IFL_SASS_WORD_F16x2, IFL_TYPE_F16X2, 4, 1},
-        {IFL_SASS_WORD_F16x4, IFL_TYPE_F16X2, 4, 2},  {IFL_SASS_WORD_F16x8, IFL_TYPE_F16X2, 4, 4},
-        {IFL_SASS_WORD_BF16x2, IFL_TYPE_BF16X2, 4, 1}, {IFL_SASS_WORD_BF16x4, IFL_TYPE_BF16X2, 4, 2},
+        {IFL_SASS_WORD_B32, IFL_TYPE_U32, 4, 1},
+        {IFL_SASS_WORD_U32, IFL_TYPE_U32, 4, 1},
+        {IFL_SASS_WORD_S32, IFL_TYPE_S32, 4, 1},
+        {IFL_SASS_WORD_B64, IFL_TYPE_U64, 8, 1},
+        {IFL_SASS_WORD_U64, IFL_TYPE_U64, 8, 1},
+        {IFL_SASS_WORD_S64, IFL_TYPE_S64, 8, 1},
+        {IFL_SASS_WORD_B128, IFL_TYPE_B128, 16, 1},
+        {IFL_SASS_WORD_F32, IFL_TYPE_F32, 4, 1},
+        {IFL_SASS_WORD_F32x2, IFL_TYPE_F32, 4, 2},
+        {IFL_SASS_WORD_F32x4, IFL_TYPE_F32, 4, 4},
+        {IFL_SASS_WORD_F64, IFL_TYPE_F64, 8, 1},
+        {IFL_SASS_WORD_F16x2, IFL_TYPE_F16X2, 4, 1},
+        {IFL_SASS_WORD_F16x4, IFL_TYPE_F16X2, 4, 2},
+        {IFL_SASS_WORD_F16x8, IFL_TYPE_F16X2, 4, 4},
+        {IFL_SASS_WORD_BF16x2, IFL_TYPE_BF16X2, 4, 1},
+        {IFL_SASS_WORD_BF16x4, IFL_TYPE_BF16X2, 4, 2},
         {IFL_SASS_WORD_BF16x8, IFL_TYPE_BF16X2, 4, 4},
     };
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
@@ -245,11 +260,13 @@ static uint8_t operation_of(const ifl_sass_lowerer *l)
     }
 }
 
-/* As in PTX: integer sums, minima and bit operations whose old value nobody gets commute, if all are of one kind. */
+/* As in PTX: integer sums, minima and bit operations whose old value nobody gets commute, if all
+ * are of one kind. */
 static bool order_shows(const ifl_sass_lowerer *l, const ifl_atomic *a)
 {
-    const uint32_t commuting = 1u << IFL_OPERATION_ADD | 1u << IFL_OPERATION_MIN | 1u << IFL_OPERATION_MAX |
-                               1u << IFL_OPERATION_AND | 1u << IFL_OPERATION_OR | 1u << IFL_OPERATION_XOR;
+    const uint32_t commuting = 1u << IFL_OPERATION_ADD | 1u << IFL_OPERATION_MIN |
+                               1u << IFL_OPERATION_MAX | 1u << IFL_OPERATION_AND |
+                               1u << IFL_OPERATION_OR | 1u << IFL_OPERATION_XOR;
     const bool is_float_sum = ifl_type_class(a->type) == 'F' && a->operation == IFL_OPERATION_ADD;
     const bool is_used = !(a->transfer.sink & 1);
     return is_used || is_float_sum || !(commuting >> a->operation & 1) ||
@@ -262,7 +279,8 @@ static void set_atomic_data(ifl_sass_lowerer *l, const element *of, ifl_atomic *
     const bool counts = ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_POPC_INC);
     const uint32_t data =
         counts ? ifl_builder_constant(&l->build, 1, 32)
-               : ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA), words * of->count);
+               : ifl_sass_lower_source(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DATA),
+                                       words * of->count);
     for (unsigned e = 0; e < of->count; e++)
         a->b[e] = data + e * words * IFL_PLANE_BYTES;
     if (a->operation == IFL_OPERATION_CAS)
@@ -284,7 +302,8 @@ static bool is_cast(const ifl_sass_lowerer *l)
     return ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_CAST);
 }
 
-/* ATOM: done where the address is one of global memory, else code follows that does it otherwise. CAST: stored. */
+/* ATOM: done where the address is one of global memory, else code follows that does it otherwise.
+ * CAST: stored. */
 static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
 {
     const ifl_sass_operand *p = ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
@@ -331,7 +350,7 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_atomic)->extra = a;
 }
 
-/* ---- copies to shared memory, questions about addresses ---------------------------------------------------------- */
+/* ---- copies to shared memory, questions about addresses -------------------------------------- */
 
 void ifl_sass_lower_copy(ifl_sass_lowerer *l)
 {
@@ -351,7 +370,8 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
     op->fills = ifl_sass_is(l, IFL_SASS_VALUE_ZERO_FILL, IFL_SASS_WORD_ZFILL);
-    if (!ifl_sass_is_true(p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */
+    if (!ifl_sass_is_true(
+            p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */
         op->has_ignore = true;
         op->ignore = ifl_sass_lower_predicate(l, p, true, &op->ignore_flip);
         op->ignore_flip = ~op->ignore_flip;
@@ -378,6 +398,7 @@ void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
     ifl_sass_lower_address(l, at, t);
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_space_query);
     code->transfer = t;
-    code->d = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
+    code->d =
+        ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
     code->value = space;
 }

@@ -30,16 +30,18 @@ uint32_t ifl_sass_uniform_slot(const ifl_sass_lowerer *l, unsigned index)
     return index == IFL_SASS_NO_REGISTER ? l->zeros : l->uniforms + index * IFL_PLANE_BYTES;
 }
 
-/* ---- constant banks ---------------------------------------------------------------------------------------------- */
+/* ---- constant banks -------------------------------------------------------------------------- */
 
 static void add_special_at(ifl_sass_lowerer *l, ifl_special special, uint32_t slot)
 {
-    if (!ifl_vec_push(&l->build.specials, (ifl_special_slot){.slot = slot, .special = (uint16_t)special}))
+    if (!ifl_vec_push(&l->build.specials,
+                      (ifl_special_slot){.slot = slot, .special = (uint16_t)special}))
         l->build.status = IFL_NO_MEMORY;
     l->image->demands.takes_parameter_address |=
-        special == IFL_SPECIAL_PARAMETERS_LO || special == IFL_SPECIAL_PARAMETERS_HI || special == IFL_SPECIAL_BANK_LO ||
-        special == IFL_SPECIAL_BANK_HI;
-    l->image->demands.cooperative |= special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
+        special == IFL_SPECIAL_PARAMETERS_LO || special == IFL_SPECIAL_PARAMETERS_HI ||
+        special == IFL_SPECIAL_BANK_LO || special == IFL_SPECIAL_BANK_HI;
+    l->image->demands.cooperative |=
+        special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
 }
 
 static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot)
@@ -58,7 +60,8 @@ static void fill_header_word(ifl_sass_lowerer *l, uint32_t offset, uint32_t slot
         add_special_at(l, IFL_SPECIAL_STACK, slot);
         break;
     case IFL_CONSTANT_BANK3:
-        ifl_builder_constant_at(&l->build, slot, (uint32_t)(l->input->object->constants_address >> word.value), 32);
+        ifl_builder_constant_at(&l->build, slot,
+                                (uint32_t)(l->input->object->constants_address >> word.value), 32);
         break;
     default:
         ifl_sass_refuse(l, "the meaning of this word of constant bank 0 is not known");
@@ -83,7 +86,8 @@ const ifl_bank_header *ifl_sass_bank_header(ifl_sass_lowerer *l, uint32_t offset
 {
     enum { OF_ONE_BLOCK = 0xa0 };
     const ifl_machine_kernel *kernel = l->input->kernel->kernel;
-    ifl_bank_header *header = ifl_sass_lower_allocate(l, sizeof *header + words * sizeof *header->words);
+    ifl_bank_header *header =
+        ifl_sass_lower_allocate(l, sizeof *header + words * sizeof *header->words);
     if (!header)
         return NULL;
     *header = (ifl_bank_header){.base = kernel->param_base};
@@ -109,15 +113,16 @@ uint32_t ifl_sass_constant_slot(ifl_sass_lowerer *l, unsigned bank, int64_t offs
     return ifl_builder_bank_words(&l->build, (uint8_t)bank, (uint32_t)offset - base, words);
 }
 
-/* ---- sources ----------------------------------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static uint32_t immediate(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned words)
 {
     enum { UPPER = 32 };
     if (words == 1)
         return ifl_builder_constant(&l->build, (uint64_t)operand->value, 32);
-    return ifl_builder_constant_pair(&l->build, operand->is_float ? (uint64_t)operand->value << UPPER
-                                                                  : (uint64_t)operand->value);
+    return ifl_builder_constant_pair(&l->build, operand->is_float
+                                                    ? (uint64_t)operand->value << UPPER
+                                                    : (uint64_t)operand->value);
 }
 
 uint32_t ifl_sass_lower_source(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned words)
@@ -154,20 +159,21 @@ uint32_t ifl_sass_lower_destination(ifl_sass_lowerer *l, const ifl_sass_operand 
     return ifl_sass_register_slot(l, operand->index);
 }
 
-/* ---- predicates -------------------------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------ */
 
 bool ifl_sass_is_true(const ifl_sass_operand *operand)
 {
     return !operand || (operand->index >= IFL_SASS_PREDICATES && !operand->inverted);
 }
 
-uint32_t ifl_sass_lower_predicate(const ifl_sass_lowerer *l, const ifl_sass_operand *operand, bool otherwise,
-                                  uint32_t *flip)
+uint32_t ifl_sass_lower_predicate(const ifl_sass_lowerer *l, const ifl_sass_operand *operand,
+                                  bool otherwise, uint32_t *flip)
 {
     *flip = operand ? operand->inverted ? UINT32_MAX : 0 : otherwise ? 0 : UINT32_MAX;
     if (!operand || operand->index >= IFL_SASS_PREDICATES)
         return IFL_PREDICATE_TRUE;
-    return (operand->kind == IFL_SASS_UNIFORM_PREDICATE ? l->uniform_predicates : l->predicates) + 4u * operand->index;
+    return (operand->kind == IFL_SASS_UNIFORM_PREDICATE ? l->uniform_predicates : l->predicates) +
+           4u * operand->index;
 }
 
 uint32_t ifl_sass_lower_predicate_out(const ifl_sass_lowerer *l, const ifl_sass_operand *operand)

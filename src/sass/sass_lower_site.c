@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is told of each instruction of machine code: its name and place, what it asks of memory, what it leaves open between
- * two machines. Everything that watches a kernel knows only this. */
+ * What is told of each instruction of machine code: its name and place, what it asks of memory,
+ * what it leaves open between two machines. Everything that watches a kernel knows only this. */
 #include "sass/sass_lowerer.h"
 
 #include <string.h>
 
-/* ---- what it asks of memory -------------------------------------------------------------------------------------- */
+/* ---- what it asks of memory ------------------------------------------------------------------ */
 
 typedef struct access_class {
     uint8_t kind, space;
 } access_class;
 
-/* What the TMA copies from or to global memory: IFL_ACCESS_COPY_*; IFL_ACCESS_KINDS: it is no such copy. */
+/* What the TMA copies from or to global memory: IFL_ACCESS_COPY_*; IFL_ACCESS_KINDS: it is no such
+ * copy. */
 static uint8_t copy_of(const ifl_sass_instruction *instruction)
 {
     static const struct {
         uint16_t op;
         uint8_t kind;
-    } rows[] = {{IFL_SASS_OP_UTMALDG, IFL_ACCESS_COPY_LOAD},   {IFL_SASS_OP_UTMASTG, IFL_ACCESS_COPY_STORE},
-                {IFL_SASS_OP_UTMAREDG, IFL_ACCESS_COPY_REDUCTION}, {IFL_SASS_OP_UBLKCP, IFL_ACCESS_COPY_LOAD},
+    } rows[] = {{IFL_SASS_OP_UTMALDG, IFL_ACCESS_COPY_LOAD},
+                {IFL_SASS_OP_UTMASTG, IFL_ACCESS_COPY_STORE},
+                {IFL_SASS_OP_UTMAREDG, IFL_ACCESS_COPY_REDUCTION},
+                {IFL_SASS_OP_UBLKCP, IFL_ACCESS_COPY_LOAD},
                 {IFL_SASS_OP_UBLKRED, IFL_ACCESS_COPY_REDUCTION}};
     const bool from_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE2) == IFL_SASS_WORD_S,
                to_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE) == IFL_SASS_WORD_S;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].op == instruction->op && !(from_shared && to_shared))
-            return instruction->op == IFL_SASS_OP_UBLKCP && from_shared ? IFL_ACCESS_COPY_STORE : rows[i].kind;
+            return instruction->op == IFL_SASS_OP_UBLKCP && from_shared ? IFL_ACCESS_COPY_STORE
+                                                                        : rows[i].kind;
     return IFL_ACCESS_KINDS;
 }
 
@@ -45,7 +49,8 @@ static access_class class_of(const ifl_sass_instruction *instruction)
     };
     if (copy_of(instruction) != IFL_ACCESS_KINDS)
         return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
-    static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC}, none = {IFL_ACCESS_KINDS, 0};
+    static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC},
+                              none = {IFL_ACCESS_KINDS, 0};
     if (!instruction->memory_bytes)
         return none;
     if (instruction->op == IFL_SASS_OP_ATOM)
@@ -57,7 +62,8 @@ static access_class class_of(const ifl_sass_instruction *instruction)
 static bool is_strong(const ifl_sass_instruction *instruction)
 {
     const ifl_sass_word order = ifl_sass_value(instruction, IFL_SASS_VALUE_ORDER);
-    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO || order == IFL_SASS_WORD_SC;
+    return order == IFL_SASS_WORD_STRONG || order == IFL_SASS_WORD_MMIO ||
+           order == IFL_SASS_WORD_SC;
 }
 
 static uint8_t path_of(const ifl_sass_instruction *instruction)
@@ -99,26 +105,29 @@ static bool is_float_type(const ifl_sass_instruction *instruction)
 static uint8_t bytes_of(const ifl_sass_instruction *instruction)
 {
     enum { ROW_BYTES = 16 };
-    const bool is_matrix = instruction->op == IFL_SASS_OP_LDSM || instruction->op == IFL_SASS_OP_STSM;
-    return is_matrix || copy_of(instruction) != IFL_ACCESS_KINDS ? ROW_BYTES : instruction->memory_bytes;
+    const bool is_matrix =
+        instruction->op == IFL_SASS_OP_LDSM || instruction->op == IFL_SASS_OP_STSM;
+    return is_matrix || copy_of(instruction) != IFL_ACCESS_KINDS ? ROW_BYTES
+                                                                 : instruction->memory_bytes;
 }
 
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 {
     const access_class found = class_of(instruction);
     const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
-    return (ifl_site_access){.kind = found.kind,
-                             .space = found.space,
-                             .path = found.space == IFL_SPACE_LOCAL      ? IFL_PATH_LOCAL
-                                     : ifl_access_is_copy(found.kind) ? IFL_PATH_BYPASS
-                                                                       : path_of(instruction),
-                             .is_float = is_float_type(instruction),
-                             .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
-                             .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
-                             .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : bytes_of(instruction)};
+    return (ifl_site_access){
+        .kind = found.kind,
+        .space = found.space,
+        .path = found.space == IFL_SPACE_LOCAL   ? IFL_PATH_LOCAL
+                : ifl_access_is_copy(found.kind) ? IFL_PATH_BYPASS
+                                                 : path_of(instruction),
+        .is_float = is_float_type(instruction),
+        .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
+        .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
+        .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : bytes_of(instruction)};
 }
 
-/* ---- what it leaves open ----------------------------------------------------------------------------------------- */
+/* ---- what it leaves open --------------------------------------------------------------------- */
 
 static uint8_t open_of(const ifl_sass_instruction *instruction)
 {
@@ -131,15 +140,17 @@ static uint8_t open_of(const ifl_sass_instruction *instruction)
     if (is_atomic && d && d->index != IFL_SASS_NO_REGISTER)
         open |= IFL_OPEN_FETCHED;
     enum { FIRST_CLOCK = 80, LAST_CLOCK = 83, SMID = 67 };
-    const bool is_special = from && from->kind == IFL_SASS_SPECIAL &&
-                            (instruction->op == IFL_SASS_OP_S2R || instruction->op == IFL_SASS_OP_CS2R ||
-                             instruction->op == IFL_SASS_OP_S2UR || instruction->op == IFL_SASS_OP_CS2UR);
-    if (is_special && ((from->value >= FIRST_CLOCK && from->value <= LAST_CLOCK) || from->value == SMID))
+    const bool is_special =
+        from && from->kind == IFL_SASS_SPECIAL &&
+        (instruction->op == IFL_SASS_OP_S2R || instruction->op == IFL_SASS_OP_CS2R ||
+         instruction->op == IFL_SASS_OP_S2UR || instruction->op == IFL_SASS_OP_CS2UR);
+    if (is_special &&
+        ((from->value >= FIRST_CLOCK && from->value <= LAST_CLOCK) || from->value == SMID))
         open |= IFL_OPEN_TIMED;
     return open;
 }
 
-/* ---- waits --------------------------------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 enum { BOARDS = 6 };
 
@@ -165,7 +176,7 @@ static uint32_t next_turn(const ifl_sass_lowerer *l, uint32_t index, waiting *w)
     return w->block << IFL_TURN_BITS | (w->turn < most ? w->turn : most);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* The rows of a part's line table, from `first` on, as places of the source. */
 static void add_places(const ifl_machine_kernel *kernel, uint32_t first, ifl_source *places)
@@ -200,7 +211,7 @@ static bool add_files(ifl_sass_lowerer *l)
     return true;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static uint8_t role_of(unsigned op)
 {
@@ -252,14 +263,17 @@ static uint8_t pipe_of(const ifl_sass_instruction *instruction)
     }
 }
 
-/* ---- control words ------------------------------------------------------------------------------------------------- */
+/* ---- control words --------------------------------------------------------------------------- */
 
 static uint8_t delay_of(const ifl_sass_instruction *instruction)
 {
     static const uint8_t delays[IFL_SASS_LATENCIES] = {
-        [IFL_SASS_LATENCY_VARIABLE] = IFL_DELAY_UNIT,     [IFL_SASS_LATENCY_L1] = IFL_DELAY_L1,
-        [IFL_SASS_LATENCY_SHARED] = IFL_DELAY_SHARED,     [IFL_SASS_LATENCY_CONSTANT] = IFL_DELAY_CONSTANT,
-        [IFL_SASS_LATENCY_TEXTURE] = IFL_DELAY_TEXTURE,   [IFL_SASS_LATENCY_ASYNC] = IFL_DELAY_GROUP,
+        [IFL_SASS_LATENCY_VARIABLE] = IFL_DELAY_UNIT,
+        [IFL_SASS_LATENCY_L1] = IFL_DELAY_L1,
+        [IFL_SASS_LATENCY_SHARED] = IFL_DELAY_SHARED,
+        [IFL_SASS_LATENCY_CONSTANT] = IFL_DELAY_CONSTANT,
+        [IFL_SASS_LATENCY_TEXTURE] = IFL_DELAY_TEXTURE,
+        [IFL_SASS_LATENCY_ASYNC] = IFL_DELAY_GROUP,
     };
     return delays[ifl_sass_op_latency(instruction->op, instruction->sm)];
 }
@@ -272,7 +286,8 @@ static void find_drain(const ifl_sass_instruction *instruction, ifl_control *to)
         if (operand->kind == IFL_SASS_SCOREBOARD && to->step != IFL_STEP_DRAIN) {
             to->step = IFL_STEP_DRAIN;
             to->board = operand->index < BOARDS ? operand->index : 0;
-        } else if (operand->kind == IFL_SASS_IMMEDIATE && operand->value >= 0 && operand->value < UINT8_MAX) {
+        } else if (operand->kind == IFL_SASS_IMMEDIATE && operand->value >= 0 &&
+                   operand->value < UINT8_MAX) {
             to->left = (uint8_t)operand->value;
         }
     }
@@ -283,18 +298,23 @@ static const ifl_sass_operand *source_at(const ifl_sass_instruction *instruction
 {
     static const ifl_sass_role roles[] = {IFL_SASS_ROLE_A, IFL_SASS_ROLE_B, IFL_SASS_ROLE_C};
     const ifl_sass_operand *found = ifl_sass_operand_of(instruction, roles[port]);
-    const bool is_read = found && found->kind == IFL_SASS_REGISTER && found->index != IFL_SASS_NO_REGISTER;
+    const bool is_read =
+        found && found->kind == IFL_SASS_REGISTER && found->index != IFL_SASS_NO_REGISTER;
     return is_read ? found : NULL;
 }
 
-/* An operand stays at hand for the next instruction that reads the same register through the same port. */
-static bool is_kept(const ifl_sass_instruction *before, unsigned port, const ifl_sass_operand *source)
+/* An operand stays at hand for the next instruction that reads the same register through the same
+ * port. */
+static bool is_kept(const ifl_sass_instruction *before, unsigned port,
+                    const ifl_sass_operand *source)
 {
-    const ifl_sass_operand *held = before && before->reuse >> port & 1 ? source_at(before, port) : NULL;
+    const ifl_sass_operand *held =
+        before && before->reuse >> port & 1 ? source_at(before, port) : NULL;
     return held && held->index == source->index;
 }
 
-static void find_sources(const ifl_sass_instruction *instruction, const ifl_sass_instruction *before, ifl_control *to)
+static void find_sources(const ifl_sass_instruction *instruction,
+                         const ifl_sass_instruction *before, ifl_control *to)
 {
     enum { PORTS = 3 };
     for (unsigned port = 0; port < PORTS; port++) {
@@ -307,17 +327,20 @@ static void find_sources(const ifl_sass_instruction *instruction, const ifl_sass
     }
 }
 
-static ifl_control control_of(const ifl_sass_instruction *instruction, const ifl_sass_instruction *before)
+static ifl_control control_of(const ifl_sass_instruction *instruction,
+                              const ifl_sass_instruction *before)
 {
-    ifl_control found = {.known = true,
-                         .is_half = ifl_sass_op_pipe(instruction->op, instruction->sm) == IFL_SASS_PIPE_FMAHEAVY,
-                         .stall = instruction->stall,
-                         .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
-                         .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,
-                         .waits = instruction->wait_mask,
-                         .delay = delay_of(instruction)};
+    ifl_control found = {
+        .known = true,
+        .is_half = ifl_sass_op_pipe(instruction->op, instruction->sm) == IFL_SASS_PIPE_FMAHEAVY,
+        .stall = instruction->stall,
+        .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
+        .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,
+        .waits = instruction->wait_mask,
+        .delay = delay_of(instruction)};
     const ifl_sass_word mode = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
-    const ifl_sass_matrix shape = ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
+    const ifl_sass_matrix shape =
+        ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
     found.products = (uint32_t)shape.rows * shape.columns * shape.depth;
     find_sources(instruction, before, &found);
     if (instruction->op == IFL_SASS_OP_BAR)
@@ -330,29 +353,33 @@ static ifl_control control_of(const ifl_sass_instruction *instruction, const ifl
 }
 
 /* Names are few: instructions of one name that follow each other share its text. */
-static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *instruction, const char *last)
+static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *instruction,
+                           const char *last)
 {
     char name[96];
     ifl_sass_mnemonic(instruction, name, sizeof name);
     return last && strcmp(last, name) == 0 ? last : ifl_arena_text(l->arena, name, strlen(name));
 }
 
-static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t first_place, ifl_site *sites, waiting *w)
+static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t first_place,
+                     ifl_site *sites, waiting *w)
 {
     const char *name = NULL;
-    for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first); i++) {
+    for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first);
+         i++) {
         const ifl_sass_instruction *instruction = &l->instructions[i];
         name = name_of(l, instruction, name);
-        sites[i] = (ifl_site){.name = name,
-                              .place = place_of(part->text->kernel, first_place, instruction->offset),
-                              .address = instruction->offset,
-                              .function = part->text->kernel->name,
-                              .role = role_of(instruction->op),
-                              .pipe = pipe_of(instruction),
-                              .open = open_of(instruction),
-                              .turn = next_turn(l, i, w),
-                              .access = access_of(instruction),
-                              .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
+        sites[i] = (ifl_site){
+            .name = name,
+            .place = place_of(part->text->kernel, first_place, instruction->offset),
+            .address = instruction->offset,
+            .function = part->text->kernel->name,
+            .role = role_of(instruction->op),
+            .pipe = pipe_of(instruction),
+            .open = open_of(instruction),
+            .turn = next_turn(l, i, w),
+            .access = access_of(instruction),
+            .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
     }
     if (!name && l->status == IFL_OK)
         l->status = ifl_fail_memory(l->error, part->count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of textures and surfaces: which registers hold the handle, the coordinates and the result. What the compiler emits
- * for each form was read from nvcc's code for sm_75, 90 and 100; what it was never seen to emit is refused. */
+ * Lowering of textures and surfaces: which registers hold the handle, the coordinates and the
+ * result. What the compiler emits for each form was read from nvcc's code for sm_75, 90 and 100;
+ * what it was never seen to emit is refused. */
 #include "sass/sass_lowerer.h"
 
 #include "code/texture.h"
@@ -24,14 +25,15 @@ static bool has(const ifl_sass_lowerer *l, ifl_sass_value_role role)
     return word > IFL_SASS_WORD_ABSENT && word != IFL_SASS_WORD_OFF;
 }
 
-/* ---- the handle ------------------------------------------------------------------------------------ */
+/* ---- the handle ------------------------------------------------------------------------------ */
 
 static bool is_in_register(const ifl_sass_lowerer *l)
 {
     return value(l, IFL_SASS_VALUE_BINDLESS) == IFL_SASS_WORD_B;
 }
 
-/* The lower word of the object: in a uniform register, a register, or a word of a constant bank whose number is given. */
+/* The lower word of the object: in a uniform register, a register, or a word of a constant bank
+ * whose number is given. */
 static void set_handle(ifl_sass_lowerer *l, ifl_texture_op *op)
 {
     const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_DESCRIPTOR),
@@ -48,7 +50,7 @@ static void set_handle(ifl_sass_lowerer *l, ifl_texture_op *op)
         ifl_sass_refuse(l, "without a handle");
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 typedef struct shape {
     uint16_t word;
@@ -77,11 +79,11 @@ static void set_shape(ifl_sass_lowerer *l, ifl_sass_word word, ifl_texture_op *o
     ifl_sass_refuse(l, "of these dimensions");
 }
 
-/* ---- textures -------------------------------------------------------------------------------------- */
+/* ---- textures -------------------------------------------------------------------------------- */
 
-/* Of all values, the layer first, then x, y, z, the handle and the level of detail: `first` are in the first registers, the
- * others in the second, which begin with the handle where that is in a register. Scattered, the first registers hold half
- * of them, else all coordinates. */
+/* Of all values, the layer first, then x, y, z, the handle and the level of detail: `first` are in
+ * the first registers, the others in the second, which begin with the handle where that is in a
+ * register. Scattered, the first registers hold half of them, else all coordinates. */
 typedef struct parts {
     const ifl_sass_operand *at[2];
     unsigned first, before; /* registers of the handle */
@@ -117,7 +119,8 @@ static uint32_t coordinate(ifl_sass_lowerer *l, const parts *p, unsigned index)
     return base == IFL_SASS_NO_REGISTER ? l->zeros : ifl_sass_register_slot(l, base + word);
 }
 
-/* The wanted channels: the first two in the registers of the destination, the others in those of the second one. */
+/* The wanted channels: the first two in the registers of the destination, the others in those of
+ * the second one. */
 static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
 {
     const ifl_sass_operand *d[2] = {operand(l, IFL_SASS_ROLE_DESTINATION),
@@ -179,7 +182,8 @@ static ifl_sass_word dimensions_of(const ifl_sass_lowerer *l)
     return word > IFL_SASS_WORD_ABSENT || !at ? word : (ifl_sass_word)at->value;
 }
 
-/* There are no levels of detail but the first: what says which one does not matter, nor do derivatives. */
+/* There are no levels of detail but the first: what says which one does not matter, nor do
+ * derivatives. */
 void ifl_sass_lower_texture(ifl_sass_lowerer *l)
 {
     ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
@@ -208,7 +212,7 @@ void ifl_sass_lower_texture(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
 }
 
-/* ---- surfaces -------------------------------------------------------------------------------------- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 static uint8_t clamp_of(ifl_sass_word word)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowering of what lanes and warps do together, of special registers, and of what computes with predicates. */
+ * Lowering of what lanes and warps do together, of special registers, and of what computes with
+ * predicates. */
 #include "sass/sass_lowerer.h"
 
 static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
@@ -26,27 +27,30 @@ static bool is_sink(const ifl_sass_operand *d)
     return !d || d->index == IFL_SASS_NO_REGISTER;
 }
 
-/* ---- lanes of a warp --------------------------------------------------------------------------------------------- */
+/* ---- lanes of a warp ------------------------------------------------------------------------- */
 
 void ifl_sass_lower_shuffle(ifl_sass_lowerer *l)
 {
     const ifl_sass_word mode = operation(l);
-    emit_exchange(l, &(ifl_exchange){.kind = mode == IFL_SASS_WORD_UP     ? IFL_EXCHANGE_SHUFFLE_UP
-                                             : mode == IFL_SASS_WORD_DOWN ? IFL_EXCHANGE_SHUFFLE_DOWN
-                                             : mode == IFL_SASS_WORD_BFLY ? IFL_EXCHANGE_SHUFFLE_BUTTERFLY
-                                                                          : IFL_EXCHANGE_SHUFFLE_INDEX,
-                                     .bytes = 4,
-                                     .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
-                                     .b = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_INDEX), 1),
-                                     .c = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_CLAMP), 1),
-                                     .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
-                                     .p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
+    emit_exchange(
+        l, &(ifl_exchange){
+               .kind = mode == IFL_SASS_WORD_UP     ? IFL_EXCHANGE_SHUFFLE_UP
+                       : mode == IFL_SASS_WORD_DOWN ? IFL_EXCHANGE_SHUFFLE_DOWN
+                       : mode == IFL_SASS_WORD_BFLY ? IFL_EXCHANGE_SHUFFLE_BUTTERFLY
+                                                    : IFL_EXCHANGE_SHUFFLE_INDEX,
+               .bytes = 4,
+               .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
+               .b = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_INDEX), 1),
+               .c = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_CLAMP), 1),
+               .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
+               .p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
 }
 
 /* The ballot goes to a register, what all, any or equally all have to a predicate. */
 void ifl_sass_lower_vote(ifl_sass_lowerer *l)
 {
-    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION), *p = operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
+    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION),
+                           *p = operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
     const ifl_sass_word mode = operation(l);
     ifl_exchange op = {.kind = mode == IFL_SASS_WORD_ALL_LANES ? IFL_EXCHANGE_VOTE_ALL
                                : mode == IFL_SASS_WORD_ANY     ? IFL_EXCHANGE_VOTE_ANY
@@ -68,37 +72,41 @@ void ifl_sass_lower_vote(ifl_sass_lowerer *l)
 void ifl_sass_lower_match(ifl_sass_lowerer *l)
 {
     const bool is_wide = ifl_sass_is(l, IFL_SASS_VALUE_TYPE, IFL_SASS_WORD_U64);
-    emit_exchange(l, &(ifl_exchange){
-                         .kind = operation(l) == IFL_SASS_WORD_ANY ? IFL_EXCHANGE_MATCH_ANY : IFL_EXCHANGE_MATCH_ALL,
-                         .bytes = is_wide ? 8 : 4,
-                         .is_planes = true,
-                         .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), is_wide ? 2 : 1),
-                         .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
-                         .p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
+    emit_exchange(
+        l, &(ifl_exchange){
+               .kind = operation(l) == IFL_SASS_WORD_ANY ? IFL_EXCHANGE_MATCH_ANY
+                                                         : IFL_EXCHANGE_MATCH_ALL,
+               .bytes = is_wide ? 8 : 4,
+               .is_planes = true,
+               .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), is_wide ? 2 : 1),
+               .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
+               .p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
 }
 
 void ifl_sass_lower_reduce(ifl_sass_lowerer *l)
 {
-    const ifl_sass_word how = operation(l), type = ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE);
+    const ifl_sass_word how = operation(l),
+                        type = ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE);
     const bool is_max = how == IFL_SASS_WORD_MAX || how == IFL_SASS_WORD_MAXABS;
     const bool is_min = how == IFL_SASS_WORD_MIN || how == IFL_SASS_WORD_MINABS;
-    emit_exchange(l, &(ifl_exchange){.kind = IFL_EXCHANGE_REDUCE,
-                                     .operation = is_max                       ? IFL_OPERATION_MAX
-                                                  : is_min                     ? IFL_OPERATION_MIN
-                                                  : how == IFL_SASS_WORD_SUM   ? IFL_OPERATION_ADD
-                                                  : how == IFL_SASS_WORD_OR    ? IFL_OPERATION_OR
-                                                  : how == IFL_SASS_WORD_XOR   ? IFL_OPERATION_XOR
-                                                                               : IFL_OPERATION_AND,
-                                     .type = type == IFL_SASS_WORD_F32   ? IFL_TYPE_F32
-                                             : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32
-                                                                         : IFL_TYPE_U32,
-                                     .bytes = 4,
-                                     .absolute = how == IFL_SASS_WORD_MAXABS || how == IFL_SASS_WORD_MINABS,
-                                     .keeps_nan = ifl_sass_is(l, IFL_SASS_VALUE_NAN_RULE, IFL_SASS_WORD_NAN),
-                                     .is_uniform = true,
-                                     .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
-                                     .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
-                                     .p = IFL_PREDICATE_SINK});
+    emit_exchange(l, &(ifl_exchange){
+                         .kind = IFL_EXCHANGE_REDUCE,
+                         .operation = is_max                     ? IFL_OPERATION_MAX
+                                      : is_min                   ? IFL_OPERATION_MIN
+                                      : how == IFL_SASS_WORD_SUM ? IFL_OPERATION_ADD
+                                      : how == IFL_SASS_WORD_OR  ? IFL_OPERATION_OR
+                                      : how == IFL_SASS_WORD_XOR ? IFL_OPERATION_XOR
+                                                                 : IFL_OPERATION_AND,
+                         .type = type == IFL_SASS_WORD_F32   ? IFL_TYPE_F32
+                                 : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32
+                                                             : IFL_TYPE_U32,
+                         .bytes = 4,
+                         .absolute = how == IFL_SASS_WORD_MAXABS || how == IFL_SASS_WORD_MINABS,
+                         .keeps_nan = ifl_sass_is(l, IFL_SASS_VALUE_NAN_RULE, IFL_SASS_WORD_NAN),
+                         .is_uniform = true,
+                         .a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
+                         .d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
+                         .p = IFL_PREDICATE_SINK});
 }
 
 /* Of the active lanes; a mask in a uniform register, or a predicate, may leave some out. */
@@ -113,7 +121,8 @@ void ifl_sass_lower_elect(ifl_sass_lowerer *l)
                                      .bytes = 4,
                                      .is_uniform = !is_sink(d),
                                      .d = ifl_sass_lower_destination(l, d),
-                                     .p = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
+                                     .p = ifl_sass_lower_predicate_out(
+                                         l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT))});
 }
 
 void ifl_sass_lower_to_uniform(ifl_sass_lowerer *l)
@@ -127,12 +136,14 @@ void ifl_sass_lower_to_uniform(ifl_sass_lowerer *l)
     code->count = operation(l) == IFL_SASS_WORD_OR;
 }
 
-/* ---- barriers of the block --------------------------------------------------------------------------------------- */
+/* ---- barriers of the block ------------------------------------------------------------------- */
 
-/* Registers hold the barrier's number, and behind it the count of threads where there is one: see BAR in docs/sass.md. */
+/* Registers hold the barrier's number, and behind it the count of threads where there is one: see
+ * BAR in docs/sass.md. */
 void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
 {
-    const ifl_sass_operand *id = operand(l, IFL_SASS_ROLE_BARRIER), *count = operand(l, IFL_SASS_ROLE_COUNT);
+    const ifl_sass_operand *id = operand(l, IFL_SASS_ROLE_BARRIER),
+                           *count = operand(l, IFL_SASS_ROLE_COUNT);
     const ifl_sass_word what = operation(l),
                         function = ifl_sass_value(l->instruction, IFL_SASS_VALUE_FUNCTION);
     ifl_barrier_op *op = ifl_sass_lower_allocate(l, sizeof *op);
@@ -142,7 +153,8 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
         ifl_sass_refuse(l, "of this kind");
         return;
     }
-    const bool has_count = count && (count->kind == IFL_SASS_IMMEDIATE ? count->value != 0 : !is_sink(count));
+    const bool has_count =
+        count && (count->kind == IFL_SASS_IMMEDIATE ? count->value != 0 : !is_sink(count));
     *op = (ifl_barrier_op){.waits = what != IFL_SASS_WORD_ARV,
                            .id = ifl_sass_lower_source(l, id, 1),
                            .count = has_count ? ifl_sass_lower_source(l, count, 1) : 0,
@@ -151,7 +163,8 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
         op->operation = function == IFL_SASS_WORD_AND  ? IFL_OPERATION_AND
                         : function == IFL_SASS_WORD_OR ? IFL_OPERATION_OR
                                                        : IFL_OPERATION_POPC;
-        op->predicate = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
+        op->predicate =
+            ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
     }
     ifl_code *code = ifl_sass_emit_stop(l, IFL_REASON_BARRIER);
     code->extra = op;
@@ -162,7 +175,8 @@ void ifl_sass_lower_cluster_barrier(ifl_sass_lowerer *l)
     ifl_barrier_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    *op = (ifl_barrier_op){.is_cluster = true, .waits = l->instruction->op == IFL_SASS_OP_UCGABAR_WAIT};
+    *op = (ifl_barrier_op){.is_cluster = true,
+                           .waits = l->instruction->op == IFL_SASS_OP_UCGABAR_WAIT};
     ifl_sass_emit_stop(l, IFL_REASON_BARRIER)->extra = op;
 }
 
@@ -183,9 +197,14 @@ void ifl_sass_lower_barrier_result(ifl_sass_lowerer *l)
     code->count = IFL_COMBINE_AND;
 }
 
-/* ---- special registers ------------------------------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
-typedef enum source_kind { IS_UNKNOWN, IS_SPECIAL, IS_VALUE, IS_WARPS /* of an SM, shifted left by the value */ } source_kind;
+typedef enum source_kind {
+    IS_UNKNOWN,
+    IS_SPECIAL,
+    IS_VALUE,
+    IS_WARPS /* of an SM, shifted left by the value */
+} source_kind;
 
 typedef struct special_register {
     uint8_t number;
@@ -208,14 +227,16 @@ static special_register find_special(unsigned number)
 static void emit_special(ifl_sass_lowerer *l, ifl_special special, uint32_t d)
 {
     if (ifl_special_changes(special) == IFL_WHEN_NOW) {
-        l->image->demands.ordered = l->image->demands.reads_clock = true; /* clocks tell in which order blocks ran */
+        l->image->demands.ordered = l->image->demands.reads_clock =
+            true; /* clocks tell in which order blocks ran */
         ifl_code *code = ifl_sass_emit(l, IFL_CODE_special);
         code->d = d;
         code->value = special;
         return;
     }
     l->image->demands.has_ranks |= special == IFL_SPECIAL_CLUSTER_CTARANK;
-    const bool is_uniform = l->instruction->op == IFL_SASS_OP_S2UR && ifl_special_changes(special) == IFL_WHEN_LANE;
+    const bool is_uniform =
+        l->instruction->op == IFL_SASS_OP_S2UR && ifl_special_changes(special) == IFL_WHEN_LANE;
     const uint32_t from = ifl_builder_special(&l->build, special);
     ifl_code *code = ifl_sass_emit(l, is_uniform ? IFL_CODE_broadcast : IFL_CODE_move32);
     code->widen = is_uniform ? 0 : code->widen;
@@ -258,7 +279,8 @@ static void move_special(ifl_sass_lowerer *l, unsigned number, uint32_t d)
 void ifl_sass_lower_special(ifl_sass_lowerer *l)
 {
     enum { ZERO = 255 };
-    const ifl_sass_operand *from = operand(l, IFL_SASS_ROLE_A), *to = operand(l, IFL_SASS_ROLE_DESTINATION);
+    const ifl_sass_operand *from = operand(l, IFL_SASS_ROLE_A),
+                           *to = operand(l, IFL_SASS_ROLE_DESTINATION);
     const uint32_t d = ifl_sass_lower_destination(l, to);
     const unsigned number = from ? (unsigned)from->value : 0;
     move_special(l, number, d);
@@ -266,16 +288,20 @@ void ifl_sass_lower_special(ifl_sass_lowerer *l)
         move_special(l, number == ZERO ? ZERO : number + 1, d + IFL_PLANE_BYTES);
 }
 
-/* ---- predicates -------------------------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------ */
 
 void ifl_sass_lower_predicate_logic(ifl_sass_lowerer *l)
 {
     enum { TABLE_BITS = 8 };
-    const ifl_sass_operand *first = operand(l, IFL_SASS_ROLE_LUT), *second = operand(l, IFL_SASS_ROLE_LUT2);
+    const ifl_sass_operand *first = operand(l, IFL_SASS_ROLE_LUT),
+                           *second = operand(l, IFL_SASS_ROLE_LUT2);
     uint32_t flip[3];
-    const uint32_t a = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &flip[0]),
-                   b = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN2), true, &flip[1]),
-                   c = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN3), true, &flip[2]);
+    const uint32_t a = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true,
+                                                &flip[0]),
+                   b = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN2), true,
+                                                &flip[1]),
+                   c = ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN3), true,
+                                                &flip[2]);
     if (operand(l, IFL_SASS_ROLE_A) || !first || !second) { /* of the signs of registers */
         ifl_sass_lower_lane(l);
         return;
@@ -295,7 +321,10 @@ static uint32_t first_predicate(const ifl_sass_lowerer *l)
 
 static uint32_t byte_shift(unsigned select)
 {
-    return select == IFL_SASS_WORD_B1 ? 8 : select == IFL_SASS_WORD_B2 ? 16 : select == IFL_SASS_WORD_B3 ? 24 : 0;
+    return select == IFL_SASS_WORD_B1   ? 8
+           : select == IFL_SASS_WORD_B2 ? 16
+           : select == IFL_SASS_WORD_B3 ? 24
+                                        : 0;
 }
 
 static uint64_t predicate_mask(const ifl_sass_lowerer *l)
@@ -337,7 +366,7 @@ void ifl_sass_lower_register_to_predicates(ifl_sass_lowerer *l)
     code->count = byte_shift(from ? from->select : 0);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS] = {
 #define LOWERED(op, function) [IFL_SASS_OP_##op] = ifl_sass_lower_##function,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lowering machine code: what the files sass_lower*.c share.
  *
- * All instructions of the kernel and of the functions that it can reach stand one after the other, and their index is
- * their site. Registers lie side by side in the frame, so that two or four of them are a wider value. */
+ * All instructions of the kernel and of the functions that it can reach stand one after the other,
+ * and their index is their site. Registers lie side by side in the frame, so that two or four of
+ * them are a wider value. */
 #ifndef IFL_SASS_SASS_LOWERER_H
 #define IFL_SASS_SASS_LOWERER_H
 
@@ -26,7 +27,7 @@ typedef struct ifl_sass_header {
 typedef struct ifl_sass_lowerer {
     const ifl_sass_lowering *input;
     ifl_image *image;
-    ifl_arena *arena;  /* of the image */
+    ifl_arena *arena; /* of the image */
     ifl_arena scratch;
     ifl_builder build;
     ifl_sass_part *parts; /* the kernel first */
@@ -36,11 +37,11 @@ typedef struct ifl_sass_lowerer {
     uint32_t count;
     const ifl_sass_instruction *instruction;
     uint32_t index;
-    uint32_t registers, uniforms;                 /* slots of R0, UR0 */
-    uint32_t predicates, uniform_predicates;      /* of P0, UP0 */
+    uint32_t registers, uniforms;            /* slots of R0, UR0 */
+    uint32_t predicates, uniform_predicates; /* of P0, UP0 */
     uint32_t zeros, sink, barrier_result;
-    uint32_t temporary;                           /* a pair */
-    uint32_t return_place;                        /* Rpc.LO, behind it Rpc.HI */
+    uint32_t temporary;    /* a pair */
+    uint32_t return_place; /* Rpc.LO, behind it Rpc.HI */
     IFL_VEC(ifl_sass_header) headers;
     ifl_flow flow;
     uint32_t *block_start; /* by block of the flow: its first operation */
@@ -53,11 +54,12 @@ typedef struct ifl_sass_lowerer {
 
 typedef void ifl_sass_lower_function(ifl_sass_lowerer *l);
 
-/* The instruction at hand has no code: its operations so far are dropped. The first reason stays. */
+/* The instruction at hand has no code: its operations so far are dropped. The first reason
+ * stays. */
 void ifl_sass_refuse(ifl_sass_lowerer *l, const char *why);
 void *ifl_sass_lower_allocate(ifl_sass_lowerer *l, size_t bytes);
 
-/* ---- operations: under the guard of the instruction at hand ------------------------------------------------------ */
+/* ---- operations: under the guard of the instruction at hand ---------------------------------- */
 
 ifl_code *ifl_sass_emit(ifl_sass_lowerer *l, ifl_operation operation);
 ifl_code *ifl_sass_emit_row(ifl_sass_lowerer *l, uint32_t row);
@@ -67,24 +69,25 @@ void ifl_sass_emit_branch(ifl_sass_lowerer *l, uint32_t target);
 /* Under the guard and a further predicate. */
 void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code);
 
-/* For an indexed load of bank 0: the words in front of the parameters that it can mean. Code for sm_100 and later takes
- * 0xa0 x %SR_CgaSize from `offset` for some of them. NULL: no memory. */
+/* For an indexed load of bank 0: the words in front of the parameters that it can mean. Code for
+ * sm_100 and later takes 0xa0 x %SR_CgaSize from `offset` for some of them. NULL: no memory. */
 const ifl_bank_header *ifl_sass_bank_header(ifl_sass_lowerer *l, uint32_t offset, unsigned words);
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 const ifl_sass_operand *ifl_sass_lower_operand(const ifl_sass_lowerer *l, ifl_sass_role role);
 bool ifl_sass_is(const ifl_sass_lowerer *l, ifl_sass_value_role role, ifl_sass_word word);
 /* A slot of so many words, one behind the other. NULL is zero. */
-uint32_t ifl_sass_lower_source(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned words);
+uint32_t ifl_sass_lower_source(ifl_sass_lowerer *l, const ifl_sass_operand *operand,
+                               unsigned words);
 uint32_t ifl_sass_lower_destination(ifl_sass_lowerer *l, const ifl_sass_operand *operand);
 uint32_t ifl_sass_register_slot(const ifl_sass_lowerer *l, unsigned index);
 uint32_t ifl_sass_uniform_slot(const ifl_sass_lowerer *l, unsigned index);
 /* Of constant banks. */
 uint32_t ifl_sass_constant_slot(ifl_sass_lowerer *l, unsigned bank, int64_t offset, unsigned words);
 /* Its slot, and in *flip whether it is inverted; NULL: `otherwise`. */
-uint32_t ifl_sass_lower_predicate(const ifl_sass_lowerer *l, const ifl_sass_operand *operand, bool otherwise,
-                                  uint32_t *flip);
+uint32_t ifl_sass_lower_predicate(const ifl_sass_lowerer *l, const ifl_sass_operand *operand,
+                                  bool otherwise, uint32_t *flip);
 uint32_t ifl_sass_lower_predicate_out(const ifl_sass_lowerer *l, const ifl_sass_operand *operand);
 /* PT, or no operand at all. */
 bool ifl_sass_is_true(const ifl_sass_operand *operand);
@@ -92,7 +95,7 @@ bool ifl_sass_is_uniform(const ifl_sass_lowerer *l);
 /* The routine's instruction at a TARGET's offset, UINT32_MAX: none. */
 uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *target);
 
-/* ---- what becomes of each instruction ---------------------------------------------------------------------------- */
+/* ---- what becomes of each instruction -------------------------------------------------------- */
 
 /* By ifl_sass_op; NULL: sass/lane.def tells. */
 extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
@@ -100,35 +103,39 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 
 /* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
-ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load, ifl_sass_lower_atomic,
-    ifl_sass_lower_copy, ifl_sass_lower_space_query;
+ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load,
+    ifl_sass_lower_atomic, ifl_sass_lower_copy, ifl_sass_lower_space_query;
 /* sass_lower_bulk.c */
-ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives, ifl_sass_lower_group_end, ifl_sass_lower_group_wait,
-    ifl_sass_lower_async_value, ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
+ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives,
+    ifl_sass_lower_group_end, ifl_sass_lower_group_wait, ifl_sass_lower_async_value,
+    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
 /* sass_lower_texture.c */
 ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
-ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose, ifl_sass_lower_matrix_product,
-    ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;
+ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose,
+    ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;
 /* sass_lower_control.c */
-ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call, ifl_sass_lower_exit,
-    ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break, ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync,
-    ifl_sass_lower_end_collective, ifl_sass_lower_sleep, ifl_sass_lower_trap, ifl_sass_lower_place,
-    ifl_sass_lower_nothing, ifl_sass_lower_max_registers;
+ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call,
+    ifl_sass_lower_exit, ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break,
+    ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync, ifl_sass_lower_end_collective,
+    ifl_sass_lower_sleep, ifl_sass_lower_trap, ifl_sass_lower_place, ifl_sass_lower_nothing,
+    ifl_sass_lower_max_registers;
 /* sass_lower_warp.c */
-ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lower_match, ifl_sass_lower_reduce,
-    ifl_sass_lower_elect, ifl_sass_lower_barrier, ifl_sass_lower_cluster_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
+ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lower_match,
+    ifl_sass_lower_reduce, ifl_sass_lower_elect, ifl_sass_lower_barrier,
+    ifl_sass_lower_cluster_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
     ifl_sass_lower_special, ifl_sass_lower_predicate_logic, ifl_sass_lower_predicates_to_register,
     ifl_sass_lower_register_to_predicates;
 
-/* ---- sass_lower_flow.c ------------------------------------------------------------------------------------------- */
+/* ---- sass_lower_flow.c ----------------------------------------------------------------------- */
 
-/* Decodes the kernel and what it reaches; blocks, and the registers that may be read before they are written. */
+/* Decodes the kernel and what it reaches; blocks, and the registers that may be read before they
+ * are written. */
 bool ifl_sass_lower_decode(ifl_sass_lowerer *l);
 bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l);
 bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine);
 
-/* ---- sass_lower_site.c ------------------------------------------------------------------------------------------- */
+/* ---- sass_lower_site.c ----------------------------------------------------------------------- */
 
 bool ifl_sass_lower_add_sites(ifl_sass_lowerer *l);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is known of each opcode, of pipes and of latency classes, made from sass/table. Data and its look-up only. */
+ * What is known of each opcode, of pipes and of latency classes, made from sass/table. Data and its
+ * look-up only. */
 #include "sass/sass_table.h"
 
 /* Pipes and latency classes by their bare names. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What an instruction can be asked for without a text: its opcode, its operands by role, the values of its fields by role,
- * its pipe and its latency class. The enums are stamped from the tables in sass/table; nothing else is known here. */
+ * What an instruction can be asked for without a text: its opcode, its operands by role, the values
+ * of its fields by role, its pipe and its latency class. The enums are stamped from the tables in
+ * sass/table; nothing else is known here. */
 #ifndef IFL_SASS_SASS_ROLE_H
 #define IFL_SASS_SASS_ROLE_H
 

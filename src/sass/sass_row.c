@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The operands, the styles of sources and the rows of instructions, made from sass/table. Data only. */
+ * The operands, the styles of sources and the rows of instructions, made from sass/table. Data
+ * only. */
 #include "sass/sass_table.h"
 
 /* Fields by their bare names. */
@@ -10,7 +11,7 @@ enum {
 #undef FIELD
 };
 
-/* ---- operands ------------------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 #define AT(at, width) .run = {{at, width}}
 #define SIGNED(at, width) .run = {{at, width}}, .is_signed = true
@@ -52,7 +53,7 @@ const ifl_sass_style ifl_sass_styles[] = {
 #undef STYLE
 };
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Elements of fields. */
 #define FIELDS(...) .element = {__VA_ARGS__}

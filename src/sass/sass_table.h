@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The tables of sass/table as decode.c and text.c read them. A row (ENCODING) is a list of fields, each of which must have
- * a value, and a list of operands; both are numbers that the macros below take apart. Knows nothing of files, kernels or
- * the engine. */
+ * The tables of sass/table as decode.c and text.c read them. A row (ENCODING) is a list of fields,
+ * each of which must have a value, and a list of operands; both are numbers that the macros below
+ * take apart. Knows nothing of files, kernels or the engine. */
 #ifndef IFL_SASS_SASS_TABLE_H
 #define IFL_SASS_SASS_TABLE_H
 
 #include "sass/sass.h"
 
-/* ---- architectures ------------------------------------------------------------------------------------------- */
+/* ---- architectures --------------------------------------------------------------------------- */
 
 /* Each architecture's bit, in ascending order, so that ranges are masks. */
 #define IFL_SASS_ARCHITECTURES(X) X(75) X(80) X(86) X(87) X(89) X(90) X(100) X(103) X(120) X(121)
@@ -29,7 +29,7 @@ enum {
 /* The architecture's bit, 0 for one without rows. */
 uint16_t ifl_sass_architecture_bit(uint32_t sm);
 
-/* ---- fields -------------------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 /* A run of bits of the 128-bit instruction word. Width 0 ends a list of them. */
 typedef struct ifl_sass_run {
@@ -38,8 +38,8 @@ typedef struct ifl_sass_run {
 
 enum { IFL_SASS_RUNS = 3 };
 
-/* What a value of a field is: an ifl_sass_word, where it is one (an index of ifl_sass_conditions), IFL_SASS_QUIET where it
- * is not written. */
+/* What a value of a field is: an ifl_sass_word, where it is one (an index of ifl_sass_conditions),
+ * IFL_SASS_QUIET where it is not written. */
 enum {
     IFL_SASS_WORD_MASK = 0x3ff,
     IFL_SASS_CONDITION_AT = 10,
@@ -59,8 +59,9 @@ typedef struct ifl_sass_field {
 extern const ifl_sass_field ifl_sass_fields[];
 extern const unsigned ifl_sass_field_count;
 
-/* An element of a row's fields, from low bits to high: what (field, or role of SAY), word (IS, SAY; the value of FIXED), first
- * bit where it is not the field's own, width (FIXED), kind, architectures (0: all). */
+/* An element of a row's fields, from low bits to high: what (field, or role of SAY), word (IS, SAY;
+ * the value of FIXED), first bit where it is not the field's own, width (FIXED), kind,
+ * architectures (0: all). */
 typedef enum ifl_sass_element_kind {
     IFL_SASS_HAS,             /* any value that is an instruction's */
     IFL_SASS_IS,              /* this value */
@@ -84,7 +85,7 @@ typedef enum ifl_sass_element_kind {
 #define IFL_SASS_KIND_OF(element) ((unsigned)((element) >> 32) & 0xff)
 #define IFL_SASS_ON_OF(element) ((unsigned)((element) >> 40) & 0x3ff)
 
-/* ---- operands ------------------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 /* How an operand is written. */
 typedef enum ifl_sass_syntax {
@@ -111,9 +112,10 @@ typedef enum ifl_sass_syntax {
  *     b      R at 32  R at 64     R at 64    immediate   constant   UR at 32 R at 64
  *     c      R at 64  immediate   constant   R at 64     R at 64    R at 64  UR at 32
  *
- * a is always the register at 24. Immediates have 32 bits at 32; constants a bank at 54 and an offset in words at 40, or,
- * where bit 91 is set, a descriptor in the uniform registers at 32 in place of the bank. LAST is where c stands, but at 32
- * in form 1: the second source of instructions without a third. */
+ * a is always the register at 24. Immediates have 32 bits at 32; constants a bank at 54 and an
+ * offset in words at 40, or, where bit 91 is set, a descriptor in the uniform registers at 32 in
+ * place of the bank. LAST is where c stands, but at 32 in form 1: the second source of instructions
+ * without a third. */
 typedef enum ifl_sass_slot {
     IFL_SASS_FIRST,
     IFL_SASS_SECOND,
@@ -123,7 +125,8 @@ typedef enum ifl_sass_slot {
 
 enum { IFL_SASS_SUFFIXES = 4 };
 
-/* Where an operand's bits are. The first bit 0 means that there is none: bits 0 to 11 are the opcode. */
+/* Where an operand's bits are. The first bit 0 means that there is none: bits 0 to 11 are the
+ * opcode. */
 typedef struct ifl_sass_place {
     const char *name;
     uint8_t role;        /* ifl_sass_role */
@@ -141,7 +144,8 @@ typedef struct ifl_sass_place {
     uint8_t base_at;            /* 8 bits */
     uint8_t uniform_at, uniform_add; /* uniform register, and what is added to its number */
     uint8_t
-        described_at; /* from sm_80: where this bit is set that register holds a descriptor and is not added */
+        /* from sm_80: where this bit is set that register holds a descriptor and is not added */
+        described_at;
     bool only_described;   /* and where it is clear there is none */
     uint8_t descriptor_at; /* of a bindless constant */
     uint16_t base_suffix;  /* field: how wide, or scaled, the base is */
@@ -182,17 +186,21 @@ typedef struct ifl_sass_style {
     bool absolute_unless_f32; /* from sm_86: |x| is not read where TYPE is F32 */
     uint8_t third_sign_at;    /* of a register at 64, where it is not 75; the bit before is |x|'s */
     bool
-        select_moves; /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have none */
-    uint8_t third_select_at;  /* where it is not 81 */
+        /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have
+         * none */
+        select_moves;
+    uint8_t third_select_at; /* where it is not 81 */
     bool
-        select_by_type; /* it is there where TYPE_FROM has fewer bits than a register; immediates have none */
+        /* it is there where TYPE_FROM has fewer bits than a register; immediates have none */
+        select_by_type;
     uint16_t select[3]; /* fields: of a, b, c */
 } ifl_sass_style;
 
 extern const ifl_sass_style ifl_sass_styles[];
 
-/* An operand of a row, from low bits to high: place, style of a SOURCE, registers (0: one; else their number, or
- * IFL_SASS_COUNT_BY + a role of values that tells it), whether it is left out where it says nothing, architectures. */
+/* An operand of a row, from low bits to high: place, style of a SOURCE, registers (0: one; else
+ * their number, or IFL_SASS_COUNT_BY + a role of values that tells it), whether it is left out
+ * where it says nothing, architectures. */
 enum {
     IFL_SASS_COUNT_MATRIX_A = 32,
     IFL_SASS_COUNT_MATRIX_B,
@@ -207,7 +215,7 @@ enum {
 #define IFL_SASS_COUNT_OF(operand) ((unsigned)((operand) >> 14) & 0xff)
 #define IFL_SASS_HIDE_OF(operand) ((unsigned)((operand) >> 22) & 3)
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Forms: for each the architectures that have it, and what bit 91 must be. */
 enum {
@@ -232,10 +240,11 @@ typedef struct ifl_sass_row {
 extern const ifl_sass_row ifl_sass_rows[];
 extern const unsigned ifl_sass_row_count;
 
-/* ---- reading ------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 uint64_t ifl_sass_bits(const uint64_t word[2], unsigned at, unsigned width);
-/* The word (and IFL_SASS_QUIET) that the bits choose, 0 where there is none; `at` 0: where the field says. */
+/* The word (and IFL_SASS_QUIET) that the bits choose, 0 where there is none; `at` 0: where the
+ * field says. */
 uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2],
                              uint16_t architecture);
 /* How an immediate of the style is written. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one pass through a block costs a warp that has the SM to itself: waits for loads one after the other, and the
- * cycles between issues. Loads that were on their way when a warp waited have arrived with the one it waited for, so
- * that only a load issued since the last wait is waited for anew. Knows blocks, loops and control words. */
+ * What one pass through a block costs a warp that has the SM to itself: waits for loads one after
+ * the other, and the cycles between issues. Loads that were on their way when a warp waited have
+ * arrived with the one it waited for, so that only a load issued since the last wait is waited for
+ * anew. Knows blocks, loops and control words. */
 #include "sass/sass_flow.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An instruction as nvdisasm writes it, without guard and control. Knows the tables; decides nothing. */
+ * An instruction as nvdisasm writes it, without guard and control. Knows the tables; decides
+ * nothing. */
 #include "sass/sass_table.h"
 
 #include <inttypes.h>
@@ -125,8 +126,8 @@ static bool is_scaled(const ifl_sass_operand *operand)
     return operand->scale == 4 || operand->scale == 8 || operand->scale == 16;
 }
 
-/* RZ says nothing where another part follows, unless the way in which it would be extended or scaled is written. Beside a
- * descriptor it stays. */
+/* RZ says nothing where another part follows, unless the way in which it would be extended or
+ * scaled is written. Beside a descriptor it stays. */
 static bool is_base_written(const ifl_sass_operand *operand, const ifl_sass_place *place,
                             bool has_uniform, const char *suffix, const ifl_sass_instruction *in)
 {
@@ -355,7 +356,8 @@ static const char *sign_of(const ifl_sass_operand *operand)
     return operand->negated ? "-" : "";
 }
 
-/* The part of a register is written after the bars, any other source's, and what is converted, between them. */
+/* The part of a register is written after the bars, any other source's, and what is converted,
+ * between them. */
 static bool is_part_within(const ifl_sass_operand *operand, unsigned style)
 {
     return operand->absolute &&

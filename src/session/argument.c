@@ -3,9 +3,9 @@
  * launches. */
 #include "session/argument.h"
 
+#include "base/utf8.h"
 #include "session/npy.h"
 #include "session/number.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -251,7 +251,8 @@ static ifl_status parse_same(parser *p)
     p->out->kind = IFL_ARGUMENT_SAME;
     p->out->same = other->kind == IFL_ARGUMENT_SAME ? other->same : (size_t)index;
     char name[MAX_NAME];
-    return describe(p, "%s%s = the buffer of argument %zu", tensor ? "tensor" : "pointer", named(p, name), p->out->same);
+    return describe(p, "%s%s = the buffer of argument %zu", tensor ? "tensor" : "pointer",
+                    named(p, name), p->out->same);
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -395,8 +396,8 @@ static ifl_status describe_buffer(parser *p, const char *fill)
     char moved[16] = "", name[MAX_NAME];
     if (p->out->misalign)
         snprintf(moved, sizeof moved, "+%u", p->out->misalign);
-    return describe(p, "%s%s×%" PRIu64 "%s%s = %s", p->out->tensor ? "tensor " : "", p->out->element->name, p->out->count,
-                    moved, named(p, name), fill);
+    return describe(p, "%s%s×%" PRIu64 "%s%s = %s", p->out->tensor ? "tensor " : "",
+                    p->out->element->name, p->out->count, moved, named(p, name), fill);
 }
 
 static ifl_status parse_fill(parser *p)
@@ -454,12 +455,15 @@ static ifl_status parse_buffer(parser *p, const ifl_element *element)
 /* ---- tensors --------------------------------------------------------------------------------- */
 
 /* Numbers with commas between them, `most` at most. */
-static ifl_status read_numbers(parser *p, uint64_t limit, uint64_t *numbers, unsigned most, unsigned *count)
+static ifl_status read_numbers(parser *p, uint64_t limit, uint64_t *numbers, unsigned most,
+                               unsigned *count)
 {
     *count = 0;
     do {
         const char *at = p->at;
-        const ifl_status status = *count < most ? read_number(p, &numbers[*count]) : fail(p, at, "a tensor has at most %u dimensions", most);
+        const ifl_status status = *count < most
+                                      ? read_number(p, &numbers[*count])
+                                      : fail(p, at, "a tensor has at most %u dimensions", most);
         if (status != IFL_OK)
             return status;
         if (!numbers[*count] || numbers[*count] > limit)
@@ -486,7 +490,10 @@ static ifl_status read_tensor_options(parser *p, ifl_tensor_map *map)
         map->fills_nan |= has && options[i].nan;
         i = has ? 0 : i + 1;
     }
-    return accept(p, ":") ? IFL_OK : fail(p, p->at, "expected ',swizzle=32', 64 or 128, ',nan', or ':' and the tensor, for instance bf16x4096,4096=random");
+    return accept(p, ":") ? IFL_OK
+                          : fail(p, p->at,
+                                 "expected ',swizzle=32', 64 or 128, ',nan', or ':' and the "
+                                 "tensor, for instance bf16x4096,4096=random");
 }
 
 static ifl_status read_box(parser *p, ifl_tensor_map *map)
@@ -518,7 +525,8 @@ static ifl_status read_sizes(parser *p, ifl_tensor_map *map, uint64_t *count)
     for (unsigned i = 0; i < rank; i++) {
         map->size[i] = (uint32_t)size[i];
         if (i && bytes % UNIT)
-            return fail(p, at, "rows of %" PRIu64 " bytes; a tensor's are a multiple of %d", bytes, UNIT);
+            return fail(p, at, "rows of %" PRIu64 " bytes; a tensor's are a multiple of %d", bytes,
+                        UNIT);
         if (i)
             map->stride[i - 1] = bytes;
         if (__builtin_mul_overflow(bytes, size[i], &bytes) || bytes >> STRIDE_BITS)
@@ -534,10 +542,12 @@ static uint8_t tensor_type(const ifl_element *element)
     static const struct {
         ifl_element_type from;
         uint8_t to;
-    } types[] = {{IFL_ELEMENT_U8, IFL_TYPE_U8},     {IFL_ELEMENT_I8, IFL_TYPE_U8},   {IFL_ELEMENT_U16, IFL_TYPE_U16},
-                 {IFL_ELEMENT_I16, IFL_TYPE_U16},   {IFL_ELEMENT_U32, IFL_TYPE_U32}, {IFL_ELEMENT_I32, IFL_TYPE_S32},
-                 {IFL_ELEMENT_U64, IFL_TYPE_U64},   {IFL_ELEMENT_I64, IFL_TYPE_S64}, {IFL_ELEMENT_F16, IFL_TYPE_F16},
-                 {IFL_ELEMENT_BF16, IFL_TYPE_BF16}, {IFL_ELEMENT_F32, IFL_TYPE_F32}, {IFL_ELEMENT_F64, IFL_TYPE_F64}};
+    } types[] = {{IFL_ELEMENT_U8, IFL_TYPE_U8},   {IFL_ELEMENT_I8, IFL_TYPE_U8},
+                 {IFL_ELEMENT_U16, IFL_TYPE_U16}, {IFL_ELEMENT_I16, IFL_TYPE_U16},
+                 {IFL_ELEMENT_U32, IFL_TYPE_U32}, {IFL_ELEMENT_I32, IFL_TYPE_S32},
+                 {IFL_ELEMENT_U64, IFL_TYPE_U64}, {IFL_ELEMENT_I64, IFL_TYPE_S64},
+                 {IFL_ELEMENT_F16, IFL_TYPE_F16}, {IFL_ELEMENT_BF16, IFL_TYPE_BF16},
+                 {IFL_ELEMENT_F32, IFL_TYPE_F32}, {IFL_ELEMENT_F64, IFL_TYPE_F64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].from == element->type)
             return types[i].to;
@@ -550,12 +560,15 @@ static ifl_status read_tensor(parser *p, ifl_tensor_map *map)
     const size_t length = strcspn(p->at, "x");
     const ifl_element *element = ifl_element_find(p->at, length);
     if (!element || p->at[length] != 'x')
-        return fail(p, p->at, "expected a type, 'x' and the tensor's sizes, for instance bf16x4096,4096");
+        return fail(p, p->at,
+                    "expected a type, 'x' and the tensor's sizes, for instance bf16x4096,4096");
     map->type = tensor_type(element);
     map->element_bytes = element->bytes;
     p->out->element = element;
     if (!ifl_tensor_map_takes_row(map, map->box[0]))
-        return fail(p, p->word, "a row of the box has %u bytes; it is a multiple of 16, and at most the swizzle's width",
+        return fail(p, p->word,
+                    "a row of the box has %u bytes; it is a multiple of 16, and at most the "
+                    "swizzle's width",
                     (unsigned)map->box[0] * element->bytes);
     p->at += length + 1;
     return read_sizes(p, map, &p->out->count);
@@ -566,8 +579,9 @@ static ifl_status share_buffer(parser *p)
     const uint64_t wanted = p->out->count * p->out->element->bytes;
     const ifl_status status = parse_same(p);
     if (status == IFL_OK && p->out->count * p->out->element->bytes < wanted)
-        return fail(p, p->word, "the tensor has %" PRIu64 " bytes, the buffer of argument %zu only %" PRIu64, wanted, p->out->same,
-                    p->out->count * p->out->element->bytes);
+        return fail(p, p->word,
+                    "the tensor has %" PRIu64 " bytes, the buffer of argument %zu only %" PRIu64,
+                    wanted, p->out->same, p->out->count * p->out->element->bytes);
     return status;
 }
 
@@ -642,8 +656,8 @@ static ifl_status parse_at(parser *p)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const char expected[] =
-    "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, a tensor map (tensor:...), same:N or null";
+static const char expected[] = "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, "
+                               "a tensor map (tensor:...), same:N or null";
 
 static bool starts_number(char c)
 {

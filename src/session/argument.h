@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a
- * null pointer, a tensor map, or an earlier buffer once more. Parsing checks the word against the parameter;
- * it fills and allocates no buffer. */
+ * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a null
+ * pointer, a tensor map, or an earlier buffer once more. Parsing checks the word against the
+ * parameter; it fills and allocates no buffer. */
 #ifndef IFL_SESSION_ARGUMENT_H
 #define IFL_SESSION_ARGUMENT_H
 
@@ -25,8 +25,10 @@ typedef struct ifl_argument {
     uint64_t count; /* BUFFER */
     uint32_t misalign;
     ifl_fill fill;
-    size_t same;      /* SAME: the argument whose buffer it is */
-    const ifl_tensor_map *tensor; /* the parameter is a description of the buffer, not its address; its address is not set */
+    size_t same; /* SAME: the argument whose buffer it is */
+    const ifl_tensor_map *
+        /* the parameter is a description of the buffer, not its address; its address is not set */
+        tensor;
     const char *text; /* "f32×1000 = random", for people */
 } ifl_argument;
 

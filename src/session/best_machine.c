@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The machine code beside a module's PTX: what the program may ask of a kernel (registers, stack) stands there. */
+ * The machine code beside a module's PTX: what the program may ask of a kernel (registers, stack)
+ * stands there. */
 #include "session/session_internal.h"
 
 #include "sass/fatbin.h"
@@ -13,7 +14,8 @@ static int fitness(uint32_t sm, uint32_t wanted)
     return sm == wanted ? SAME : sm < wanted ? OLDER + (int)sm : (int)(OLDER / 2 - sm);
 }
 
-static void consider(const ifl_fatbin_entry *entry, uint32_t wanted, ifl_fatbin_entry *best, int *best_fitness)
+static void consider(const ifl_fatbin_entry *entry, uint32_t wanted, ifl_fatbin_entry *best,
+                     int *best_fitness)
 {
     const int now = fitness(entry->sm, wanted);
     if (entry->kind != IFL_FATBIN_ELF || now <= *best_fitness)
@@ -41,10 +43,12 @@ ifl_machine *ifl_best_machine_read(const char *name, const void *image, size_t b
     ifl_fatbin_entry best;
     char *code;
     size_t code_bytes;
-    if (!find_best(image, bytes, sm, &best) || ifl_fatbin_unpack(&best, &code, &code_bytes, NULL) != IFL_OK)
+    if (!find_best(image, bytes, sm, &best) ||
+        ifl_fatbin_unpack(&best, &code, &code_bytes, NULL) != IFL_OK)
         return NULL;
     ifl_machine *machine = ifl_machine_new(name);
-    if (machine && ifl_machine_read_cubin(name, (const uint8_t *)code, code_bytes, machine, NULL) != IFL_OK) {
+    if (machine &&
+        ifl_machine_read_cubin(name, (const uint8_t *)code, code_bytes, machine, NULL) != IFL_OK) {
         ifl_machine_free(machine);
         machine = NULL;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The clock of each GPU, which events read: launches count by the model, copies and fills by bandwidths. One thing after the
- * other on one GPU, whatever its stream; what the host does meanwhile takes no time. */
+ * The clock of each GPU, which events read: launches count by the model, copies and fills by
+ * bandwidths. One thing after the other on one GPU, whatever its stream; what the host does
+ * meanwhile takes no time. */
 #include "session/session_internal.h"
 
 #include "base/shared.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The buffers of a launch after two runs, on two backends or of two kinds of code, element by element. How far they may differ is
- * exactness.c's. */
+ * The buffers of a launch after two runs, on two backends or of two kinds of code, element by
+ * element. How far they may differ is exactness.c's. */
 #include "session/exactness.h"
 #include "session/launch.h"
 #include "session/watch.h"
@@ -97,7 +97,8 @@ static double largest_value(const pair *p)
     return largest;
 }
 
-/* Of two values that are not the same bits, relative to the larger or to `scale`; integers differ wholly. */
+/* Of two values that are not the same bits, relative to the larger or to `scale`; integers differ
+ * wholly. */
 static double difference(const pair *p, uint64_t i, double scale)
 {
     const size_t at = i * p->element->bytes;
@@ -171,7 +172,8 @@ static ifl_status compare_argument(comparison *c, size_t index)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Of the reference: where that is PTX, the compiler may have fused its products and sums in the machine code. */
+/* Of the reference: where that is PTX, the compiler may have fused its products and sums in the
+ * machine code. */
 static ifl_status find_exactness(comparison *c)
 {
     const ifl_status status = ifl_launch_ready(c->reference, c->error);
@@ -186,12 +188,14 @@ static ifl_status conclude(comparison *c)
     for (size_t i = 0; i < c->profile->outputs.list.count; i++) {
         const ifl_output *out = &c->profile->outputs.list.at[i];
         if (out->verdict == IFL_OUTPUT_DIFFERENT)
-            return ifl_fail(c->error, IFL_FINDING,
-                            "argument %" PRIu32 ": %" PRIu64 " of %" PRIu64
-                            " elements differ between %s and %s by more than is allowed (%s); element "
-                            "%" PRIu64 ": %s %s, %s %s",
-                            out->argument, out->different, out->elements, sides.own, sides.reference, c->exactness.rule,
-                            out->worst_at, sides.reference, out->worst_reference, sides.own, out->worst_own);
+            return ifl_fail(
+                c->error, IFL_FINDING,
+                "argument %" PRIu32 ": %" PRIu64 " of %" PRIu64
+                " elements differ between %s and %s by more than is allowed (%s); element "
+                "%" PRIu64 ": %s %s, %s %s",
+                out->argument, out->different, out->elements, sides.own, sides.reference,
+                c->exactness.rule, out->worst_at, sides.reference, out->worst_reference, sides.own,
+                out->worst_own);
     }
     return IFL_OK;
 }

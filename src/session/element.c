@@ -55,8 +55,8 @@ static uint16_t encode_any(double value, int fraction, int smallest_exponent, ui
     return sign | (uint16_t)(code < infinity ? code : infinity);
 }
 
-/* Normal numbers of the format, which buffers are full of, by their bits: rounded in the double's own
- * code, where a carry counts up the exponent too, then the exponent's bias changed. */
+/* Normal numbers of the format, which buffers are full of, by their bits: rounded in the double's
+ * own code, where a carry counts up the exponent too, then the exponent's bias changed. */
 static uint16_t encode(double value, int fraction, int smallest_exponent, uint16_t infinity)
 {
     enum { DOUBLE_FRACTION = 52, DOUBLE_BIAS = 1023 };
@@ -69,8 +69,7 @@ static uint16_t encode(double value, int fraction, int smallest_exponent, uint16
         return encode_any(value, fraction, smallest_exponent, infinity);
     const uint64_t rounded =
         (size + (UINT64_C(1) << (shift - 1)) - 1 + (size >> shift & 1)) >> shift;
-    const uint64_t code =
-        rounded - ((uint64_t)(DOUBLE_BIAS + smallest_exponent - 1) << fraction);
+    const uint64_t code = rounded - ((uint64_t)(DOUBLE_BIAS + smallest_exponent - 1) << fraction);
     return (uint16_t)(bits >> 48 & 0x8000) | (uint16_t)(code < infinity ? code : infinity);
 }
 

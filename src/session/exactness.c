@@ -37,7 +37,9 @@ static void conclude(scan *s)
     double error = fmax(s->approximate, contracts(s) ? 0x1p-24 : 0);
     out->tolerance_32 = carried * error;
     out->tolerance_16 = error > 0 ? fmax(out->tolerance_32, 0x1p-7) : 0;
-    out->tolerance_64 = s->approximate > 0 ? out->tolerance_32 : contracts(s) ? carried * 0x1p-53 : 0;
+    out->tolerance_64 = s->approximate > 0 ? out->tolerance_32
+                        : contracts(s)     ? carried * 0x1p-53
+                                           : 0;
     if (s->open & IFL_OPEN_FLOAT_ATOMIC) {
         out->tolerance_32 = fmax(out->tolerance_32, order_error_32);
         out->tolerance_64 = fmax(out->tolerance_64, order_error_64);
@@ -49,10 +51,11 @@ static void conclude(scan *s)
 static void put_rule(scan *s)
 {
     ifl_exactness *out = s->out;
-    const char *open = s->open & IFL_OPEN_TIMED     ? "it reads clocks, or where it runs"
-                       : s->open & IFL_OPEN_FETCHED ? "the values that its atomics return depend on the order"
-                       : s->open & IFL_OPEN_WAITS   ? "its threads wait for each other through memory"
-                                    : NULL;
+    const char *open = s->open & IFL_OPEN_TIMED ? "it reads clocks, or where it runs"
+                       : s->open & IFL_OPEN_FETCHED
+                           ? "the values that its atomics return depend on the order"
+                       : s->open & IFL_OPEN_WAITS ? "its threads wait for each other through memory"
+                                                  : NULL;
     if (open)
         snprintf(out->rule, sizeof out->rule, "the result may depend on the run: %s", open);
     else if (s->open & IFL_OPEN_FLOAT_ATOMIC)
@@ -61,8 +64,8 @@ static void put_rule(scan *s)
                  out->tolerance_32);
     else if (s->approximate > 0)
         snprintf(out->rule, sizeof out->rule,
-                 "%s (line %u of the PTX) is approximate: to %.1g of the largest value", s->example->name,
-                 s->example->line, out->tolerance_32);
+                 "%s (line %u of the PTX) is approximate: to %.1g of the largest value",
+                 s->example->name, s->example->line, out->tolerance_32);
     else if (contracts(s))
         snprintf(out->rule, sizeof out->rule,
                  "products and sums without .rn may be fused: to %.1g (f32) or %.1g (f64) of the "

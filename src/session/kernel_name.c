@@ -3,9 +3,9 @@
 #include "session/kernel_name.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NAME = 512, LISTED = 12 };
@@ -118,7 +118,8 @@ static bool fits_regex(const char *signature, const regex_t *regex)
 {
     char name[MAX_NAME + 1];
     const part bare = local_bare(signature);
-    snprintf(name, sizeof name, "%.*s", (int)(bare.length < MAX_NAME ? bare.length : MAX_NAME), bare.at);
+    snprintf(name, sizeof name, "%.*s", (int)(bare.length < MAX_NAME ? bare.length : MAX_NAME),
+             bare.at);
     return regexec(regex, name, 0, NULL, 0) == 0;
 }
 

@@ -14,14 +14,15 @@ typedef struct ifl_kernel_name {
 /* The part before the parameters: "ns::axpy<float>". */
 size_t ifl_name_length(const char *signature);
 
-/* Whether `wanted` means the kernel, in one of the ways of ifl_kernel_find. `mangled` may be NULL. */
+/* Whether `wanted` means the kernel, in one of the ways of ifl_kernel_find. `mangled` may be
+ * NULL. */
 bool ifl_kernel_is(const char *mangled, const char *signature, const char *wanted);
 
-/* Finds the kernel that `wanted` means: the mangled name; the signature, blanks and a return
- * type apart; the name with or without template arguments and namespaces. The first of these
- * that fits anything must fit one only. "regex:EXPRESSION", as Nsight Compute has it, is a POSIX extended regular
- * expression that is found in the name without template arguments and namespaces. NULL: the only kernel there is. An error lists the
- * kernels, the closest first. `file` is for messages. */
+/* Finds the kernel that `wanted` means: the mangled name; the signature, blanks and a return type
+ * apart; the name with or without template arguments and namespaces. The first of these that fits
+ * anything must fit one only. "regex:EXPRESSION", as Nsight Compute has it, is a POSIX extended
+ * regular expression that is found in the name without template arguments and namespaces. NULL: the
+ * only kernel there is. An error lists the kernels, the closest first. `file` is for messages. */
 ifl_status ifl_kernel_find(const ifl_kernel_name *names, size_t count, const char *wanted,
                            const char *file, size_t *index, ifl_error *error);
 

@@ -143,7 +143,8 @@ static ifl_status set_block(ifl_launch *launch, const char *value, ifl_error *er
 /* PTX ISA, .reqnctapercluster; 16 blocks where a function allows what is not portable, else 8. */
 static ifl_status set_cluster(ifl_launch *launch, const char *value, ifl_error *error)
 {
-    static const uint64_t limit[3] = {IFL_MOST_CLUSTER_BLOCKS, IFL_MOST_CLUSTER_BLOCKS, IFL_MOST_CLUSTER_BLOCKS};
+    static const uint64_t limit[3] = {IFL_MOST_CLUSTER_BLOCKS, IFL_MOST_CLUSTER_BLOCKS,
+                                      IFL_MOST_CLUSTER_BLOCKS};
     uint32_t cluster[3] = {0};
     const ifl_status status = read_dimensions("cluster", value, limit, cluster, error);
     if (status != IFL_OK)
@@ -181,7 +182,8 @@ static ifl_status set_code(ifl_launch *launch, const char *value, ifl_error *err
 {
     const bool is_ptx = strcmp(value, "ptx") == 0;
     if (!is_ptx && strcmp(value, "machine") != 0)
-        return fail_value("code", value, value, error, "expected ptx or machine (and on the command line of analyze, both)");
+        return fail_value("code", value, value, error,
+                          "expected ptx or machine (and on the command line of analyze, both)");
     launch->code = is_ptx ? IFL_CHOOSE_PTX : IFL_CHOOSE_MACHINE;
     return IFL_OK;
 }
@@ -198,12 +200,14 @@ const char *ifl_launch_gpu(const ifl_launch *launch, size_t index)
     return index < launch->gpus.count ? launch->gpus.at[index] : NULL;
 }
 
-/* The architecture of the machine code that the launch names; 0: it names none, or none that can be read, as running it says. */
+/* The architecture of the machine code that the launch names; 0: it names none, or none that can be
+ * read, as running it says. */
 static uint32_t architecture_named(const ifl_launch *launch)
 {
     ifl_machine *machine;
     ifl_error ignored;
-    if (!launch->machine || launch->code == IFL_CHOOSE_PTX || ifl_machine_open(launch->machine, NULL, &machine, &ignored) != IFL_OK)
+    if (!launch->machine || launch->code == IFL_CHOOSE_PTX ||
+        ifl_machine_open(launch->machine, NULL, &machine, &ignored) != IFL_OK)
         return 0;
     const uint32_t sm = machine->kernel_count ? machine->kernels[0].sm : 0;
     ifl_machine_close(machine);
@@ -215,7 +219,8 @@ const char *ifl_launch_default_gpu(const ifl_launch *launch)
     const uint32_t named = architecture_named(launch);
     if (named)
         return ifl_device_common(named);
-    const char *target = launch->of->target, *digits = target ? strpbrk(target, "0123456789") : NULL;
+    const char *target = launch->of->target,
+               *digits = target ? strpbrk(target, "0123456789") : NULL;
     return digits ? ifl_device_common((uint32_t)strtoul(digits, NULL, 10)) : NULL;
 }
 
@@ -243,7 +248,8 @@ static ifl_status set_arg(ifl_launch *launch, const char *value, ifl_error *erro
                         "the arguments are laid out in memory already: make a new launch");
     if (index >= launch->of->parameter_count)
         return fail_count(launch, index + 1, error);
-    const ifl_argument_context context = {&launch->of->parameters[index], index, launch->arguments.at, launch->directory};
+    const ifl_argument_context context = {&launch->of->parameters[index], index,
+                                          launch->arguments.at, launch->directory};
     ifl_argument argument;
     const ifl_status status = ifl_argument_parse(&launch->arena, &context, value, &argument, error);
     if (status != IFL_OK)
@@ -257,8 +263,7 @@ static const struct {
     ifl_status (*set)(ifl_launch *launch, const char *value, ifl_error *error);
 } properties[] = {
     {"grid", set_grid}, {"block", set_block}, {"cluster", set_cluster}, {"shared", set_shared},
-    {"arg", set_arg},   {"gpu", set_gpu},     {"machine", set_machine},
-    {"code", set_code},
+    {"arg", set_arg},   {"gpu", set_gpu},     {"machine", set_machine}, {"code", set_code},
 };
 
 ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value, ifl_error *error)
@@ -267,7 +272,9 @@ ifl_status ifl_launch_set(ifl_launch *launch, const char *key, const char *value
         if (strcmp(properties[i].key, key) == 0)
             return properties[i].set(launch, value, error);
     return ifl_fail(error, IFL_USAGE,
-                    "a launch has no '%.40s'; its keys are grid, block, cluster, shared, arg, gpu, machine and code", key);
+                    "a launch has no '%.40s'; its keys are grid, block, cluster, shared, arg, gpu, "
+                    "machine and code",
+                    key);
 }
 
 /* ---- arguments in memory --------------------------------------------------------------------- */
@@ -280,8 +287,8 @@ static ifl_status read_npy(const ifl_argument *argument, void *to, ifl_error *er
         return status;
     /* The file may have changed since the argument was read. */
     if (npy.count != argument->count)
-        status = ifl_fail(error, IFL_BAD_INPUT, "'%s' changed while it was in use",
-                          argument->fill.path);
+        status =
+            ifl_fail(error, IFL_BAD_INPUT, "'%s' changed while it was in use", argument->fill.path);
     else
         status = ifl_npy_read(&npy, argument->fill.path, to, error);
     ifl_npy_close(&npy);
@@ -359,11 +366,13 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
     return IFL_OK;
 }
 
-/* Arguments come first in memory: their addresses are then the same for every kernel that takes them. */
+/* Arguments come first in memory: their addresses are then the same for every kernel that takes
+ * them. */
 static ifl_status make_session(ifl_launch *launch, ifl_error *error)
 {
-    const ifl_session_options options = {
-        .gpu = launch->gpus.count ? launch->gpus.at[0] : NULL, .sm = launch->sm, .code = launch->code};
+    const ifl_session_options options = {.gpu = launch->gpus.count ? launch->gpus.at[0] : NULL,
+                                         .sm = launch->sm,
+                                         .code = launch->code};
     ifl_loaded *loaded;
     const size_t count = launch->arguments.count;
     if (count != launch->of->parameter_count)
@@ -455,7 +464,8 @@ ifl_session_launch ifl_launch_shaped(const ifl_launch *launch)
     return shaped;
 }
 
-ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile, ifl_error *error)
+ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile,
+                               ifl_error *error)
 {
     const ifl_session_launch shaped = ifl_launch_shaped(launch);
     ifl_status status = ifl_profile_describe(&shaped, backend, profile, error);

@@ -20,29 +20,31 @@ struct ifl_launch {
     const char *file;      /* the launch file; NULL: none, and mistakes are those of the caller */
     uint32_t grid[3];      /* 0: not given */
     uint32_t block[3];
-    uint32_t cluster[3];   /* 0: not given */
+    uint32_t cluster[3]; /* 0: not given */
     uint64_t dynamic_shared_bytes;
-    const char *machine;   /* the file with its machine code; NULL: none was named */
+    const char *machine; /* the file with its machine code; NULL: none was named */
     ifl_code_choice code;
-    uint32_t sm;           /* of the GPU whose machine code runs; 0: of the first of `gpus` */
+    uint32_t sm; /* of the GPU whose machine code runs; 0: of the first of `gpus` */
     IFL_VEC(ifl_argument) arguments;
     IFL_VEC(const char *) gpus; /* kept for the models */
     ifl_session *session;       /* NULL until the launch is made ready */
     ifl_ready_kernel *ready;
-    ifl_allocation **buffers;   /* one an argument; NULL for a value */
+    ifl_allocation **buffers; /* one an argument; NULL for a value */
     uint8_t *params;
-    bool is_filled;             /* the buffers hold what the arguments say */
+    bool is_filled; /* the buffers hold what the arguments say */
 };
 
-/* Gives the arguments their memory, lowers the kernel, and checks that both allow the launch. Later calls only check. */
+/* Gives the arguments their memory, lowers the kernel, and checks that both allow the launch. Later
+ * calls only check. */
 ifl_status ifl_launch_ready(ifl_launch *launch, ifl_error *error);
 /* The launch as a session takes it; it must be ready. */
 ifl_session_launch ifl_launch_shaped(const ifl_launch *launch);
 /* The head of its profile. `backend` must outlive the profile. */
-ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile, ifl_error *error);
+ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile,
+                               ifl_error *error);
 
-/* Makes the launch ready and fills its buffers, once: later calls do nothing. IFL_INTERRUPTED when *stop is set
- * meanwhile (it may be NULL); the next call then fills anew. */
+/* Makes the launch ready and fills its buffers, once: later calls do nothing. IFL_INTERRUPTED when
+ * *stop is set meanwhile (it may be NULL); the next call then fills anew. */
 ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, const volatile int *stop,
                               ifl_error *error);
 

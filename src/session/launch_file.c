@@ -16,7 +16,7 @@ static const struct {
     const char *key;
     bool repeats;
 } keys[] = {{"file", false},   {"kernel", false}, {"grid", false}, {"block", false},
-            {"shared", false}, {"gpu", true},     {"arg", true},  {"machine", false},
+            {"shared", false}, {"gpu", true},     {"arg", true},   {"machine", false},
             {"code", false},   {"cluster", false}};
 
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -73,10 +73,10 @@ static ifl_status add_entry(ifl_launch_file *file, const ifl_keyfile_entry *at, 
     bool repeats = false;
     entry e = {.at = *at, .key = find_key(at->key, &repeats)};
     if (!e.key)
-        return fail_key(
-            file, at, error,
-            "unknown key '%.*s'; the keys are file, kernel, grid, block, cluster, shared, gpu, arg, machine and code",
-            (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
+        return fail_key(file, at, error,
+                        "unknown key '%.*s'; the keys are file, kernel, grid, block, cluster, "
+                        "shared, gpu, arg, machine and code",
+                        (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
     const entry *before = find_entry(file, e.key);
     if (before && !repeats)
         return fail_key(file, at, error, "'%s' is already set in line %d", e.key, before->at.line);

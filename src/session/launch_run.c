@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "base/utf8.h"
 #include "count/observe.h"
 #include "exec/exec.h"
 #include "session/launch.h"
 #include "session/source_text.h"
-#include "base/utf8.h"
 #include "session/watch.h"
 
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static ifl_status take_result(run *r)
     if (status == IFL_OK && states)
         status = ifl_profile_count_states(r->to.kernel, states, profile, r->error);
     if (status == IFL_OK && states)
-        status = ifl_watch_report(&r->watch, &r->to, states, buffer_bytes(r->launch), profile, r->error);
+        status =
+            ifl_watch_report(&r->watch, &r->to, states, buffer_bytes(r->launch), profile, r->error);
     return status;
 }
 
@@ -70,8 +71,7 @@ static void show_source(run *r)
     size_t bytes = 0;
     if (!error || error->source[0] || error->line <= 0)
         return;
-    const char *text =
-        ifl_source_raw_line(&sources, error->file, (uint32_t)error->line, &bytes);
+    const char *text = ifl_source_raw_line(&sources, error->file, (uint32_t)error->line, &bytes);
     if (text) {
         bytes = bytes < sizeof error->source ? bytes : sizeof error->source - 1;
         memcpy(error->source, text, bytes);
@@ -81,7 +81,8 @@ static void show_source(run *r)
     ifl_source_texts_free(&sources);
 }
 
-/* What the kernel launched, and what that launched: for what it leaves in memory, not to be counted. */
+/* What the kernel launched, and what that launched: for what it leaves in memory, not to be
+ * counted. */
 static ifl_status run_nested(run *r, const ifl_session_way *way)
 {
     ifl_session *session = r->launch->session;
@@ -97,8 +98,11 @@ static ifl_status run_nested(run *r, const ifl_session_way *way)
             status = ifl_session_next(session, &next, r->error);
     }
     if (status == IFL_OK && count)
-        status = ifl_profile_warn(r->profile, r->error, "the kernel launched %llu grids, which ran and are not counted here: "
-                                  "inflight run shows them", (unsigned long long)count);
+        status =
+            ifl_profile_warn(r->profile, r->error,
+                             "the kernel launched %llu grids, which ran and are not counted here: "
+                             "inflight run shows them",
+                             (unsigned long long)count);
     return status;
 }
 
@@ -150,7 +154,8 @@ static ifl_status run_all(run *r)
         return ifl_fail(r->error, IFL_USAGE,
                         "threads, resident blocks and the quantum cannot be negative");
     if (options->resident > IFL_MOST_RESIDENT)
-        return ifl_fail(r->error, IFL_USAGE, "%d resident blocks are more than the %d that one core can interleave",
+        return ifl_fail(r->error, IFL_USAGE,
+                        "%d resident blocks are more than the %d that one core can interleave",
                         options->resident, IFL_MOST_RESIDENT);
     if (options->device_count)
         r->launch->sm = ifl_session_target(options->devices[0]);

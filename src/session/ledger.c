@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches, and what was seen of them: the observers' states of launches of the same kernel from the same place are
- * added up; profiles are made of them when somebody asks. */
+ * Launches, and what was seen of them: the observers' states of launches of the same kernel from
+ * the same place are added up; profiles are made of them when somebody asks. */
+#include "count/observe.h"
+#include "model/model.h"
+#include "session/kernel_name.h"
 #include "session/session_internal.h"
 #include "session/watch.h"
-#include "session/kernel_name.h"
-#include "model/model.h"
-#include "count/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 static bool is_same(const ifl_ledger_row *row, const ifl_session_launch *launch)
 {
-    return row->kernel == launch->kernel && memcmp(row->grid, launch->grid, sizeof row->grid) == 0 &&
+    return row->kernel == launch->kernel &&
+           memcmp(row->grid, launch->grid, sizeof row->grid) == 0 &&
            memcmp(row->block, launch->block, sizeof row->block) == 0 &&
            memcmp(row->cluster, launch->cluster, sizeof row->cluster) == 0 &&
            row->dynamic_shared_bytes == launch->dynamic_shared_bytes &&
@@ -25,9 +26,9 @@ static bool is_same(const ifl_ledger_row *row, const ifl_session_launch *launch)
 static ifl_ledger_row *add_row(ifl_ledger *ledger, const ifl_session_launch *launch)
 {
     ifl_ledger_row row = {.kernel = launch->kernel,
-                              .site = strdup(launch->site ? launch->site : ""),
-                              .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-                              .shared_preference = launch->shared_preference};
+                          .site = strdup(launch->site ? launch->site : ""),
+                          .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                          .shared_preference = launch->shared_preference};
     memcpy(row.grid, launch->grid, sizeof row.grid);
     memcpy(row.block, launch->block, sizeof row.block);
     memcpy(row.cluster, launch->cluster, sizeof row.cluster);
@@ -66,7 +67,8 @@ static ifl_status add_states(ifl_ledger_row *row, ifl_exec_result *result, ifl_e
     return IFL_OK;
 }
 
-static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec_result *result, ifl_error *error)
+static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec_result *result,
+                           ifl_error *error)
 {
     row->launches++;
     row->is_partial |= !result->complete;
@@ -92,8 +94,8 @@ static uint64_t hash_of(const uint8_t *bytes, size_t count)
     return hash;
 }
 
-/* How often the row's kernel was launched with these arguments before, and once more now. The oldest arguments are
- * forgotten where there are many. */
+/* How often the row's kernel was launched with these arguments before, and once more now. The
+ * oldest arguments are forgotten where there are many. */
 static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *launch)
 {
     enum { MOST = sizeof row->arguments / sizeof *row->arguments };
@@ -105,27 +107,31 @@ static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *lau
     return 0;
 }
 
-/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ... are asked about. */
+/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ...
+ * are asked about. */
 static bool is_for_model(uint64_t launches_before)
 {
     return (launches_before & (launches_before + 1)) == 0;
 }
 
-/* As Nsight Compute's --launch-skip and --launch-count have it: of launches of the kernel that is asked for. */
+/* As Nsight Compute's --launch-skip and --launch-count have it: of launches of the kernel that is
+ * asked for. */
 static bool is_in_window(ifl_session *session, const ifl_session_launch *launch)
 {
     const ifl_session_options *options = &session->options;
     const ifl_ready_kernel *kernel = launch->kernel;
     if (!options->skipped_launches && !options->most_launches)
         return true;
-    if (options->observed_kernel && !ifl_kernel_is(kernel->kernel->name, kernel->signature, options->observed_kernel))
+    if (options->observed_kernel &&
+        !ifl_kernel_is(kernel->kernel->name, kernel->signature, options->observed_kernel))
         return false;
     const uint64_t before = session->ledger.fitting++;
     return before >= options->skipped_launches &&
            (!options->most_launches || before - options->skipped_launches < options->most_launches);
 }
 
-static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row, const ifl_session_launch *launch)
+static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row,
+                                const ifl_session_launch *launch)
 {
     const ifl_session_options *options = &session->options;
     if (!options->analysis)
@@ -156,7 +162,8 @@ static void describe_row(const ifl_ledger_row *row, ifl_profile *profile)
 static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, ifl_profile *profile,
                                ifl_error *error)
 {
-    ifl_session_launch launch = {.kernel = row->kernel, .dynamic_shared_bytes = row->dynamic_shared_bytes,
+    ifl_session_launch launch = {.kernel = row->kernel,
+                                 .dynamic_shared_bytes = row->dynamic_shared_bytes,
                                  .shared_preference = row->shared_preference};
     memcpy(launch.grid, row->grid, sizeof launch.grid);
     memcpy(launch.block, row->block, sizeof launch.block);
@@ -168,7 +175,8 @@ static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, i
         status = ifl_fail_memory(error, strlen(row->site));
     if (status == IFL_OK && row->is_remote)
         status = ifl_profile_warn_remote(profile, error);
-    return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error) : status;
+    return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error)
+                            : status;
 }
 
 static bool is_among(const ifl_allocation *a, const ifl_allocation *const *others, size_t count)
@@ -179,9 +187,10 @@ static bool is_among(const ifl_allocation *a, const ifl_allocation *const *other
     return false;
 }
 
-/* A word of the parameters that is an address of an allocation is a pointer to it, also in the middle of a structure. */
-static ifl_status find_buffers(const ifl_session_launch *launch, const ifl_memory *memory, uint64_t *bytes,
-                               ifl_error *error)
+/* A word of the parameters that is an address of an allocation is a pointer to it, also in the
+ * middle of a structure. */
+static ifl_status find_buffers(const ifl_session_launch *launch, const ifl_memory *memory,
+                               uint64_t *bytes, ifl_error *error)
 {
     const size_t words = launch->kernel->image.demands.param_bytes / sizeof(uint64_t);
     const ifl_allocation **found = calloc(words + 1, sizeof *found);
@@ -202,9 +211,9 @@ static ifl_status find_buffers(const ifl_session_launch *launch, const ifl_memor
     return IFL_OK;
 }
 
-static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *watch, const ifl_session_launch *launch,
-                                 const ifl_exec_result *result, const ifl_ledger_row *row, ifl_profile *to,
-                                 ifl_error *error)
+static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *watch,
+                                 const ifl_session_launch *launch, const ifl_exec_result *result,
+                                 const ifl_ledger_row *row, ifl_profile *to, ifl_error *error)
 {
     uint64_t buffer_bytes = 0;
     ifl_status status = fill_profile(row, result->states, to, error);
@@ -215,13 +224,16 @@ static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *wa
     to->made = row->launches + 1;
     if (status == IFL_OK)
         status = find_buffers(launch, session->memory, &buffer_bytes, error);
-    return status == IFL_OK ? ifl_watch_report(watch, launch, result->states, buffer_bytes, to, error) : status;
+    return status == IFL_OK
+               ? ifl_watch_report(watch, launch, result->states, buffer_bytes, to, error)
+               : status;
 }
 
-/* What the model makes of this launch; its profile is kept where it takes longest. A launch that the model has no time
- * for has none. */
-static ifl_status take_model(const ifl_session *session, const ifl_watch *watch, const ifl_session_launch *launch,
-                             const ifl_exec_result *result, ifl_ledger_row *row, ifl_error *error)
+/* What the model makes of this launch; its profile is kept where it takes longest. A launch that
+ * the model has no time for has none. */
+static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
+                             const ifl_session_launch *launch, const ifl_exec_result *result,
+                             ifl_ledger_row *row, ifl_error *error)
 {
     ifl_modelled modelled;
     ifl_profile *one = ifl_profile_new();
@@ -246,8 +258,9 @@ static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
     return status;
 }
 
-static ifl_status run_watched(ifl_session *session, const ifl_session_launch *launch, const ifl_watch *watch,
-                              ifl_ledger_row *row, ifl_fault_kind *fault, ifl_error *error)
+static ifl_status run_watched(ifl_session *session, const ifl_session_launch *launch,
+                              const ifl_watch *watch, ifl_ledger_row *row, ifl_fault_kind *fault,
+                              ifl_error *error)
 {
     const ifl_session_options *options = &session->options;
     const ifl_session_way way = {.threads = options->threads,
@@ -257,12 +270,14 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
                                  .print = options->print,
                                  .print_user = options->print_user};
     ifl_session_result ran;
-    const ifl_status end = ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
+    const ifl_status end =
+        ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
     ifl_status status = end;
     *fault = ran.result.fault;
     row->is_remote |= ran.result.remote_requests != 0;
     for (size_t i = 0; options->warn && i < ran.result.warning_count; i++)
-        options->warn(options->warn_user, launch->kernel->signature, launch->site, ran.result.warnings[i]);
+        options->warn(options->warn_user, launch->kernel->signature, launch->site,
+                      ran.result.warnings[i]);
     if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)
         status = take_model(session, watch, launch, &ran.result, row, error);
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
@@ -281,7 +296,8 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
 }
 
 /* A launch that need not run counts as it did the time before. */
-static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_repeat *repeat, ifl_watch_depth depth)
+static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_repeat *repeat,
+                        ifl_watch_depth depth)
 {
     row->launches++;
     row->repeated++;
@@ -300,8 +316,8 @@ static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_rep
         ifl_observations[i]->observer->merge(row->states[i], repeat->states[i]);
 }
 
-ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch, ifl_fault_kind *fault,
-                            ifl_error *error)
+ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch,
+                            ifl_fault_kind *fault, ifl_error *error)
 {
     const ifl_device *device = session->device;
     ifl_watch watch;
@@ -337,11 +353,11 @@ static ifl_status make_profile(ifl_ledger_row *row, ifl_error *error)
         return IFL_OK;
     row->profile = ifl_profile_new();
     return row->profile ? fill_profile(row, row->states, row->profile, error)
-                          : ifl_fail_memory(error, sizeof *row->profile);
+                        : ifl_fail_memory(error, sizeof *row->profile);
 }
 
-ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **entries, size_t *count,
-                               ifl_error *error)
+ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **entries,
+                               size_t *count, ifl_error *error)
 {
     ifl_ledger *ledger = &session->ledger;
     ifl_status status = IFL_OK;
@@ -350,16 +366,16 @@ ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **en
         ifl_ledger_row *row = &ledger->rows.at[i];
         status = make_profile(row, error);
         const ifl_ledger_entry shown = {.kernel = row->kernel->kernel->name,
-                                      .signature = row->kernel->signature,
-                                      .site = row->site,
-                                      .launches = row->launches,
-                                      .observed = row->observed,
-                                      .repeated = row->repeated,
-                                      .model_us = row->worst_us,
-                                      .seconds = row->seconds,
-                                      .worst = row->worst,
-                                      .modelled = row->is_modelled ? &row->modelled : NULL,
-                                      .profile = is_worst_all(row) ? row->worst : row->profile};
+                                        .signature = row->kernel->signature,
+                                        .site = row->site,
+                                        .launches = row->launches,
+                                        .observed = row->observed,
+                                        .repeated = row->repeated,
+                                        .model_us = row->worst_us,
+                                        .seconds = row->seconds,
+                                        .worst = row->worst,
+                                        .modelled = row->is_modelled ? &row->modelled : NULL,
+                                        .profile = is_worst_all(row) ? row->worst : row->profile};
         if (status == IFL_OK && !ifl_vec_push(&ledger->shown, shown))
             status = ifl_fail_memory(error, sizeof shown);
     }

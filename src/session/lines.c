@@ -3,10 +3,10 @@
  * they were inlined from. It knows sites and profiles, not the engine. */
 #include "session/lines.h"
 
+#include "base/utf8.h"
 #include "profile/traffic.h"
 #include "session/kernel_name.h"
 #include "session/source_text.h"
-#include "base/utf8.h"
 
 #include <string.h>
 
@@ -72,12 +72,21 @@ static const char *copy_text(builder *b, const char *text)
     return copy;
 }
 
-/* Headers of the CUDA toolkit: what is inlined from them, an atomicAdd, is to people a part of their
- * own line. The names are those of CUDA 11 to 13; "#" stands for digits. */
+/* Headers of the CUDA toolkit: what is inlined from them, an atomicAdd, is to people a part of
+ * their own line. The names are those of CUDA 11 to 13; "#" stands for digits. */
 static const char *const toolkit_headers[] = {
-    "device_atomic_functions.h*", "device_functions.h*", "sm_#_*",     "cuda_fp#.h*",
-    "cuda_bf#.h*",                "math_functions.h*",   "vector_*.h*", "texture_*_functions.h*",
-    "surface_*_functions.h*",     "cuda_awbarrier*.h*",  "cuda_pipeline*.h*", "crt/*",
+    "device_atomic_functions.h*",
+    "device_functions.h*",
+    "sm_#_*",
+    "cuda_fp#.h*",
+    "cuda_bf#.h*",
+    "math_functions.h*",
+    "vector_*.h*",
+    "texture_*_functions.h*",
+    "surface_*_functions.h*",
+    "cuda_awbarrier*.h*",
+    "cuda_pipeline*.h*",
+    "crt/*",
 };
 
 static bool fits(const char *pattern, const char *name)
@@ -98,7 +107,8 @@ static bool fits(const char *pattern, const char *name)
 
 bool ifl_lines_is_toolkit(const char *path)
 {
-    const char *include = strchr(path, '/') ? NULL : path; /* a name alone, where folders were taken off */
+    const char *include =
+        strchr(path, '/') ? NULL : path; /* a name alone, where folders were taken off */
     for (const char *at = path; (at = strstr(at, "/include/")); at++)
         include = at + strlen("/include/");
     for (size_t i = 0; include && i < sizeof toolkit_headers / sizeof *toolkit_headers; i++)
@@ -110,7 +120,8 @@ bool ifl_lines_is_toolkit(const char *path)
 /* The place that people wrote: from inside the toolkit's headers out to the call. */
 static const ifl_source *own_place(const ifl_sites *sites, const ifl_source *place)
 {
-    for (int depth = 0; depth < MAX_INLINING && ifl_lines_is_toolkit(file_of(sites, place)); depth++) {
+    for (int depth = 0; depth < MAX_INLINING && ifl_lines_is_toolkit(file_of(sites, place));
+         depth++) {
         if (!place->inlined_at || place->inlined_at >= sites->place_count)
             break;
         place = &sites->places[place->inlined_at];
@@ -163,7 +174,8 @@ static ifl_status add_line(builder *b, size_t index)
 static ifl_status add_routine(builder *b, const ifl_routine *routine, int32_t *line_of)
 {
     ifl_status status = IFL_OK;
-    for (size_t i = routine->first_site; i < routine->first_site + routine->site_count && status == IFL_OK; i++) {
+    for (size_t i = routine->first_site;
+         i < routine->first_site + routine->site_count && status == IFL_OK; i++) {
         if (b->sites->at[i].access.kind == IFL_ACCESS_KINDS)
             continue;
         line_of[i] = (int32_t)b->profile->lines.count;

@@ -4,12 +4,12 @@
 #include "session/machine_code.h"
 
 #include "profile/traffic.h"
+#include "sass/sass_facts.h"
+#include "sass/sass_flow.h"
 #include "session/machine_lines.h"
 #include "session/placed_objects.h"
 #include "session/session_internal.h"
 #include "session/watch.h"
-#include "sass/sass_facts.h"
-#include "sass/sass_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +192,8 @@ static void sum_spills(const ifl_sass_facts *facts, ifl_machine_spills *most,
         }
 }
 
-/* Arrays of the source's at fixed places look like spills: where the PTX has any, they are not told apart. */
+/* Arrays of the source's at fixed places look like spills: where the PTX has any, they are not told
+ * apart. */
 static void take_spills(ifl_machine_spills *to, const ifl_sass_facts *facts,
                         const ifl_counters *counters)
 {
@@ -284,16 +285,16 @@ static ifl_status visit(void *user, const ifl_machine *cubin, ifl_error *error)
     return status;
 }
 
-ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued, ifl_profile *profile,
-                                ifl_error *error)
+ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued,
+                                ifl_profile *profile, ifl_error *error)
 {
     const ifl_object *object = kernel->object->object;
     const ifl_sass_launch told = {.issued = issued};
     const finding f = {.kernel = kernel->kernel, .profile = profile, .ran = true};
     ifl_arena arena = {0};
     ifl_sass_facts facts;
-    ifl_status status = ifl_sass_facts_collect(object->machine, (size_t)(kernel->text - object->texts), &told, &arena,
-                                               &facts, error);
+    ifl_status status = ifl_sass_facts_collect(
+        object->machine, (size_t)(kernel->text - object->texts), &told, &arena, &facts, error);
     if (status == IFL_OK)
         status = take_facts(&f, &facts, &arena, error);
     ifl_arena_free(&arena);
@@ -333,7 +334,8 @@ static ifl_status search(finding *f, const char *path, ifl_error *error)
 static const char left_out[] = "the machine code in '%.200s' is ignored: %.700s";
 
 /* What was searched and cannot be used is a warning; only want of memory fails. */
-static ifl_status tell(const finding *f, ifl_status status, const ifl_error *own, const char *path, ifl_error *error)
+static ifl_status tell(const finding *f, ifl_status status, const ifl_error *own, const char *path,
+                       ifl_error *error)
 {
     if (status == IFL_NO_MEMORY) {
         if (error)
@@ -356,8 +358,8 @@ static ifl_status describe_from(const ifl_kernel *kernel, const char *path, ifl_
     return tell(&f, search(&f, path, &own), &own, path, error);
 }
 
-ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *kernel, ifl_profile *profile,
-                                 ifl_error *error)
+ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *kernel,
+                                 ifl_profile *profile, ifl_error *error)
 {
     finding f = {.kernel = kernel, .profile = profile, .wanted = target_of(profile)};
     ifl_error own = {0};
@@ -373,8 +375,10 @@ static bool holds_machine_code(const char *path)
 }
 
 /* A cubin that happens to lie beside PTX is no input: only who keeps both together says so. */
-ifl_status ifl_machine_code_describe(const ifl_ready_kernel *kernel, ifl_profile *profile, ifl_error *error)
+ifl_status ifl_machine_code_describe(const ifl_ready_kernel *kernel, ifl_profile *profile,
+                                     ifl_error *error)
 {
-    const char *path = kernel->loaded->described_by ? kernel->loaded->described_by : kernel->module->path;
+    const char *path =
+        kernel->loaded->described_by ? kernel->loaded->described_by : kernel->module->path;
     return holds_machine_code(path) ? describe_from(kernel->kernel, path, profile, error) : IFL_OK;
 }

@@ -14,10 +14,10 @@
 ifl_status ifl_machine_code_describe(const ifl_ready_kernel *kernel, ifl_profile *profile,
                                      ifl_error *error);
 /* Of a kernel whose machine code ran; `issued` by site of its image: how often a warp issued it. */
-ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued, ifl_profile *profile,
-                                ifl_error *error);
+ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued,
+                                ifl_profile *profile, ifl_error *error);
 /* The same from machine code that is at hand. */
-ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *kernel, ifl_profile *profile,
-                                 ifl_error *error);
+ifl_status ifl_machine_code_take(const ifl_machine *machine, const ifl_kernel *kernel,
+                                 ifl_profile *profile, ifl_error *error);
 
 #endif

@@ -172,7 +172,8 @@ static bool is_of(const ifl_machine_access *a, const ifl_profile_line *line)
            strcmp(a->file, base_name(line->file)) == 0;
 }
 
-/* How many loads of the line became one: by the bytes of a lane in an average access of either side. */
+/* How many loads of the line became one: by the bytes of a lane in an average access of either
+ * side. */
 static double merged(const ifl_machine_facts *facts, const ifl_profile_line *line)
 {
     for (size_t i = 0; i < facts->accesses.count; i++) {
@@ -186,8 +187,8 @@ static double merged(const ifl_machine_facts *facts, const ifl_profile_line *lin
     return 1;
 }
 
-/* Passes of 16 bytes a lane: eight lanes at once, or sixteen where neighbours ask for the same words
- * (CC 7.x to 9.0; an H200 counts 2 and 4 for the two operands of a product). */
+/* Passes of 16 bytes a lane: eight lanes at once, or sixteen where neighbours ask for the same
+ * words (CC 7.x to 9.0; an H200 counts 2 and 4 for the two operands of a product). */
 static double wide_passes(double narrow, double useful_bytes)
 {
     const double few = 32, packed = 2, phases = 4;

@@ -4,14 +4,14 @@
 #include "session/module.h"
 
 #include "base/file.h"
+#include "compile/cuda_source.h"
+#include "compile/ptxas.h"
 #include "ptx/join.h"
 #include "ptx/lower.h"
 #include "ptx/ptx.h"
-#include "session/argument.h"
-#include "compile/cuda_source.h"
-#include "compile/ptxas.h"
 #include "sass/constant_header.h"
 #include "sass/embedded.h"
+#include "session/argument.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -297,7 +297,8 @@ static uint8_t plain_type(uint64_t bytes)
 
 static ifl_parameter *machine_parameters(ifl_module *module, const ifl_machine_kernel *code)
 {
-    ifl_parameter *parameters = ifl_arena_alloc(&module->arena, (code->parameter_count + 1) * sizeof *parameters);
+    ifl_parameter *parameters =
+        ifl_arena_alloc(&module->arena, (code->parameter_count + 1) * sizeof *parameters);
     for (size_t i = 0; parameters && i < code->parameter_count; i++) {
         char text[32];
         parameters[i] = (ifl_parameter){.name = "",
@@ -312,7 +313,8 @@ static ifl_parameter *machine_parameters(ifl_module *module, const ifl_machine_k
     return parameters;
 }
 
-static ifl_status add_machine_kernel(ifl_module *module, const ifl_machine_kernel *code, ifl_error *error)
+static ifl_status add_machine_kernel(ifl_module *module, const ifl_machine_kernel *code,
+                                     ifl_error *error)
 {
     const char *signature = ifl_demangle(&module->arena, code->name);
     char target[16];
@@ -322,20 +324,23 @@ static ifl_status add_machine_kernel(ifl_module *module, const ifl_machine_kerne
                                .parameters = machine_parameters(module, code),
                                .parameter_count = (uint32_t)code->parameter_count,
                                .param_bytes = ifl_sass_param_bytes(code)};
-    if (!signature || !kernel.target || !kernel.parameters || !ifl_vec_push(&module->kernels, kernel) ||
+    if (!signature || !kernel.target || !kernel.parameters ||
+        !ifl_vec_push(&module->kernels, kernel) ||
         !ifl_vec_push(&module->names, (ifl_kernel_name){code->name, signature}))
         return ifl_fail_memory(error, sizeof(ifl_kernel_name));
     return IFL_OK;
 }
 
-static ifl_status read_cubin(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+static ifl_status read_cubin(void *user, const char *name, const uint8_t *bytes, size_t size,
+                             ifl_error *error)
 {
     ifl_module *module = user;
     return ifl_machine_read_cubin(name, bytes, size, module->machine, error);
 }
 
 /* The kernels of a file without PTX: of the code that `sm` runs, else of the newest. */
-static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, uint32_t sm, ifl_error *error)
+static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, uint32_t sm,
+                               ifl_error *error)
 {
     module->machine = ifl_machine_new(source->name);
     if (!module->machine)
@@ -349,14 +354,15 @@ static ifl_status take_machine(ifl_module *module, const ifl_machine_source *sou
     return status;
 }
 
-/* Without PTX that can be read, machine code is what there is. What a program loads may be variables alone (cuBLASLt has
- * such a fat binary); a file that somebody names has kernels. */
-static ifl_status or_machine(ifl_module *module, ifl_status status, const ifl_machine_source *source, uint32_t sm,
-                             ifl_error *error)
+/* Without PTX that can be read, machine code is what there is. What a program loads may be
+ * variables alone (cuBLASLt has such a fat binary); a file that somebody names has kernels. */
+static ifl_status or_machine(ifl_module *module, ifl_status status,
+                             const ifl_machine_source *source, uint32_t sm, ifl_error *error)
 {
     ifl_error own = {0};
     if ((status != IFL_UNSUPPORTED && status != IFL_BAD_INPUT) || !module->has_machine ||
-        take_machine(module, source, sm, &own) != IFL_OK || (!module->kernels.count && !source->bytes))
+        take_machine(module, source, sm, &own) != IFL_OK ||
+        (!module->kernels.count && !source->bytes))
         return status;
     if (error)
         *error = (ifl_error){0};
@@ -368,7 +374,8 @@ static bool may_hold_machine_code(const char *path)
     static const char fatbin[4] = {0x50, (char)0xed, 0x55, (char)0xba};
     char head[sizeof fatbin] = "";
     FILE *in = is_elf(path) ? NULL : fopen(path, "rb");
-    const bool is_fatbin = in && fread(head, sizeof head, 1, in) == 1 && memcmp(head, fatbin, sizeof fatbin) == 0;
+    const bool is_fatbin =
+        in && fread(head, sizeof head, 1, in) == 1 && memcmp(head, fatbin, sizeof fatbin) == 0;
     if (in)
         fclose(in);
     return is_fatbin || is_elf(path);
@@ -381,15 +388,17 @@ static uint32_t wanted_sm(const char *arch)
     return *digits ? (uint32_t)atoi(digits) : H200;
 }
 
-/* A GPU runs what ptxas makes of a .cu file. Where there is no ptxas, or it takes other PTX than we do, the PTX runs. */
-static ifl_status assemble(ifl_module *module, const ifl_ptx_text *text, const char *arch, ifl_error *error)
+/* A GPU runs what ptxas makes of a .cu file. Where there is no ptxas, or it takes other PTX than we
+ * do, the PTX runs. */
+static ifl_status assemble(ifl_module *module, const ifl_ptx_text *text, const char *arch,
+                           ifl_error *error)
 {
     char number[ARCH_BYTES];
     ifl_status status = read_arch(arch, "sm_90", number, error);
     if (status != IFL_OK)
         return status;
-    status = ifl_ptx_assemble(text->text, text->bytes, number, &module->assembled, &module->assembled_bytes,
-                              &module->unassembled);
+    status = ifl_ptx_assemble(text->text, text->bytes, number, &module->assembled,
+                              &module->assembled_bytes, &module->unassembled);
     module->has_machine = module->assembled != NULL;
     if (status == IFL_NO_MEMORY && error)
         *error = module->unassembled;
@@ -469,14 +478,16 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
     module->path = ifl_arena_text(&module->arena, name, strlen(name));
     if (!module->path)
         return ifl_fail_memory(error, strlen(name));
-    module->has_machine = starts_with(bytes, size, "\177ELF", 4) || starts_with(bytes, size, "\x50\xed\x55\xba", 4);
+    module->has_machine =
+        starts_with(bytes, size, "\177ELF", 4) || starts_with(bytes, size, "\x50\xed\x55\xba", 4);
     ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
     ifl_ptx_texts_free(&texts);
-    return or_machine(module, status, &(ifl_machine_source){name, (const uint8_t *)bytes, size}, sm, error);
+    return or_machine(module, status, &(ifl_machine_source){name, (const uint8_t *)bytes, size}, sm,
+                      error);
 }
 
 ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
@@ -640,7 +651,8 @@ static ifl_status dump_kernel(const ifl_module *module, stage_writer write, cons
         return status;
     const ifl_kernel *found = &module->kernels.at[index];
     if (!found->program)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no PTX, only machine code: see inflight sass", module->path);
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%s' has no PTX, only machine code: see inflight sass", module->path);
     return write(found->program, (int)found->function, out, error);
 }
 
@@ -649,7 +661,8 @@ ifl_status ifl_module_dump(const ifl_module *module, const char *stage, const ch
 {
     const stage_writer write = find_stage(stage);
     if (!write)
-        return ifl_fail(error, IFL_USAGE, "there is no stage '%.40s'; the stages are ptx, program and code",
+        return ifl_fail(error, IFL_USAGE,
+                        "there is no stage '%.40s'; the stages are ptx, program and code",
                         stage ? stage : "");
     const ifl_status status = kernel ? dump_kernel(module, write, kernel, out, error)
                                      : dump_all(module, write, out, error);

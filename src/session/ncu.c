@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Running a program under Nsight Compute for its counters. What cannot be had is said in the profile's warnings, and
- * the profile stays as good as it was. */
+ * Running a program under Nsight Compute for its counters. What cannot be had is said in the
+ * profile's warnings, and the profile stays as good as it was. */
 #include "session/ncu.h"
 
 #include "base/file.h"
-#include "session/watch.h"
 #include "compile/process.h"
+#include "session/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static void list_metrics(const counting *c, char to[METRICS_BYTES])
                                      ifl_counter_get(i)->ncu);
 }
 
-/* Clocks as they are: counts do not depend on them, and locking them needs permission. Caches are emptied before the
- * launch, as ncu does by itself. */
+/* Clocks as they are: counts do not depend on them, and locking them needs permission. Caches are
+ * emptied before the launch, as ncu does by itself. */
 static ifl_status run_ncu(counting *c, int *code)
 {
     char metrics[METRICS_BYTES];

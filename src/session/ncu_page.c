@@ -25,8 +25,8 @@ typedef struct field {
     size_t length;
 } field;
 
-/* The fields of a line, quoted or not; a quote inside a quoted field is doubled, and stays so. Fields past the last
- * that is kept are dropped. */
+/* The fields of a line, quoted or not; a quote inside a quoted field is doubled, and stays so.
+ * Fields past the last that is kept are dropped. */
 static size_t split(const char *line, size_t length, field fields[MOST_COLUMNS])
 {
     size_t count = 0, at = 0;

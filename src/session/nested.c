@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See nested.h. Streams and events of a kernel only order its grids; to run them one after the other, in the order of their
- * launches, is an order that every one of them allows. Those of the tail stream come after all others. */
+ * See nested.h. Streams and events of a kernel only order its grids; to run them one after the
+ * other, in the order of their launches, is an order that every one of them allows. Those of the
+ * tail stream come after all others. */
 #include "session/nested.h"
 
 #include "sass/constant_header.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- while a kernel runs ------------------------------------------------------------------------------------------ */
+/* ---- while a kernel runs --------------------------------------------------------------------- */
 
 static const ifl_object_text *kernel_at(const ifl_object *object, uint64_t address)
 {
@@ -30,11 +31,13 @@ static bool is_within(const uint32_t size[3], const uint64_t most[3])
 /* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
 static bool is_shape(const ifl_session *session, const ifl_nested_grid *grid)
 {
-    static const uint64_t most_blocks[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX}, most_threads[3] = {1024, 1024, 64};
+    static const uint64_t most_blocks[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX},
+                          most_threads[3] = {1024, 1024, 64};
     return is_within(grid->grid, most_blocks) && is_within(grid->block, most_threads) &&
            (uint64_t)grid->block[0] * grid->block[1] * grid->block[2] <=
                (uint64_t)session->device->value[IFL_DEVICE_max_threads_per_block] &&
-           grid->dynamic_shared_bytes <= (uint64_t)session->device->value[IFL_DEVICE_shared_bytes_per_block];
+           grid->dynamic_shared_bytes <=
+               (uint64_t)session->device->value[IFL_DEVICE_shared_bytes_per_block];
 }
 
 static ifl_nested_status prepare(void *user, const ifl_nested_grid *grid, uint64_t *address)
@@ -42,16 +45,18 @@ static ifl_nested_status prepare(void *user, const ifl_nested_grid *grid, uint64
     ifl_session *session = user;
     ifl_nested *nested = &session->nested;
     const ifl_session_launch *launch = nested->runs;
-    ifl_nested_entry entry = {
-        .by = launch->kernel, .shape = *grid, .stack_bytes = launch->stack_bytes,
-        .text = kernel_at(launch->kernel->object->object, grid->function)};
+    ifl_nested_entry entry = {.by = launch->kernel,
+                              .shape = *grid,
+                              .stack_bytes = launch->stack_bytes,
+                              .text = kernel_at(launch->kernel->object->object, grid->function)};
     if (!entry.text)
         return IFL_NESTED_BAD_VALUE;
     if (!is_shape(session, grid))
         return IFL_NESTED_BAD_SHAPE;
     const uint64_t bytes = ifl_sass_param_bytes(entry.text->kernel);
-    if (ifl_memory_allocate(session->memory, bytes ? bytes : 1, 0, IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_MODULE,
-                            "parameters of a kernel that a kernel launches", &entry.room, NULL) != IFL_OK)
+    if (ifl_memory_allocate(
+            session->memory, bytes ? bytes : 1, 0, IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_MODULE,
+            "parameters of a kernel that a kernel launches", &entry.room, NULL) != IFL_OK)
         return IFL_NESTED_NO_MEMORY;
     *address = entry.room->address;
     return ifl_vec_push(&nested->prepared, entry) ? IFL_NESTED_OK : IFL_NESTED_NO_MEMORY;
@@ -86,7 +91,7 @@ const ifl_nester *ifl_nested_begin(ifl_session *session, const ifl_session_launc
     return of->kernel->object ? &nested->nester : NULL;
 }
 
-/* ---- when it has ended ---------------------------------------------------------------------------------------------- */
+/* ---- when it has ended ----------------------------------------------------------------------- */
 
 static bool is_tail(const ifl_nested_entry *entry)
 {
@@ -155,8 +160,8 @@ ifl_status ifl_session_next(ifl_session *session, ifl_session_launch *next, ifl_
                                  .site = nested->site};
     memcpy(next->grid, entry->shape.grid, sizeof next->grid);
     memcpy(next->block, entry->shape.block, sizeof next->block);
-    const ifl_status status =
-        ifl_session_find(session, entry->by->loaded, entry->text->kernel->name, &next->kernel, error);
+    const ifl_status status = ifl_session_find(session, entry->by->loaded,
+                                               entry->text->kernel->name, &next->kernel, error);
     if (status != IFL_OK)
         forget_waiting(nested);
     return status;

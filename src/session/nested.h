@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Grids that kernels launch (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"): taken while the kernel runs, run when it
- * has ended, each with all that it launches itself before the next. */
+ * Grids that kernels launch (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"): taken while
+ * the kernel runs, run when it has ended, each with all that it launches itself before the next. */
 #ifndef IFL_SESSION_NESTED_H
 #define IFL_SESSION_NESTED_H
 
@@ -18,15 +18,16 @@ typedef struct ifl_nested_entry {
 
 typedef struct ifl_nested {
     ifl_nester nester;
-    const ifl_session_launch *runs;       /* the launch whose kernel runs */
-    IFL_VEC(ifl_nested_entry) prepared;   /* by it, not launched yet */
-    IFL_VEC(ifl_nested_entry) launched;   /* by it, in their order */
-    IFL_VEC(ifl_nested_entry) waiting;    /* the next one to run last */
-    ifl_nested_entry current;             /* handed out by ifl_session_next */
+    const ifl_session_launch *runs;     /* the launch whose kernel runs */
+    IFL_VEC(ifl_nested_entry) prepared; /* by it, not launched yet */
+    IFL_VEC(ifl_nested_entry) launched; /* by it, in their order */
+    IFL_VEC(ifl_nested_entry) waiting;  /* the next one to run last */
+    ifl_nested_entry current;           /* handed out by ifl_session_next */
     char site[288];
 } ifl_nested;
 
-/* Before and after the kernel of a launch runs. What it launched is forgotten unless it came to its end. */
+/* Before and after the kernel of a launch runs. What it launched is forgotten unless it came to its
+ * end. */
 const ifl_nester *ifl_nested_begin(ifl_session *session, const ifl_session_launch *launch);
 ifl_status ifl_nested_end(ifl_session *session, bool is_complete, ifl_error *error);
 void ifl_nested_free(ifl_nested *nested);

@@ -11,13 +11,15 @@ typedef struct loading {
     ifl_memory *memory;
 } loading;
 
-static ifl_status place_variable(ifl_object_variable *variable, ifl_memory *memory, ifl_error *error)
+static ifl_status place_variable(ifl_object_variable *variable, ifl_memory *memory,
+                                 ifl_error *error)
 {
     char label[112];
     ifl_allocation *at;
-    snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space), variable->name,
-             (unsigned long long)variable->bytes);
-    const ifl_status status = ifl_memory_allocate(memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, &at, error);
+    snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space),
+             variable->name, (unsigned long long)variable->bytes);
+    const ifl_status status =
+        ifl_memory_allocate(memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, &at, error);
     if (status == IFL_OK)
         variable->address = at->address;
     return status;
@@ -50,8 +52,8 @@ static ifl_status place(ifl_placed_object *placed, ifl_memory *memory, ifl_error
             status = place_variable(&object->variables[v], memory, error);
     if (status == IFL_OK && object->constant_bytes)
         status = ifl_memory_allocate(memory, object->constant_bytes, 0,
-                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_READ_ONLY, "constant variables",
-                                     &placed->constants, error);
+                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_READ_ONLY,
+                                     "constant variables", &placed->constants, error);
     if (status != IFL_OK)
         return status;
     ifl_object_place(object, placed->constants ? placed->constants->address : 0);
@@ -59,7 +61,8 @@ static ifl_status place(ifl_placed_object *placed, ifl_memory *memory, ifl_error
     return IFL_OK;
 }
 
-static ifl_status add_object(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+static ifl_status add_object(void *user, const char *name, const uint8_t *bytes, size_t size,
+                             ifl_error *error)
 {
     loading *l = user;
     ifl_placed_object placed = {0};
@@ -74,8 +77,8 @@ static ifl_status add_object(void *user, const char *name, const uint8_t *bytes,
     return status;
 }
 
-ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_memory *memory, ifl_objects *out,
-                            ifl_error *error)
+ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_memory *memory,
+                            ifl_objects *out, ifl_error *error)
 {
     loading l = {out, memory};
     return ifl_machine_each_runnable(source, sm, add_object, &l, error);

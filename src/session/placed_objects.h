@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The machine code of a loaded module: what of it the session's GPU runs, its variables in memory, its constant banks. */
+ * The machine code of a loaded module: what of it the session's GPU runs, its variables in memory,
+ * its constant banks. */
 #ifndef IFL_SESSION_PLACED_OBJECTS_H
 #define IFL_SESSION_PLACED_OBJECTS_H
 
@@ -16,9 +17,10 @@ typedef struct ifl_objects {
     IFL_VEC(ifl_placed_object) list;
 } ifl_objects;
 
-/* Reads and places all that GPUs of compute capability `sm` (90) run. IFL_UNSUPPORTED: nothing does. */
-ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_memory *memory, ifl_objects *out,
-                            ifl_error *error);
+/* Reads and places all that GPUs of compute capability `sm` (90) run. IFL_UNSUPPORTED: nothing
+ * does. */
+ifl_status ifl_objects_load(const ifl_machine_source *source, uint32_t sm, ifl_memory *memory,
+                            ifl_objects *out, ifl_error *error);
 void ifl_objects_free(ifl_objects *objects);
 /* Gives all variables their initial values. */
 void ifl_objects_reset(const ifl_objects *objects, const ifl_memory *memory);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A description of the GPU at hand, in the format of devices/: what its driver tells and what was measured on it, each
- * figure with its source. What is neither told nor measured has no line. */
-#include "gpu/probe.h"
+ * A description of the GPU at hand, in the format of devices/: what its driver tells and what was
+ * measured on it, each figure with its source. What is neither told nor measured has no line. */
 #include "device/device.h"
+#include "gpu/probe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +51,8 @@ static bool has_limits(const writing *w, char name[32])
     return false;
 }
 
-/* Where no limits of this compute capability are known: those that the driver tells. Units of allocation it does not. */
+/* Where no limits of this compute capability are known: those that the driver tells. Units of
+ * allocation it does not. */
 static void put_limits(const writing *w)
 {
     put(w, IFL_DEVICE_compute_capability, w->gpu->sm / 10.0, w->driver);
@@ -65,7 +66,8 @@ static void put_limits(const writing *w)
         w->driver);
 }
 
-/* The driver tells shared memory only; a known GPU of the same compute capability has the same SM. */
+/* The driver tells shared memory only; a known GPU of the same compute capability has the same
+ * SM. */
 static void put_l1(const writing *w)
 {
     for (size_t i = 0; ifl_device_id(i); i++) {

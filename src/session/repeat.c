@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See repeat.h. What a launch reads and writes is known by allocation (src/exec/access.c: ifl_warp_note_use). A launch is looked at when it
- * comes a second time, so that programs that repeat nothing pay nothing. */
+ * See repeat.h. What a launch reads and writes is known by allocation (src/exec/access.c:
+ * ifl_warp_note_use). A launch is looked at when it comes a second time, so that programs that
+ * repeat nothing pay nothing. */
 #include "session/repeat.h"
 
 #include "count/observe.h"
@@ -14,8 +15,8 @@ static bool can_repeat(const ifl_session *session, const ifl_session_launch *lau
 {
     const ifl_demands *demands = &launch->kernel->image.demands;
     const ifl_session_options *options = &session->options;
-    return !options->every_launch && !options->check_reads && !options->check_races && !demands->reads_clock &&
-           !demands->calls_outside && !demands->cooperative;
+    return !options->every_launch && !options->check_reads && !options->check_races &&
+           !demands->reads_clock && !demands->calls_outside && !demands->cooperative;
 }
 
 static bool is_of(const ifl_repeat *repeat, const ifl_session_launch *launch)
@@ -35,20 +36,21 @@ static bool is_unchanged(const ifl_memory *memory, const ifl_repeat *repeat)
     return repeat->uses.count != 0;
 }
 
-const ifl_repeat *ifl_repeat_find(const ifl_session *session, const ifl_repeat_list *list, const ifl_session_launch *launch,
-                                  ifl_watch_depth depth)
+const ifl_repeat *ifl_repeat_find(const ifl_session *session, const ifl_repeat_list *list,
+                                  const ifl_session_launch *launch, ifl_watch_depth depth)
 {
     if (!can_repeat(session, launch))
         return NULL;
     for (size_t i = 0; i < IFL_REPEATS; i++) {
         const ifl_repeat *repeat = &list->at[i];
-        if (is_of(repeat, launch) && repeat->depth >= depth && is_unchanged(session->memory, repeat))
+        if (is_of(repeat, launch) && repeat->depth >= depth &&
+            is_unchanged(session->memory, repeat))
             return repeat;
     }
     return NULL;
 }
 
-/* ---- what it was ----------------------------------------------------------------------------------------------------- */
+/* ---- what it was ----------------------------------------------------------------------------- */
 
 static void free_states(void **states)
 {
@@ -80,8 +82,8 @@ static void **copy_states(const ifl_sites *sites, void *const *states)
     return copy;
 }
 
-/* The bytes of the program itself, which no call tells of, and bytes both read and written make it impossible to say what a
- * launch would do. */
+/* The bytes of the program itself, which no call tells of, and bytes both read and written make it
+ * impossible to say what a launch would do. */
 static bool add_use(ifl_repeat *repeat, const ifl_allocation *a, uint64_t number)
 {
     const bool is_read = a->read_by == number, is_changed = a->changed_by == number;
@@ -96,7 +98,8 @@ static bool add_use(ifl_repeat *repeat, const ifl_allocation *a, uint64_t number
 static bool add_constants(ifl_repeat *repeat, const ifl_ready_kernel *kernel)
 {
     const ifl_allocation *constants = kernel->object ? kernel->object->constants : NULL;
-    return !constants || ifl_vec_push(&repeat->uses, ((ifl_repeat_use){constants->address, constants->version}));
+    return !constants ||
+           ifl_vec_push(&repeat->uses, ((ifl_repeat_use){constants->address, constants->version}));
 }
 
 static bool take_uses(ifl_repeat *repeat, const ifl_memory *memory, const ifl_ready_kernel *kernel)
@@ -131,8 +134,8 @@ static void see_first(ifl_repeat_list *list, const ifl_session_launch *launch)
         memcpy(repeat->params, launch->params, bytes);
 }
 
-void ifl_repeat_note(ifl_session *session, ifl_repeat_list *list, const ifl_session_launch *launch, ifl_watch_depth depth,
-                     void *const *states, const ifl_repeat *figures)
+void ifl_repeat_note(ifl_session *session, ifl_repeat_list *list, const ifl_session_launch *launch,
+                     ifl_watch_depth depth, void *const *states, const ifl_repeat *figures)
 {
     if (!can_repeat(session, launch))
         return;
@@ -152,7 +155,8 @@ void ifl_repeat_note(ifl_session *session, ifl_repeat_list *list, const ifl_sess
     repeat->blocks_done = figures->blocks_done;
     repeat->model_us = figures->model_us;
     repeat->seconds = figures->seconds;
-    repeat->states = depth == IFL_WATCH_NOTHING ? NULL : copy_states(&launch->kernel->image.sites, states);
+    repeat->states =
+        depth == IFL_WATCH_NOTHING ? NULL : copy_states(&launch->kernel->image.sites, states);
     if (depth != IFL_WATCH_NOTHING && !repeat->states)
         forget(repeat);
 }

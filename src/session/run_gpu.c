@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One launch on a real GPU: loads its code, runs it once, brings the results back, and makes the profile. Times are
- * run_gpu_time.c's. */
+ * One launch on a real GPU: loads its code, runs it once, brings the results back, and makes the
+ * profile. Times are run_gpu_time.c's. */
 #include "session/run_gpu.h"
 
 #include "base/file.h"
@@ -38,9 +38,9 @@ static uint32_t blocks_per_sm(const ifl_gpu_run *r)
 
 static void describe_code(const ifl_gpu_run *r, ifl_gpu_facts *facts)
 {
-    facts->code = r->call ? "a library's"
-                  : r->is_cubin    ? "the file's machine code"
-                                   : "PTX, compiled by the driver";
+    facts->code = r->call       ? "a library's"
+                  : r->is_cubin ? "the file's machine code"
+                                : "PTX, compiled by the driver";
     if (r->call)
         return;
     facts->registers = function_fact(r, IFL_FUNCTION_REGISTERS);
@@ -86,16 +86,17 @@ static bool is_cubin(const char *image, size_t bytes)
            (uint8_t)image[ELF_MACHINE_AT] == ELF_MACHINE_CUDA && !image[ELF_MACHINE_AT + 1];
 }
 
-/* The launch's machine code, else the file's. Where the cubin is for another GPU the driver refuses it, and the PTX is
- * compiled; so it is where PTX was asked for and the file that is named has machine code only to tell of it. */
+/* The launch's machine code, else the file's. Where the cubin is for another GPU the driver refuses
+ * it, and the PTX is compiled; so it is where PTX was asked for and the file that is named has
+ * machine code only to tell of it. */
 static void load_cubin(ifl_gpu_run *r)
 {
     char *image = NULL;
     size_t bytes = 0;
     const bool names_it = r->launch->machine && r->launch->code != IFL_CHOOSE_PTX;
     const char *path = names_it ? r->launch->machine : r->launch->module->path;
-    if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK && is_cubin(image, bytes) &&
-        ifl_gpu_load(r->gpu, image, path, &r->module, NULL) != IFL_OK)
+    if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
+        is_cubin(image, bytes) && ifl_gpu_load(r->gpu, image, path, &r->module, NULL) != IFL_OK)
         r->module = NULL;
     free(image);
 }
@@ -114,7 +115,8 @@ static ifl_status load(ifl_gpu_run *r)
     return status;
 }
 
-/* What a call takes: v a value of 4 bytes, the first of which is n, b a buffer of n or n * n elements. */
+/* What a call takes: v a value of 4 bytes, the first of which is n, b a buffer of n or n * n
+ * elements. */
 static const struct {
     const char *call, *arguments, *words;
     uint64_t element_bytes;
@@ -184,7 +186,7 @@ ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
     ifl_gpu_launch to = r->to;
     to.params = r->buffers.pointers + set * r->launch->arguments.count;
     return r->call ? ifl_gpu_blas_put(r->gpu, r->call, to.params, error)
-                            : ifl_gpu_launch_put(r->gpu, &to, error);
+                   : ifl_gpu_launch_put(r->gpu, &to, error);
 }
 
 static ifl_status run_once(ifl_gpu_run *r)

@@ -8,8 +8,8 @@
 #include "session/exactness.h"
 #include "session/launch.h"
 
-/* The buffers of a launch on the GPU: `sets` copies that runs take in turn, and one that keeps what they held at
- * first. Set 0 is the one that the host's buffers are copied to and read back from. */
+/* The buffers of a launch on the GPU: `sets` copies that runs take in turn, and one that keeps what
+ * they held at first. Set 0 is the one that the host's buffers are copied to and read back from. */
 typedef struct ifl_gpu_buffers {
     const ifl_gpu *gpu;
     ifl_launch *launch;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A launch's buffers on the GPU, in as many sets as times need. They are filled by copying what the engine's fills
- * made, so both backends begin with the same bytes. */
+ * A launch's buffers on the GPU, in as many sets as times need. They are filled by copying what the
+ * engine's fills made, so both backends begin with the same bytes. */
 #include "session/run_gpu.h"
 
 #include <string.h>
@@ -60,15 +60,17 @@ static uint64_t address_of(const ifl_gpu_buffers *b, unsigned set, size_t index)
 /* CUtensorMapDataType. */
 static int cuda_type(const ifl_tensor_map *map)
 {
-    static const uint8_t types[] = {IFL_TYPE_U8,  IFL_TYPE_U16, IFL_TYPE_U32, IFL_TYPE_S32, IFL_TYPE_U64,
-                                    IFL_TYPE_S64, IFL_TYPE_F16, IFL_TYPE_F32, IFL_TYPE_F64, IFL_TYPE_BF16};
+    static const uint8_t types[] = {IFL_TYPE_U8,  IFL_TYPE_U16, IFL_TYPE_U32, IFL_TYPE_S32,
+                                    IFL_TYPE_U64, IFL_TYPE_S64, IFL_TYPE_F16, IFL_TYPE_F32,
+                                    IFL_TYPE_F64, IFL_TYPE_BF16};
     int i = 0;
     while (i + 1 < (int)sizeof types && types[i] != map->type)
         i++;
     return i;
 }
 
-static ifl_status write_tensor(const ifl_gpu_buffers *b, const ifl_tensor_map *map, uint64_t address, uint8_t *out, ifl_error *error)
+static ifl_status write_tensor(const ifl_gpu_buffers *b, const ifl_tensor_map *map,
+                               uint64_t address, uint8_t *out, ifl_error *error)
 {
     _Alignas(64) uint8_t made[IFL_TENSOR_MAP_BYTES];
     uint64_t size[IFL_TENSOR_RANKS];
@@ -79,8 +81,9 @@ static ifl_status write_tensor(const ifl_gpu_buffers *b, const ifl_tensor_map *m
         size[i] = map->size[i];
         box[i] = map->box[i];
     }
-    const int result = b->gpu->cu.tensor_tiled(made, cuda_type(map), map->rank, (void *)(uintptr_t)address, size, map->stride, box,
-                                               map->element_stride, 0, map->swizzle, 0, map->fills_nan);
+    const int result = b->gpu->cu.tensor_tiled(
+        made, cuda_type(map), map->rank, (void *)(uintptr_t)address, size, map->stride, box,
+        map->element_stride, 0, map->swizzle, 0, map->fills_nan);
     memcpy(out, made, sizeof made);
     return ifl_gpu_check(b->gpu, result, error, "describing a tensor");
 }
@@ -112,8 +115,7 @@ static ifl_status make_tables(ifl_gpu_buffers *b, ifl_error *error)
 {
     const size_t most_sets = IFL_MOST_SETS;
     const ifl_launch *launch = b->launch;
-    const size_t count = argument_count(b),
-                 bytes = launch->of->param_bytes;
+    const size_t count = argument_count(b), bytes = launch->of->param_bytes;
     b->made = calloc((most_sets + 1) * (count + 1), sizeof *b->made);
     b->pointers = calloc(most_sets * (count + 1), sizeof *b->pointers);
     b->params = calloc(most_sets, sizeof *b->params);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The times of a launch on a GPU: which runs are timed, what stands between them, and what the figures say.
- * docs/gpu.md gives the reasons. */
+ * The times of a launch on a GPU: which runs are timed, what stands between them, and what the
+ * figures say. docs/gpu.md gives the reasons. */
 #include "session/run_gpu.h"
 
 #include "base/statistics.h"
@@ -92,20 +92,20 @@ static ifl_status warn_of_times(ifl_gpu_run *r)
     const double least = fmin(fmin(before, amid), after), most = fmax(fmax(before, amid), after);
     ifl_status status = IFL_OK;
     if (get(r, IFL_TIMING_spread) > wide_spread)
-        status = ifl_profile_warn(
-            r->profile, r->error,
-            "the times are spread over %.0f %% of their median: something else uses the GPU, or its clocks change",
-            100 * get(r, IFL_TIMING_spread));
+        status = ifl_profile_warn(r->profile, r->error,
+                                  "the times are spread over %.0f %% of their median: something "
+                                  "else uses the GPU, or its clocks change",
+                                  100 * get(r, IFL_TIMING_spread));
     if (status == IFL_OK && (most - least) / least > moved_clock)
         status =
             ifl_profile_warn(r->profile, r->error,
                              "the SM clock moved between %.0f and %.0f MHz while times were taken",
                              1e-6 * least, 1e-6 * most);
     if (status == IFL_OK && !r->buffers.has_kept && r->buffers.bytes)
-        status = ifl_profile_warn(
-            r->profile, r->error,
-            "the GPU's memory holds only one set of the buffers: every timed run continues with what the previous "
-            "run left in them");
+        status = ifl_profile_warn(r->profile, r->error,
+                                  "the GPU's memory holds only one set of the buffers: every timed "
+                                  "run continues with what the previous "
+                                  "run left in them");
     return status;
 }
 
@@ -149,8 +149,8 @@ static ifl_status take_floor(ifl_gpu_run *r, unsigned batch)
     return IFL_OK;
 }
 
-/* A copy that moves about as many bytes as the kernel asks for: small ones reach less. Where the GPU has no room for
- * it, the ceiling stays unknown. */
+/* A copy that moves about as many bytes as the kernel asks for: small ones reach less. Where the
+ * GPU has no room for it, the ceiling stays unknown. */
 static ifl_status take_copy(ifl_gpu_run *r)
 {
     const double asked = get(r, IFL_TIMING_useful_bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The session: its GPU, its memory, its modules and their kernels, and running one. The ledger is in ledger.c. */
+ * The session: its GPU, its memory, its modules and their kernels, and running one. The ledger is
+ * in ledger.c. */
 #include "session/session_internal.h"
 
 #include "base/shared.h"
@@ -19,7 +20,8 @@ ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out
     if (!session)
         return ifl_fail_memory(error, sizeof *session);
     session->options = *options;
-    ifl_status status = ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
+    ifl_status status =
+        ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
     if (status == IFL_OK)
         status = ifl_memory_new(&session->memory, error);
     if (status != IFL_OK) {
@@ -52,8 +54,8 @@ uint32_t ifl_session_target(const ifl_device *device)
     return (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
 }
 
-/* PTX and machine code of a module have the same variables. What those of the machine code begin with is its own:
- * addresses of functions differ. */
+/* PTX and machine code of a module have the same variables. What those of the machine code begin
+ * with is its own: addresses of functions differ. */
 static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program, ifl_error *error)
 {
     const ifl_program *of = loaded->module->programs.at[program];
@@ -62,8 +64,10 @@ static ifl_status place(ifl_session *session, ifl_loaded *loaded, size_t program
         return ifl_fail_memory(error, of->variable_count);
     loaded->variable_address[program] = address;
     for (size_t v = 0; v < of->variable_count; v++) {
-        const uint64_t shared = ifl_objects_variable(&loaded->objects, of->variables[v].name, &bytes);
-        address[v] = shared && bytes == of->variables[v].bytes && of->variables[v].function < 0 ? shared : 0;
+        const uint64_t shared =
+            ifl_objects_variable(&loaded->objects, of->variables[v].name, &bytes);
+        address[v] =
+            shared && bytes == of->variables[v].bytes && of->variables[v].function < 0 ? shared : 0;
     }
     const ifl_status status = ifl_variables_place(of, session->memory, address, error);
     ifl_objects_reset(&loaded->objects, session->memory);
@@ -88,18 +92,18 @@ static uint32_t machine_target(const ifl_session *session)
     return session->options.sm ? session->options.sm : ifl_session_target(session->device);
 }
 
-/* Machine code that the GPU does not run is none, where there is PTX; where it is all there is, or was asked for, it is an
- * error. */
-static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source, uint32_t target, bool is_named,
-                               ifl_loaded *loaded, ifl_error *error)
+/* Machine code that the GPU does not run is none, where there is PTX; where it is all there is, or
+ * was asked for, it is an error. */
+static ifl_status load_objects(ifl_session *session, const ifl_machine_source *source,
+                               uint32_t target, bool is_named, ifl_loaded *loaded, ifl_error *error)
 {
     ifl_error own = {0};
     if (session->options.code == IFL_CHOOSE_PTX)
         return IFL_OK;
     const ifl_status status =
         ifl_objects_load(source, target, session->memory, &loaded->objects, &own);
-    const bool is_needed = session->options.code == IFL_CHOOSE_MACHINE || !loaded->module->programs.count ||
-                           is_named || status == IFL_NO_MEMORY;
+    const bool is_needed = session->options.code == IFL_CHOOSE_MACHINE ||
+                           !loaded->module->programs.count || is_named || status == IFL_NO_MEMORY;
     if (status == IFL_OK || !is_needed)
         return IFL_OK;
     if (error)
@@ -116,26 +120,31 @@ static ifl_loaded *add_loaded(ifl_session *session)
     return NULL;
 }
 
-ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine, ifl_loaded **out,
-                            ifl_error *error)
+ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine,
+                            ifl_loaded **out, ifl_error *error)
 {
     ifl_loaded *loaded = add_loaded(session);
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
-    loaded->described_by = machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
+    loaded->described_by =
+        machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
     ifl_status status = IFL_OK;
-    const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled, module->assembled_bytes};
-    const bool is_kept = session->options.code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
+    const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled,
+                                    module->assembled_bytes};
+    const bool is_kept =
+        session->options.code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
     /* What is kept with PTX was made for the PTX's own target. */
     const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
     if (is_kept)
         machine = module->described_by;
     if (session->options.code == IFL_CHOOSE_MACHINE && !machine && !module->has_machine)
-        status = ifl_fail(error, IFL_USAGE, "'%s' holds no machine code: `machine` names a file that does", module->path);
+        status =
+            ifl_fail(error, IFL_USAGE,
+                     "'%s' holds no machine code: `machine` names a file that does", module->path);
     else if (machine || module->has_machine)
-        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own, target,
-                              machine != NULL, loaded, error);
+        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own,
+                              target, machine != NULL, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK)
@@ -143,8 +152,10 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     return status;
 }
 
-/* A program holds both, one, or neither; a driver that may take only one kind finds no kernel image in the other. */
-static ifl_status check_choice(const ifl_session *session, const char *name, const ifl_module *module, ifl_error *error)
+/* A program holds both, one, or neither; a driver that may take only one kind finds no kernel image
+ * in the other. */
+static ifl_status check_choice(const ifl_session *session, const char *name,
+                               const ifl_module *module, ifl_error *error)
 {
     const ifl_code_choice code = session->options.code;
     const bool has_it = code == IFL_CHOOSE_PTX       ? module->programs.count > 0
@@ -161,18 +172,19 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     ifl_loaded *loaded = add_loaded(session);
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
-    ifl_status status =
-        ifl_module_open_bytes(name, image, bytes, ifl_session_target(session->device), &loaded->owned, error);
+    ifl_status status = ifl_module_open_bytes(
+        name, image, bytes, ifl_session_target(session->device), &loaded->owned, error);
     loaded->module = loaded->owned;
     if (status == IFL_OK)
         status = check_choice(session, name, loaded->module, error);
     if (status == IFL_OK && loaded->module->has_machine)
-        status = load_objects(session, &(ifl_machine_source){name, image, bytes}, machine_target(session), false, loaded,
-                              error);
+        status = load_objects(session, &(ifl_machine_source){name, image, bytes},
+                              machine_target(session), false, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {
-        loaded->machine = ifl_best_machine_read(name, image, bytes, ifl_session_target(session->device));
+        loaded->machine =
+            ifl_best_machine_read(name, image, bytes, ifl_session_target(session->device));
         *out = loaded;
     } else {
         ifl_session_unload(session, loaded);
@@ -215,7 +227,8 @@ static bool find_variable(const ifl_program *program, const char *name, size_t *
     return false;
 }
 
-bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name, ifl_placed_variable *out)
+bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name,
+                          ifl_placed_variable *out)
 {
     *out = (ifl_placed_variable){0};
     out->address = ifl_objects_variable(&loaded->objects, name, &out->bytes);
@@ -254,8 +267,10 @@ static bool takes_same(const ifl_kernel *kernel, const ifl_machine_kernel *code)
     return true;
 }
 
-/* PTX counts a parameter's alignment from the first one, ptxas from the start of the constant bank. */
-static ifl_status take_places(ifl_ready_kernel *kernel, const ifl_machine_kernel *code, ifl_error *error)
+/* PTX counts a parameter's alignment from the first one, ptxas from the start of the constant
+ * bank. */
+static ifl_status take_places(ifl_ready_kernel *kernel, const ifl_machine_kernel *code,
+                              ifl_error *error)
 {
     const ifl_kernel *of = kernel->kernel;
     if (of->parameter_count != code->parameter_count || takes_same(of, code))
@@ -291,11 +306,13 @@ static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_er
 {
     const ifl_kernel *of = kernel->kernel;
     if (!of->program)
-        return ifl_fail(error, IFL_UNSUPPORTED, "'%s' has no PTX of the kernel '%s', only machine code",
+        return ifl_fail(error, IFL_UNSUPPORTED,
+                        "'%s' has no PTX of the kernel '%s', only machine code",
                         loaded->module->path, kernel->signature);
     take_machine(kernel, loaded->machine);
-    const ifl_ptx_lowering lowering = {
-        .program = of->program, .function = of->function, .variable_address = addresses_of(loaded, of->program)};
+    const ifl_ptx_lowering lowering = {.program = of->program,
+                                       .function = of->function,
+                                       .variable_address = addresses_of(loaded, of->program)};
     return ifl_ptx_lower(&lowering, &kernel->image, error);
 }
 
@@ -328,8 +345,8 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
     return status;
 }
 
-ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
-                             ifl_error *error)
+ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index,
+                             ifl_ready_kernel **out, ifl_error *error)
 {
     (void)session;
     const ifl_status status = loaded->kernels[index] ? IFL_OK : make_ready(loaded, index, error);
@@ -337,8 +354,8 @@ ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t in
     return status;
 }
 
-ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name, ifl_ready_kernel **out,
-                            ifl_error *error)
+ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name,
+                            ifl_ready_kernel **out, ifl_error *error)
 {
     const ifl_module *module = loaded->module;
     for (size_t i = 0; i < module->names.count; i++)
@@ -346,8 +363,9 @@ ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char
             return ifl_session_ready(session, loaded, i, out, error);
     if (module->unread_count && error)
         *error = module->unread;
-    return module->unread_count ? module->unread.status
-                                : ifl_fail(error, IFL_USAGE, "%s has no kernel '%.300s'", module->path, name);
+    return module->unread_count
+               ? module->unread.status
+               : ifl_fail(error, IFL_USAGE, "%s has no kernel '%.300s'", module->path, name);
 }
 
 const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index)
@@ -370,14 +388,17 @@ static uint64_t product(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-IFL_SHARED ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel, const ifl_device *device, uint64_t threads,
-                                   uint64_t dynamic_shared_bytes, uint32_t *blocks, ifl_error *error)
+IFL_SHARED ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel,
+                                              const ifl_device *device, uint64_t threads,
+                                              uint64_t dynamic_shared_bytes, uint32_t *blocks,
+                                              ifl_error *error)
 {
     ifl_occupancy occupancy = {0};
     const uint64_t shared = kernel->image.demands.declared_shared + dynamic_shared_bytes;
     *blocks = 0;
     if (!threads || threads > INT32_MAX || shared > INT32_MAX)
-        return ifl_fail(error, IFL_USAGE, "no GPU has blocks of %llu threads with %llu bytes of shared memory",
+        return ifl_fail(error, IFL_USAGE,
+                        "no GPU has blocks of %llu threads with %llu bytes of shared memory",
                         (unsigned long long)threads, (unsigned long long)shared);
     const ifl_occupancy_request request = {.threads = (int)threads,
                                            .registers = (int)kernel->registers,
@@ -418,7 +439,8 @@ static void set_banks(const ifl_ready_kernel *kernel, ifl_exec_launch *to)
     to->banks[ADDRESSES] = (ifl_bank){object->addresses, object->address_bytes};
 }
 
-static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way)
+static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *launch,
+                                const ifl_session_way *way)
 {
     ifl_ready_kernel *kernel = launch->kernel;
     const ifl_device *device = way->device ? way->device : session->device;
@@ -450,15 +472,15 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     memcpy(to.block, launch->block, sizeof to.block);
     memcpy(to.cluster, launch->cluster, sizeof to.cluster);
     if (kernel->image.demands.cooperative &&
-        ifl_ready_blocks_per_sm(kernel, device, product(launch->block), launch->dynamic_shared_bytes, &per_sm,
-                                NULL) == IFL_OK)
+        ifl_ready_blocks_per_sm(kernel, device, product(launch->block),
+                                launch->dynamic_shared_bytes, &per_sm, NULL) == IFL_OK)
         to.most_resident = (uint64_t)sms * per_sm;
     return to;
 }
 
-ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch, const ifl_session_way *way,
-                           const ifl_observer *const *observers, size_t count, ifl_session_result *out,
-                           ifl_error *error)
+ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch,
+                           const ifl_session_way *way, const ifl_observer *const *observers,
+                           size_t count, ifl_session_result *out, ifl_error *error)
 {
     *out = (ifl_session_result){.ran = describe(session, launch, way)};
     out->ran.observers = observers;

@@ -16,8 +16,10 @@ struct ifl_loaded {
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
     ifl_machine *machine;        /* its machine code; NULL: none that can be read */
     ifl_objects objects;         /* the same as it runs */
-    const char *described_by;    /* machine code that tells of the PTX that runs; NULL: the module's own, if it has some */
-    ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
+    const char *
+        /* machine code that tells of the PTX that runs; NULL: the module's own, if it has some */
+        described_by;
+    ifl_ready_kernel **kernels; /* by kernel of the module; NULL: not asked for yet */
 };
 
 typedef struct ifl_repeats {
@@ -35,20 +37,22 @@ typedef struct ifl_ledger_row {
     ifl_repeats arguments[32]; /* the newest */
     size_t argument_count;     /* seen, ever */
     uint64_t launches;
-    uint64_t outside; /* of those, before or after what is observed */
+    uint64_t outside;               /* of those, before or after what is observed */
     uint64_t observed, blocks_done; /* blocks of those */
-    double seconds;   /* of those */
+    double seconds;                 /* of those */
     double model_us;  /* of the last launch that the model was asked for; 0: not known */
     double worst_us;  /* of the launch that `worst` is of */
     bool is_modelled; /* `worst` has a model, and this is it */
     ifl_modelled modelled;
-    bool is_partial;  /* one of them did not come to its end */
-    bool is_remote;   /* some reached shared memory of other blocks */
-    void **states;    /* of the observers, added up; NULL: nothing was observed */
+    bool is_partial; /* one of them did not come to its end */
+    bool is_remote;  /* some reached shared memory of other blocks */
+    void **states;   /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
-    ifl_profile *worst; /* of the costliest launch that the model was asked for alone, with what that needs */
+    ifl_profile *
+        /* of the costliest launch that the model was asked for alone, with what that needs */
+        worst;
     ifl_repeat_list repeats;
-    uint64_t repeated;  /* launches that did not run because of them */
+    uint64_t repeated; /* launches that did not run because of them */
 } ifl_ledger_row;
 
 typedef struct ifl_ledger {
@@ -70,9 +74,9 @@ struct ifl_session {
     double clock_us; /* of the GPU that work goes to */
     uint32_t gpu;
     double clocks_us[IFL_MOST_GPUS]; /* of the others */
-    double host_us;  /* until when the host has waited for some GPU */
-    double skipped_us; /* that launches took which were not run again */
-    ifl_cache_workspace workspace; /* of the launches whose caches are followed */
+    double host_us;                  /* until when the host has waited for some GPU */
+    double skipped_us;               /* that launches took which were not run again */
+    ifl_cache_workspace workspace;   /* of the launches whose caches are followed */
 };
 
 /* The machine code of a fat binary that suits the GPU best; NULL where there is none. */

@@ -9,19 +9,20 @@
 
 static bool is_placed(const ifl_variable *variable)
 {
-    return (variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST) && variable->function < 0;
+    return (variable->space == IFL_SPACE_GLOBAL || variable->space == IFL_SPACE_CONST) &&
+           variable->function < 0;
 }
 
-static ifl_status place_variable(const ifl_variable *variable, ifl_memory *memory, uint64_t *address,
-                                 ifl_error *error)
+static ifl_status place_variable(const ifl_variable *variable, ifl_memory *memory,
+                                 uint64_t *address, ifl_error *error)
 {
     char label[112];
     ifl_allocation *at;
-    snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space), variable->name,
-             (unsigned long long)variable->bytes);
+    snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space),
+             variable->name, (unsigned long long)variable->bytes);
     const uint32_t read_only = variable->space == IFL_SPACE_CONST ? IFL_ALLOCATION_READ_ONLY : 0;
-    const ifl_status status =
-        ifl_memory_allocate(memory, variable->bytes, 0, IFL_ALLOCATION_MODULE | read_only, label, &at, error);
+    const ifl_status status = ifl_memory_allocate(
+        memory, variable->bytes, 0, IFL_ALLOCATION_MODULE | read_only, label, &at, error);
     if (status == IFL_OK)
         *address = at->address;
     return status;
@@ -32,7 +33,8 @@ static void relocate(const ifl_variable *variable, uint8_t *host, const uint64_t
 {
     for (size_t r = 0; r < variable->relocation_count; r++) {
         const ifl_relocation *reloc = &variable->relocations[r];
-        uint64_t base = reloc->is_function ? IFL_CODE_WINDOW + 16 * (uint64_t)reloc->index : address[reloc->index];
+        uint64_t base = reloc->is_function ? IFL_CODE_WINDOW + 16 * (uint64_t)reloc->index
+                                           : address[reloc->index];
         uint64_t value = (base + (uint64_t)reloc->addend) >> reloc->shift;
         if (reloc->bytes <= 8 && reloc->offset + reloc->bytes <= variable->bytes)
             memcpy(host + reloc->offset, &value, reloc->bytes);
@@ -46,7 +48,8 @@ static void initialise(const ifl_variable *variable, uint8_t *host, const uint64
     relocate(variable, host, address);
 }
 
-void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory, const uint64_t *address)
+void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory,
+                         const uint64_t *address)
 {
     for (size_t v = 0; v < program->variable_count; v++) {
         const ifl_variable *variable = &program->variables[v];
@@ -60,7 +63,8 @@ void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory, c
     }
 }
 
-ifl_status ifl_variables_place(const ifl_program *program, ifl_memory *memory, uint64_t *address, ifl_error *error)
+ifl_status ifl_variables_place(const ifl_program *program, ifl_memory *memory, uint64_t *address,
+                               ifl_error *error)
 {
     ifl_status status = IFL_OK;
     for (size_t v = 0; v < program->variable_count && status == IFL_OK; v++)

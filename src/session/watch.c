@@ -2,12 +2,12 @@
  * See watch.h. */
 #include "session/watch.h"
 
+#include "base/utf8.h"
 #include "count/observe.h"
 #include "ptx/estimate.h"
 #include "session/lines.h"
 #include "session/machine_code.h"
 #include "session/session_internal.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,9 @@ ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session 
         return ifl_fail(error, IFL_INTERNAL, "%zu observers are too many", ifl_observation_count);
     for (size_t i = 0; depth != IFL_WATCH_NOTHING && i < ifl_observation_count; i++)
         watch->observers[watch->count++] = ifl_observations[i]->observer;
-    return depth == IFL_WATCH_MODEL && device_count ? follow(watch, devices, device_count, launch, error)
-                                                    : IFL_OK;
+    return depth == IFL_WATCH_MODEL && device_count
+               ? follow(watch, devices, device_count, launch, error)
+               : IFL_OK;
 }
 
 void ifl_watch_end(ifl_watch *watch)
@@ -83,16 +84,18 @@ ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *
     va_end(list);
     text[strcspn(text, "\n")] = '\0';
     const char *copy = ifl_profile_copy_text(profile, text);
-    return copy && ifl_vec_push(&profile->warnings, copy) ? IFL_OK : ifl_fail_memory(error, sizeof text);
+    return copy && ifl_vec_push(&profile->warnings, copy) ? IFL_OK
+                                                          : ifl_fail_memory(error, sizeof text);
 }
 
-ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *backend, ifl_profile *profile,
-                                ifl_error *error)
+ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *backend,
+                                ifl_profile *profile, ifl_error *error)
 {
     const ifl_ready_kernel *kernel = launch->kernel;
     const char *const texts[] = {kernel->kernel->name, kernel->signature, kernel->module->path,
                                  kernel->kernel->target};
-    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file, &profile->target};
+    const char **const to[] = {&profile->kernel, &profile->signature, &profile->file,
+                               &profile->target};
     for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         *to[i] = ifl_profile_copy_text(profile, texts[i]);
         if (!*to[i])
@@ -103,11 +106,13 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     profile->shared_bytes = kernel->image.demands.declared_shared + launch->dynamic_shared_bytes;
     profile->shared_preference = launch->shared_preference;
     profile->reads_clock = kernel->image.demands.reads_clock;
-    profile->program.is_debug = !kernel->object && kernel->kernel->program && kernel->kernel->program->is_debug;
+    profile->program.is_debug =
+        !kernel->object && kernel->kernel->program && kernel->kernel->program->is_debug;
     profile->backend = backend;
     return kernel->image.demands.uses_textures
                ? ifl_profile_warn(profile, error,
-                                  "texture and surface accesses are not counted: traffic, times and advice do not "
+                                  "texture and surface accesses are not counted: traffic, times "
+                                  "and advice do not "
                                   "include them")
                : IFL_OK;
 }
@@ -115,18 +120,20 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
 ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error)
 {
     return ifl_profile_warn(profile, error,
-                            "accesses to shared memory of other blocks of a cluster are not counted: traffic, times and advice "
+                            "accesses to shared memory of other blocks of a cluster are not "
+                            "counted: traffic, times and advice "
                             "leave them out");
 }
 
-ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states, ifl_profile *profile,
-                                    ifl_error *error)
+ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states,
+                                    ifl_profile *profile, ifl_error *error)
 {
     const ifl_sites *sites = &kernel->image.sites;
     int32_t *line_of = calloc(sites->count + 1, sizeof *line_of);
     if (!line_of)
         return ifl_fail_memory(error, sites->count * sizeof *line_of);
-    ifl_status status = ifl_lines_build(&kernel->image, kernel->module->path, line_of, profile, error);
+    ifl_status status =
+        ifl_lines_build(&kernel->image, kernel->module->path, line_of, profile, error);
     for (size_t i = 0; i < ifl_observation_count && status == IFL_OK; i++)
         if (states[i])
             status = ifl_observations[i]->report(states[i], sites, line_of, profile, error);
@@ -149,22 +156,25 @@ static void *state_of(const ifl_observation *wanted, void *const *states)
 /* Warps that the launch bounds leave room for. */
 static uint32_t bound_warps(const ifl_demands *demands)
 {
-    const uint32_t *bound = demands->required_threads[0] ? demands->required_threads : demands->max_threads;
+    const uint32_t *bound =
+        demands->required_threads[0] ? demands->required_threads : demands->max_threads;
     const uint64_t threads = (uint64_t)bound[0] * bound[1] * bound[2];
     const uint64_t blocks = demands->min_blocks ? demands->min_blocks : 1;
-    return threads && threads <= 1024 && blocks <= 64 ? (uint32_t)((threads + 31) / 32 * blocks) : 0;
+    return threads && threads <= 1024 && blocks <= 64 ? (uint32_t)((threads + 31) / 32 * blocks)
+                                                      : 0;
 }
 
 /* What the order of the PTX says, where machine code does not. */
-static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile,
-                                ifl_error *error)
+static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
+                                ifl_profile *profile, ifl_error *error)
 {
     ifl_ptx_estimate found;
     uint64_t *warps = calloc(kernel->image.sites.count + 1, sizeof *warps);
     if (!warps)
         return ifl_fail_memory(error, kernel->image.sites.count * sizeof *warps);
     ifl_mix_issued(mix, warps);
-    const ifl_status status = ifl_ptx_estimate_find(kernel->kernel->program, &kernel->image, warps, &found, error);
+    const ifl_status status =
+        ifl_ptx_estimate_find(kernel->kernel->program, &kernel->image, warps, &found, error);
     free(warps);
     if (status != IFL_OK)
         return status;
@@ -180,7 +190,8 @@ static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
 }
 
 /* What its own machine code says, with how often each instruction was issued. */
-static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile, ifl_error *error)
+static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix,
+                               ifl_profile *profile, ifl_error *error)
 {
     uint64_t *issued = calloc(kernel->image.sites.count + 1, sizeof *issued);
     if (!issued)
@@ -191,8 +202,9 @@ static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix, 
     return status;
 }
 
-ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch, void *const *states,
-                            uint64_t buffer_bytes, ifl_profile *profile, ifl_error *error)
+ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch,
+                            void *const *states, uint64_t buffer_bytes, ifl_profile *profile,
+                            ifl_error *error)
 {
     const ifl_ready_kernel *kernel = launch->kernel;
     const void *mix = state_of(&ifl_observe_mix, states);
@@ -200,14 +212,17 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     ifl_status status = IFL_OK;
     profile->program.buffer_bytes = buffer_bytes;
     if (mix)
-        status = kernel->object ? take_machine(kernel, mix, profile, error) : take_estimate(kernel, mix, profile, error);
+        status = kernel->object ? take_machine(kernel, mix, profile, error)
+                                : take_estimate(kernel, mix, profile, error);
     if (status == IFL_OK && !kernel->object)
-        status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine, kernel->kernel, profile, error)
+        status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine,
+                                                                 kernel->kernel, profile, error)
                                          : ifl_machine_code_describe(kernel, profile, error);
     if (status == IFL_OK && has_caches && states[ifl_observation_count])
-        status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count], watch->workspace,
-                                      profile, error);
+        status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count],
+                                      watch->workspace, profile, error);
     if (status == IFL_OK && watch->time_at && states[watch->time_at])
-        status = ifl_time_run_report(&watch->time, states[watch->time_at], &kernel->image.sites, profile, error);
+        status = ifl_time_run_report(&watch->time, states[watch->time_at], &kernel->image.sites,
+                                     profile, error);
     return status;
 }

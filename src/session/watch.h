@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one launch is watched with, and the profile that comes of it: nothing; the observers whose sums the report shows;
- * or all that the models need too. */
+ * What one launch is watched with, and the profile that comes of it: nothing; the observers whose
+ * sums the report shows; or all that the models need too. */
 #ifndef IFL_SESSION_WATCH_H
 #define IFL_SESSION_WATCH_H
 
@@ -8,7 +8,11 @@
 #include "session/session.h"
 #include "time/time_run.h"
 
-typedef enum ifl_watch_depth { IFL_WATCH_NOTHING, IFL_WATCH_COUNTERS, IFL_WATCH_MODEL } ifl_watch_depth;
+typedef enum ifl_watch_depth {
+    IFL_WATCH_NOTHING,
+    IFL_WATCH_COUNTERS,
+    IFL_WATCH_MODEL
+} ifl_watch_depth;
 
 enum { IFL_WATCH_MOST = 16 };
 
@@ -22,27 +26,29 @@ typedef struct ifl_watch {
     ifl_cache_workspace *workspace; /* the session's */
 } ifl_watch;
 
-/* Caches are followed for the devices, where there are any, and of machine code the warps of an SM. `watch` stays where it is until ifl_watch_end, which follows
- * in every case. */
+/* Caches are followed for the devices, where there are any, and of machine code the warps of an SM.
+ * `watch` stays where it is until ifl_watch_end, which follows in every case. */
 ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,
                            const ifl_device *const *devices, size_t device_count,
                            const ifl_session_launch *launch, ifl_error *error);
 void ifl_watch_end(ifl_watch *watch);
 
 /* Names and sizes of the launch. */
-ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *backend, ifl_profile *profile,
-                                ifl_error *error);
+ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *backend,
+                                ifl_profile *profile, ifl_error *error);
 /* The counters, and those of each line, that the states of ifl_observations hold. */
-ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states, ifl_profile *profile,
-                                    ifl_error *error);
+ifl_status ifl_profile_count_states(const ifl_ready_kernel *kernel, void *const *states,
+                                    ifl_profile *profile, ifl_error *error);
 /* What a launch watched for the models shows beyond its counters, which the profile has already. */
-ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch, void *const *states,
-                            uint64_t buffer_bytes, ifl_profile *profile, ifl_error *error);
+ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch,
+                            void *const *states, uint64_t buffer_bytes, ifl_profile *profile,
+                            ifl_error *error);
 
 /* A valid UTF-8 copy in the profile; NULL without memory. */
 const char *ifl_profile_copy_text(ifl_profile *profile, const char *text);
 /* Adds a warning, of one line and at most a thousand bytes. */
-ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...) IFL_PRINTF(3, 4);
+ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...)
+    IFL_PRINTF(3, 4);
 
 /* Says that what reached shared memory of other blocks is in no counter. */
 ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What passes between a program and the CUDA runtime: the sizes, numbers and layouts of the CUDA Runtime API reference
- * (versions 11.8, 12.9 and 13.0), in our own words. Handles are pointers to structures of ours. */
+ * What passes between a program and the CUDA runtime: the sizes, numbers and layouts of the CUDA
+ * Runtime API reference (versions 11.8, 12.9 and 13.0), in our own words. Handles are pointers to
+ * structures of ours. */
 #ifndef IFL_STANDIN_ABI_H
 #define IFL_STANDIN_ABI_H
 
@@ -25,7 +26,13 @@ typedef struct ifl_dim3 {
 } ifl_dim3;
 
 /* cudaMemcpyKind */
-enum { IFL_HOST_TO_HOST, IFL_HOST_TO_DEVICE, IFL_DEVICE_TO_HOST, IFL_DEVICE_TO_DEVICE, IFL_COPY_DEFAULT };
+enum {
+    IFL_HOST_TO_HOST,
+    IFL_HOST_TO_DEVICE,
+    IFL_DEVICE_TO_HOST,
+    IFL_DEVICE_TO_DEVICE,
+    IFL_COPY_DEFAULT
+};
 
 /* cudaMemoryType */
 enum { IFL_MEMORY_UNREGISTERED, IFL_MEMORY_HOST, IFL_MEMORY_DEVICE, IFL_MEMORY_MANAGED };
@@ -66,8 +73,10 @@ typedef struct ifl_copy3d {
 
 typedef struct ifl_function_attributes {
     size_t shared_bytes, constant_bytes, local_bytes;
-    int max_threads, registers, ptx_version, binary_version, cache_mode_ca, max_dynamic_shared, carveout;
-    int cluster_must_be_set, cluster_width, cluster_height, cluster_depth, cluster_policy, non_portable;
+    int max_threads, registers, ptx_version, binary_version, cache_mode_ca, max_dynamic_shared,
+        carveout;
+    int cluster_must_be_set, cluster_width, cluster_height, cluster_depth, cluster_policy,
+        non_portable;
     int reserved[16];
 } ifl_function_attributes;
 
@@ -76,7 +85,9 @@ enum { IFL_FATBIN_WRAPPER_MAGIC = 0x466243b1, IFL_FATBIN_WRAPPER_LINKED = 2 };
 typedef struct ifl_fatbin_wrapper {
     uint32_t magic, version;
     const void *fatbin;
-    void *linked; /* version 2: NULL-terminated list of the fat binaries that were linked into this one */
+    void *
+        /* version 2: NULL-terminated list of the fat binaries that were linked into this one */
+        linked;
 } ifl_fatbin_wrapper;
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { BLOCK_BYTES = 64, BLOCK_ROWS = 8 };
 
-/* ---- channels ------------------------------------------------------------------------------------ */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT };
 
@@ -43,9 +43,10 @@ ifl_channels ifl_channels_of_texel(const ifl_texel *texel)
     return channels;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The largest of each kind: CUDA C++ Programming Guide, technical specifications, compute capability 6.0 and newer. */
+/* The largest of each kind: CUDA C++ Programming Guide, technical specifications, compute
+ * capability 6.0 and newer. */
 typedef struct limit {
     size_t width, height, depth;
 } limit;
@@ -140,7 +141,7 @@ void ifl_array_drop(ifl_session *session, ifl_array *array)
     free(array);
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static bool is_between(size_t at, size_t count, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * CUDA arrays: memory of the GPU whose layout programs cannot see, and that copies, textures and surfaces reach. Here rows
- * lie one after the other, in whole blocks of 64 bytes × 8 rows. */
+ * CUDA arrays: memory of the GPU whose layout programs cannot see, and that copies, textures and
+ * surfaces reach. Here rows lie one after the other, in whole blocks of 64 bytes × 8 rows. */
 #ifndef IFL_STANDIN_ARRAY_H
 #define IFL_STANDIN_ARRAY_H
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Programs register all of their functions (59,356 when PyTorch 2.15 is imported) before they look for the first. */
+/* Programs register all of their functions (59,356 when PyTorch 2.15 is imported) before they look
+ * for the first. */
 static struct {
     IFL_VEC(ifl_function_record *) functions;
     bool is_sorted; /* by host address, and nothing that was forgotten is among them */
@@ -73,7 +74,8 @@ static ifl_cuda_error code_of_load(ifl_status status)
                                      : ifl_cudaErrorInvalidPtx;
 }
 
-/* The linked machine code and, behind it, what nvcc -rdc=true linked it from: the PTX stands there. NULL without memory. */
+/* The linked machine code and, behind it, what nvcc -rdc=true linked it from: the PTX stands there.
+ * NULL without memory. */
 static uint8_t *gather(const ifl_fatbin_wrapper *wrapper, size_t *bytes)
 {
     const void *fatbin;
@@ -98,19 +100,21 @@ static uint8_t *gather(const ifl_fatbin_wrapper *wrapper, size_t *bytes)
 
 static bool has_managed(const ifl_binary *binary);
 
-/* One GPU's module more. A managed variable is one for all GPUs, which modules of their own cannot have. */
+/* One GPU's module more. A managed variable is one for all GPUs, which modules of their own cannot
+ * have. */
 static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary, ifl_loaded **out)
 {
     const ifl_fatbin_wrapper *wrapper = binary->wrapper;
-    const bool is_linked = wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
+    const bool is_linked =
+        wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
     ifl_error error = {0};
     const void *fatbin = NULL;
     size_t bytes = is_linked ? 0 : ifl_image_measure(wrapper, &fatbin);
     uint8_t *all = is_linked ? gather(wrapper, &bytes) : NULL;
     if (is_linked && !all)
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_status status =
-        ifl_session_load(session, "fat binary of the program", all ? all : fatbin, bytes, out, &error);
+    const ifl_status status = ifl_session_load(session, "fat binary of the program",
+                                               all ? all : fatbin, bytes, out, &error);
     free(all);
     if (status == IFL_OK)
         return ifl_cudaSuccess;
@@ -128,7 +132,8 @@ ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
     if (!binary->wrapper) /* of a module: another GPU's */
         return ifl_cudaErrorInvalidResourceHandle;
     if (binary->loaded && has_managed(binary)) {
-        ifl_state_tell("error: a program with __managed__ variables uses them on one GPU only here, not on GPU %d too",
+        ifl_state_tell("error: a program with __managed__ variables uses them on one GPU only "
+                       "here, not on GPU %d too",
                        ifl_gpu_chosen());
         return ifl_cudaErrorNotSupported;
     }
@@ -195,13 +200,14 @@ static bool add_record(ifl_function_record *function)
 }
 
 /* `host` NULL: the record's own name, which no program's address is, stands for it. */
-static ifl_cuda_error add(ifl_binary *binary, const void *host, const char *name, ifl_function_record **out)
+static ifl_cuda_error add(ifl_binary *binary, const void *host, const char *name,
+                          ifl_function_record **out)
 {
     ifl_function_record *function = calloc(1, sizeof *function);
     char *copy = strdup(name);
     if (function)
-        *function =
-            (ifl_function_record){.binary = binary, .host = host ? host : copy, .name = copy, .carveout = -1};
+        *function = (ifl_function_record){
+            .binary = binary, .host = host ? host : copy, .name = copy, .carveout = -1};
     if (function && copy && add_record(function)) {
         *out = function;
         return ifl_cudaSuccess;
@@ -227,7 +233,8 @@ ifl_function_record *ifl_function_find(const void *host)
 {
     ifl_handles_lock();
     const size_t at = place_of(host);
-    const bool is_there = at < registered.functions.count && registered.functions.at[at]->host == host;
+    const bool is_there =
+        at < registered.functions.count && registered.functions.at[at]->host == host;
     ifl_function_record *found = is_there ? registered.functions.at[at] : ifl_function_of(host);
     ifl_handles_unlock();
     return found;
@@ -243,7 +250,8 @@ ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *f
     if (code != ifl_cudaSuccess)
         return code;
     ifl_error error = {0};
-    const ifl_status status = ifl_session_find(session, function->binary->loaded, function->name, one, &error);
+    const ifl_status status =
+        ifl_session_find(session, function->binary->loaded, function->name, one, &error);
     function->kernel = *one;
     if (status != IFL_OK && !function->is_told)
         ifl_state_tell_error(&error);
@@ -255,7 +263,8 @@ ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *f
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-bool ifl_variable_register(const void *handle, const void *host, void **managed, const char *name, size_t bytes)
+bool ifl_variable_register(const void *handle, const void *host, void **managed, const char *name,
+                           size_t bytes)
 {
     ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
     char *copy = binary && name ? strdup(name) : NULL;
@@ -292,10 +301,12 @@ static bool has_managed(const ifl_binary *binary)
 
 static bool stands_for(const ifl_variable_record *record, const void *host)
 {
-    return record->managed ? *record->managed == host || (const void *)record->managed == host : record->host == host;
+    return record->managed ? *record->managed == host || (const void *)record->managed == host
+                           : record->host == host;
 }
 
-ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_placed_variable *out)
+ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host,
+                                    ifl_placed_variable *out)
 {
     ifl_variable_record record;
     for (size_t i = 0; variable_at(i, &record); i++) {
@@ -304,13 +315,15 @@ ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host, ifl_
         const ifl_cuda_error code = ifl_binary_read(session, record.binary);
         if (code != ifl_cudaSuccess)
             return code;
-        return ifl_session_variable(session, record.binary->loaded, record.name, out) ? ifl_cudaSuccess
-                                                                                      : ifl_cudaErrorInvalidSymbol;
+        return ifl_session_variable(session, record.binary->loaded, record.name, out)
+                   ? ifl_cudaSuccess
+                   : ifl_cudaErrorInvalidSymbol;
     }
     return ifl_cudaErrorInvalidSymbol;
 }
 
-/* From now on the program may write them at any time, and passes the address to kernels, where it means the same. */
+/* From now on the program may write them at any time, and passes the address to kernels, where it
+ * means the same. */
 static void *give_to_host(ifl_session *session, const ifl_placed_variable *at)
 {
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at->address);
@@ -321,7 +334,8 @@ static void *give_to_host(ifl_session *session, const ifl_placed_variable *at)
     return a->host + (at->address - a->address);
 }
 
-/* The bytes that a kernel reaches at the variable's own address are those that the program's pointer leads to. */
+/* The bytes that a kernel reaches at the variable's own address are those that the program's
+ * pointer leads to. */
 ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
@@ -331,7 +345,8 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
         if (record.binary != binary || !record.managed)
             continue;
         code = ifl_binary_read(session, binary);
-        if (code == ifl_cudaSuccess && ifl_session_variable(session, binary->loaded, record.name, &at))
+        if (code == ifl_cudaSuccess &&
+            ifl_session_variable(session, binary->loaded, record.name, &at))
             *record.managed = give_to_host(session, &at);
     }
     return code;
@@ -339,8 +354,8 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
 
 /* ---- what a program loads itself ------------------------------------------------------------- */
 
-ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image, size_t bytes, bool on_all,
-                               ifl_binary **out, ifl_error *error)
+ifl_cuda_error ifl_binary_load(ifl_session *session, const char *name, const void *image,
+                               size_t bytes, bool on_all, ifl_binary **out, ifl_error *error)
 {
     ifl_binary *binary = ifl_binary_register(NULL, IFL_HANDLE_MODULE);
     ifl_status status = IFL_OK;
@@ -366,7 +381,8 @@ void ifl_binary_unload(ifl_session *session, ifl_binary *binary)
     ifl_binary_forget(binary);
 }
 
-bool ifl_binary_variable(ifl_session *session, ifl_binary *binary, const char *name, ifl_placed_variable *out)
+bool ifl_binary_variable(ifl_session *session, ifl_binary *binary, const char *name,
+                         ifl_placed_variable *out)
 {
     return ifl_binary_read(session, binary) == ifl_cudaSuccess &&
            ifl_session_variable(session, binary->loaded, name, out);

@@ -31,7 +31,8 @@ void ifl_gpu_choose(int ordinal)
     chosen = ordinal;
 }
 
-/* CUDA Runtime API, cudaDeviceEnablePeerAccess: access goes one way, from the chosen GPU to the peer's memory. */
+/* CUDA Runtime API, cudaDeviceEnablePeerAccess: access goes one way, from the chosen GPU to the
+ * peer's memory. */
 ifl_cuda_error ifl_gpu_enable_peer(int peer)
 {
     if (!ifl_gpu_exists(peer) || peer == chosen)

@@ -14,7 +14,8 @@ typedef struct condition {
 
 static IFL_VEC(condition) conditions;
 
-ifl_cuda_error ifl_condition_new(ifl_session *session, uint64_t *handle, uint32_t initial, bool resets)
+ifl_cuda_error ifl_condition_new(ifl_session *session, uint64_t *handle, uint32_t initial,
+                                 bool resets)
 {
     ifl_allocation *word;
     if (!ifl_vec_reserve(&conditions, 1) ||
@@ -23,7 +24,8 @@ ifl_cuda_error ifl_condition_new(ifl_session *session, uint64_t *handle, uint32_
         return ifl_cudaErrorMemoryAllocation;
     memcpy(word->host, &initial, sizeof initial);
     *handle = word->address;
-    conditions.at[conditions.count++] = (condition){.handle = *handle, .initial = initial, .resets = resets};
+    conditions.at[conditions.count++] =
+        (condition){.handle = *handle, .initial = initial, .resets = resets};
     return ifl_cudaSuccess;
 }
 
@@ -59,7 +61,8 @@ uint32_t ifl_condition_value(ifl_session *session, const ifl_op_condition *of)
 
 void ifl_condition_begin(ifl_session *session, const ifl_op_condition *of)
 {
-    ifl_allocation *word = of->resets ? ifl_memory_find(ifl_session_memory(session), of->handle) : NULL;
+    ifl_allocation *word =
+        of->resets ? ifl_memory_find(ifl_session_memory(session), of->handle) : NULL;
     if (!word)
         return;
     memcpy(word->host, &of->initial, sizeof of->initial);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files drv_*.c share: the way a call of the CUDA driver is served, and the calls of the runtime that serve it.
- * Addresses of the GPU are uintptr_t; error codes are the runtime's, and have the driver's numbers. */
+ * What the files drv_*.c share: the way a call of the CUDA driver is served, and the calls of the
+ * runtime that serve it. Addresses of the GPU are uintptr_t; error codes are the runtime's, and
+ * have the driver's numbers. */
 #ifndef IFL_STANDIN_DRIVER_SERVED_H
 #define IFL_STANDIN_DRIVER_SERVED_H
 
@@ -23,19 +24,23 @@ enum {
 };
 
 /* What a call needs before it may be served. */
-typedef enum ifl_driver_need { IFL_NEEDS_NOTHING, IFL_NEEDS_INIT, IFL_NEEDS_CONTEXT } ifl_driver_need;
+typedef enum ifl_driver_need {
+    IFL_NEEDS_NOTHING,
+    IFL_NEEDS_INIT,
+    IFL_NEEDS_CONTEXT
+} ifl_driver_need;
 
 /* Begins a call that the program made at `from`: cudaSuccess, or why it cannot be served. */
 ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from);
 /* Ends it; the code as the driver says it. */
 ifl_cuda_error ifl_driver_end(ifl_cuda_error code);
 
-#define DRIVE_WITH(need, ...)                                                                                          \
-    do {                                                                                                               \
-        ifl_cuda_error driver_code = ifl_driver_begin(need, __builtin_return_address(0));                              \
-        if (driver_code == ifl_cudaSuccess)                                                                            \
-            driver_code = (ifl_cuda_error)(__VA_ARGS__);                                                               \
-        return ifl_driver_end(driver_code);                                                                            \
+#define DRIVE_WITH(need, ...)                                                                      \
+    do {                                                                                           \
+        ifl_cuda_error driver_code = ifl_driver_begin(need, __builtin_return_address(0));          \
+        if (driver_code == ifl_cudaSuccess)                                                        \
+            driver_code = (ifl_cuda_error)(__VA_ARGS__);                                           \
+        return ifl_driver_end(driver_code);                                                        \
     } while (0)
 
 /* A call that needs a current session; DRIVE_EARLY needs cuInit only. */

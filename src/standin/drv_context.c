@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The driver's contexts. There is one memory and one engine; a session is a handle that must be current on the thread
- * that calls. The primary one of the chosen GPU is current on threads that have called the runtime. */
-#include "standin/driver_served.h"
+ * The driver's contexts. There is one memory and one engine; a session is a handle that must be
+ * current on the thread that calls. The primary one of the chosen GPU is current on threads that
+ * have called the runtime. */
 #include "standin/chosen_gpu.h"
 #include "standin/context_value.h"
+#include "standin/driver_served.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static struct {
 static _Thread_local handle *pushed[MOST_PUSHED];
 static _Thread_local unsigned depth;
 
-/* ---- what calls need --------------------------------------------------------------------------- */
+/* ---- what calls need ------------------------------------------------------------------------- */
 
 static handle *primary_of(int gpu)
 {
@@ -94,7 +95,7 @@ IFL_SERVED ifl_cuda_error cuInit(unsigned flags)
     DRIVE_WITH(IFL_NEEDS_NOTHING, init(flags));
 }
 
-/* ---- current ------------------------------------------------------------------------------------ */
+/* ---- current --------------------------------------------------------------------------------- */
 
 static ifl_cuda_error push(handle *session)
 {
@@ -156,7 +157,7 @@ IFL_SERVED ifl_cuda_error cuCtxGetCurrent(void **out)
     DRIVE_EARLY(get_current(out));
 }
 
-/* ---- made and destroyed -------------------------------------------------------------------------- */
+/* ---- made and destroyed ---------------------------------------------------------------------- */
 
 static ifl_cuda_error create(void **out, unsigned flags, int device)
 {
@@ -178,7 +179,8 @@ IFL_SERVED ifl_cuda_error cuCtxCreate_v2(void **out, unsigned flags, int device)
     DRIVE_EARLY(create(out, flags, device));
 }
 
-IFL_SERVED ifl_cuda_error cuCtxCreate_v3(void **out, void *affinity, int affinities, unsigned flags, int device)
+IFL_SERVED ifl_cuda_error cuCtxCreate_v3(void **out, void *affinity, int affinities, unsigned flags,
+                                         int device)
 {
     (void)affinity, (void)affinities;
     DRIVE_EARLY(create(out, flags, device));
@@ -199,7 +201,8 @@ static bool is_any_used(void)
     return is_used;
 }
 
-/* A fault breaks the session that the kernel ran in. With the last one that a program holds it is gone. */
+/* A fault breaks the session that the kernel ran in. With the last one that a program holds it is
+ * gone. */
 static ifl_cuda_error destroy(handle *session)
 {
     if (!session)
@@ -219,7 +222,7 @@ IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
     DRIVE_EARLY(destroy(ifl_handle_find(IFL_HANDLE_CONTEXT, session)));
 }
 
-/* ---- the primary one ------------------------------------------------------------------------------- */
+/* ---- the primary one ------------------------------------------------------------------------- */
 
 static ifl_cuda_error check_device(int device)
 {
@@ -266,7 +269,8 @@ static ifl_cuda_error primary_state(int device, unsigned *flags, int *active)
     if (!ifl_gpu_exists(device) || !flags || !active)
         return ifl_gpu_exists(device) ? ifl_cudaErrorInvalidValue : check_device(device);
     *flags = contexts.primary[device].flags;
-    *active = contexts.primary_users[device] > 0 || (ifl_state_is_runtime_used() && device == ifl_gpu_chosen());
+    *active = contexts.primary_users[device] > 0 ||
+              (ifl_state_is_runtime_used() && device == ifl_gpu_chosen());
     return ifl_cudaSuccess;
 }
 
@@ -298,17 +302,19 @@ IFL_SERVED ifl_cuda_error cuDevicePrimaryCtxGetState(int device, unsigned *flags
     DRIVE_EARLY(primary_state(device, flags, active));
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static ifl_cuda_error number(void *session, const void *out)
 {
     if (!out)
         return ifl_cudaErrorInvalidValue;
-    return ifl_driver_is_context(session) ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    return ifl_driver_is_context(session) ? ifl_cudaSuccess
+                                          : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
 }
 
-#define TELL(session, out, value)                                                                                      \
-    (number(session, out) == ifl_cudaSuccess ? (*(out) = (value), ifl_cudaSuccess) : number(session, out))
+#define TELL(session, out, value)                                                                  \
+    (number(session, out) == ifl_cudaSuccess ? (*(out) = (value), ifl_cudaSuccess)                 \
+                                             : number(session, out))
 
 IFL_SERVED ifl_cuda_error cuCtxGetDevice(int *device)
 {
@@ -331,7 +337,7 @@ IFL_SERVED ifl_cuda_error cuCtxGetId(void *session, unsigned long long *id)
     DRIVE(TELL(of, id, of->id));
 }
 
-/* ---- peers ----------------------------------------------------------------------------------------- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
 static ifl_cuda_error enable_peer(const handle *peer, unsigned flags)
 {
@@ -361,6 +367,7 @@ ALSO(cuStreamGetCtx_ptsz, cuStreamGetCtx);
 /* No green context is ever made here: a stream belongs to none. */
 IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
 {
-    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, NULL) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, NULL)
+                                : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
 ALSO(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);

@@ -35,10 +35,12 @@ static ifl_cuda_error put(void *context, void *key, void *value, ifl_context_val
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     if (before)
         *before = one;
-    return before || ifl_vec_push(&kept.entries, one) ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    return before || ifl_vec_push(&kept.entries, one) ? ifl_cudaSuccess
+                                                      : ifl_cudaErrorMemoryAllocation;
 }
 
-ifl_cuda_error ifl_context_value_put(void *context, void *key, void *value, ifl_context_value_end *end)
+ifl_cuda_error ifl_context_value_put(void *context, void *key, void *value,
+                                     ifl_context_value_end *end)
 {
     DRIVE_EARLY(put(context ? context : ifl_driver_current(), key, value, end));
 }

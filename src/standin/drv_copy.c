@@ -70,7 +70,8 @@ static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, if
     const ifl_position at = {side->x, side->y, side->z};
     if (side->type == TYPE_ARRAY) {
         const ifl_array *array = ifl_array_of(side->array);
-        return array ? ifl_array_find(array, &at, box, out) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+        return array ? ifl_array_find(array, &at, box, out)
+                     : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     }
     if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
         return ifl_cudaErrorInvalidValue;
@@ -143,27 +144,28 @@ ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
-/* ---- in graphs ------------------------------------------------------------------------------------------- */
+/* ---- in graphs ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error add_node(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
-                               const deep_copy *copy)
+static ifl_cuda_error add_node(ifl_node **out, const void *graph, ifl_node *const *after,
+                               size_t count, const deep_copy *copy)
 {
     ifl_op op;
     const ifl_cuda_error code = copy ? copy_op(copy, &op) : ifl_cudaErrorInvalidValue;
     return code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code;
 }
 
-IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, const void *graph,
+                                               ifl_node *const *after, size_t count,
                                                const deep_copy *copy, void *session)
 {
     (void)session;
     DRIVE(add_node(out, graph, after, count, copy));
 }
 
-/* ---- fills ---------------------------------------------------------------------------------------------- */
+/* ---- fills ----------------------------------------------------------------------------------- */
 
-static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint32_t value, size_t width, size_t height,
-                           void *stream)
+static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint32_t value,
+                           size_t width, size_t height, void *stream)
 {
     ifl_op op;
     const ifl_op_set of = {.to = to,
@@ -177,27 +179,29 @@ static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint3
     return code == ifl_cudaSuccess ? give(stream, &op) : code;
 }
 
-#define FILL(bits, type)                                                                                               \
-    IFL_SERVED ifl_cuda_error cuMemsetD##bits##_v2(void *to, type value, size_t count)                                 \
-    {                                                                                                                  \
-        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, NULL));                                                         \
-    }                                                                                                                  \
-    ALSO(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2);                                                             \
-    IFL_SERVED ifl_cuda_error cuMemsetD##bits##Async(void *to, type value, size_t count, void *stream)                 \
-    {                                                                                                                  \
-        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, stream));                                                       \
-    }                                                                                                                  \
-    ALSO(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                                                         \
-    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##_v2(void *to, size_t pitch, type value, size_t width, size_t height)  \
-    {                                                                                                                  \
-        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, NULL));                                                \
-    }                                                                                                                  \
-    ALSO(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2);                                                         \
-    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##Async(void *to, size_t pitch, type value, size_t width,               \
-                                                       size_t height, void *stream)                                    \
-    {                                                                                                                  \
-        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, stream));                                              \
-    }                                                                                                                  \
+#define FILL(bits, type)                                                                           \
+    IFL_SERVED ifl_cuda_error cuMemsetD##bits##_v2(void *to, type value, size_t count)             \
+    {                                                                                              \
+        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, NULL));                                     \
+    }                                                                                              \
+    ALSO(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2);                                         \
+    IFL_SERVED ifl_cuda_error cuMemsetD##bits##Async(void *to, type value, size_t count,           \
+                                                     void *stream)                                 \
+    {                                                                                              \
+        DRIVE(fill(to, 0, (bits) / 8, value, count, 1, stream));                                   \
+    }                                                                                              \
+    ALSO(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                                     \
+    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##_v2(void *to, size_t pitch, type value,           \
+                                                     size_t width, size_t height)                  \
+    {                                                                                              \
+        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, NULL));                            \
+    }                                                                                              \
+    ALSO(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2);                                     \
+    IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##Async(void *to, size_t pitch, type value,         \
+                                                       size_t width, size_t height, void *stream)  \
+    {                                                                                              \
+        DRIVE(fill(to, pitch, (bits) / 8, value, width, height, stream));                          \
+    }                                                                                              \
     ALSO(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async)
 FILL(8, uint8_t);
 FILL(16, uint16_t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The GPUs, as the driver's calls ask for them. */
-#include "standin/driver_served.h"
 #include "standin/chosen_gpu.h"
+#include "standin/driver_served.h"
 
 #include <stdio.h>
 
@@ -78,7 +78,8 @@ IFL_SERVED ifl_cuda_error cuDeviceTotalMem_v2(size_t *bytes, int device)
 
 IFL_SERVED ifl_cuda_error cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    DRIVE_EARLY(value ? cudaDeviceGetAttribute(value, attribute, device) : ifl_cudaErrorInvalidValue);
+    DRIVE_EARLY(value ? cudaDeviceGetAttribute(value, attribute, device)
+                      : ifl_cudaErrorInvalidValue);
 }
 
 static ifl_cuda_error capability(int *major, int *minor, int device)

@@ -11,8 +11,8 @@
 enum { PER_THREAD_STREAM = 2 };
 enum { FOUND, NOT_FOUND, TOO_OLD };
 
-/* The rest of an entry's name behind the one asked for is "", "_v" and a number, each with a "_pt.." after it: its rank
- * by version, or -1. *is_per_thread tells the last. */
+/* The rest of an entry's name behind the one asked for is "", "_v" and a number, each with a
+ * "_pt.." after it: its rank by version, or -1. *is_per_thread tells the last. */
 static int rank(const char *entry, const char *name, bool *is_per_thread)
 {
     const size_t length = strlen(name);
@@ -61,12 +61,14 @@ static ifl_cuda_error get(const char *name, void **out, int version, uint64_t fl
     return result == FOUND || found ? ifl_cudaSuccess : (ifl_cuda_error)IFL_CUDA_NOT_FOUND;
 }
 
-IFL_SERVED ifl_cuda_error cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
+IFL_SERVED ifl_cuda_error cuGetProcAddress(const char *name, void **out, int version,
+                                           uint64_t flags)
 {
     return get(name, out, version, flags, NULL);
 }
 
-IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *found)
+IFL_SERVED ifl_cuda_error cuGetProcAddress_v2(const char *name, void **out, int version,
+                                              uint64_t flags, int *found)
 {
     return get(name, out, version, flags, found);
 }

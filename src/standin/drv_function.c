@@ -7,10 +7,11 @@ static ifl_cuda_error attribute(int *out, int number, const void *function)
 {
     ifl_function_attributes a;
     const ifl_cuda_error code = cudaFuncGetAttributes(&a, function);
-    const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.constant_bytes, (int)a.local_bytes,
-                          a.registers,          a.ptx_version,       a.binary_version,      a.cache_mode_ca,
-                          a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set, a.cluster_width,
-                          a.cluster_height,     a.cluster_depth,     a.non_portable,        a.cluster_policy};
+    const int values[] = {
+        a.max_threads,        (int)a.shared_bytes, (int)a.constant_bytes, (int)a.local_bytes,
+        a.registers,          a.ptx_version,       a.binary_version,      a.cache_mode_ca,
+        a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set, a.cluster_width,
+        a.cluster_height,     a.cluster_depth,     a.non_portable,        a.cluster_policy};
     if (code != ifl_cudaSuccess)
         return code;
     if (!out || number < 0 || (size_t)number >= sizeof values / sizeof *values)
@@ -47,18 +48,19 @@ static ifl_cuda_error parameter(const void *handle, size_t index, size_t *offset
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes)
+IFL_SERVED ifl_cuda_error cuFuncGetParamInfo(void *function, size_t index, size_t *offset,
+                                             size_t *bytes)
 {
     DRIVE(parameter(function, index, offset, bytes));
 }
 ALSO(cuKernelGetParamInfo, cuFuncGetParamInfo);
 
-/* ---- the block that fills an SM best ------------------------------------------------------------------ */
+/* ---- the block that fills an SM best --------------------------------------------------------- */
 
 typedef size_t (*shared_bytes_of)(int threads);
 
-static ifl_cuda_error potential(int *grid, int *block, const void *function, shared_bytes_of shared, size_t bytes,
-                                int most)
+static ifl_cuda_error potential(int *grid, int *block, const void *function, shared_bytes_of shared,
+                                size_t bytes, int most)
 {
     enum { SMS = 16, WARP = 32 };
     int sms = 0, best = 0, allowed = 0, blocks = 0;
@@ -83,13 +85,16 @@ static ifl_cuda_error potential(int *grid, int *block, const void *function, sha
 }
 
 IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function,
-                                                           shared_bytes_of shared, size_t bytes, int most)
+                                                           shared_bytes_of shared, size_t bytes,
+                                                           int most)
 {
     DRIVE(potential(grid, block, function, shared, bytes, most));
 }
 
-IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *function,
-                                                                    shared_bytes_of shared, size_t bytes, int most,
+IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
+                                                                    void *function,
+                                                                    shared_bytes_of shared,
+                                                                    size_t bytes, int most,
                                                                     unsigned flags)
 {
     (void)flags;

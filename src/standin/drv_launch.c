@@ -28,7 +28,8 @@ static packed read_extra(void **extra)
     return block;
 }
 
-/* Pointers into the block, as kernelParams would have been; of malloc. NULL: the block is too small, or no memory. */
+/* Pointers into the block, as kernelParams would have been; of malloc. NULL: the block is too
+ * small, or no memory. */
 static void **unpack(const ifl_ready_kernel *kernel, packed block)
 {
     const ifl_kernel *of = kernel->kernel;
@@ -44,8 +45,8 @@ static void **unpack(const ifl_ready_kernel *kernel, packed block)
     return arguments;
 }
 
-static ifl_cuda_error launch_packed(ifl_session *session, ifl_function_record *function, ifl_launch_call *call,
-                                    void **extra)
+static ifl_cuda_error launch_packed(ifl_session *session, ifl_function_record *function,
+                                    ifl_launch_call *call, void **extra)
 {
     const ifl_cuda_error code = ifl_function_resolve(session, function);
     if (code != ifl_cudaSuccess)
@@ -57,7 +58,8 @@ static ifl_cuda_error launch_packed(ifl_session *session, ifl_function_record *f
     return done;
 }
 
-static ifl_cuda_error launch_function(ifl_session *session, void *handle, ifl_launch_call *call, void **extra)
+static ifl_cuda_error launch_function(ifl_session *session, void *handle, ifl_launch_call *call,
+                                      void **extra)
 {
     ifl_function_record *function = ifl_function_of(handle);
     if (!function)
@@ -77,9 +79,10 @@ static ifl_cuda_error launch(void *handle, ifl_launch_call call, void **extra)
     SERVE(launch_function(session, handle, &call, extra));
 }
 
-IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                                         void *stream, void **params, void **extra)
+IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
+                                         unsigned grid_z, unsigned block_x, unsigned block_y,
+                                         unsigned block_z, unsigned shared_bytes, void *stream,
+                                         void **params, void **extra)
 {
     const ifl_launch_call call = {.grid = {grid_x, grid_y, grid_z},
                                   .block = {block_x, block_y, block_z},
@@ -91,9 +94,11 @@ IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsign
 }
 ALSO(cuLaunchKernel_ptsz, cuLaunchKernel);
 
-IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                                    unsigned block_x, unsigned block_y, unsigned block_z,
-                                                    unsigned shared_bytes, void *stream, void **params)
+IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned grid_x,
+                                                    unsigned grid_y, unsigned grid_z,
+                                                    unsigned block_x, unsigned block_y,
+                                                    unsigned block_z, unsigned shared_bytes,
+                                                    void *stream, void **params)
 {
     const ifl_launch_call call = {.grid = {grid_x, grid_y, grid_z},
                                   .block = {block_x, block_y, block_z},
@@ -106,7 +111,7 @@ IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned gri
 }
 ALSO(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel);
 
-/* ---- with attributes ----------------------------------------------------------------------------------- */
+/* ---- with attributes ------------------------------------------------------------------------- */
 
 typedef struct configuration {
     ifl_dim3 grid, block;
@@ -116,7 +121,8 @@ typedef struct configuration {
     unsigned attribute_count;
 } configuration;
 
-static ifl_cuda_error launch_with(const configuration *c, void *function, void **params, void **extra, const void *from)
+static ifl_cuda_error launch_with(const configuration *c, void *function, void **params,
+                                  void **extra, const void *from)
 {
     ifl_launch_call call = {.grid = c->grid,
                             .block = c->block,
@@ -128,30 +134,36 @@ static ifl_cuda_error launch_with(const configuration *c, void *function, void *
     return code == ifl_cudaSuccess ? launch(function, call, extra) : code;
 }
 
-IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *function, void **params, void **extra)
+IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *function, void **params,
+                                           void **extra)
 {
-    DRIVE(c ? launch_with(c, function, params, extra, __builtin_return_address(0)) : ifl_cudaErrorInvalidValue);
+    DRIVE(c ? launch_with(c, function, params, extra, __builtin_return_address(0))
+            : ifl_cudaErrorInvalidValue);
 }
 ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
 
-/* ---- how many clusters fit ------------------------------------------------------------------------------ */
+/* ---- how many clusters fit ------------------------------------------------------------------- */
 
-typedef ifl_cuda_error occupancy(int *out, const void *function, const ifl_launch_configuration *configuration);
+typedef ifl_cuda_error occupancy(int *out, const void *function,
+                                 const ifl_launch_configuration *configuration);
 
 static ifl_cuda_error ask(occupancy *of, int *out, const void *function, const configuration *c)
 {
     if (!c)
         return ifl_cudaErrorInvalidValue;
-    const ifl_launch_configuration same = {c->grid, c->block, c->shared_bytes, c->stream, c->attributes, c->attribute_count};
+    const ifl_launch_configuration same = {c->grid,   c->block,      c->shared_bytes,
+                                           c->stream, c->attributes, c->attribute_count};
     return of(out, function, &same);
 }
 
-IFL_SERVED ifl_cuda_error cuOccupancyMaxActiveClusters(int *clusters, void *function, const configuration *c)
+IFL_SERVED ifl_cuda_error cuOccupancyMaxActiveClusters(int *clusters, void *function,
+                                                       const configuration *c)
 {
     DRIVE(ask(cudaOccupancyMaxActiveClusters, clusters, function, c));
 }
 
-IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialClusterSize(int *size, void *function, const configuration *c)
+IFL_SERVED ifl_cuda_error cuOccupancyMaxPotentialClusterSize(int *size, void *function,
+                                                             const configuration *c)
 {
     DRIVE(ask(cudaOccupancyMaxPotentialClusterSize, size, function, c));
 }

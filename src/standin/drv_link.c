@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The driver's linker. One PTX text comes out as it went in, and a module is loaded from it; anything else is linked by
- * nvJitLink for the chosen GPU, where that library is found. */
-#include "standin/driver_served.h"
+ * The driver's linker. One PTX text comes out as it went in, and a module is loaded from it;
+ * anything else is linked by nvJitLink for the chosen GPU, where that library is found. */
 #include "standin/chosen_gpu.h"
+#include "standin/driver_served.h"
 #include "standin/handle.h"
 #include "standin/image.h"
 
@@ -34,20 +34,23 @@ static ifl_cuda_error create(link_state **out)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuLinkCreate_v2(unsigned count, int *options, void **values, link_state **out)
+IFL_SERVED ifl_cuda_error cuLinkCreate_v2(unsigned count, int *options, void **values,
+                                          link_state **out)
 {
     (void)count, (void)options, (void)values;
     DRIVE(out ? create(out) : ifl_cudaErrorInvalidValue);
 }
 ALSO(cuLinkCreate, cuLinkCreate_v2);
 
-/* ---- inputs ------------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* Takes the bytes over, which have a 0 behind them. A text ends at its first 0, whatever its size is said to be. */
+/* Takes the bytes over, which have a 0 behind them. A text ends at its first 0, whatever its size
+ * is said to be. */
 static ifl_cuda_error keep(link_state *state, int type, char *bytes, size_t size)
 {
     const size_t whole = type == INPUT_PTX ? strlen(bytes) + 1 : size;
-    if (ifl_vec_push(&state->inputs, ((ifl_link_input){type, bytes, whole, "an input of the linker"})))
+    if (ifl_vec_push(&state->inputs,
+                     ((ifl_link_input){type, bytes, whole, "an input of the linker"})))
         return ifl_cudaSuccess;
     free(bytes);
     return ifl_cudaErrorMemoryAllocation;
@@ -64,8 +67,9 @@ static ifl_cuda_error add(link_state *state, int type, const char *data, size_t 
     return keep(state, type, copy, bytes);
 }
 
-IFL_SERVED ifl_cuda_error cuLinkAddData_v2(const void *state, int type, const void *data, size_t bytes,
-                                           const char *name, unsigned count, int *options, void **values)
+IFL_SERVED ifl_cuda_error cuLinkAddData_v2(const void *state, int type, const void *data,
+                                           size_t bytes, const char *name, unsigned count,
+                                           int *options, void **values)
 {
     (void)name, (void)count, (void)options, (void)values;
     DRIVE(add(state_of(state), type, data, bytes));
@@ -85,15 +89,15 @@ static ifl_cuda_error add_file(link_state *state, int type, const char *path)
     return bytes ? keep(state, type, bytes, size) : ifl_cudaErrorMemoryAllocation;
 }
 
-IFL_SERVED ifl_cuda_error cuLinkAddFile_v2(const void *state, int type, const char *path, unsigned count, int *options,
-                                           void **values)
+IFL_SERVED ifl_cuda_error cuLinkAddFile_v2(const void *state, int type, const char *path,
+                                           unsigned count, int *options, void **values)
 {
     (void)count, (void)options, (void)values;
     DRIVE(add_file(state_of(state), type, path));
 }
 ALSO(cuLinkAddFile, cuLinkAddFile_v2);
 
-/* ---- the result --------------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static ifl_cuda_error link_inputs(link_state *state, void **out, size_t *bytes)
 {
@@ -106,12 +110,14 @@ static ifl_cuda_error link_inputs(link_state *state, void **out, size_t *bytes)
     snprintf(arch, sizeof arch, "%d%d", major, minor);
     free(state->linked);
     state->linked = NULL;
-    const ifl_status status = ifl_nvjitlink(arch, state->inputs.at, state->inputs.count, &state->linked, bytes, &error);
+    const ifl_status status =
+        ifl_nvjitlink(arch, state->inputs.at, state->inputs.count, &state->linked, bytes, &error);
     *out = state->linked;
     if (status == IFL_OK)
         return ifl_cudaSuccess;
     ifl_state_tell_error(&error);
-    return status == IFL_UNSUPPORTED ? ifl_cudaErrorNotSupported : (ifl_cuda_error)IFL_CUDA_INVALID_IMAGE;
+    return status == IFL_UNSUPPORTED ? ifl_cudaErrorNotSupported
+                                     : (ifl_cuda_error)IFL_CUDA_INVALID_IMAGE;
 }
 
 static ifl_cuda_error complete(link_state *state, void **out, size_t *bytes)

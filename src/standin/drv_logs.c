@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The driver's log of errors (CUDA Driver API reference, Error Log Management). What there is to tell is told on stderr when it
- * happens: this log stays empty, and a callback is kept and never called. */
+ * The driver's log of errors (CUDA Driver API reference, Error Log Management). What there is to
+ * tell is told on stderr when it happens: this log stays empty, and a callback is kept and never
+ * called. */
 #include "standin/driver_served.h"
 
 #include <stdlib.h>

@@ -46,7 +46,7 @@ IFL_SERVED ifl_cuda_error cuMemGetAddressRange_v2(uintptr_t *start, size_t *byte
     DRIVE(range(start, bytes, at));
 }
 
-/* ---- attributes of pointers ---------------------------------------------------------------------------- */
+/* ---- attributes of pointers ------------------------------------------------------------------ */
 
 /* CUpointer_attribute; the others are those of memory that other processes or GPUs share. */
 enum {
@@ -101,17 +101,28 @@ static ifl_cuda_error attribute(void *to, int number, uintptr_t at)
     if (of.type == IFL_MEMORY_UNREGISTERED || range(&start, &bytes, at) != ifl_cudaSuccess)
         return ifl_cudaErrorInvalidValue;
     switch (number) {
-    case IN_CONTEXT: return put_pointer(to, ifl_driver_current());
-    case MEMORY_TYPE: return put_int(to, of.type == IFL_MEMORY_HOST ? TYPE_HOST : TYPE_DEVICE);
-    case DEVICE_POINTER: return put_pointer(to, of.device_pointer);
-    case HOST_POINTER: return put_pointer(to, of.host_pointer);
-    case SYNC_MEMOPS: return put_int(to, 1);
-    case BUFFER_ID: return put_id(to, at);
-    case IS_MANAGED: return put_int(to, of.type == IFL_MEMORY_MANAGED);
-    case DEVICE_ORDINAL: return put_int(to, of.device);
-    case RANGE_START: return put_pointer(to, (const void *)start);
-    case RANGE_BYTES: return put(to, &bytes, sizeof bytes);
-    default: return ifl_cudaErrorNotSupported;
+    case IN_CONTEXT:
+        return put_pointer(to, ifl_driver_current());
+    case MEMORY_TYPE:
+        return put_int(to, of.type == IFL_MEMORY_HOST ? TYPE_HOST : TYPE_DEVICE);
+    case DEVICE_POINTER:
+        return put_pointer(to, of.device_pointer);
+    case HOST_POINTER:
+        return put_pointer(to, of.host_pointer);
+    case SYNC_MEMOPS:
+        return put_int(to, 1);
+    case BUFFER_ID:
+        return put_id(to, at);
+    case IS_MANAGED:
+        return put_int(to, of.type == IFL_MEMORY_MANAGED);
+    case DEVICE_ORDINAL:
+        return put_int(to, of.device);
+    case RANGE_START:
+        return put_pointer(to, (const void *)start);
+    case RANGE_BYTES:
+        return put(to, &bytes, sizeof bytes);
+    default:
+        return ifl_cudaErrorNotSupported;
     }
 }
 
@@ -123,15 +134,17 @@ IFL_SERVED ifl_cuda_error cuPointerGetAttribute(void *to, int number, uintptr_t 
 /* A pointer that is not CUDA's has attributes of zero; that is no error here. */
 static ifl_cuda_error attributes(unsigned count, const int *numbers, void **to, uintptr_t at)
 {
-    static const size_t sizes[] = {[IN_CONTEXT] = 8,   [MEMORY_TYPE] = 4, [DEVICE_POINTER] = 8,
-                                   [HOST_POINTER] = 8, [SYNC_MEMOPS] = 4, [BUFFER_ID] = 8, [IS_MANAGED] = 4,
-                                   [DEVICE_ORDINAL] = 4, [RANGE_START] = 8, [RANGE_BYTES] = 8, [IS_MAPPED] = 4};
+    static const size_t sizes[] = {
+        [IN_CONTEXT] = 8,  [MEMORY_TYPE] = 4, [DEVICE_POINTER] = 8, [HOST_POINTER] = 8,
+        [SYNC_MEMOPS] = 4, [BUFFER_ID] = 8,   [IS_MANAGED] = 4,     [DEVICE_ORDINAL] = 4,
+        [RANGE_START] = 8, [RANGE_BYTES] = 8, [IS_MAPPED] = 4};
     if (count && (!numbers || !to))
         return ifl_cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
         if (!to[i])
             return ifl_cudaErrorInvalidValue;
-        if (numbers[i] < 0 || (size_t)numbers[i] >= sizeof sizes / sizeof *sizes || !sizes[numbers[i]])
+        if (numbers[i] < 0 || (size_t)numbers[i] >= sizeof sizes / sizeof *sizes ||
+            !sizes[numbers[i]])
             return ifl_cudaErrorNotSupported;
         if (attribute(to[i], numbers[i], at) != ifl_cudaSuccess)
             memset(to[i], numbers[i] == DEVICE_ORDINAL ? 0xfe : 0, sizes[numbers[i]]);
@@ -139,12 +152,13 @@ static ifl_cuda_error attributes(unsigned count, const int *numbers, void **to, 
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuPointerGetAttributes(unsigned count, int *numbers, void **to, uintptr_t at)
+IFL_SERVED ifl_cuda_error cuPointerGetAttributes(unsigned count, int *numbers, void **to,
+                                                 uintptr_t at)
 {
     DRIVE(attributes(count, numbers, to, at));
 }
 
-/* ---- advice about managed memory: kept by nobody ----------------------------------------------------------- */
+/* ---- advice about managed memory: kept by nobody --------------------------------------------- */
 
 static ifl_cuda_error check(uintptr_t at)
 {
@@ -168,7 +182,8 @@ IFL_SERVED ifl_cuda_error cuMemPrefetchAsync(uintptr_t at, size_t bytes, int dev
 }
 ALSO(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
 
-IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, location to, unsigned flags, void *stream)
+IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, location to,
+                                                unsigned flags, void *stream)
 {
     (void)bytes, (void)to, (void)flags;
     DRIVE(check_prefetch(at, stream));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Modules and libraries: PTX, fat binaries and cubins that a program loads, their kernels and variables. A library is
- * a module, and a kernel's handle is its function's. */
+ * Modules and libraries: PTX, fat binaries and cubins that a program loads, their kernels and
+ * variables. A library is a module, and a kernel's handle is its function's. */
 #include "standin/driver_served.h"
 #include "standin/image.h"
 
@@ -11,7 +11,7 @@ static ifl_binary *module_of(const void *handle)
     return ifl_handle_find(IFL_HANDLE_MODULE, handle);
 }
 
-/* ---- the logs of the compiler --------------------------------------------------------------------- */
+/* ---- the logs of the compiler ---------------------------------------------------------------- */
 
 /* CUjit_option: sizes come in the value itself, and go back there. */
 enum { INFO_LOG = 3, INFO_BYTES = 4, ERROR_LOG = 5, ERROR_BYTES = 6 };
@@ -52,19 +52,22 @@ static void tell(const jit *of, const ifl_error *error)
 {
     char text[sizeof error->text + 64];
     if (error->line)
-        snprintf(text, sizeof text, "line %d:%d: error: %s", error->line, error->column, error->text);
+        snprintf(text, sizeof text, "line %d:%d: error: %s", error->line, error->column,
+                 error->text);
     else
         snprintf(text, sizeof text, "error: %s", error->text);
     if (!fill_log(of, ERROR_LOG, ERROR_BYTES, text))
         ifl_state_tell_error(error);
 }
 
-/* ---- loading --------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
-static ifl_cuda_error load_into(ifl_session *session, ifl_binary **out, const void *bytes, size_t count, const jit *with)
+static ifl_cuda_error load_into(ifl_session *session, ifl_binary **out, const void *bytes,
+                                size_t count, const jit *with)
 {
     ifl_error error = {0};
-    const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count, with->is_library, out, &error);
+    const ifl_cuda_error code = ifl_binary_load(session, "the program's module", bytes, count,
+                                                with->is_library, out, &error);
     if (code == ifl_cudaSuccess) {
         fill_log(with, INFO_LOG, INFO_BYTES, "");
         fill_log(with, ERROR_LOG, ERROR_BYTES, "");
@@ -109,25 +112,25 @@ IFL_SERVED ifl_cuda_error cuModuleLoadData(ifl_binary **out, const void *image)
 }
 ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
 
-IFL_SERVED ifl_cuda_error cuModuleLoadDataEx(ifl_binary **out, const void *image, unsigned count, int *options,
-                                             void **values)
+IFL_SERVED ifl_cuda_error cuModuleLoadDataEx(ifl_binary **out, const void *image, unsigned count,
+                                             int *options, void **values)
 {
     const jit with = {count, options, values, false};
     DRIVE(load(out, image, &with));
 }
 
-IFL_SERVED ifl_cuda_error cuLibraryLoadData(ifl_binary **out, const void *image, int *options, void **values,
-                                            unsigned count, int *library_options, void **library_values,
-                                            unsigned library_count)
+IFL_SERVED ifl_cuda_error cuLibraryLoadData(ifl_binary **out, const void *image, int *options,
+                                            void **values, unsigned count, int *library_options,
+                                            void **library_values, unsigned library_count)
 {
     const jit with = {count, options, values, true};
     (void)library_options, (void)library_values, (void)library_count;
     DRIVE(load(out, image, &with));
 }
 
-IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *path, int *options, void **values,
-                                                unsigned count, int *library_options, void **library_values,
-                                                unsigned library_count)
+IFL_SERVED ifl_cuda_error cuLibraryLoadFromFile(ifl_binary **out, const char *path, int *options,
+                                                void **values, unsigned count, int *library_options,
+                                                void **library_values, unsigned library_count)
 {
     const jit with = {count, options, values, true};
     (void)library_options, (void)library_values, (void)library_count;
@@ -153,9 +156,10 @@ IFL_SERVED ifl_cuda_error cuModuleUnload(const void *module)
 }
 ALSO(cuLibraryUnload, cuModuleUnload);
 
-/* ---- what is in them ------------------------------------------------------------------------------- */
+/* ---- what is in them ------------------------------------------------------------------------- */
 
-static ifl_cuda_error find_in(ifl_session *session, ifl_function_record **out, const void *module, const char *name)
+static ifl_cuda_error find_in(ifl_session *session, ifl_function_record **out, const void *module,
+                              const char *name)
 {
     ifl_binary *binary = module_of(module);
     if (!binary || !name || !out)
@@ -168,7 +172,8 @@ static ifl_cuda_error find(ifl_function_record **out, const void *module, const 
     SERVE(find_in(session, out, module, name));
 }
 
-IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *module, const char *name)
+IFL_SERVED ifl_cuda_error cuModuleGetFunction(ifl_function_record **out, void *module,
+                                              const char *name)
 {
     DRIVE(find(out, module, name));
 }
@@ -196,7 +201,8 @@ IFL_SERVED ifl_cuda_error cuLibraryGetKernelCount(unsigned *out, void *library)
 }
 ALSO(cuModuleGetFunctionCount, cuLibraryGetKernelCount);
 
-static ifl_cuda_error list_in(ifl_session *session, ifl_function_record **out, unsigned most, const void *module)
+static ifl_cuda_error list_in(ifl_session *session, ifl_function_record **out, unsigned most,
+                              const void *module)
 {
     unsigned kernels = 0;
     ifl_cuda_error code = out ? count_in(session, &kernels, module) : ifl_cudaErrorInvalidValue;
@@ -210,14 +216,15 @@ static ifl_cuda_error list(ifl_function_record **out, unsigned most, const void 
     SERVE(list_in(session, out, most, module));
 }
 
-IFL_SERVED ifl_cuda_error cuLibraryEnumerateKernels(ifl_function_record **out, unsigned most, void *library)
+IFL_SERVED ifl_cuda_error cuLibraryEnumerateKernels(ifl_function_record **out, unsigned most,
+                                                    void *library)
 {
     DRIVE(list(out, most, library));
 }
 ALSO(cuModuleEnumerateFunctions, cuLibraryEnumerateKernels);
 
-static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size_t *bytes, const void *module,
-                                  const char *name)
+static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size_t *bytes,
+                                  const void *module, const char *name)
 {
     ifl_placed_variable a;
     ifl_binary *binary = module_of(module);
@@ -232,19 +239,21 @@ static ifl_cuda_error variable_in(ifl_session *session, uintptr_t *address, size
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error variable(uintptr_t *address, size_t *bytes, const void *module, const char *name)
+static ifl_cuda_error variable(uintptr_t *address, size_t *bytes, const void *module,
+                               const char *name)
 {
     SERVE(variable_in(session, address, bytes, module, name));
 }
 
-IFL_SERVED ifl_cuda_error cuModuleGetGlobal_v2(uintptr_t *address, size_t *bytes, void *module, const char *name)
+IFL_SERVED ifl_cuda_error cuModuleGetGlobal_v2(uintptr_t *address, size_t *bytes, void *module,
+                                               const char *name)
 {
     DRIVE(variable(address, bytes, module, name));
 }
 ALSO(cuLibraryGetGlobal, cuModuleGetGlobal_v2);
 ALSO(cuLibraryGetManaged, cuModuleGetGlobal_v2);
 
-/* ---- handles that are others' too ------------------------------------------------------------------- */
+/* ---- handles that are others' too ------------------------------------------------------------ */
 
 static ifl_cuda_error same(void **out, void *handle, bool is_one)
 {

@@ -15,11 +15,13 @@ static void clear_kernel_node(void *params)
         memset((char *)params + BEFORE, 0, MORE);
 }
 
-extern ifl_cuda_error cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, size_t count, const void *copy,
-                                           void *context);
+extern ifl_cuda_error cuGraphAddMemcpyNode(void **out, void *graph, void *const *after,
+                                           size_t count, const void *copy, void *context);
 
-/* CUgraphNodeParams is cudaGraphNodeParams but for copies, and for kernels that are given as CUkernel. */
-static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size_t count, void *params)
+/* CUgraphNodeParams is cudaGraphNodeParams but for copies, and for kernels that are given as
+ * CUkernel. */
+static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size_t count,
+                               void *params)
 {
     enum { KERNEL = 0, COPY = 1 };
     struct {
@@ -39,15 +41,15 @@ static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size
     return cudaGraphAddNode(out, graph, after, NULL, count, &own);
 }
 
-#define PASS(name, params, ...)                                                                                        \
-    IFL_SERVED ifl_cuda_error name params                                                                              \
-    {                                                                                                                  \
-        DRIVE(__VA_ARGS__);                                                                                            \
+#define PASS(name, params, ...)                                                                    \
+    IFL_SERVED ifl_cuda_error name params                                                          \
+    {                                                                                              \
+        DRIVE(__VA_ARGS__);                                                                        \
     }
-#define PASS_Z(name, params, ...)                                                                                      \
-    PASS(name, params, __VA_ARGS__)                                                                                    \
+#define PASS_Z(name, params, ...)                                                                  \
+    PASS(name, params, __VA_ARGS__)                                                                \
     ALSO(name##_ptsz, name);
-#define PASS_D(name, params, ...)                                                                                      \
-    PASS(name, params, __VA_ARGS__)                                                                                    \
+#define PASS_D(name, params, ...)                                                                  \
+    PASS(name, params, __VA_ARGS__)                                                                \
     ALSO(name##_ptds, name);
 #include "standin/driver_pass.def"

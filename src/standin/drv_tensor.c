@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Descriptions of tensors for copies of boxes (CUDA Driver API reference, Tensor Map Object Management). What a description
- * holds is in code/tensor_map.h. */
+ * Descriptions of tensors for copies of boxes (CUDA Driver API reference, Tensor Map Object
+ * Management). What a description holds is in code/tensor_map.h. */
 #include "standin/driver_served.h"
 
 #include "code/tensor_map.h"
@@ -152,7 +152,8 @@ static ifl_cuda_error replace(void *map, void *address)
 {
     const uint64_t at = (uintptr_t)address;
     ifl_tensor_map of;
-    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of) || !of.is_made)
+    if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of) ||
+        !of.is_made)
         return ifl_cudaErrorInvalidValue;
     of.address = at;
     return keep(map, &of);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texture and surface objects of the driver: its structures, turned into those of texture_object.h and back. */
+ * Texture and surface objects of the driver: its structures, turned into those of texture_object.h
+ * and back. */
 #include "standin/driver_served.h"
 
 #include "standin/driver_texel.h"
@@ -131,7 +132,7 @@ static sampler sampler_from(const ifl_sampler *from)
     return to;
 }
 
-/* ---- objects ----------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* The driver has one code for what does not go together. */
 static ifl_cuda_error code_of(ifl_cuda_error code)

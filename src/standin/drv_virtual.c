@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Addresses that a program reserves, and memory that it maps there (cuMemAddressReserve, cuMemCreate, cuMemMap). Reserved addresses
- * are the host's own, and memory is a file without a name, so that it may be mapped at several of them. What is accessible is told to
- * the GPU's memory in runs as long as they are: a copy may pass over the end of one mapping into the next. */
-#include "standin/driver_served.h"
+ * Addresses that a program reserves, and memory that it maps there (cuMemAddressReserve,
+ * cuMemCreate, cuMemMap). Reserved addresses are the host's own, and memory is a file without a
+ * name, so that it may be mapped at several of them. What is accessible is told to the GPU's memory
+ * in runs as long as they are: a copy may pass over the end of one mapping into the next. */
 #include "standin/chosen_gpu.h"
+#include "standin/driver_served.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ typedef struct mapping {
 
 typedef struct reservation {
     uintptr_t at;
-    uint64_t count; /* granules */
+    uint64_t count;  /* granules */
     uint8_t *access; /* of each */
     IFL_VEC(mapping) mappings;
     IFL_VEC(ifl_allocation *) told; /* to the GPU's memory */
@@ -60,7 +61,7 @@ typedef struct reservation {
 
 static IFL_VEC(reservation *) reservations;
 
-/* ---- addresses ---------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static bool is_whole(uint64_t bytes)
 {
@@ -72,7 +73,8 @@ static reservation *holding(uintptr_t at, uint64_t bytes, size_t *index)
 {
     for (size_t i = 0; i < reservations.count; i++) {
         reservation *r = reservations.at[i];
-        if (at >= r->at && at - r->at < r->count * GRANULE && bytes <= r->count * GRANULE - (at - r->at)) {
+        if (at >= r->at && at - r->at < r->count * GRANULE &&
+            bytes <= r->count * GRANULE - (at - r->at)) {
             if (index)
                 *index = i;
             return r;
@@ -119,8 +121,8 @@ static ifl_cuda_error reserve(uintptr_t *out, uint64_t bytes, uint64_t alignment
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuMemAddressReserve(uintptr_t *out, size_t bytes, size_t alignment, uintptr_t wish,
-                                              unsigned long long flags)
+IFL_SERVED ifl_cuda_error cuMemAddressReserve(uintptr_t *out, size_t bytes, size_t alignment,
+                                              uintptr_t wish, unsigned long long flags)
 {
     (void)wish; /* a hint */
     DRIVE_EARLY(reserve(out, bytes, alignment, flags));
@@ -146,7 +148,7 @@ IFL_SERVED ifl_cuda_error cuMemAddressFree(uintptr_t at, size_t bytes)
     DRIVE_EARLY(give_back(at, bytes));
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool fits_machine(uint64_t bytes)
 {
@@ -155,7 +157,8 @@ static bool fits_machine(uint64_t bytes)
 
 static bool is_place(const location *l)
 {
-    return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE && (l->type != AT_DEVICE || ifl_gpu_exists(l->id));
+    return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE &&
+           (l->type != AT_DEVICE || ifl_gpu_exists(l->id));
 }
 
 /* Takes the file over. */
@@ -184,12 +187,14 @@ static int file_of(uint64_t bytes)
 
 static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
 {
-    if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED || !is_place(&p->location))
+    if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED ||
+        !is_place(&p->location))
         return ifl_cudaErrorInvalidValue;
     return make(out, file_of(bytes), bytes, p);
 }
 
-IFL_SERVED ifl_cuda_error cuMemCreate(uint64_t *out, size_t bytes, const properties *p, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cuMemCreate(uint64_t *out, size_t bytes, const properties *p,
+                                      unsigned long long flags)
 {
     DRIVE_EARLY(create(out, bytes, p, flags));
 }
@@ -231,7 +236,8 @@ static ifl_cuda_error granularity(size_t *out, const properties *p)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuMemGetAllocationGranularity(size_t *out, const properties *p, int option)
+IFL_SERVED ifl_cuda_error cuMemGetAllocationGranularity(size_t *out, const properties *p,
+                                                        int option)
 {
     (void)option; /* least or best: the same */
     DRIVE_EARLY(granularity(out, p));
@@ -250,7 +256,7 @@ IFL_SERVED ifl_cuda_error cuMemGetAllocationPropertiesFromHandle(properties *out
     DRIVE_EARLY(properties_of(out, memory_of(handle)));
 }
 
-/* ---- memory of several processes ------------------------------------------------------------------------- */
+/* ---- memory of several processes ------------------------------------------------------------- */
 
 static ifl_cuda_error share(int *out, const memory *m, int type, uint64_t flags)
 {
@@ -260,7 +266,8 @@ static ifl_cuda_error share(int *out, const memory *m, int type, uint64_t flags)
     return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type,
+                                                       unsigned long long flags)
 {
     DRIVE_EARLY(share(out, memory_of(handle), type, flags));
 }
@@ -281,8 +288,9 @@ static bool is_ours(int file, uint64_t *bytes)
 /* It lies at the chosen GPU: a file does not say where the other process has it. */
 static ifl_cuda_error take_over(uint64_t *out, int file, int type)
 {
-    const properties here = {
-        .type = TYPE_PINNED, .handle_types = FILE_HANDLE, .location = {.type = AT_DEVICE, .id = ifl_gpu_chosen()}};
+    const properties here = {.type = TYPE_PINNED,
+                             .handle_types = FILE_HANDLE,
+                             .location = {.type = AT_DEVICE, .id = ifl_gpu_chosen()}};
     uint64_t bytes;
     if (!out || type != FILE_HANDLE || !is_ours(file, &bytes))
         return ifl_cudaErrorInvalidValue;
@@ -294,13 +302,14 @@ IFL_SERVED ifl_cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *fi
     DRIVE_EARLY(take_over(out, (int)(intptr_t)file, type));
 }
 
-/* ---- mappings ----------------------------------------------------------------------------------------- */
+/* ---- mappings -------------------------------------------------------------------------------- */
 
 static uint32_t gpu_at(const reservation *r, uint64_t granule)
 {
     for (size_t i = 0; i < r->mappings.count; i++) {
         const mapping *m = &r->mappings.at[i];
-        if (granule >= m->first && granule - m->first < m->count && m->of->properties.location.type == AT_DEVICE)
+        if (granule >= m->first && granule - m->first < m->count &&
+            m->of->properties.location.type == AT_DEVICE)
             return (uint32_t)m->of->properties.location.id;
     }
     return 0;
@@ -311,8 +320,9 @@ static bool tell_run(ifl_session *session, reservation *r, uint64_t first, uint6
     const uintptr_t at = r->at + first * GRANULE;
     ifl_allocation *a;
     ifl_error error = {0};
-    if (!ifl_vec_reserve(&r->told, 1) || ifl_memory_adopt(ifl_session_memory(session), at, (void *)at, count * GRANULE,
-                                                          "cuMemMap", &a, &error) != IFL_OK)
+    if (!ifl_vec_reserve(&r->told, 1) ||
+        ifl_memory_adopt(ifl_session_memory(session), at, (void *)at, count * GRANULE, "cuMemMap",
+                         &a, &error) != IFL_OK)
         return false;
     if (r->access[first] == READS)
         a->flags |= IFL_ALLOCATION_READ_ONLY;
@@ -357,20 +367,22 @@ static bool is_mapped(const reservation *r, uint64_t first, uint64_t count, bool
 static ifl_cuda_error map(uintptr_t at, uint64_t bytes, uint64_t offset, memory *m, uint64_t flags)
 {
     reservation *r = holding(at, bytes, NULL);
-    if (!r || !m || !is_whole(bytes) || (at - r->at) % GRANULE || offset || bytes > m->bytes || flags)
+    if (!r || !m || !is_whole(bytes) || (at - r->at) % GRANULE || offset || bytes > m->bytes ||
+        flags)
         return ifl_cudaErrorInvalidValue;
     const mapping new = {(at - r->at) / GRANULE, bytes / GRANULE, m};
     if (!is_mapped(r, new.first, new.count, false))
         return ifl_cudaErrorInvalidValue;
-    if (!ifl_vec_reserve(&r->mappings, 1) ||
-        mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->file, 0) == MAP_FAILED)
+    if (!ifl_vec_reserve(&r->mappings, 1) || mmap((void *)at, bytes, PROT_READ | PROT_WRITE,
+                                                  MAP_SHARED | MAP_FIXED, m->file, 0) == MAP_FAILED)
         return ifl_cudaErrorMemoryAllocation;
     r->mappings.at[r->mappings.count++] = new;
     m->mappings++;
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuMemMap(uintptr_t at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cuMemMap(uintptr_t at, size_t bytes, size_t offset, uint64_t handle,
+                                   unsigned long long flags)
 {
     DRIVE_EARLY(map(at, bytes, offset, memory_of(handle), flags));
 }
@@ -402,7 +414,8 @@ static ifl_cuda_error unmap(ifl_session *session, uintptr_t at, uint64_t bytes)
         one.of->mappings--;
         free_unused(one.of);
     }
-    mmap((void *)at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap((void *)at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
     return code;
 }
 
@@ -416,15 +429,18 @@ IFL_SERVED ifl_cuda_error cuMemUnmap(uintptr_t at, size_t bytes)
     DRIVE_EARLY(serve_unmap(at, bytes));
 }
 
-static ifl_cuda_error give_access(ifl_session *session, uintptr_t at, uint64_t bytes, const access_wish *wishes, size_t count)
+static ifl_cuda_error give_access(ifl_session *session, uintptr_t at, uint64_t bytes,
+                                  const access_wish *wishes, size_t count)
 {
     reservation *r = holding(at, bytes, NULL);
     const uint64_t first = r ? (at - r->at) / GRANULE : 0;
-    if (!r || !wishes || !count || !is_whole(bytes) || (at - r->at) % GRANULE || !is_mapped(r, first, bytes / GRANULE, true))
+    if (!r || !wishes || !count || !is_whole(bytes) || (at - r->at) % GRANULE ||
+        !is_mapped(r, first, bytes / GRANULE, true))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         const int flags = wishes[i].flags;
-        if (!is_place(&wishes[i].location) || (flags != NO_ACCESS && flags != READS && flags != READS_AND_WRITES))
+        if (!is_place(&wishes[i].location) ||
+            (flags != NO_ACCESS && flags != READS && flags != READS_AND_WRITES))
             return ifl_cudaErrorInvalidValue;
         if (wishes[i].location.type == AT_DEVICE)
             memset(r->access + first, flags, bytes / GRANULE);
@@ -432,12 +448,14 @@ static ifl_cuda_error give_access(ifl_session *session, uintptr_t at, uint64_t b
     return tell(session, r);
 }
 
-static ifl_cuda_error serve_access(uintptr_t at, uint64_t bytes, const access_wish *wishes, size_t count)
+static ifl_cuda_error serve_access(uintptr_t at, uint64_t bytes, const access_wish *wishes,
+                                   size_t count)
 {
     SERVE(give_access(session, at, bytes, wishes, count));
 }
 
-IFL_SERVED ifl_cuda_error cuMemSetAccess(uintptr_t at, size_t bytes, const access_wish *wishes, size_t count)
+IFL_SERVED ifl_cuda_error cuMemSetAccess(uintptr_t at, size_t bytes, const access_wish *wishes,
+                                         size_t count)
 {
     DRIVE_EARLY(serve_access(at, bytes, wishes, count));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See dwarf_line.h. DWARF is libdw's (elfutils). Files are read as they lie on the disk; none is looked for elsewhere. */
+ * See dwarf_line.h. DWARF is libdw's (elfutils). Files are read as they lie on the disk; none is
+ * looked for elsewhere. */
 #include "standin/dwarf_line.h"
 
 #include <dwarf.h>
@@ -41,8 +42,10 @@ static void leave_headers(Dwarf_Die *unit, Dwarf_Addr at, const char **file, int
     for (int i = 0; i < count && is_cuda_header(*file); i++) {
         Dwarf_Attribute attribute;
         Dwarf_Word number;
-        const char *from = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine ? call_file(unit, &scopes[i]) : NULL;
-        if (!from || dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &number) != 0)
+        const char *from =
+            dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine ? call_file(unit, &scopes[i]) : NULL;
+        if (!from ||
+            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &number) != 0)
             continue;
         *file = from;
         *line = (int)number;
@@ -65,18 +68,21 @@ static bool look(Dwfl *dwfl, uintptr_t address, char *to, size_t size)
     return true;
 }
 
-static int no_other_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *path,
-                         const char *link, GElf_Word checksum, char **found)
+static int no_other_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                         const char *path, const char *link, GElf_Word checksum, char **found)
 {
-    (void)module, (void)user, (void)name, (void)base, (void)path, (void)link, (void)checksum, (void)found;
+    (void)module, (void)user, (void)name, (void)base, (void)path, (void)link, (void)checksum,
+        (void)found;
     return -1;
 }
 
 bool ifl_dwarf_line(uintptr_t address, char *to, size_t size)
 {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = no_other_file};
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                             .find_debuginfo = no_other_file};
     Dwfl *dwfl = dwfl_begin(&callbacks);
-    const bool is_read = dwfl && dwfl_linux_proc_report(dwfl, getpid()) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0;
+    const bool is_read = dwfl && dwfl_linux_proc_report(dwfl, getpid()) == 0 &&
+                         dwfl_report_end(dwfl, NULL, NULL) == 0;
     const bool is_found = is_read && look(dwfl, address, to, size);
     if (dwfl)
         dwfl_end(dwfl);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes "app.cu:42", without folders; of code that was inlined from CUDA's own headers, the line that it was inlined
- * into. False where the file that holds the address does not say. */
+/* Writes "app.cu:42", without folders; of code that was inlined from CUDA's own headers, the line
+ * that it was inlined into. False where the file that holds the address does not say. */
 bool ifl_dwarf_line(uintptr_t address, char *to, size_t size);
 
 #endif

@@ -167,8 +167,8 @@ bool ifl_graph_has_conditions(const ifl_graph *graph)
     return false;
 }
 
-/* CUDA Runtime API, cudaGraphConditionalHandleCreate: defaults apply at the beginning of each execution of the graph, and not
- * again where a loop in it goes round. */
+/* CUDA Runtime API, cudaGraphConditionalHandleCreate: defaults apply at the beginning of each
+ * execution of the graph, and not again where a loop in it goes round. */
 static void begin_conditions(ifl_session *session, const ifl_graph *graph)
 {
     for (size_t i = 0; i < graph->nodes.count; i++) {
@@ -184,7 +184,8 @@ static void begin_conditions(ifl_session *session, const ifl_graph *graph)
 static ifl_cuda_error run_while(ifl_session *session, const ifl_op_condition *condition)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
-    while (code == ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess && ifl_condition_value(session, condition)) {
+    while (code == ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess &&
+           ifl_condition_value(session, condition)) {
         code = run_all(session, condition->bodies[0]);
         if (*ifl_signals_stop())
             exit(ifl_signals_exit_status());
@@ -192,8 +193,8 @@ static ifl_cuda_error run_while(ifl_session *session, const ifl_op_condition *co
     return code;
 }
 
-/* cudaConditionalNodeParams: if: the first body where the value is not 0, else the second one, if there is one; switch: the body
- * with the value's number, if there is one. */
+/* cudaConditionalNodeParams: if: the first body where the value is not 0, else the second one, if
+ * there is one; switch: the body with the value's number, if there is one. */
 ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition *condition)
 {
     if (!condition->bodies)
@@ -202,7 +203,8 @@ ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition
         return run_while(session, condition);
     const uint32_t value = ifl_condition_value(session, condition);
     const uint32_t chosen = condition->type == IFL_CONDITION_IF ? !value : value;
-    return chosen < condition->count ? run_all(session, condition->bodies[chosen]) : ifl_cudaSuccess;
+    return chosen < condition->count ? run_all(session, condition->bodies[chosen])
+                                     : ifl_cudaSuccess;
 }
 
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
@@ -236,8 +238,8 @@ static bool depend(ifl_node *node, ifl_node *const *after, size_t count)
     return true;
 }
 
-ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node *const *after, size_t count,
-                                   const ifl_op *op)
+ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node *const *after,
+                                   size_t count, const ifl_op *op)
 {
     ifl_graph *graph = ifl_graph_of(handle);
     if (!graph || !out || !are_nodes(graph, after, count))
@@ -249,7 +251,8 @@ ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node 
     return ifl_cudaSuccess;
 }
 
-ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_node *const *to, size_t count)
+ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_node *const *to,
+                                size_t count)
 {
     const ifl_graph *graph = ifl_graph_of(handle);
     if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count))

@@ -15,7 +15,8 @@ typedef struct ifl_kernel_params {
 } ifl_kernel_params;
 
 /* `from`: an address in the code that asks. */
-ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
-                                    size_t count, const ifl_kernel_params *params, const void *from);
+ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const void *graph,
+                                    ifl_node *const *after, size_t count,
+                                    const ifl_kernel_params *params, const void *from);
 
 #endif

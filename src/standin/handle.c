@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See handle.h. A hash table with open addressing: an object's slot is the first free one from its address's hash on. */
+ * See handle.h. A hash table with open addressing: an object's slot is the first free one from its
+ * address's hash on. */
 #include "standin/handle.h"
 
 #include <pthread.h>
@@ -84,7 +85,8 @@ static void take_out(slot *gone)
     const size_t last = table.count - 1;
     gone->object = NULL;
     table.taken--;
-    for (size_t at = (size_t)(gone - table.slots + 1) & last; table.slots[at].object; at = (at + 1) & last) {
+    for (size_t at = (size_t)(gone - table.slots + 1) & last; table.slots[at].object;
+         at = (at + 1) & last) {
         const slot moved = table.slots[at];
         table.slots[at].object = NULL;
         *place_of(table.slots, table.count, moved.object) = moved;

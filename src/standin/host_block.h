@@ -7,7 +7,12 @@
 #include <stdint.h>
 
 /* The call that made it. BY_MALLOC is the GPU's own memory, which has no block. */
-typedef enum ifl_block_origin { BY_MALLOC, BY_MANAGED, BY_HOST_ALLOC, BY_REGISTER } ifl_block_origin;
+typedef enum ifl_block_origin {
+    BY_MALLOC,
+    BY_MANAGED,
+    BY_HOST_ALLOC,
+    BY_REGISTER
+} ifl_block_origin;
 
 typedef struct ifl_block {
     uintptr_t address;

@@ -52,7 +52,8 @@ size_t ifl_image_measure(const void *image, const void **start)
     }
     if (magic == (uint32_t)FATBIN_MAGIC)
         return fatbin_bytes(image);
-    return memcmp(image, ELFMAG, strnlen(image, SELFMAG)) == 0 && magic ? elf_bytes(image) : strlen(image);
+    return memcmp(image, ELFMAG, strnlen(image, SELFMAG)) == 0 && magic ? elf_bytes(image)
+                                                                        : strlen(image);
 }
 
 char *ifl_image_read(FILE *file, size_t *bytes)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text of PTX, a fat binary, the wrapper of one, or an ELF file. *start is where its bytes begin, which a wrapper says. */
+/* Text of PTX, a fat binary, the wrapper of one, or an ELF file. *start is where its bytes begin,
+ * which a wrapper says. */
 size_t ifl_image_measure(const void *image, const void **start);
 
 /* All bytes of a file, with a 0 behind them, of malloc; NULL: it cannot be read. */

@@ -12,7 +12,7 @@ typedef struct ifl_launch_call {
     void *stream;
     bool cooperative;
     const void *from; /* an address in the code that asks */
-    ifl_dim3 cluster;  /* 0: not given */
+    ifl_dim3 cluster; /* 0: not given */
 } ifl_launch_call;
 
 /* cudaLaunchAttribute: the number, then a union of 64 bytes. */
@@ -36,25 +36,27 @@ typedef struct ifl_launch_configuration {
 } ifl_launch_configuration;
 
 /* Takes over what the engine honours. */
-ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count);
+ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes,
+                               unsigned count);
 
-/* rt_cluster.c: the clusters of a launch, zeros where it has none; cudaErrorInvalidClusterSize, and told, where the grid or the
- * kernel does not allow them. */
-ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                                  uint32_t cluster[3]);
+/* rt_cluster.c: the clusters of a launch, zeros where it has none; cudaErrorInvalidClusterSize, and
+ * told, where the grid or the kernel does not allow them. */
+ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function,
+                                  const ifl_launch_call *call, uint32_t cluster[3]);
 
 /* Checks it as CUDA does, and makes an operation of it, which the caller clears. */
-ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
-                             ifl_op *op);
+ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function,
+                             const ifl_launch_call *call, ifl_op *op);
 /* The same, and gives it to the stream. `function` NULL: the program's function is not known. */
-ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call);
+ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function,
+                                const ifl_launch_call *call);
 
 /* How many blocks an SM holds at once; 0 where a block is too large. */
-ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel, int threads,
-                                        uint64_t shared_bytes, int *blocks);
+ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel,
+                                        int threads, uint64_t shared_bytes, int *blocks);
 
-/* Where <<<>>> stands: nvcc calls from there before it calls the kernel's stub, whose address tells nothing. The
- * address of the caller where there was no <<<>>>. */
+/* Where <<<>>> stands: nvcc calls from there before it calls the kernel's stub, whose address tells
+ * nothing. The address of the caller where there was no <<<>>>. */
 const void *ifl_launch_place(const void *caller);
 
 #endif

@@ -22,7 +22,8 @@ static bool is_of(const ifl_launch_group *group, const ifl_session_launch *launc
 {
     return group->signature == launch->kernel->signature &&
            memcmp(group->grid, launch->grid, sizeof group->grid) == 0 &&
-           memcmp(group->block, launch->block, sizeof group->block) == 0 && strcmp(group->site, launch->site) == 0;
+           memcmp(group->block, launch->block, sizeof group->block) == 0 &&
+           strcmp(group->site, launch->site) == 0;
 }
 
 static ifl_launch_group *add_group(const ifl_session_launch *launch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How long the launches of a program took by the GPU's clock, as a profiler's summary has it: the session's ledger knows what
- * they did. The lock of state.h is held. */
+ * How long the launches of a program took by the GPU's clock, as a profiler's summary has it: the
+ * session's ledger knows what they did. The lock of state.h is held. */
 #ifndef IFL_STANDIN_LAUNCH_LOG_H
 #define IFL_STANDIN_LAUNCH_LOG_H
 

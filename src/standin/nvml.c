@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What programs commonly ask of NVML (NVML API reference), about the GPUs that they run on here: names, memory, versions. Nothing
- * here makes a session, so that a program may ask and then fork, as PyTorch does. Calls that are not here are not in the
- * library, as in one that is older than the program. */
+ * What programs commonly ask of NVML (NVML API reference), about the GPUs that they run on here:
+ * names, memory, versions. Nothing here makes a session, so that a program may ask and then fork,
+ * as PyTorch does. Calls that are not here are not in the library, as in one that is older than the
+ * program. */
 #include "standin/chosen_gpu.h"
 #include "standin/gpu_bytes.h"
-#include "standin/served.h"
 #include "standin/run_options.h"
+#include "standin/served.h"
 #include "standin/state.h"
 
 #include <limits.h>
@@ -14,7 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, UNKNOWN = 999 };
+enum {
+    UNINITIALIZED = 1,
+    INVALID_ARGUMENT = 2,
+    NOT_FOUND = 6,
+    INSUFFICIENT_SIZE = 7,
+    UNKNOWN = 999
+};
 
 static struct {
     pthread_mutex_t lock;
@@ -153,7 +160,8 @@ IFL_SERVED int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **to)
 }
 ALSO(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
 
-/* "GPU-" and the 16 bytes that CUDA's calls give, which are the name of this program and the GPU's number. */
+/* "GPU-" and the 16 bytes that CUDA's calls give, which are the name of this program and the GPU's
+ * number. */
 enum { UUID_BYTES = 41 };
 
 static void write_uuid(int gpu, char *to)
@@ -175,7 +183,8 @@ IFL_SERVED int nvmlDeviceGetHandleByUUID(const char *text, void **to)
     return code ? code : NOT_FOUND;
 }
 
-/* As device_attribute.def has it, which the test nvml_program holds this to; each GPU on a bus of its own. */
+/* As device_attribute.def has it, which the test nvml_program holds this to; each GPU on a bus of
+ * its own. */
 enum { PCI_DOMAIN = 0, PCI_BUS = 1, PCI_SLOT = 0 };
 
 /* "domain:bus:device.function"; the numbers may have more digits than CUDA's calls give them. */
@@ -275,7 +284,7 @@ IFL_SERVED int nvmlDeviceGetMemoryInfo_v2(const ifl_device *device, memory_2 *to
     return 0;
 }
 
-/* ---- what this GPU has not --------------------------------------------------------------------- */
+/* ---- what this GPU has not ------------------------------------------------------------------- */
 
 /* PyTorch wants these to be there before it maps memory; a GPU that they do not suit says so. */
 static int not_supported(const void *device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Doing what a stream is asked to. Device memory is memory of this process, so copies are copies; what is checked is
- * that they stay inside of allocations. */
+ * Doing what a stream is asked to. Device memory is memory of this process, so copies are copies;
+ * what is checked is that they stay inside of allocations. */
 #include "standin/op.h"
 
 #include "standin/graph.h"
@@ -13,17 +13,19 @@
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* The bytes behind an address of either side: the allocation's, or the host's own. NULL where `bytes` reach past the
- * end of an allocation or of all addresses, where nothing can lie, or where the kind of copy says that the address is on
- * the GPU and it is not. */
-static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t bytes, bool must_be_device)
+/* The bytes behind an address of either side: the allocation's, or the host's own. NULL where
+ * `bytes` reach past the end of an allocation or of all addresses, where nothing can lie, or where
+ * the kind of copy says that the address is on the GPU and it is not. */
+static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t bytes,
+                         bool must_be_device)
 {
     enum { LOWEST = 65536 }; /* Linux maps nothing below (vm.mmap_min_addr): an offset from NULL */
     const uintptr_t start = (uintptr_t)address;
     const ifl_memory *memory = ifl_session_memory(session);
     const ifl_allocation *a = ifl_memory_find(memory, start);
     if (!a) {
-        const bool is_host = start >= LOWEST && bytes <= UINTPTR_MAX - start && !ifl_memory_spans(memory, start);
+        const bool is_host =
+            start >= LOWEST && bytes <= UINTPTR_MAX - start && !ifl_memory_spans(memory, start);
         return is_host && !must_be_device ? (uint8_t *)start : NULL;
     }
     const uint64_t at = start - a->address;
@@ -31,21 +33,25 @@ static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t byt
     return is_inside ? a->host + at : NULL;
 }
 
-/* From the first byte of the first row to the last of the last; false where no number holds that. */
+/* From the first byte of the first row to the last of the last; false where no number holds
+ * that. */
 static bool span(size_t pitch, size_t slice, const ifl_extent *box, uint64_t *bytes)
 {
     uint64_t rows, slices;
     return !__builtin_mul_overflow(box->height - 1, pitch, &rows) &&
            !__builtin_mul_overflow(box->depth - 1, slice, &slices) &&
-           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, box->width, bytes);
+           !__builtin_add_overflow(rows, slices, bytes) &&
+           !__builtin_add_overflow(*bytes, box->width, bytes);
 }
 
-/* One side's bytes as bytes_at finds them: all lie in the allocation that the side's start lies in. */
-static uint8_t *box_at(ifl_session *session, const void *start, size_t offset, size_t pitch, size_t slice,
-                       const ifl_extent *box, bool must_be_device)
+/* One side's bytes as bytes_at finds them: all lie in the allocation that the side's start lies
+ * in. */
+static uint8_t *box_at(ifl_session *session, const void *start, size_t offset, size_t pitch,
+                       size_t slice, const ifl_extent *box, bool must_be_device)
 {
     uint64_t bytes;
-    const bool is_size = span(pitch, slice, box, &bytes) && !__builtin_add_overflow(bytes, offset, &bytes);
+    const bool is_size =
+        span(pitch, slice, box, &bytes) && !__builtin_add_overflow(bytes, offset, &bytes);
     uint8_t *at = is_size ? bytes_at(session, start, bytes, must_be_device) : NULL;
     return at ? at + offset : NULL;
 }
@@ -59,7 +65,8 @@ static void note_change(ifl_session *session, const void *to)
         ifl_memory_changed(memory, a);
 }
 
-/* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the height. */
+/* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the
+ * height. */
 static bool is_within(const ifl_box_side *side, const ifl_extent *box)
 {
     const bool is_row = box->height <= 1 && box->depth <= 1;
@@ -68,7 +75,8 @@ static bool is_within(const ifl_box_side *side, const ifl_extent *box)
     return (is_row || is_in_pitch) && (box->depth <= 1 || is_in_rows);
 }
 
-ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset, size_t *slice)
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset,
+                            size_t *slice)
 {
     uint64_t slices, rows;
     const bool is_whole = !__builtin_mul_overflow(side->pitch, side->rows, slice) &&
@@ -76,8 +84,9 @@ ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, siz
                           !__builtin_mul_overflow(side->y, side->pitch, &rows) &&
                           !__builtin_add_overflow(slices, rows, offset) &&
                           !__builtin_add_overflow(*offset, side->x, offset);
-    return is_whole && side->pitch <= IFL_MOST_PITCH && is_within(side, box) ? ifl_cudaSuccess
-                                                                             : ifl_cudaErrorInvalidValue;
+    return is_whole && side->pitch <= IFL_MOST_PITCH && is_within(side, box)
+               ? ifl_cudaSuccess
+               : ifl_cudaErrorInvalidValue;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -91,7 +100,9 @@ static const ifl_allocation *on_gpu(ifl_session *session, const void *address)
 static ifl_copy_route transfer_of(ifl_session *session, const ifl_op_copy *c)
 {
     const ifl_allocation *to = on_gpu(session, c->to), *from = on_gpu(session, c->from);
-    return to && from && to->gpu == from->gpu ? IFL_COPY_WITHIN : to || from ? IFL_COPY_LINK : IFL_COPY_HOST;
+    return to && from && to->gpu == from->gpu ? IFL_COPY_WITHIN
+           : to || from                       ? IFL_COPY_LINK
+                                              : IFL_COPY_HOST;
 }
 
 static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
@@ -102,13 +113,15 @@ static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
     const bool to_device = c->kind == IFL_HOST_TO_DEVICE || c->kind == IFL_DEVICE_TO_DEVICE;
     const bool from_device = c->kind == IFL_DEVICE_TO_HOST || c->kind == IFL_DEVICE_TO_DEVICE;
     uint8_t *to = box_at(session, c->to, c->to_offset, c->to_pitch, c->to_slice, &box, to_device);
-    const uint8_t *from = box_at(session, c->from, c->from_offset, c->from_pitch, c->from_slice, &box, from_device);
+    const uint8_t *from =
+        box_at(session, c->from, c->from_offset, c->from_pitch, c->from_slice, &box, from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
     note_change(session, c->to);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
-            memmove(to + z * c->to_slice + y * c->to_pitch, from + z * c->from_slice + y * c->from_pitch, c->width);
+            memmove(to + z * c->to_slice + y * c->to_pitch,
+                    from + z * c->from_slice + y * c->from_pitch, c->width);
     ifl_session_copied(session, transfer_of(session, c), (uint64_t)c->width * c->height * c->depth);
     return ifl_cudaSuccess;
 }
@@ -160,8 +173,9 @@ static void set_row(uint8_t *to, const ifl_op_set *s)
 static bool clear_row(ifl_session *session, const ifl_op_set *s, uint64_t bytes)
 {
     const uint64_t address = (uintptr_t)s->to;
-    ifl_allocation *in = s->height == 1 && s->depth == 1 && !s->value ? ifl_memory_find(ifl_session_memory(session), address)
-                                                                      : NULL;
+    ifl_allocation *in = s->height == 1 && s->depth == 1 && !s->value
+                             ? ifl_memory_find(ifl_session_memory(session), address)
+                             : NULL;
     if (!in || in->flags & IFL_ALLOCATION_ADOPTED)
         return false;
     ifl_memory_clear(in, address - in->address, bytes);
@@ -202,7 +216,8 @@ static ifl_cuda_error code_of_fault(ifl_fault_kind fault)
 }
 
 /* What a launch that did not succeed is to the program. */
-static ifl_cuda_error end_badly(ifl_status status, ifl_fault_kind fault, const char *site, const ifl_error *error)
+static ifl_cuda_error end_badly(ifl_status status, ifl_fault_kind fault, const char *site,
+                                const ifl_error *error)
 {
     ifl_state_tell_error(error);
     if (status == IFL_INTERRUPTED)
@@ -249,11 +264,11 @@ static ifl_cuda_error run_grids(ifl_session *session, ifl_session_launch launch)
 static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
 {
     ifl_session_launch launch = {.kernel = k->kernel,
-                              .dynamic_shared_bytes = k->shared_bytes,
-                              .shared_preference = k->shared_preference,
-                              .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
-                              .params = k->params,
-                              .site = k->site};
+                                 .dynamic_shared_bytes = k->shared_bytes,
+                                 .shared_preference = k->shared_preference,
+                                 .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
+                                 .params = k->params,
+                                 .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);
     memcpy(launch.cluster, k->cluster, sizeof launch.cluster);
@@ -285,15 +300,26 @@ static ifl_cuda_error run_host(const ifl_op_host *h)
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
 {
     switch (op->kind) {
-    case IFL_DO_KERNEL: return run_kernel(session, &op->of.kernel);
-    case IFL_DO_COPY: return run_copy(session, &op->of.copy);
-    case IFL_DO_SET: return run_set(session, &op->of.set);
-    case IFL_DO_HOST: return run_host(&op->of.host);
-    case IFL_DO_EVENT_RECORD: ifl_event_note(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
-    case IFL_DO_EVENT_WAIT: wait_for(session, ifl_event_of(op->of.event)); return ifl_cudaSuccess;
-    case IFL_DO_CHILD_GRAPH: return ifl_graph_run(session, op->of.child);
-    case IFL_DO_CONDITION: return ifl_graph_run_chosen(session, &op->of.condition);
-    default: return ifl_cudaSuccess;
+    case IFL_DO_KERNEL:
+        return run_kernel(session, &op->of.kernel);
+    case IFL_DO_COPY:
+        return run_copy(session, &op->of.copy);
+    case IFL_DO_SET:
+        return run_set(session, &op->of.set);
+    case IFL_DO_HOST:
+        return run_host(&op->of.host);
+    case IFL_DO_EVENT_RECORD:
+        ifl_event_note(session, ifl_event_of(op->of.event));
+        return ifl_cudaSuccess;
+    case IFL_DO_EVENT_WAIT:
+        wait_for(session, ifl_event_of(op->of.event));
+        return ifl_cudaSuccess;
+    case IFL_DO_CHILD_GRAPH:
+        return ifl_graph_run(session, op->of.child);
+    case IFL_DO_CONDITION:
+        return ifl_graph_run_chosen(session, &op->of.condition);
+    default:
+        return ifl_cudaSuccess;
     }
 }
 
@@ -365,7 +391,8 @@ bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
         return true;
     to->of.kernel.params = ifl_op_params_new(from->of.kernel.kernel);
     if (to->of.kernel.params)
-        memcpy(to->of.kernel.params, from->of.kernel.params, from->of.kernel.kernel->kernel->param_bytes);
+        memcpy(to->of.kernel.params, from->of.kernel.params,
+               from->of.kernel.kernel->kernel->param_bytes);
     return to->of.kernel.params != NULL;
 }
 

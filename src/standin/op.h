@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The things that a stream does. A call makes one; the stream runs it at once, or keeps it in the graph that it is
- * being captured into. */
+ * The things that a stream does. A call makes one; the stream runs it at once, or keeps it in the
+ * graph that it is being captured into. */
 #ifndef IFL_STANDIN_OP_H
 #define IFL_STANDIN_OP_H
 
@@ -23,14 +23,16 @@ typedef enum ifl_op_kind {
 } ifl_op_kind;
 
 typedef struct ifl_op_kernel {
-    ifl_ready_kernel *kernel; /* which lives as long as the session, unlike the handle that named it */
+    ifl_ready_kernel
+        *kernel; /* which lives as long as the session, unlike the handle that named it */
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* 0: none */
     uint64_t shared_bytes;
     int shared_preference; /* device/shared_size.h */
-    const void *function; /* as the program names it */
+    const void *function;  /* as the program names it */
     int gpu;
-    uint8_t *params; /* owned: the parameter block, and room for the addresses of the parameters in it */
+    uint8_t *
+        params; /* owned: the parameter block, and room for the addresses of the parameters in it */
     char site[160];
 } ifl_op_kernel;
 
@@ -39,7 +41,8 @@ uint8_t *ifl_op_params_new(const ifl_ready_kernel *kernel);
 /* Where each parameter of the launch lies: as long as the operation lives. */
 void **ifl_op_arguments(const ifl_op_kernel *k);
 
-/* A box of bytes: rows of `width` bytes, `height` of them `pitch` apart, `depth` slices `slice` apart. */
+/* A box of bytes: rows of `width` bytes, `height` of them `pitch` apart, `depth` slices `slice`
+ * apart. */
 typedef struct ifl_op_copy {
     void *to;
     const void *from;
@@ -59,7 +62,8 @@ typedef struct ifl_op_set {
 
 typedef struct ifl_op_host {
     void (*call)(void *user);
-    void (*callback)(void *stream, ifl_cuda_error code, void *user); /* of cudaStreamAddCallback; else NULL */
+    void (*callback)(void *stream, ifl_cuda_error code,
+                     void *user); /* of cudaStreamAddCallback; else NULL */
     void *user;
     void *stream;
 } ifl_op_host;
@@ -70,12 +74,16 @@ typedef struct ifl_op_memory {
 } ifl_op_memory;
 
 /* A conditional node: graphs that it owns, of which the condition's value chooses. */
-typedef enum ifl_condition_type { IFL_CONDITION_IF, IFL_CONDITION_WHILE, IFL_CONDITION_SWITCH } ifl_condition_type;
+typedef enum ifl_condition_type {
+    IFL_CONDITION_IF,
+    IFL_CONDITION_WHILE,
+    IFL_CONDITION_SWITCH
+} ifl_condition_type;
 
 typedef struct ifl_op_condition {
     uint64_t handle;
     int type;
-    unsigned count; /* of bodies */
+    unsigned count;            /* of bodies */
     struct ifl_graph **bodies; /* owned; NULL: none made yet */
     uint32_t initial;
     bool resets; /* to `initial` when the whole graph is launched */
@@ -97,7 +105,8 @@ typedef struct ifl_op {
 
 /* The operations that the calls of copying make; the last fails where the box is none. */
 ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
-ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from, const ifl_extent *bytes, int kind);
+ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
+                         const ifl_extent *bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
 
 /* cudaDevAttrMaxPitch, which device_attribute.def tells: the largest pitch of a copy. */
@@ -109,9 +118,11 @@ typedef struct ifl_box_side {
     size_t pitch, rows;
 } ifl_box_side;
 
-/* Where a box of width × height × depth begins, in bytes from the side's start, and how far its slices are apart. cudaErrorInvalidValue where the
- * box does not lie within the side's rows, or reaches further than addresses do. */
-ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset, size_t *slice);
+/* Where a box of width × height × depth begins, in bytes from the side's start, and how far its
+ * slices are apart. cudaErrorInvalidValue where the box does not lie within the side's rows, or
+ * reaches further than addresses do. */
+ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, size_t *offset,
+                            size_t *slice);
 /* The same for a fill of elements, which becomes an operation. */
 ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
 

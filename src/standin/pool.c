@@ -46,7 +46,8 @@ bool ifl_pool_use(int gpu, const void *handle)
     return true;
 }
 
-/* CUDA Runtime API, cudaMemPoolDestroy: a GPU whose current pool goes allocates from its own again. */
+/* CUDA Runtime API, cudaMemPoolDestroy: a GPU whose current pool goes allocates from its own
+ * again. */
 bool ifl_pool_destroy(const void *handle)
 {
     ifl_pool *pool = ifl_pool_of(handle);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory pools: what a program sets of them is kept, and has no effect. The lock of state.h is held. */
+ * Memory pools: what a program sets of them is kept, and has no effect. The lock of state.h is
+ * held. */
 #ifndef IFL_STANDIN_POOL_H
 #define IFL_STANDIN_POOL_H
 
 #include "standin/chosen_gpu.h"
 
-enum { IFL_POOL_ATTRIBUTES = 16, IFL_POOL_READ_AND_WRITE = 3 /* cudaMemAccessFlagsProtReadWrite */ };
+enum {
+    IFL_POOL_ATTRIBUTES = 16,
+    IFL_POOL_READ_AND_WRITE = 3 /* cudaMemAccessFlagsProtReadWrite */
+};
 
 typedef struct ifl_pool {
-    int gpu; /* that it allocates on */
+    int gpu;                   /* that it allocates on */
     int access[IFL_MOST_GPUS]; /* of each GPU: what the program set, which holds nobody off */
     uint64_t attribute[IFL_POOL_ATTRIBUTES];
 } ifl_pool;

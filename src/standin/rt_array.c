@@ -3,7 +3,7 @@
 #include "standin/array.h"
 #include "standin/served.h"
 
-/* ---- arrays ---------------------------------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 IFL_SERVED ifl_channels cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 {
@@ -80,7 +80,7 @@ IFL_SERVED ifl_cuda_error cudaGetChannelDesc(ifl_channels *channels, const void 
            channels ? describe(array, channels, NULL, NULL) : ifl_cudaErrorInvalidValue));
 }
 
-/* ---- copies of rows -------------------------------------------------------------------------------- */
+/* ---- copies of rows -------------------------------------------------------------------------- */
 
 /* An array with a place in it, or memory with the pitch of its rows. */
 typedef struct side {
@@ -167,14 +167,15 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DArrayToArray(const void *to, size_t to_x, 
 }
 ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
-/* ---- copies of elements in a row --------------------------------------------------------------------- */
+/* ---- copies of elements in a row ------------------------------------------------------------- */
 
 static size_t row_bytes(const ifl_array *array)
 {
     return array->width * ifl_texel_bytes(&array->texel);
 }
 
-/* The bytes from (x, y) on go over into the rows below: a piece of the first row, whole rows, a piece of the last. */
+/* The bytes from (x, y) on go over into the rows below: a piece of the first row, whole rows, a
+ * piece of the last. */
 static ifl_cuda_error copy_flat(ifl_session *session, const void *handle, size_t x, size_t y,
                                 void *memory, size_t bytes, bool is_to, int kind, void *stream)
 {

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks everywhere; more where the function allows what is not
- * portable. */
+/* CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks everywhere; more where the function
+ * allows what is not portable. */
 enum { PORTABLE_BLOCKS = 8, FIRST_WITH_CLUSTERS = 9 };
 
 static uint32_t most_blocks(const ifl_function_record *function)
@@ -18,7 +18,8 @@ static uint32_t most_blocks(const ifl_function_record *function)
     return given && given < most ? given : most;
 }
 
-/* What the kernel was compiled for, or what the program asked for once for all launches; zeros: nothing. */
+/* What the kernel was compiled for, or what the program asked for once for all launches; zeros:
+ * nothing. */
 static void required(const ifl_function_record *function, uint32_t cluster[3])
 {
     const uint32_t *compiled = function->kernel->image.demands.cluster;
@@ -26,8 +27,8 @@ static void required(const ifl_function_record *function, uint32_t cluster[3])
         cluster[i] = compiled[0] ? compiled[i] : (uint32_t)function->cluster[i];
 }
 
-static const char *fault_of(const ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                            const uint32_t cluster[3])
+static const char *fault_of(const ifl_session *session, const ifl_function_record *function,
+                            const ifl_launch_call *call, const uint32_t cluster[3])
 {
     const uint32_t grid[3] = {call->grid.x, call->grid.y, call->grid.z};
     const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
@@ -38,7 +39,8 @@ static const char *fault_of(const ifl_session *session, const ifl_function_recor
             return "the grid is no multiple of its clusters";
     if (blocks > most_blocks(function))
         return "clusters of more blocks than are allowed";
-    return blocks > 1 && ifl_session_device(session)->value[IFL_DEVICE_compute_capability] < FIRST_WITH_CLUSTERS
+    return blocks > 1 && ifl_session_device(session)->value[IFL_DEVICE_compute_capability] <
+                             FIRST_WITH_CLUSTERS
                ? "the GPU has no clusters"
                : NULL;
 }
@@ -49,8 +51,8 @@ static bool is_given(const uint32_t cluster[3])
 }
 
 /* `*why` NULL: the clusters can be. */
-static void choose_cluster(const ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                           uint32_t cluster[3], const char **why)
+static void choose_cluster(const ifl_session *session, const ifl_function_record *function,
+                           const ifl_launch_call *call, uint32_t cluster[3], const char **why)
 {
     const uint32_t asked[3] = {call->cluster.x, call->cluster.y, call->cluster.z};
     uint32_t kernel[3];
@@ -59,25 +61,29 @@ static void choose_cluster(const ifl_session *session, const ifl_function_record
     *why = NULL;
     if (!is_given(cluster) && !function->kernel->image.demands.needs_cluster)
         return;
-    const bool differs = is_given(asked) && is_given(kernel) && memcmp(asked, kernel, sizeof kernel) != 0;
-    *why = differs ? "the kernel is for clusters of another size" : fault_of(session, function, call, cluster);
+    const bool differs =
+        is_given(asked) && is_given(kernel) && memcmp(asked, kernel, sizeof kernel) != 0;
+    *why = differs ? "the kernel is for clusters of another size"
+                   : fault_of(session, function, call, cluster);
 }
 
-ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                                  uint32_t cluster[3])
+ifl_cuda_error ifl_launch_cluster(ifl_session *session, const ifl_function_record *function,
+                                  const ifl_launch_call *call, uint32_t cluster[3])
 {
     const char *why;
     choose_cluster(session, function, call, cluster, &why);
     if (!why)
         return ifl_cudaSuccess;
-    ifl_state_tell("%s cannot be launched with grid %u,%u,%u in clusters of %u,%u,%u: %s", function->kernel->signature,
-                   call->grid.x, call->grid.y, call->grid.z, cluster[0], cluster[1], cluster[2], why);
+    ifl_state_tell("%s cannot be launched with grid %u,%u,%u in clusters of %u,%u,%u: %s",
+                   function->kernel->signature, call->grid.x, call->grid.y, call->grid.z,
+                   cluster[0], cluster[1], cluster[2], why);
     return ifl_cudaErrorInvalidClusterSize;
 }
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error read_call(ifl_session *session, const void *host, const ifl_launch_configuration *configuration,
+static ifl_cuda_error read_call(ifl_session *session, const void *host,
+                                const ifl_launch_configuration *configuration,
                                 ifl_function_record **function, ifl_launch_call *call)
 {
     *function = ifl_function_find(host);
@@ -88,31 +94,36 @@ static ifl_cuda_error read_call(ifl_session *session, const void *host, const if
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     if (!ifl_stream_of(configuration->stream))
         return ifl_cudaErrorInvalidResourceHandle;
-    *call = (ifl_launch_call){
-        .grid = configuration->grid, .block = configuration->block, .shared_bytes = configuration->shared_bytes};
+    *call = (ifl_launch_call){.grid = configuration->grid,
+                              .block = configuration->block,
+                              .shared_bytes = configuration->shared_bytes};
     return ifl_launch_take(call, configuration->attributes, configuration->attribute_count);
 }
 
-static ifl_cuda_error blocks_on_gpu(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call,
-                                    uint64_t *blocks)
+static ifl_cuda_error blocks_on_gpu(ifl_session *session, const ifl_function_record *function,
+                                    const ifl_launch_call *call, uint64_t *blocks)
 {
     int per_sm = 0;
     const ifl_cuda_error code = ifl_launch_blocks_per_sm(
-        session, function->kernel, (int)(call->block.x * call->block.y * call->block.z), call->shared_bytes, &per_sm);
+        session, function->kernel, (int)(call->block.x * call->block.y * call->block.z),
+        call->shared_bytes, &per_sm);
     *blocks = (uint64_t)per_sm * (uint64_t)ifl_session_device(session)->value[IFL_DEVICE_sms];
     return code;
 }
 
 /* What is asked about, and how many blocks of it the GPU holds. */
-static ifl_cuda_error read_question(ifl_session *session, const void *host, const ifl_launch_configuration *configuration,
-                                    ifl_function_record **function, ifl_launch_call *call, uint64_t *blocks)
+static ifl_cuda_error read_question(ifl_session *session, const void *host,
+                                    const ifl_launch_configuration *configuration,
+                                    ifl_function_record **function, ifl_launch_call *call,
+                                    uint64_t *blocks)
 {
     const ifl_cuda_error code = read_call(session, host, configuration, function, call);
     return code == ifl_cudaSuccess ? blocks_on_gpu(session, *function, call, blocks) : code;
 }
 
-/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in any. Of clusters that cannot
- * be launched none are active, which is no error: cuBLAS asks about sizes up to 32 and leaves the last error as it is. */
+/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in
+ * any. Of clusters that cannot be launched none are active, which is no error: cuBLAS asks about
+ * sizes up to 32 and leaves the last error as it is. */
 static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
                              const ifl_launch_configuration *configuration)
 {
@@ -126,12 +137,15 @@ static ifl_cuda_error active(ifl_session *session, int *clusters, const void *ho
         choose_cluster(session, function, &call, cluster, &why);
     if (code != ifl_cudaSuccess || !clusters)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
-    *clusters = why ? 0 : (int)(blocks / (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
+    *clusters =
+        why ? 0
+            : (int)(blocks /
+                    (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
-                                                         const ifl_launch_configuration *configuration)
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveClusters(
+    int *clusters, const void *host, const ifl_launch_configuration *configuration)
 {
     SERVE(active(session, clusters, host, configuration));
 }
@@ -142,15 +156,16 @@ static ifl_cuda_error potential(ifl_session *session, int *size, const void *hos
     ifl_function_record *function;
     ifl_launch_call call;
     uint64_t blocks = 0;
-    const ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &blocks);
+    const ifl_cuda_error code =
+        read_question(session, host, configuration, &function, &call, &blocks);
     if (code != ifl_cudaSuccess || !size)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     *size = (int)(blocks < most_blocks(function) ? blocks : most_blocks(function));
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
-                                                               const ifl_launch_configuration *configuration)
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxPotentialClusterSize(
+    int *size, const void *host, const ifl_launch_configuration *configuration)
 {
     SERVE(potential(session, size, host, configuration));
 }

@@ -9,11 +9,13 @@
 
 ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind)
 {
-    return (ifl_op){.kind = IFL_DO_COPY,
-                    .of.copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1, .kind = kind}};
+    return (ifl_op){
+        .kind = IFL_DO_COPY,
+        .of.copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1, .kind = kind}};
 }
 
-ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from, const ifl_extent *bytes, int kind)
+ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
+                         const ifl_extent *bytes, int kind)
 {
     return (ifl_op){.kind = IFL_DO_COPY,
                     .of.copy = {.to = to->start,
@@ -32,17 +34,22 @@ ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from, c
 
 static ifl_cuda_error check_kind(int kind)
 {
-    return kind >= IFL_HOST_TO_HOST && kind <= IFL_COPY_DEFAULT ? ifl_cudaSuccess
-                                                                : ifl_cudaErrorInvalidMemcpyDirection;
+    return kind >= IFL_HOST_TO_HOST && kind <= IFL_COPY_DEFAULT
+               ? ifl_cudaSuccess
+               : ifl_cudaErrorInvalidMemcpyDirection;
 }
 
-static ifl_cuda_error copy_line(ifl_session *session, void *to, const void *from, size_t bytes, int kind, void *stream)
+static ifl_cuda_error copy_line(ifl_session *session, void *to, const void *from, size_t bytes,
+                                int kind, void *stream)
 {
     const ifl_cuda_error code = check_kind(kind);
-    return code == ifl_cudaSuccess ? ifl_serve_op(session, stream, ifl_copy_line_op(to, from, bytes, kind)) : code;
+    return code == ifl_cudaSuccess
+               ? ifl_serve_op(session, stream, ifl_copy_line_op(to, from, bytes, kind))
+               : code;
 }
 
-static ifl_cuda_error copy_and_wait(ifl_session *session, void *to, const void *from, size_t bytes, int kind)
+static ifl_cuda_error copy_and_wait(ifl_session *session, void *to, const void *from, size_t bytes,
+                                    int kind)
 {
     const ifl_cuda_error code = copy_line(session, to, from, bytes, kind, NULL);
     ifl_session_host_waits(session);
@@ -55,28 +62,30 @@ IFL_SERVED ifl_cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, i
 }
 ALSO(cudaMemcpy_ptds, cudaMemcpy);
 
-IFL_SERVED ifl_cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
+                                          void *stream)
 {
     SERVE(copy_line(session, to, from, bytes, kind, stream));
 }
 ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
 /* CUDA Runtime API, cudaMemcpyPeer: it needs no access to the peer's memory. */
-static ifl_cuda_error copy_between(ifl_session *session, void *to, int to_gpu, const void *from, int from_gpu,
-                                   size_t bytes, void *stream)
+static ifl_cuda_error copy_between(ifl_session *session, void *to, int to_gpu, const void *from,
+                                   int from_gpu, size_t bytes, void *stream)
 {
     return ifl_gpu_exists(to_gpu) && ifl_gpu_exists(from_gpu)
                ? copy_line(session, to, from, bytes, IFL_DEVICE_TO_DEVICE, stream)
                : ifl_cudaErrorInvalidDevice;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+IFL_SERVED ifl_cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                         size_t bytes)
 {
     SERVE(copy_between(session, to, to_device, from, from_device, bytes, NULL));
 }
 
-IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                                              void *stream)
+IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+                                              int from_device, size_t bytes, void *stream)
 {
     SERVE(copy_between(session, to, to_device, from, from_device, bytes, stream));
 }
@@ -84,55 +93,63 @@ IFL_SERVED ifl_cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const voi
 /* A runtime of 13.0 on an H200 says so; older ones name the pitch. */
 #define BAD_PITCH (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidPitchValue)
 
-static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t width, size_t height, int kind, void *stream)
+static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch, const void *from,
+                                size_t from_pitch, size_t width, size_t height, int kind,
+                                void *stream)
 {
     const ifl_cuda_error code = check_kind(kind);
     if (code != ifl_cudaSuccess)
         return code;
-    if (width > to_pitch || width > from_pitch || to_pitch > IFL_MOST_PITCH || from_pitch > IFL_MOST_PITCH)
+    if (width > to_pitch || width > from_pitch || to_pitch > IFL_MOST_PITCH ||
+        from_pitch > IFL_MOST_PITCH)
         return BAD_PITCH;
-    const ifl_array_side t = {.start = to, .pitch = to_pitch}, f = {.start = (void *)(uintptr_t)from, .pitch = from_pitch};
+    const ifl_array_side t = {.start = to, .pitch = to_pitch},
+                         f = {.start = (void *)(uintptr_t)from, .pitch = from_pitch};
     const ifl_op op = ifl_copy_sides_op(&t, &f, &(ifl_extent){width, height, 1}, kind);
     return ifl_stream_give(session, stream, &op);
 }
 
-IFL_SERVED ifl_cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                       size_t height, int kind)
+IFL_SERVED ifl_cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from,
+                                       size_t from_pitch, size_t width, size_t height, int kind)
 {
     SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
-IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                            size_t width, size_t height, int kind, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                            size_t from_pitch, size_t width, size_t height,
+                                            int kind, void *stream)
 {
     SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, stream));
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
-/* One side of a box: an array, or memory with pitched rows. CUDA Runtime API, cudaMemcpy3D: the box and places in arrays
- * count elements where an array takes part, places in memory always count bytes. */
-static ifl_cuda_error find_side(const void *handle, const ifl_pitched *memory, const ifl_position *at,
-                                const ifl_extent *box, ifl_array_side *out)
+/* One side of a box: an array, or memory with pitched rows. CUDA Runtime API, cudaMemcpy3D: the box
+ * and places in arrays count elements where an array takes part, places in memory always count
+ * bytes. */
+static ifl_cuda_error find_side(const void *handle, const ifl_pitched *memory,
+                                const ifl_position *at, const ifl_extent *box, ifl_array_side *out)
 {
     const ifl_array *array = ifl_array_of(handle);
     const ifl_box_side side = {at->x, at->y, at->z, memory->pitch, memory->height};
     if (handle) {
-        const ifl_position place = {array ? at->x * ifl_texel_bytes(&array->texel) : 0, at->y, at->z};
-        return !array                ? ifl_cudaErrorInvalidResourceHandle
+        const ifl_position place = {array ? at->x * ifl_texel_bytes(&array->texel) : 0, at->y,
+                                    at->z};
+        return !array                 ? ifl_cudaErrorInvalidResourceHandle
                : at->x > array->width ? ifl_cudaErrorInvalidValue
-                                     : ifl_array_find(array, &place, box, out);
+                                      : ifl_array_find(array, &place, box, out);
     }
     *out = (ifl_array_side){.start = memory->at, .pitch = memory->pitch};
-    return memory->at ? ifl_box_find(&side, box, &out->offset, &out->slice) : ifl_cudaErrorInvalidValue;
+    return memory->at ? ifl_box_find(&side, box, &out->offset, &out->slice)
+                      : ifl_cudaErrorInvalidValue;
 }
 
 /* In bytes; false where the arrays' elements differ in size, or no number holds it. */
 static bool box_in_bytes(const ifl_copy3d *box, ifl_extent *bytes)
 {
     const ifl_array *to = ifl_array_of(box->to_array), *from = ifl_array_of(box->from_array);
-    const size_t to_bytes = to ? ifl_texel_bytes(&to->texel) : 0, from_bytes = from ? ifl_texel_bytes(&from->texel) : 0;
+    const size_t to_bytes = to ? ifl_texel_bytes(&to->texel) : 0,
+                 from_bytes = from ? ifl_texel_bytes(&from->texel) : 0;
     const size_t element = to_bytes ? to_bytes : from_bytes ? from_bytes : 1;
     *bytes = box->extent;
     return (!to || !from || to_bytes == from_bytes) &&
@@ -177,54 +194,58 @@ ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error find(ifl_session *session, const void *symbol, size_t bytes, size_t offset, uint8_t **at)
+static ifl_cuda_error find(ifl_session *session, const void *symbol, size_t bytes, size_t offset,
+                           uint8_t **at)
 {
     ifl_placed_variable a;
     const ifl_cuda_error code = ifl_variable_resolve(session, symbol, &a);
     if (code != ifl_cudaSuccess)
         return code;
     *at = (uint8_t *)(uintptr_t)(a.address + offset);
-    return offset > a.bytes || bytes > a.bytes - offset ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+    return offset > a.bytes || bytes > a.bytes - offset ? ifl_cudaErrorInvalidValue
+                                                        : ifl_cudaSuccess;
 }
 
-static ifl_cuda_error to_symbol(ifl_session *session, const void *symbol, const void *from, size_t bytes,
-                                size_t offset, int kind, void *stream)
+static ifl_cuda_error to_symbol(ifl_session *session, const void *symbol, const void *from,
+                                size_t bytes, size_t offset, int kind, void *stream)
 {
     uint8_t *at;
     const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
     return code == ifl_cudaSuccess ? copy_line(session, at, from, bytes, kind, stream) : code;
 }
 
-static ifl_cuda_error from_symbol(ifl_session *session, void *to, const void *symbol, size_t bytes, size_t offset,
-                                  int kind, void *stream)
+static ifl_cuda_error from_symbol(ifl_session *session, void *to, const void *symbol, size_t bytes,
+                                  size_t offset, int kind, void *stream)
 {
     uint8_t *at;
     const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
     return code == ifl_cudaSuccess ? copy_line(session, to, at, bytes, kind, stream) : code;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                             int kind)
+IFL_SERVED ifl_cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                             size_t offset, int kind)
 {
     SERVE(to_symbol(session, symbol, from, bytes, offset, kind, NULL));
 }
 ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
-IFL_SERVED ifl_cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                                  int kind, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
+                                                  size_t bytes, size_t offset, int kind,
+                                                  void *stream)
 {
     SERVE(to_symbol(session, symbol, from, bytes, offset, kind, stream));
 }
 ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
-IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
+IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                                               size_t offset, int kind)
 {
     SERVE(from_symbol(session, to, symbol, bytes, offset, kind, NULL));
 }
 ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
-IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                                    int kind, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                                    size_t offset, int kind, void *stream)
 {
     SERVE(from_symbol(session, to, symbol, bytes, offset, kind, stream));
 }
@@ -263,8 +284,8 @@ IFL_SERVED ifl_cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
-static ifl_cuda_error fill(ifl_session *session, void *to, size_t pitch, size_t slice, int value, ifl_extent extent,
-                           void *stream)
+static ifl_cuda_error fill(ifl_session *session, void *to, size_t pitch, size_t slice, int value,
+                           ifl_extent extent, void *stream)
 {
     ifl_op op;
     const ifl_op_set of = {.to = to,
@@ -279,8 +300,8 @@ static ifl_cuda_error fill(ifl_session *session, void *to, size_t pitch, size_t 
     return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
 }
 
-static ifl_cuda_error fill_box(ifl_session *session, const ifl_pitched *block, int value, ifl_extent extent,
-                               void *stream)
+static ifl_cuda_error fill_box(ifl_session *session, const ifl_pitched *block, int value,
+                               ifl_extent extent, void *stream)
 {
     size_t slice;
     if (__builtin_mul_overflow(block->pitch, block->height, &slice))
@@ -300,14 +321,15 @@ IFL_SERVED ifl_cuda_error cudaMemsetAsync(void *to, int value, size_t bytes, voi
 }
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
-IFL_SERVED ifl_cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+IFL_SERVED ifl_cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width,
+                                       size_t height)
 {
     SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, NULL));
 }
 ALSO(cudaMemset2D_ptds, cudaMemset2D);
 
-IFL_SERVED ifl_cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
-                                            void *stream)
+IFL_SERVED ifl_cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                            size_t height, void *stream)
 {
     SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, stream));
 }
@@ -319,7 +341,8 @@ IFL_SERVED ifl_cuda_error cudaMemset3D(ifl_pitched block, int value, ifl_extent 
 }
 ALSO(cudaMemset3D_ptds, cudaMemset3D);
 
-IFL_SERVED ifl_cuda_error cudaMemset3DAsync(ifl_pitched block, int value, ifl_extent extent, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemset3DAsync(ifl_pitched block, int value, ifl_extent extent,
+                                            void *stream)
 {
     SERVE(fill_box(session, &block, value, extent, stream));
 }

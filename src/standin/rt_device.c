@@ -27,10 +27,10 @@ static int minor_of(const ifl_device *device)
 static bool attribute(const ifl_device *device, int number, int *value)
 {
 #define V(field) (int)(device->known[IFL_DEVICE_##field] ? device->value[IFL_DEVICE_##field] : 0)
-#define ATTRIBUTE(of, is)                                                                                              \
-    if (number == (of)) {                                                                                              \
-        *value = (is);                                                                                                 \
-        return true;                                                                                                   \
+#define ATTRIBUTE(of, is)                                                                          \
+    if (number == (of)) {                                                                          \
+        *value = (is);                                                                             \
+        return true;                                                                               \
     }
 #include "standin/device_attribute.def"
 #undef ATTRIBUTE
@@ -81,7 +81,8 @@ static ifl_cuda_error fill(ifl_session *session, properties *p, int ordinal)
         return p ? ifl_cudaErrorInvalidDevice : ifl_cudaErrorInvalidValue;
     memset(p, 0, sizeof *p);
 #define ATTR(number) value_of(device, number)
-#define PROPERTY(versions, type, name, elements, value) VERSION_##versions(p->name[0] = (type)(value);)
+#define PROPERTY(versions, type, name, elements, value)                                            \
+    VERSION_##versions(p->name[0] = (type)(value);)
 #include "standin/device_property.def"
 #undef PROPERTY
     snprintf(p->name, sizeof p->name, "%s (inflight)", device->name);
@@ -186,7 +187,8 @@ IFL_SERVED ifl_cuda_error cudaDeviceCanAccessPeer(int *can, int device, int peer
     return are_gpus ? tell(can, device != peer) : ifl_state_end(ifl_cudaErrorInvalidDevice);
 }
 
-/* cudaDeviceP2PAttr: a rank, access, native atomics (over NVLink, which is not modelled), access to arrays. */
+/* cudaDeviceP2PAttr: a rank, access, native atomics (over NVLink, which is not modelled), access to
+ * arrays. */
 static ifl_cuda_error peer_attribute(int *value, int number, int device, int peer)
 {
     static const int values[] = {[1] = 0, [2] = 1, [3] = 0, [4] = 1};
@@ -313,8 +315,9 @@ static ifl_cuda_error pci_bus_id(const ifl_device *device, char *to, int room, i
     char text[32];
     if (!ifl_gpu_exists(ordinal))
         return ifl_cudaErrorInvalidDevice;
-    const int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, PCI_DOMAIN),
-                                (unsigned)pci_bus(device, ordinal), (unsigned)value_of(device, PCI_DEVICE));
+    const int length =
+        snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)value_of(device, PCI_DOMAIN),
+                 (unsigned)pci_bus(device, ordinal), (unsigned)value_of(device, PCI_DEVICE));
     if (!to || room <= length)
         return ifl_cudaErrorInvalidValue;
     memcpy(to, text, (size_t)length + 1);
@@ -331,10 +334,12 @@ static ifl_cuda_error find_by_pci(const ifl_device *device, int *out, const char
 {
     unsigned domain = 0, bus = 0, slot = 0;
     if (!out || !text ||
-        (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 && (domain = 0, sscanf(text, "%x:%x", &bus, &slot) != 2)))
+        (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 &&
+         (domain = 0, sscanf(text, "%x:%x", &bus, &slot) != 2)))
         return ifl_cudaErrorInvalidValue;
     for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
-        if (domain == (unsigned)value_of(device, PCI_DOMAIN) && bus == (unsigned)pci_bus(device, gpu) &&
+        if (domain == (unsigned)value_of(device, PCI_DOMAIN) &&
+            bus == (unsigned)pci_bus(device, gpu) &&
             slot == (unsigned)value_of(device, PCI_DEVICE)) {
             *out = gpu;
             return ifl_cudaSuccess;

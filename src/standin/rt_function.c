@@ -32,7 +32,9 @@ static uint32_t most_threads(ifl_session *session, const ifl_ready_kernel *kerne
     const ifl_device *device = ifl_session_device(session);
     const uint32_t most = (uint32_t)device->value[IFL_DEVICE_max_threads_per_block];
     const uint32_t by_registers =
-        kernel->registers ? (uint32_t)device->value[IFL_DEVICE_registers_per_block] / kernel->registers / 32 * 32 : most;
+        kernel->registers
+            ? (uint32_t)device->value[IFL_DEVICE_registers_per_block] / kernel->registers / 32 * 32
+            : most;
     const uint32_t allowed = bound[0] ? bound[0] * bound[1] * bound[2] : most;
     return allowed < by_registers ? allowed : by_registers;
 }
@@ -49,7 +51,8 @@ static void describe_clusters(const ifl_function_record *function, ifl_function_
     out->non_portable = function->non_portable;
 }
 
-/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled stays; the code is that of CUDA 13.0. */
+/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled
+ * stays; the code is that of CUDA 13.0. */
 static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, int value)
 {
     if (function->kernel->image.demands.cluster[0] || value < 0)
@@ -58,7 +61,8 @@ static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, 
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *out, const void *host)
+static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *out,
+                                 const void *host)
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
@@ -70,7 +74,8 @@ static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *
     out->local_bytes = kernel->local_bytes;
     out->max_threads = (int)most_threads(session, kernel);
     out->registers = (int)kernel->registers;
-    const uint32_t ptx_sm = kernel->kernel->program ? kernel->kernel->program->sm : kernel->machine_sm;
+    const uint32_t ptx_sm =
+        kernel->kernel->program ? kernel->kernel->program->sm : kernel->machine_sm;
     out->ptx_version = (int)ptx_sm;
     out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : ptx_sm);
     out->max_dynamic_shared = function->max_dynamic_shared
@@ -86,7 +91,8 @@ IFL_SERVED ifl_cuda_error cudaFuncGetAttributes(ifl_function_attributes *out, co
     SERVE(attributes(session, out, host));
 }
 
-static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int attribute, int value)
+static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int attribute,
+                                    int value)
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
@@ -159,8 +165,8 @@ IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel, int threads,
-                                        uint64_t shared_bytes, int *blocks)
+ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel,
+                                        int threads, uint64_t shared_bytes, int *blocks)
 {
     uint32_t found = 0;
     *blocks = 0;
@@ -168,12 +174,14 @@ ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_ke
         return ifl_cudaErrorInvalidValue;
     if ((uint32_t)threads > most_threads(session, kernel))
         return ifl_cudaSuccess;
-    ifl_ready_blocks_per_sm(kernel, ifl_session_device(session), (uint64_t)threads, shared_bytes, &found, NULL);
+    ifl_ready_blocks_per_sm(kernel, ifl_session_device(session), (uint64_t)threads, shared_bytes,
+                            &found, NULL);
     *blocks = (int)found;
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error blocks_of(ifl_session *session, int *blocks, const void *host, int threads, size_t shared_bytes)
+static ifl_cuda_error blocks_of(ifl_session *session, int *blocks, const void *host, int threads,
+                                size_t shared_bytes)
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
@@ -182,22 +190,24 @@ static ifl_cuda_error blocks_of(ifl_session *session, int *blocks, const void *h
     return ifl_launch_blocks_per_sm(session, function->kernel, threads, shared_bytes, blocks);
 }
 
-IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                        const void *host,
+                                                                        int threads,
                                                                         size_t shared_bytes)
 {
     SERVE(blocks_of(session, blocks, host, threads, shared_bytes));
 }
 
-IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host,
-                                                                                 int threads, size_t shared_bytes,
-                                                                                 unsigned flags)
+IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *host, int threads, size_t shared_bytes, unsigned flags)
 {
     (void)flags;
     SERVE(blocks_of(session, blocks, host, threads, shared_bytes));
 }
 
 /* The most dynamic shared memory of a block with which so many blocks still fit. */
-static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void *host, int wanted, int threads)
+static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void *host, int wanted,
+                                int threads)
 {
     const ifl_device *device = ifl_session_device(session);
     if (!bytes)
@@ -217,8 +227,8 @@ static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void 
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
-                                                                    int threads)
+IFL_SERVED ifl_cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
+                                                                    int blocks, int threads)
 {
     SERVE(available(session, bytes, host, blocks, threads));
 }

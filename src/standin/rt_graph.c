@@ -51,8 +51,9 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph, void *const *after,
-                                                        const void *edges, size_t count, int mode)
+IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph,
+                                                        void *const *after, const void *edges,
+                                                        size_t count, int mode)
 {
     (void)after, (void)edges, (void)count;
     SERVE(((void)session, begin_into(stream, mode, graph)));
@@ -62,7 +63,8 @@ ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
     ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || (!out && stream->made_graph)) /* a graph that the program had before it has already */
+    if (!stream ||
+        (!out && stream->made_graph)) /* a graph that the program had before it has already */
         return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
     if (out)
         *out = NULL;
@@ -97,8 +99,8 @@ IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *stream, int *status)
 }
 ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
-static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long *id, ifl_graph **graph,
-                                   const ifl_node *const **nodes, size_t *count)
+static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long *id,
+                                   ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream || !status)
@@ -119,8 +121,9 @@ static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long
 }
 
 #if IFL_CUDART >= 13
-IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id,
-                                                   ifl_graph **graph, const ifl_node *const **nodes,
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status,
+                                                   unsigned long long *id, ifl_graph **graph,
+                                                   const ifl_node *const **nodes,
                                                    const void **edges, size_t *count)
 {
     if (edges)
@@ -129,9 +132,11 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status, un
 }
 ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 #else
-#if IFL_CUDART == 12 /* from 12.3 on, with the edges' data; 13.0 gave it the name without a number */
-IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id,
-                                                      ifl_graph **graph, const ifl_node *const **nodes,
+#if IFL_CUDART ==                                                                                  \
+    12 /* from 12.3 on, with the edges' data; 13.0 gave it the name without a number */
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status,
+                                                      unsigned long long *id, ifl_graph **graph,
+                                                      const ifl_node *const **nodes,
                                                       const void **edges, size_t *count)
 {
     if (edges)
@@ -140,8 +145,9 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status,
 }
 ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 #endif
-IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
-                                                      ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status,
+                                                      unsigned long long *id, ifl_graph **graph,
+                                                      const ifl_node *const **nodes, size_t *count)
 {
     SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
@@ -153,7 +159,8 @@ ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
 #endif
 
 /* A node of a capture follows all that came before it in the graph, whatever is asked for here. */
-static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, size_t count, unsigned flags)
+static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, size_t count,
+                                          unsigned flags)
 {
     enum { SET = 1 };
     const ifl_stream *stream = ifl_stream_of(handle);
@@ -170,8 +177,10 @@ static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, 
 }
 
 #if IFL_CUDART >= 12
-IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream, ifl_node *const *nodes, const void *edges,
-                                                                 size_t count, unsigned flags)
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream,
+                                                                 ifl_node *const *nodes,
+                                                                 const void *edges, size_t count,
+                                                                 unsigned flags)
 {
     (void)edges;
     SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
@@ -180,8 +189,8 @@ IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream, i
 #if IFL_CUDART >= 13
 ALSO(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
 #else
-IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_node *const *nodes, size_t count,
-                                                              unsigned flags)
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_node *const *nodes,
+                                                              size_t count, unsigned flags)
 {
     SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
 }
@@ -210,7 +219,8 @@ static ifl_cuda_error give(ifl_graph **out, ifl_graph *graph)
 IFL_SERVED ifl_cuda_error cudaGraphCreate(ifl_graph **out, unsigned flags)
 {
     (void)flags;
-    SERVE(((void)session, out ? give(out, ifl_graph_new(IFL_HANDLE_GRAPH)) : ifl_cudaErrorInvalidValue));
+    SERVE(((void)session,
+           out ? give(out, ifl_graph_new(IFL_HANDLE_GRAPH)) : ifl_cudaErrorInvalidValue));
 }
 
 static ifl_cuda_error destroy(ifl_graph *graph)
@@ -227,11 +237,13 @@ IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
     SERVE(((void)session, destroy(ifl_graph_of(graph))));
 }
 
-/* A copy of `from`, which is a graph or NULL. One with conditional nodes is instantiated only (cudaGraphNodeTypeConditional). */
+/* A copy of `from`, which is a graph or NULL. One with conditional nodes is instantiated only
+ * (cudaGraphNodeTypeConditional). */
 static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_kind kind)
 {
     const bool may_be = kind == IFL_HANDLE_EXEC || !ifl_graph_has_conditions(from);
-    return out && from && may_be ? give(out, ifl_graph_clone(from, kind)) : ifl_cudaErrorInvalidValue;
+    return out && from && may_be ? give(out, ifl_graph_clone(from, kind))
+                                 : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
@@ -241,13 +253,16 @@ IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
 
 /* ---- making nodes ---------------------------------------------------------------------------- */
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count)
+IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *graph,
+                                                ifl_node *const *after, size_t count)
 {
-    SERVE(((void)session, ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
+    SERVE(((void)session,
+           ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
 }
 
 /* From CUDA 13 on the handle of a kernel may stand in the place of the host's address. */
-static ifl_cuda_error kernel_op(ifl_session *session, const ifl_kernel_params *params, const void *from, ifl_op *op)
+static ifl_cuda_error kernel_op(ifl_session *session, const ifl_kernel_params *params,
+                                const void *from, ifl_op *op)
 {
     if (!params)
         return ifl_cudaErrorInvalidValue;
@@ -256,14 +271,16 @@ static ifl_cuda_error kernel_op(ifl_session *session, const ifl_kernel_params *p
                                   .arguments = params->arguments,
                                   .shared_bytes = params->shared_bytes,
                                   .from = from};
-    const ifl_cuda_error code = ifl_launch_op(session, ifl_function_find(params->function), &call, op);
+    const ifl_cuda_error code =
+        ifl_launch_op(session, ifl_function_find(params->function), &call, op);
     if (code == ifl_cudaSuccess)
         op->of.kernel.function = params->function;
     return code;
 }
 
-ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
-                                    size_t count, const ifl_kernel_params *params, const void *from)
+ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const void *graph,
+                                    ifl_node *const *after, size_t count,
+                                    const ifl_kernel_params *params, const void *from)
 {
     ifl_op op;
     ifl_cuda_error code = kernel_op(session, params, from, &op);
@@ -274,22 +291,27 @@ ifl_cuda_error ifl_graph_add_kernel(ifl_session *session, ifl_node **out, const 
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                 size_t count, const ifl_kernel_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, const void *graph,
+                                                 ifl_node *const *after, size_t count,
+                                                 const ifl_kernel_params *params)
 {
-    SERVE(ifl_graph_add_kernel(session, out, graph, after, count, params, __builtin_return_address(0)));
+    SERVE(ifl_graph_add_kernel(session, out, graph, after, count, params,
+                               __builtin_return_address(0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                 size_t count, const ifl_copy3d *box)
+IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode(ifl_node **out, const void *graph,
+                                                 ifl_node *const *after, size_t count,
+                                                 const ifl_copy3d *box)
 {
     ifl_op op;
     const ifl_cuda_error made = ifl_copy_box_op(box, &op);
-    SERVE(((void)session, made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
+    SERVE(((void)session,
+           made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode1D(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                   size_t count, void *to, const void *from, size_t bytes, int kind)
+IFL_SERVED ifl_cuda_error cudaGraphAddMemcpyNode1D(ifl_node **out, const void *graph,
+                                                   ifl_node *const *after, size_t count, void *to,
+                                                   const void *from, size_t bytes, int kind)
 {
     const ifl_op op = ifl_copy_line_op(to, from, bytes, kind);
     SERVE(((void)session, ifl_graph_add_after(out, graph, after, count, &op)));
@@ -314,12 +336,14 @@ static ifl_cuda_error set_op(const set_params *params, ifl_op *op)
     return ifl_fill_op(&of, op);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                 size_t count, const set_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphAddMemsetNode(ifl_node **out, const void *graph,
+                                                 ifl_node *const *after, size_t count,
+                                                 const set_params *params)
 {
     ifl_op op;
     const ifl_cuda_error made = params ? set_op(params, &op) : ifl_cudaErrorInvalidValue;
-    SERVE(((void)session, made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
+    SERVE(((void)session,
+           made == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : made));
 }
 
 typedef struct host_params {
@@ -327,58 +351,67 @@ typedef struct host_params {
     void *user;
 } host_params;
 
-IFL_SERVED ifl_cuda_error cudaGraphAddHostNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+IFL_SERVED ifl_cuda_error cudaGraphAddHostNode(ifl_node **out, const void *graph,
+                                               ifl_node *const *after, size_t count,
                                                const host_params *params)
 {
     const bool is_call = params && params->call;
-    const ifl_op op = {.kind = IFL_DO_HOST, .of.host = is_call ? (ifl_op_host){params->call, NULL, params->user, NULL}
-                                                               : (ifl_op_host){0}};
-    SERVE(((void)session, is_call ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue));
+    const ifl_op op = {.kind = IFL_DO_HOST,
+                       .of.host = is_call ? (ifl_op_host){params->call, NULL, params->user, NULL}
+                                          : (ifl_op_host){0}};
+    SERVE(((void)session, is_call ? ifl_graph_add_after(out, graph, after, count, &op)
+                                  : ifl_cudaErrorInvalidValue));
 }
 
-static ifl_cuda_error add_child(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
-                                ifl_graph *child)
+static ifl_cuda_error add_child(ifl_node **out, const void *graph, ifl_node *const *after,
+                                size_t count, ifl_graph *child)
 {
     const ifl_op op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child};
-    return child && !ifl_graph_has_conditions(child) ? ifl_graph_add_after(out, graph, after, count, &op) : ifl_cudaErrorInvalidValue;
+    return child && !ifl_graph_has_conditions(child)
+               ? ifl_graph_add_after(out, graph, after, count, &op)
+               : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                     size_t count, const void *child)
+IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void *graph,
+                                                     ifl_node *const *after, size_t count,
+                                                     const void *child)
 {
     SERVE(((void)session, add_child(out, graph, after, count, ifl_graph_of(child))));
 }
 
-static ifl_cuda_error add_event(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
-                                ifl_op_kind kind, void *event)
+static ifl_cuda_error add_event(ifl_node **out, const void *graph, ifl_node *const *after,
+                                size_t count, ifl_op_kind kind, void *event)
 {
     const ifl_op op = {.kind = kind, .of.event = event};
     return ifl_event_of(event) ? ifl_graph_add_after(out, graph, after, count, &op)
                                : ifl_cudaErrorInvalidResourceHandle;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEventRecordNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                      size_t count, void *event)
+IFL_SERVED ifl_cuda_error cudaGraphAddEventRecordNode(ifl_node **out, const void *graph,
+                                                      ifl_node *const *after, size_t count,
+                                                      void *event)
 {
     SERVE(((void)session, add_event(out, graph, after, count, IFL_DO_EVENT_RECORD, event)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddEventWaitNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                    size_t count, void *event)
+IFL_SERVED ifl_cuda_error cudaGraphAddEventWaitNode(ifl_node **out, const void *graph,
+                                                    ifl_node *const *after, size_t count,
+                                                    void *event)
 {
     SERVE(((void)session, add_event(out, graph, after, count, IFL_DO_EVENT_WAIT, event)));
 }
 
 #if IFL_CUDART >= 13
-IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from, ifl_node *const *to,
-                                                   const void *edges, size_t count)
+IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from,
+                                                   ifl_node *const *to, const void *edges,
+                                                   size_t count)
 {
     (void)edges;
     SERVE(((void)session, ifl_graph_depend(graph, from, to, count)));
 }
 #else
-IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from, ifl_node *const *to,
-                                                   size_t count)
+IFL_SERVED ifl_cuda_error cudaGraphAddDependencies(const void *graph, ifl_node *const *from,
+                                                   ifl_node *const *to, size_t count)
 {
     SERVE(((void)session, ifl_graph_depend(graph, from, to, count)));
 }
@@ -419,10 +452,11 @@ IFL_SERVED ifl_cuda_error cudaGraphGetRootNodes(const void *graph, ifl_node **no
 
 static ifl_cuda_error type_of(const ifl_node *node, int *type)
 {
-    static const int types[] = {[IFL_DO_KERNEL] = 0,       [IFL_DO_COPY] = 1,       [IFL_DO_SET] = 2,
-                                [IFL_DO_HOST] = 3,         [IFL_DO_CHILD_GRAPH] = 4, [IFL_DO_EMPTY_NODE] = 5,
-                                [IFL_DO_EVENT_WAIT] = 6,   [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
-                                [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13};
+    static const int types[] = {
+        [IFL_DO_KERNEL] = 0,     [IFL_DO_COPY] = 1,         [IFL_DO_SET] = 2,
+        [IFL_DO_HOST] = 3,       [IFL_DO_CHILD_GRAPH] = 4,  [IFL_DO_EMPTY_NODE] = 5,
+        [IFL_DO_EVENT_WAIT] = 6, [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
+        [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13};
     if (!node || !type)
         return ifl_cudaErrorInvalidValue;
     *type = types[node->op.kind];
@@ -442,14 +476,16 @@ static ifl_cuda_error find_in_clone(ifl_node **out, const ifl_node *node, ifl_gr
     return *out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, const void *node, const void *clone)
+IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, const void *node,
+                                                   const void *clone)
 {
     SERVE(((void)session, find_in_clone(out, ifl_node_of(node), ifl_graph_of(clone))));
 }
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const void *graph, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const void *graph,
+                                                        unsigned long long flags)
 {
     (void)flags;
     SERVE(((void)session, copy(out, ifl_graph_of(graph), IFL_HANDLE_EXEC)));
@@ -458,8 +494,8 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const v
 #if IFL_CUDART >= 12
 ALSO(cudaGraphInstantiate, cudaGraphInstantiateWithFlags);
 #else
-IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, const void *graph, ifl_node **bad, char *log,
-                                               size_t log_bytes)
+IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, const void *graph, ifl_node **bad,
+                                               char *log, size_t log_bytes)
 {
     if (bad)
         *bad = NULL;
@@ -517,7 +553,8 @@ static ifl_cuda_error replace(ifl_node *node, const ifl_op *op)
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const ifl_kernel_params *params, const void *from)
+static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node,
+                                 const ifl_kernel_params *params, const void *from)
 {
     ifl_op op;
     ifl_cuda_error code = kernel_op(session, params, from, &op);
@@ -528,7 +565,8 @@ static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node, const ifl
     return code;
 }
 
-/* The node of an instantiated graph that was made from `node`, which may be gone itself. NULL: there is none. */
+/* The node of an instantiated graph that was made from `node`, which may be gone itself. NULL:
+ * there is none. */
 static ifl_node *twin(const void *exec, const ifl_node *node)
 {
     return ifl_graph_twin(ifl_exec_of(exec), node);
@@ -540,10 +578,10 @@ static ifl_cuda_error get_kernel(const ifl_node *node, ifl_kernel_params *out)
         return ifl_cudaErrorInvalidValue;
     const ifl_op_kernel *k = &node->op.of.kernel;
     *out = (ifl_kernel_params){.function = (void *)(uintptr_t)k->function,
-                           .grid = {k->grid[0], k->grid[1], k->grid[2]},
-                           .block = {k->block[0], k->block[1], k->block[2]},
-                           .shared_bytes = (unsigned)k->shared_bytes,
-                           .arguments = ifl_op_arguments(k)};
+                               .grid = {k->grid[0], k->grid[1], k->grid[2]},
+                               .block = {k->block[0], k->block[1], k->block[2]},
+                               .shared_bytes = (unsigned)k->shared_bytes,
+                               .arguments = ifl_op_arguments(k)};
     return ifl_cudaSuccess;
 }
 
@@ -552,7 +590,8 @@ IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetParams(const void *node, ifl_ker
     SERVE(((void)session, get_kernel(ifl_node_of(node), out)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node, const ifl_kernel_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node,
+                                                       const ifl_kernel_params *params)
 {
     SERVE(set_kernel(session, ifl_node_of(node), params, __builtin_return_address(0)));
 }
@@ -563,8 +602,9 @@ IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(const void *exec, con
     SERVE(set_kernel(session, twin(exec, node), params, __builtin_return_address(0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphExecMemcpyNodeSetParams1D(const void *exec, const void *node, void *to,
-                                                             const void *from, size_t bytes, int kind)
+IFL_SERVED ifl_cuda_error cudaGraphExecMemcpyNodeSetParams1D(const void *exec, const void *node,
+                                                             void *to, const void *from,
+                                                             size_t bytes, int kind)
 {
     const ifl_op op = ifl_copy_line_op(to, from, bytes, kind);
     SERVE(((void)session, replace(twin(exec, node), &op)));
@@ -577,7 +617,8 @@ static ifl_cuda_error enable(ifl_node *node, unsigned enabled)
     return node ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeSetEnabled(const void *exec, const void *node, unsigned enabled)
+IFL_SERVED ifl_cuda_error cudaGraphNodeSetEnabled(const void *exec, const void *node,
+                                                  unsigned enabled)
 {
     SERVE(((void)session, enable(twin(exec, node), enabled)));
 }
@@ -590,7 +631,8 @@ static ifl_cuda_error tell_enabled(const ifl_node *node, unsigned *enabled)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeGetEnabled(const void *exec, const void *node, unsigned *enabled)
+IFL_SERVED ifl_cuda_error cudaGraphNodeGetEnabled(const void *exec, const void *node,
+                                                  unsigned *enabled)
 {
     SERVE(((void)session, tell_enabled(twin(exec, node), enabled)));
 }
@@ -631,7 +673,8 @@ static ifl_cuda_error update_into(const void *exec, const void *graph, update_re
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph, update_result *result)
+IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph,
+                                              update_result *result)
 {
     SERVE(((void)session, update_into(exec, graph, result)));
 }
@@ -646,7 +689,8 @@ static ifl_cuda_error update_into(const void *exec, const void *graph, ifl_node 
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph, ifl_node **bad, int *result)
+IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *graph, ifl_node **bad,
+                                              int *result)
 {
     SERVE(((void)session, update_into(exec, graph, bad, result)));
 }

@@ -7,9 +7,12 @@
 #if IFL_CUDART >= 12
 
 /* The calls of the runtime that make one kind. */
-typedef ifl_cuda_error add_structure(ifl_node **out, const void *graph, ifl_node *const *after, size_t count, void *params);
-extern add_structure cudaGraphAddMemcpyNode, cudaGraphAddMemsetNode, cudaGraphAddHostNode, cudaGraphAddMemAllocNode;
-extern add_structure cudaGraphAddChildGraphNode, cudaGraphAddEventRecordNode, cudaGraphAddEventWaitNode,
+typedef ifl_cuda_error add_structure(ifl_node **out, const void *graph, ifl_node *const *after,
+                                     size_t count, void *params);
+extern add_structure cudaGraphAddMemcpyNode, cudaGraphAddMemsetNode, cudaGraphAddHostNode,
+    cudaGraphAddMemAllocNode;
+extern add_structure cudaGraphAddChildGraphNode, cudaGraphAddEventRecordNode,
+    cudaGraphAddEventWaitNode,
     cudaGraphAddMemFreeNode; /* these take the one pointer that their structure holds */
 
 /* cudaGraphNodeType. */
@@ -35,7 +38,8 @@ typedef struct condition_params {
     ifl_graph **bodies; /* out */
 } condition_params;
 
-/* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one does. */
+/* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one
+ * does. */
 typedef struct node_params {
     int type;
     int reserved[3];
@@ -53,7 +57,8 @@ typedef struct node_params {
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void *graph, unsigned initial, unsigned flags)
+static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void *graph,
+                             unsigned initial, unsigned flags)
 {
     enum { ASSIGN_DEFAULT = 1 };
     if (!handle || !ifl_graph_of(graph) || flags > ASSIGN_DEFAULT)
@@ -61,8 +66,8 @@ static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void 
     return ifl_condition_new(session, handle, initial, flags == ASSIGN_DEFAULT);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, const void *graph, unsigned initial,
-                                                           unsigned flags)
+IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, const void *graph,
+                                                           unsigned initial, unsigned flags)
 {
     SERVE(create(session, handle, graph, initial, flags));
 }
@@ -70,15 +75,17 @@ IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, con
 static bool is_count(int type, unsigned count)
 {
     enum { MOST_BODIES = 65536 };
-    return type == IFL_CONDITION_IF      ? count == 1 || count == 2
-           : type == IFL_CONDITION_WHILE ? count == 1
-                                         : type == IFL_CONDITION_SWITCH && count && count <= MOST_BODIES;
+    return type == IFL_CONDITION_IF ? count == 1 || count == 2
+           : type == IFL_CONDITION_WHILE
+               ? count == 1
+               : type == IFL_CONDITION_SWITCH && count && count <= MOST_BODIES;
 }
 
-static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
-                                    condition_params *params)
+static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node *const *after,
+                                    size_t count, condition_params *params)
 {
-    ifl_op op = {.kind = IFL_DO_CONDITION, .of.condition = {.type = params->type, .count = params->count}};
+    ifl_op op = {.kind = IFL_DO_CONDITION,
+                 .of.condition = {.type = params->type, .count = params->count}};
     if (!out || !ifl_graph_of(graph) || !is_count(params->type, params->count) ||
         !ifl_condition_take(params->handle, &op.of.condition))
         return ifl_cudaErrorInvalidValue;
@@ -95,29 +102,43 @@ static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node 
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
-                          node_params *params, const void *from)
+static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph,
+                          ifl_node *const *after, size_t count, node_params *params,
+                          const void *from)
 {
     if (!params)
         return ifl_cudaErrorInvalidValue;
     switch (params->type) {
-    case NODE_KERNEL: return ifl_graph_add_kernel(session, out, graph, after, count, &params->of.kernel, from);
-    case NODE_COPY: return cudaGraphAddMemcpyNode(out, graph, after, count, &params->of.copy.box);
-    case NODE_SET: return cudaGraphAddMemsetNode(out, graph, after, count, &params->of);
-    case NODE_HOST: return cudaGraphAddHostNode(out, graph, after, count, &params->of);
-    case NODE_GRAPH: return cudaGraphAddChildGraphNode(out, graph, after, count, params->of.pointer);
-    case NODE_EMPTY: return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
-    case NODE_EVENT_WAIT: return cudaGraphAddEventWaitNode(out, graph, after, count, params->of.pointer);
-    case NODE_EVENT_RECORD: return cudaGraphAddEventRecordNode(out, graph, after, count, params->of.pointer);
-    case NODE_ALLOCATE: return cudaGraphAddMemAllocNode(out, graph, after, count, &params->of);
-    case NODE_RELEASE: return cudaGraphAddMemFreeNode(out, graph, after, count, params->of.pointer);
-    case NODE_CONDITION: return add_condition(out, graph, after, count, &params->of.condition);
-    default: return ifl_cudaErrorNotSupported;
+    case NODE_KERNEL:
+        return ifl_graph_add_kernel(session, out, graph, after, count, &params->of.kernel, from);
+    case NODE_COPY:
+        return cudaGraphAddMemcpyNode(out, graph, after, count, &params->of.copy.box);
+    case NODE_SET:
+        return cudaGraphAddMemsetNode(out, graph, after, count, &params->of);
+    case NODE_HOST:
+        return cudaGraphAddHostNode(out, graph, after, count, &params->of);
+    case NODE_GRAPH:
+        return cudaGraphAddChildGraphNode(out, graph, after, count, params->of.pointer);
+    case NODE_EMPTY:
+        return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
+    case NODE_EVENT_WAIT:
+        return cudaGraphAddEventWaitNode(out, graph, after, count, params->of.pointer);
+    case NODE_EVENT_RECORD:
+        return cudaGraphAddEventRecordNode(out, graph, after, count, params->of.pointer);
+    case NODE_ALLOCATE:
+        return cudaGraphAddMemAllocNode(out, graph, after, count, &params->of);
+    case NODE_RELEASE:
+        return cudaGraphAddMemFreeNode(out, graph, after, count, params->of.pointer);
+    case NODE_CONDITION:
+        return add_condition(out, graph, after, count, &params->of.condition);
+    default:
+        return ifl_cudaErrorNotSupported;
     }
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph, ifl_node *const *after,
-                                              const void *edges, size_t count, node_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
+                                              ifl_node *const *after, const void *edges,
+                                              size_t count, node_params *params)
 {
     (void)edges;
     SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
@@ -125,7 +146,8 @@ IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
 #if IFL_CUDART >= 13
 ALSO(cudaGraphAddNode, cudaGraphAddNode_v2);
 #else
-IFL_SERVED ifl_cuda_error cudaGraphAddNode(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+IFL_SERVED ifl_cuda_error cudaGraphAddNode(ifl_node **out, const void *graph,
+                                           ifl_node *const *after, size_t count,
                                            node_params *params)
 {
     SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));

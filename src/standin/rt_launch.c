@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* A runtime of 13.0 on an H200 says so; older ones call it an invalid configuration. */
-#define INVALID_SIZE (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidConfiguration)
+#define INVALID_SIZE                                                                               \
+    (IFL_CUDART >= 13 ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidConfiguration)
 
 static uint32_t limit(const ifl_device *device, ifl_device_field field)
 {
@@ -19,21 +20,24 @@ static uint32_t limit(const ifl_device *device, ifl_device_field field)
 /* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
 static bool is_size_allowed(const ifl_device *device, ifl_dim3 grid, ifl_dim3 block)
 {
-    const uint64_t most_y = 65535, most_x = device->value[IFL_DEVICE_compute_capability] < 3 ? 65535 : 2147483647;
+    const uint64_t most_y = 65535,
+                   most_x = device->value[IFL_DEVICE_compute_capability] < 3 ? 65535 : 2147483647;
     const uint32_t most = limit(device, IFL_DEVICE_max_threads_per_block);
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    return grid.x && grid.y && grid.z && grid.x <= most_x && grid.y <= most_y && grid.z <= most_y && threads &&
-           threads <= most && block.x <= most && block.y <= most && block.z <= 64;
+    return grid.x && grid.y && grid.z && grid.x <= most_x && grid.y <= most_y && grid.z <= most_y &&
+           threads && threads <= most && block.x <= most && block.y <= most && block.z <= 64;
 }
 
-/* CUDA Programming Guide, "Shared Memory": more than this must be asked for, by cudaFuncSetAttribute. */
+/* CUDA Programming Guide, "Shared Memory": more than this must be asked for, by
+ * cudaFuncSetAttribute. */
 enum { WITHOUT_ASKING = 48 * 1024 };
 
 static bool is_shared_allowed(const ifl_function_record *function, uint64_t dynamic_bytes)
 {
     const uint64_t asked = (uint64_t)function->max_dynamic_shared;
-    return asked > WITHOUT_ASKING ? dynamic_bytes <= asked
-                                  : function->kernel->image.demands.declared_shared + dynamic_bytes <= WITHOUT_ASKING;
+    return asked > WITHOUT_ASKING
+               ? dynamic_bytes <= asked
+               : function->kernel->image.demands.declared_shared + dynamic_bytes <= WITHOUT_ASKING;
 }
 
 static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
@@ -42,19 +46,22 @@ static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
     return !most[0] || threads <= (uint64_t)most[0] * most[1] * most[2];
 }
 
-static ifl_cuda_error check(ifl_session *session, const ifl_function_record *function, const ifl_launch_call *call)
+static ifl_cuda_error check(ifl_session *session, const ifl_function_record *function,
+                            const ifl_launch_call *call)
 {
     const ifl_dim3 grid = call->grid, block = call->block;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const bool is_size = is_size_allowed(ifl_session_device(session), grid, block);
-    const char *wrong = !is_size                                            ? "the grid or block exceeds the limits "
-        "of the GPU"
-                        : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
-                        : !is_bound_kept(function, threads)                 ? "more threads than its __launch_bounds__"
-                                                                            : NULL;
+    const char *wrong =
+        !is_size                                           ? "the grid or block exceeds the limits "
+                                                             "of the GPU"
+        : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
+        : !is_bound_kept(function, threads) ? "more threads than its __launch_bounds__"
+                                            : NULL;
     if (!wrong)
         return ifl_cudaSuccess;
-    ifl_state_tell("%s cannot be launched with grid %u,%u,%u, block %u,%u,%u, %llu bytes of dynamic shared memory: %s",
+    ifl_state_tell("%s cannot be launched with grid %u,%u,%u, block %u,%u,%u, %llu bytes of "
+                   "dynamic shared memory: %s",
                    function->kernel->signature, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                    (unsigned long long)call->shared_bytes, wrong);
     return is_size ? ifl_cudaErrorInvalidValue : INVALID_SIZE;
@@ -67,12 +74,14 @@ static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_ke
     const uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
     const int threads = (int)(call->block.x * call->block.y * call->block.z);
     int at_once = 0;
-    const ifl_cuda_error code = ifl_launch_blocks_per_sm(session, kernel, threads, call->shared_bytes, &at_once);
+    const ifl_cuda_error code =
+        ifl_launch_blocks_per_sm(session, kernel, threads, call->shared_bytes, &at_once);
     const uint64_t most = (uint64_t)at_once * limit(ifl_session_device(session), IFL_DEVICE_sms);
     if (code != ifl_cudaSuccess || blocks <= most)
         return code;
-    ifl_state_tell("a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d per SM",
-                   (unsigned long long)blocks, (unsigned long long)most, at_once);
+    ifl_state_tell(
+        "a cooperative launch of %llu blocks: at most %llu are on the GPU at once, %d per SM",
+        (unsigned long long)blocks, (unsigned long long)most, at_once);
     return ifl_cudaErrorCooperativeLaunchTooLarge;
 }
 
@@ -104,20 +113,24 @@ static void describe_place(const void *from, char *to, size_t size)
         snprintf(to + length, size - length, ", GPU %d", ifl_gpu_chosen());
 }
 
-/* The function's own wish comes before the device's (CUDA C++ Programming Guide, cudaDeviceSetCacheConfig). */
+/* The function's own wish comes before the device's (CUDA C++ Programming Guide,
+ * cudaDeviceSetCacheConfig). */
 static int preference_of(const ifl_function_record *function)
 {
-    static const int of_config[] = {IFL_SHARED_DEFAULT, IFL_SHARED_MOST, IFL_SHARED_LEAST, IFL_SHARED_EQUAL};
-    const unsigned config = (unsigned)(function->cache_config ? function->cache_config : ifl_state_cache_config());
+    static const int of_config[] = {IFL_SHARED_DEFAULT, IFL_SHARED_MOST, IFL_SHARED_LEAST,
+                                    IFL_SHARED_EQUAL};
+    const unsigned config =
+        (unsigned)(function->cache_config ? function->cache_config : ifl_state_cache_config());
     if (function->carveout >= 0)
         return 1 + function->carveout;
     return config < sizeof of_config / sizeof *of_config ? of_config[config] : IFL_SHARED_DEFAULT;
 }
 
-ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call,
-                             ifl_op *op)
+ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function,
+                             const ifl_launch_call *call, ifl_op *op)
 {
-    ifl_cuda_error code = function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
+    ifl_cuda_error code =
+        function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
     if (code == ifl_cudaErrorNotSupported)
         ifl_state_break_unsupported();
     if (code == ifl_cudaSuccess)
@@ -145,7 +158,8 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
-ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function, const ifl_launch_call *call)
+ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function,
+                                const ifl_launch_call *call)
 {
     ifl_op op;
     ifl_cuda_error code = ifl_launch_op(session, function, call, &op);
@@ -158,25 +172,38 @@ ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *funct
 
 /* ---- by the host's address ------------------------------------------------------------------- */
 
-IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block, void **arguments,
-                                           size_t shared_bytes, void *stream)
+IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
+                                           void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  false, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
+    const ifl_launch_call call = {grid,
+                                  block,
+                                  arguments,
+                                  shared_bytes,
+                                  stream,
+                                  false,
+                                  ifl_launch_place(__builtin_return_address(0)),
+                                  {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
-IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
-                                                      void **arguments, size_t shared_bytes, void *stream)
+IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3 grid,
+                                                      ifl_dim3 block, void **arguments,
+                                                      size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  true, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
+    const ifl_launch_call call = {grid,
+                                  block,
+                                  arguments,
+                                  shared_bytes,
+                                  stream,
+                                  true,
+                                  ifl_launch_place(__builtin_return_address(0)),
+                                  {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
-/* ---- by a kernel's handle, from CUDA 13 on ---------------------------------------------------- */
+/* ---- by a kernel's handle, from CUDA 13 on --------------------------------------------------- */
 
 static ifl_cuda_error kernel_of(void **kernel, const void *host)
 {
@@ -192,21 +219,27 @@ IFL_SERVED ifl_cuda_error __cudaGetKernel(void **kernel, const void *host)
 }
 ALSO(cudaGetKernel, __cudaGetKernel);
 
-IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block, void **arguments,
-                                             size_t shared_bytes, void *stream)
+IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block,
+                                             void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid, block, arguments, shared_bytes, stream,
-                                  false, ifl_launch_place(__builtin_return_address(0)), {0, 0, 0}};
+    const ifl_launch_call call = {grid,
+                                  block,
+                                  arguments,
+                                  shared_bytes,
+                                  stream,
+                                  false,
+                                  ifl_launch_place(__builtin_return_address(0)),
+                                  {0, 0, 0}};
     SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
-/* ---- with attributes --------------------------------------------------------------------------- */
-
+/* ---- with attributes ------------------------------------------------------------------------- */
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes, unsigned count)
+ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes,
+                               unsigned count)
 {
     if (count && !attributes)
         return ifl_cudaErrorInvalidValue;
@@ -214,12 +247,14 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
         const ifl_launch_attribute *attribute = &attributes[i];
         if (attribute->number == ATTRIBUTE_CLUSTER)
             call->cluster = attribute->is.cluster;
-        call->cooperative |= attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
+        call->cooperative |=
+            attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
     }
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error launch_with(ifl_session *session, const ifl_launch_configuration *configuration, const void *host,
+static ifl_cuda_error launch_with(ifl_session *session,
+                                  const ifl_launch_configuration *configuration, const void *host,
                                   void **arguments, const void *from)
 {
     if (!configuration)
@@ -230,14 +265,15 @@ static ifl_cuda_error launch_with(ifl_session *session, const ifl_launch_configu
                             .shared_bytes = configuration->shared_bytes,
                             .stream = configuration->stream,
                             .from = from};
-    const ifl_cuda_error code = ifl_launch_take(&call, configuration->attributes, configuration->attribute_count);
+    const ifl_cuda_error code =
+        ifl_launch_take(&call, configuration->attributes, configuration->attribute_count);
     if (code != ifl_cudaSuccess)
         return code;
     return ifl_launch_serve(session, ifl_function_find(host), &call);
 }
 
-IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const ifl_launch_configuration *configuration, const void *host,
-                                              void **arguments)
+IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const ifl_launch_configuration *configuration,
+                                              const void *host, void **arguments)
 {
     SERVE(launch_with(session, configuration, host, arguments,
                       ifl_launch_place(__builtin_return_address(0))));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Libraries of kernels that a program loads itself, and the driver's calls by name. Both are the driver's: handles pass
- * from one to the other, so that they are asked of libcuda.so.1. */
+ * Libraries of kernels that a program loads itself, and the driver's calls by name. Both are the
+ * driver's: handles pass from one to the other, so that they are asked of libcuda.so.1. */
 #include "standin/binary.h"
 #include "standin/served.h"
 
@@ -23,14 +23,15 @@ static void *driver_call(const char *name)
     return call;
 }
 
-#define DELEGATE(name, type, ...)                                                                                      \
-    do {                                                                                                               \
-        type call;                                                                                                     \
-        *(void **)&call = driver_call(name);                                                                           \
-        return ifl_state_end(call ? call(__VA_ARGS__) : ifl_cudaErrorInsufficientDriver);                              \
+#define DELEGATE(name, type, ...)                                                                  \
+    do {                                                                                           \
+        type call;                                                                                 \
+        *(void **)&call = driver_call(name);                                                       \
+        return ifl_state_end(call ? call(__VA_ARGS__) : ifl_cudaErrorInsufficientDriver);          \
     } while (0)
 
-typedef ifl_cuda_error (*load)(void **, const void *, int *, void **, unsigned, int *, void **, unsigned);
+typedef ifl_cuda_error (*load)(void **, const void *, int *, void **, unsigned, int *, void **,
+                               unsigned);
 typedef ifl_cuda_error (*take_one)(void *);
 typedef ifl_cuda_error (*find_kernel)(void **, void *, const char *);
 typedef ifl_cuda_error (*find_variable)(void **, size_t *, void *, const char *);
@@ -38,16 +39,20 @@ typedef ifl_cuda_error (*count_all)(unsigned *, void *);
 typedef ifl_cuda_error (*list_all)(void **, unsigned, void *);
 typedef ifl_cuda_error (*find_call)(const char *, void **, int, uint64_t, int *);
 
-IFL_SERVED ifl_cuda_error cudaLibraryLoadData(void **out, const void *image, int *options, void **values,
-                                              unsigned count, int *more, void **more_values, unsigned more_count)
+IFL_SERVED ifl_cuda_error cudaLibraryLoadData(void **out, const void *image, int *options,
+                                              void **values, unsigned count, int *more,
+                                              void **more_values, unsigned more_count)
 {
-    DELEGATE("cuLibraryLoadData", load, out, image, options, values, count, more, more_values, more_count);
+    DELEGATE("cuLibraryLoadData", load, out, image, options, values, count, more, more_values,
+             more_count);
 }
 
-IFL_SERVED ifl_cuda_error cudaLibraryLoadFromFile(void **out, const char *path, int *options, void **values,
-                                                  unsigned count, int *more, void **more_values, unsigned more_count)
+IFL_SERVED ifl_cuda_error cudaLibraryLoadFromFile(void **out, const char *path, int *options,
+                                                  void **values, unsigned count, int *more,
+                                                  void **more_values, unsigned more_count)
 {
-    DELEGATE("cuLibraryLoadFromFile", load, out, path, options, values, count, more, more_values, more_count);
+    DELEGATE("cuLibraryLoadFromFile", load, out, path, options, values, count, more, more_values,
+             more_count);
 }
 
 IFL_SERVED ifl_cuda_error cudaLibraryUnload(void *library)
@@ -70,12 +75,14 @@ IFL_SERVED ifl_cuda_error cudaLibraryEnumerateKernels(void **out, unsigned most,
     DELEGATE("cuLibraryEnumerateKernels", list_all, out, most, library);
 }
 
-IFL_SERVED ifl_cuda_error cudaLibraryGetGlobal(void **at, size_t *bytes, void *library, const char *name)
+IFL_SERVED ifl_cuda_error cudaLibraryGetGlobal(void **at, size_t *bytes, void *library,
+                                               const char *name)
 {
     DELEGATE("cuLibraryGetGlobal", find_variable, at, bytes, library, name);
 }
 
-IFL_SERVED ifl_cuda_error cudaLibraryGetManaged(void **at, size_t *bytes, void *library, const char *name)
+IFL_SERVED ifl_cuda_error cudaLibraryGetManaged(void **at, size_t *bytes, void *library,
+                                                const char *name)
 {
     DELEGATE("cuLibraryGetManaged", find_variable, at, bytes, library, name);
 }
@@ -115,26 +122,29 @@ static ifl_cuda_error entry(const char *name, void **out, int version, uint64_t 
 
 /* From 12.0 on a fourth argument says what was found; programs of 11 pass none. */
 #if IFL_CUDART >= 12
-IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *found)
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out,
+                                                  unsigned long long flags, int *found)
 {
     return ifl_state_end(entry(name, out, NEWEST, flags, found));
 }
 #else
-IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags)
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out,
+                                                  unsigned long long flags)
 {
     return ifl_state_end(entry(name, out, NEWEST, flags, NULL));
 }
 #endif
 ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 
-IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out,
+                                                           unsigned version,
                                                            unsigned long long flags, int *found)
 {
     return ifl_state_end(entry(name, out, (int)version, flags, found));
 }
 ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
 
-/* ---- tables that are not documented ------------------------------------------------------------ */
+/* ---- tables that are not documented ---------------------------------------------------------- */
 
 static ifl_cuda_error refuse_entry(void)
 {
@@ -152,8 +162,9 @@ static void fill_refusing(void)
         refusing[i] = (const void *)refuse_entry;
 }
 
-/* What the driver has (drv_table.c). cuBLASLt calls what it finds in a table without having looked whether there is one:
- * of a table that is not served each entry refuses, and it chooses another kernel. */
+/* What the driver has (drv_table.c). cuBLASLt calls what it finds in a table without having looked
+ * whether there is one: of a table that is not served each entry refuses, and it chooses another
+ * kernel. */
 IFL_SERVED ifl_cuda_error cudaGetExportTable(const void **table, const void *id)
 {
     typedef ifl_cuda_error table_call(const void **, const void *);
@@ -161,7 +172,8 @@ IFL_SERVED ifl_cuda_error cudaGetExportTable(const void **table, const void *id)
     table_call *call;
     *(void **)&call = driver_call("cuGetExportTable");
     if (!table || !id || !call)
-        return ifl_state_end(table && id ? ifl_cudaErrorInsufficientDriver : ifl_cudaErrorInvalidValue);
+        return ifl_state_end(table && id ? ifl_cudaErrorInsufficientDriver
+                                         : ifl_cudaErrorInvalidValue);
     pthread_once(&once, fill_refusing);
     if (call(table, id) != ifl_cudaSuccess)
         *table = refusing;

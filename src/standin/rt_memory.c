@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may reach stands at its
- * own address on the GPU too, as with unified addressing. */
+ * Memory of the GPU, of the host as the GPU reaches it, and of both. Host memory that kernels may
+ * reach stands at its own address on the GPU too, as with unified addressing. */
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/host_block.h"
@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char *const origin_names[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister"};
+static const char *const origin_names[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc",
+                                           "cudaHostRegister"};
 
 static void label(char *to, size_t size, ifl_block_origin o, uint64_t bytes, const void *from)
 {
@@ -39,8 +40,8 @@ static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes,
     if (!bytes)
         return ifl_cudaSuccess;
     label(text, sizeof text, BY_MALLOC, bytes, from);
-    const ifl_status status =
-        ifl_memory_allocate(ifl_session_memory(session), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
+    const ifl_status status = ifl_memory_allocate(ifl_session_memory(session), bytes, 0,
+                                                  IFL_ALLOCATION_UNWRITTEN, text, &a, &error);
     if (status == IFL_OK) {
         a->gpu = (uint32_t)ifl_gpu_chosen();
         *out = (void *)(uintptr_t)a->address;
@@ -56,7 +57,8 @@ IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
 }
 
 /* In a capture, a node of the graph. */
-static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t bytes, void *handle, const void *from)
+static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t bytes, void *handle,
+                                  const void *from)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
@@ -66,7 +68,8 @@ static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t byt
         return code;
     if (!ifl_graph_memory_keep((uintptr_t)*out, bytes))
         return ifl_cudaErrorMemoryAllocation;
-    return ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_ALLOCATE, .of.memory = {*out, bytes}});
+    return ifl_serve_op(session, handle,
+                        (ifl_op){.kind = IFL_DO_ALLOCATE, .of.memory = {*out, bytes}});
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream)
@@ -78,8 +81,8 @@ ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 /* Rows start at multiples of 512 bytes, as a GPU's pitch is chosen. */
 enum { PITCH_BYTES = 512 };
 
-static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pitch, size_t width, size_t rows,
-                                    const void *from)
+static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pitch, size_t width,
+                                    size_t rows, const void *from)
 {
     size_t bytes;
     if (!pitch || !out)
@@ -97,7 +100,8 @@ IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t widt
     SERVE(allocate_rows(session, out, pitch, width, height, __builtin_return_address(0)));
 }
 
-static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_extent extent, const void *from)
+static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_extent extent,
+                                   const void *from)
 {
     if (!out)
         return ifl_cudaErrorInvalidValue;
@@ -105,7 +109,8 @@ static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_e
     out->height = extent.height;
     if (extent.depth && extent.height > SIZE_MAX / extent.depth)
         return ifl_cudaErrorMemoryAllocation;
-    return allocate_rows(session, &out->at, &out->pitch, extent.width, extent.height * extent.depth, from);
+    return allocate_rows(session, &out->at, &out->pitch, extent.width, extent.height * extent.depth,
+                         from);
 }
 
 IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
@@ -123,8 +128,9 @@ typedef struct memory_node {
     void *address;
 } memory_node;
 
-static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, const void *graph, ifl_node *const *after,
-                                 size_t count, memory_node *params, const void *from)
+static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, const void *graph,
+                                 ifl_node *const *after, size_t count, memory_node *params,
+                                 const void *from)
 {
     if (!out || !params || !params->bytes || !ifl_graph_of(graph))
         return ifl_cudaErrorInvalidValue;
@@ -137,8 +143,9 @@ static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, const voi
     return ifl_graph_add_after(out, graph, after, count, &op);
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                   size_t count, memory_node *params)
+IFL_SERVED ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, const void *graph,
+                                                   ifl_node *const *after, size_t count,
+                                                   memory_node *params)
 {
     SERVE(add_memory(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
@@ -163,12 +170,13 @@ IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const void *node, memor
     SERVE(((void)session, tell_allocated(memory_of(node, IFL_DO_ALLOCATE), out)));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph, ifl_node *const *after,
-                                                  size_t count, void *at)
+IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph,
+                                                  ifl_node *const *after, size_t count, void *at)
 {
     const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
-    SERVE(((void)session, ifl_graph_memory_holds((uintptr_t)at) ? ifl_graph_add_after(out, graph, after, count, &op)
-                                                                : ifl_cudaErrorInvalidValue));
+    SERVE(((void)session, ifl_graph_memory_holds((uintptr_t)at)
+                              ? ifl_graph_add_after(out, graph, after, count, &op)
+                              : ifl_cudaErrorInvalidValue));
 }
 
 static ifl_cuda_error tell_freed(const ifl_op_memory *memory, void **out)
@@ -212,8 +220,8 @@ IFL_SERVED ifl_cuda_error cudaDeviceGraphMemTrim(int device)
 
 /* ---- the host's ------------------------------------------------------------------------------ */
 
-static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, ifl_block_origin o, unsigned flags,
-                            const void *from)
+static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, ifl_block_origin o,
+                            unsigned flags, const void *from)
 {
     char text[112];
     ifl_allocation *a;
@@ -221,17 +229,18 @@ static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, if
     label(text, sizeof text, o, bytes, from);
     if (!ifl_block_reserve())
         return ifl_cudaErrorMemoryAllocation;
-    const ifl_status status =
-        ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)host, host, bytes, text, &a, &error);
+    const ifl_status status = ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)host, host,
+                                               bytes, text, &a, &error);
     if (status != IFL_OK)
-        return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered : ifl_cudaErrorMemoryAllocation;
+        return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered
+                                : ifl_cudaErrorMemoryAllocation;
     a->gpu = (uint32_t)ifl_gpu_chosen();
     ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error allocate_host(ifl_session *session, void **out, uint64_t bytes, ifl_block_origin o, unsigned flags,
-                                    const void *from)
+static ifl_cuda_error allocate_host(ifl_session *session, void **out, uint64_t bytes,
+                                    ifl_block_origin o, unsigned flags, const void *from)
 {
     if (!out)
         return ifl_cudaErrorInvalidValue;
@@ -325,7 +334,8 @@ static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
     if (!stream->capture)
         return release(session, at);
     return ifl_graph_memory_holds((uintptr_t)at)
-               ? ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
+               ? ifl_serve_op(session, handle,
+                              (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
                : ifl_cudaErrorInvalidValue;
 }
 
@@ -389,14 +399,19 @@ static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out
 {
     const ifl_block *b = ifl_block_find(at);
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
-    *out = (ifl_pointer_attributes){.type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
+    *out = (ifl_pointer_attributes){
+        .type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};
     if (!a || a->flags & IFL_ALLOCATION_FREED)
         return ifl_cudaSuccess;
     out->device = (int)a->gpu;
     out->device_pointer = (void *)at;
-    const bool is_variable = a->flags & IFL_ALLOCATION_MODULE && a->flags & IFL_ALLOCATION_HOST; /* __managed__ */
+    const bool is_variable =
+        a->flags & IFL_ALLOCATION_MODULE && a->flags & IFL_ALLOCATION_HOST; /* __managed__ */
     out->host_pointer = b || is_variable ? (void *)at : NULL;
-    out->type = is_variable ? IFL_MEMORY_MANAGED : !b ? IFL_MEMORY_DEVICE : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED : IFL_MEMORY_HOST;
+    out->type = is_variable               ? IFL_MEMORY_MANAGED
+                : !b                      ? IFL_MEMORY_DEVICE
+                : b->origin == BY_MANAGED ? IFL_MEMORY_MANAGED
+                                          : IFL_MEMORY_HOST;
     return ifl_cudaSuccess;
 }
 

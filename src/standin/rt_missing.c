@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls of the CUDA runtime that nothing here serves: each stops the program with its name. The definitions are weak,
- * so that a call that is served hides the one here. */
+ * Calls of the CUDA runtime that nothing here serves: each stops the program with its name. The
+ * definitions are weak, so that a call that is served hides the one here. */
 #include "standin/state.h"
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@ static void stop(const char *name, const void *from)
     exit(ifl_status_exit_code(IFL_UNSUPPORTED));
 }
 
-#define CALL(name)                                                                                                     \
-    __attribute__((weak, visibility("default"))) void name(void);                                                      \
-    void name(void)                                                                                                    \
-    {                                                                                                                  \
-        stop(#name, __builtin_return_address(0));                                                                      \
+#define CALL(name)                                                                                 \
+    __attribute__((weak, visibility("default"))) void name(void);                                  \
+    void name(void)                                                                                \
+    {                                                                                              \
+        stop(#name, __builtin_return_address(0));                                                  \
     }
 #include "standin/cudart_call.def"
 #undef CALL

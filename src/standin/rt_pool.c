@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory pools and advice about managed memory. A pool gives what cudaMalloc gives; advice changes nothing here. */
+ * Memory pools and advice about managed memory. A pool gives what cudaMalloc gives; advice changes
+ * nothing here. */
 #include "standin/chosen_gpu.h"
 #include "standin/pool.h"
 #include "standin/served.h"
@@ -53,7 +54,8 @@ static ifl_cuda_error make(void **out, const pool_properties *properties)
 {
     enum { ON_GPU = 1 };
     const int gpu = properties && properties->location == ON_GPU ? properties->gpu : 0;
-    return properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu) : ifl_cudaErrorInvalidValue;
+    return properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu)
+                                             : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolCreate(void **out, const void *properties)
@@ -76,7 +78,8 @@ static size_t bytes_of(int attribute)
 static uint64_t *attribute_of(const void *handle, int attribute)
 {
     ifl_pool *pool = ifl_pool_of(handle);
-    return pool && attribute > 0 && attribute < IFL_POOL_ATTRIBUTES ? &pool->attribute[attribute] : NULL;
+    return pool && attribute > 0 && attribute < IFL_POOL_ATTRIBUTES ? &pool->attribute[attribute]
+                                                                    : NULL;
 }
 
 static ifl_cuda_error copy_attribute(void *to, const void *from, int attribute)
@@ -87,7 +90,8 @@ static ifl_cuda_error copy_attribute(void *to, const void *from, int attribute)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value)
+IFL_SERVED ifl_cuda_error cudaMemPoolSetAttribute(const void *pool, int attribute,
+                                                  const void *value)
 {
     SERVE(((void)session, copy_attribute(attribute_of(pool, attribute), value, attribute)));
 }
@@ -118,7 +122,9 @@ typedef struct pool_access {
 static int *access_of(const void *handle, const pool_location *location)
 {
     ifl_pool *pool = ifl_pool_of(handle);
-    return pool && location && location->type == AT_GPU && ifl_gpu_exists(location->id) ? &pool->access[location->id] : NULL;
+    return pool && location && location->type == AT_GPU && ifl_gpu_exists(location->id)
+               ? &pool->access[location->id]
+               : NULL;
 }
 
 static ifl_cuda_error set_access(const void *pool, const pool_access *wishes, size_t count)
@@ -133,7 +139,8 @@ static ifl_cuda_error set_access(const void *pool, const pool_access *wishes, si
     return check(pool);
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const pool_access *wishes, size_t count)
+IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const pool_access *wishes,
+                                               size_t count)
 {
     SERVE(((void)session, set_access(pool, wishes, count)));
 }
@@ -147,22 +154,27 @@ static ifl_cuda_error get_access(int *flags, const void *pool, const pool_locati
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool, const pool_location *location)
+IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool,
+                                               const pool_location *location)
 {
     SERVE(((void)session, get_access(flags, pool, location)));
 }
 
-static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, const ifl_pool *pool, void *stream)
+static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes,
+                                    const ifl_pool *pool, void *stream)
 {
-    const ifl_cuda_error code = pool ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue;
-    ifl_allocation *a =
-        code == ifl_cudaSuccess ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out) : NULL;
+    const ifl_cuda_error code =
+        pool ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue;
+    ifl_allocation *a = code == ifl_cudaSuccess
+                            ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out)
+                            : NULL;
     if (a)
         a->gpu = (uint32_t)pool->gpu;
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, const void *pool, void *stream)
+IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, const void *pool,
+                                                  void *stream)
 {
     SERVE(allocate_from(session, out, bytes, ifl_pool_of(pool), stream));
 }
@@ -186,7 +198,8 @@ typedef struct location {
     int type, id;
 } location;
 
-IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, location to, unsigned flags, void *stream)
+IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, location to,
+                                               unsigned flags, void *stream)
 {
     (void)bytes, (void)to, (void)flags;
     SERVE(check_prefetch(session, at, stream));

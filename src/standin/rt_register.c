@@ -29,28 +29,31 @@ static void register_function(const void *handle, const char *host, const char *
         ifl_state_tell("cannot register %s", name ? name : "a kernel without a name");
 }
 
-static void register_variable(const void *handle, const char *host, void **managed, const char *name, size_t bytes)
+static void register_variable(const void *handle, const char *host, void **managed,
+                              const char *name, size_t bytes)
 {
     if (!ifl_variable_register(handle, host, managed, name, bytes))
         ifl_state_tell("cannot register %s", name ? name : "a variable without a name");
 }
 
-IFL_SERVED void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
-                                       void *thread, void *block, void *block_size, void *grid_size, int *warp_size)
+IFL_SERVED void __cudaRegisterFunction(void **handle, const char *host, char *device,
+                                       const char *name, int limit, void *thread, void *block,
+                                       void *block_size, void *grid_size, int *warp_size)
 {
-    (void)device, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp_size;
+    (void)device, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size,
+        (void)warp_size;
     register_function(handle, host, name);
 }
 
-IFL_SERVED void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern,
-                                  size_t bytes, int constant, int global)
+IFL_SERVED void __cudaRegisterVar(void **handle, char *host, char *device, const char *name,
+                                  int is_extern, size_t bytes, int constant, int global)
 {
     (void)device, (void)is_extern, (void)constant, (void)global;
     register_variable(handle, host, NULL, name, bytes);
 }
 
-IFL_SERVED void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
-                                         size_t bytes, int constant, int global)
+IFL_SERVED void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                                         int is_extern, size_t bytes, int constant, int global)
 {
     (void)device, (void)is_extern, (void)constant, (void)global;
     register_variable(handle, (const char *)host, host, name, bytes);
@@ -63,7 +66,8 @@ IFL_SERVED char __cudaInitModule(void **handle)
     if (!session)
         return 0;
     ifl_binary *binary = ifl_handle_find(IFL_HANDLE_FATBIN, handle);
-    const ifl_cuda_error code = binary ? ifl_binary_read_managed(session, binary) : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code =
+        binary ? ifl_binary_read_managed(session, binary) : ifl_cudaErrorInvalidValue;
     ifl_state_leave();
     return code == ifl_cudaSuccess;
 }
@@ -82,16 +86,18 @@ static _Thread_local configuration pending[MOST_PENDING];
 static _Thread_local unsigned pending_count;
 static _Thread_local const void *popped_from;
 
-IFL_SERVED unsigned __cudaPushCallConfiguration(ifl_dim3 grid, ifl_dim3 block, size_t shared_bytes, void *stream)
+IFL_SERVED unsigned __cudaPushCallConfiguration(ifl_dim3 grid, ifl_dim3 block, size_t shared_bytes,
+                                                void *stream)
 {
     if (pending_count == MOST_PENDING)
         return ifl_cudaErrorLaunchOutOfResources;
-    pending[pending_count++] = (configuration){grid, block, shared_bytes, stream,
-                                               __builtin_return_address(0)};
+    pending[pending_count++] =
+        (configuration){grid, block, shared_bytes, stream, __builtin_return_address(0)};
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error __cudaPopCallConfiguration(ifl_dim3 *grid, ifl_dim3 *block, size_t *shared_bytes, void *stream)
+IFL_SERVED ifl_cuda_error __cudaPopCallConfiguration(ifl_dim3 *grid, ifl_dim3 *block,
+                                                     size_t *shared_bytes, void *stream)
 {
     if (!grid || !block || !shared_bytes || !stream)
         return ifl_state_end(ifl_cudaErrorInvalidValue);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory and events of several processes: handles that a program passes on, and pools of which it passes addresses on. */
+ * Memory and events of several processes: handles that a program passes on, and pools of which it
+ * passes addresses on. */
 #include "standin/chosen_gpu.h"
 #include "standin/pool.h"
 #include "standin/served.h"
@@ -18,7 +19,8 @@ IFL_SERVED ifl_cuda_error cudaIpcGetMemHandle(ifl_shared_handle *out, void *at)
 IFL_SERVED ifl_cuda_error cudaIpcOpenMemHandle(void **out, ifl_shared_handle handle, unsigned flags)
 {
     enum { LAZY_PEER_ACCESS = 1 };
-    SERVE(out && flags == LAZY_PEER_ACCESS ? ifl_shared_import(session, out, &handle) : ifl_cudaErrorInvalidValue);
+    SERVE(out && flags == LAZY_PEER_ACCESS ? ifl_shared_import(session, out, &handle)
+                                           : ifl_cudaErrorInvalidValue);
 }
 
 IFL_SERVED ifl_cuda_error cudaIpcCloseMemHandle(void *at)
@@ -28,7 +30,8 @@ IFL_SERVED ifl_cuda_error cudaIpcCloseMemHandle(void *at)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* What a stream was given is done when the call returns: an event of another process has nothing left to wait for. */
+/* What a stream was given is done when the call returns: an event of another process has nothing
+ * left to wait for. */
 enum { NO_TIMING = 2, INTERPROCESS = 4 };
 
 static ifl_cuda_error export_event(ifl_shared_handle *out, void *handle)
@@ -49,7 +52,8 @@ IFL_SERVED ifl_cuda_error cudaIpcGetEventHandle(ifl_shared_handle *out, void *ev
 
 static ifl_cuda_error import_event(ifl_event **out, const ifl_shared_handle *handle)
 {
-    return out && ifl_shared_is_event(handle) ? ifl_event_new(out, NO_TIMING | INTERPROCESS) : ifl_cudaErrorInvalidValue;
+    return out && ifl_shared_is_event(handle) ? ifl_event_new(out, NO_TIMING | INTERPROCESS)
+                                              : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaIpcOpenEventHandle(ifl_event **out, ifl_shared_handle handle)
@@ -70,7 +74,8 @@ static ifl_cuda_error export_pool(int *out, const void *pool, int type, unsigned
     return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolExportToShareableHandle(void *out, const void *pool, int type, unsigned flags)
+IFL_SERVED ifl_cuda_error cudaMemPoolExportToShareableHandle(void *out, const void *pool, int type,
+                                                             unsigned flags)
 {
     SERVE(((void)session, export_pool(out, pool, type, flags)));
 }
@@ -83,7 +88,8 @@ static ifl_cuda_error import_pool(ifl_pool **out, intptr_t file, int type, unsig
     return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, void *file, int type, unsigned flags)
+IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, void *file, int type,
+                                                               unsigned flags)
 {
     SERVE(((void)session, import_pool(out, (intptr_t)file, type, flags)));
 }
@@ -93,7 +99,9 @@ IFL_SERVED ifl_cuda_error cudaMemPoolExportPointer(ifl_shared_handle *out, void 
     SERVE(out ? ifl_shared_export(session, out, at) : ifl_cudaErrorInvalidValue);
 }
 
-IFL_SERVED ifl_cuda_error cudaMemPoolImportPointer(void **out, const void *pool, const ifl_shared_handle *handle)
+IFL_SERVED ifl_cuda_error cudaMemPoolImportPointer(void **out, const void *pool,
+                                                   const ifl_shared_handle *handle)
 {
-    SERVE(out && handle && ifl_pool_of(pool) ? ifl_shared_import(session, out, handle) : ifl_cudaErrorInvalidValue);
+    SERVE(out && handle && ifl_pool_of(pool) ? ifl_shared_import(session, out, handle)
+                                             : ifl_cudaErrorInvalidValue);
 }

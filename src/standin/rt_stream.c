@@ -17,7 +17,8 @@ IFL_SERVED ifl_cuda_error cudaStreamCreateWithFlags(ifl_stream **out, unsigned f
     SERVE(((void)session, ifl_stream_new(out, flags, 0)));
 }
 
-IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigned flags, int priority)
+IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigned flags,
+                                                       int priority)
 {
     SERVE(((void)session, ifl_stream_new(out, flags, priority)));
 }
@@ -57,29 +58,31 @@ IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
-#define ASK(name, type, member)                                                                                        \
-    static ifl_cuda_error ask_##member(void *handle, type *out)                                                        \
-    {                                                                                                                  \
-        const ifl_stream *stream = ifl_stream_of(handle);                                                              \
-        if (!stream || !out)                                                                                           \
-            return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;                            \
-        *out = stream->member;                                                                                         \
-        return ifl_cudaSuccess;                                                                                        \
-    }                                                                                                                  \
-    IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                                            \
-    {                                                                                                                  \
-        SERVE(((void)session, ask_##member(handle, out)));                                                             \
-    }                                                                                                                  \
+#define ASK(name, type, member)                                                                    \
+    static ifl_cuda_error ask_##member(void *handle, type *out)                                    \
+    {                                                                                              \
+        const ifl_stream *stream = ifl_stream_of(handle);                                          \
+        if (!stream || !out)                                                                       \
+            return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;        \
+        *out = stream->member;                                                                     \
+        return ifl_cudaSuccess;                                                                    \
+    }                                                                                              \
+    IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                        \
+    {                                                                                              \
+        SERVE(((void)session, ask_##member(handle, out)));                                         \
+    }                                                                                              \
     ALSO(name##_ptsz, name)
 ASK(cudaStreamGetFlags, unsigned, flags);
 ASK(cudaStreamGetPriority, int, priority);
 ASK(cudaStreamGetId, unsigned long long, id);
 ASK(cudaStreamGetDevice, int, gpu);
 
-/* cudaStreamAttrID: window of the L2, how to wait, priority, domain map, domain. 0: not of streams. */
+/* cudaStreamAttrID: window of the L2, how to wait, priority, domain map, domain. 0: not of
+ * streams. */
 static size_t attribute_bytes(int attribute)
 {
-    static const uint8_t bytes[IFL_STREAM_ATTRIBUTES] = {[1] = 32, [3] = 4, [8] = 4, [9] = 2, [10] = 4};
+    static const uint8_t bytes[IFL_STREAM_ATTRIBUTES] = {
+        [1] = 32, [3] = 4, [8] = 4, [9] = 2, [10] = 4};
     return attribute >= 0 && attribute < IFL_STREAM_ATTRIBUTES ? bytes[attribute] : 0;
 }
 
@@ -156,7 +159,8 @@ static ifl_cuda_error attach(ifl_session *session, void *stream, const void *at)
                                   : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_t bytes, unsigned flags)
+IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_t bytes,
+                                                   unsigned flags)
 {
     (void)bytes, (void)flags;
     SERVE(attach(session, stream, at));
@@ -280,10 +284,12 @@ IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *),
 }
 ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
-IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream, void (*callback)(void *, ifl_cuda_error, void *),
+IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream,
+                                                void (*callback)(void *, ifl_cuda_error, void *),
                                                 void *user, unsigned flags)
 {
     (void)flags;
-    SERVE(launch_host(session, stream, (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
+    SERVE(launch_host(session, stream,
+                      (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
 }
 ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

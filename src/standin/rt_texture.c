@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texture and surface objects of the runtime: its structures, turned into those of texture_object.h and back. */
+ * Texture and surface objects of the runtime: its structures, turned into those of texture_object.h
+ * and back. */
 #include "standin/served.h"
 #include "standin/texture_object.h"
 
@@ -25,7 +26,8 @@ typedef struct resource {
 
 /* ifl_sampler is cudaTextureDesc; the first version lacks the last member. */
 enum { SAMPLER_V1_BYTES = offsetof(ifl_sampler, is_seamless) };
-_Static_assert(SAMPLER_V1_BYTES == 68 && sizeof(ifl_sampler) == 72, "cudaTextureDesc of CUDA 11 and 12");
+_Static_assert(SAMPLER_V1_BYTES == 68 && sizeof(ifl_sampler) == 72,
+               "cudaTextureDesc of CUDA 11 and 12");
 
 static ifl_cuda_error resource_of(const resource *from, ifl_resource *to)
 {
@@ -68,7 +70,7 @@ static resource resource_from(const ifl_resource *from)
     return to;
 }
 
-/* ---- textures ---------------------------------------------------------------------------------------- */
+/* ---- textures -------------------------------------------------------------------------------- */
 
 static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *from,
                            const ifl_sampler *how, const void *view)
@@ -84,8 +86,8 @@ static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *
     return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, out) : code;
 }
 
-static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resource *from, const void *how, size_t how_bytes,
-                              const void *view)
+static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resource *from,
+                              const void *how, size_t how_bytes, const void *view)
 {
     ifl_sampler of = {0};
     if (!how)
@@ -161,7 +163,7 @@ IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceViewDesc(void *out, uint64
     return ifl_state_end(ifl_cudaErrorInvalidValue);
 }
 
-/* ---- surfaces ---------------------------------------------------------------------------------------- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 IFL_SERVED ifl_cuda_error cudaCreateSurfaceObject(uint64_t *out, const resource *from)
 {

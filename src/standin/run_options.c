@@ -8,8 +8,8 @@
 
 enum { OBSERVED_LAUNCHES = 4 };
 
-static ifl_status number(const char *name, unsigned long otherwise, unsigned long most, unsigned long *out,
-                         ifl_error *error)
+static ifl_status number(const char *name, unsigned long otherwise, unsigned long most,
+                         unsigned long *out, ifl_error *error)
 {
     const char *text = getenv(name);
     char *end;
@@ -17,7 +17,9 @@ static ifl_status number(const char *name, unsigned long otherwise, unsigned lon
     if (!text || !*text)
         return IFL_OK;
     *out = strtoul(text, &end, 10);
-    return *end || *out > most ? ifl_fail(error, IFL_USAGE, "%s is '%.40s', not a number", name, text) : IFL_OK;
+    return *end || *out > most
+               ? ifl_fail(error, IFL_USAGE, "%s is '%.40s', not a number", name, text)
+               : IFL_OK;
 }
 
 static bool is_on(const char *name, bool otherwise)
@@ -32,12 +34,16 @@ static const char *text_or(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
-/* What --code asks for; else what a driver's own two variables do (CUDA C++ Programming Guide, CUDA Environment Variables). */
+/* What --code asks for; else what a driver's own two variables do (CUDA C++ Programming Guide, CUDA
+ * Environment Variables). */
 static ifl_status choose_code(ifl_code_choice *code, ifl_error *error)
 {
     const char *text = text_or(IFL_RUN_CODE, NULL);
-    const bool only_ptx = is_on("CUDA_FORCE_PTX_JIT", false), only_machine = is_on("CUDA_DISABLE_PTX_JIT", false);
-    *code = !text && only_ptx ? IFL_CHOOSE_PTX : !text && only_machine ? IFL_CHOOSE_MACHINE : IFL_CHOOSE_AS_DRIVER;
+    const bool only_ptx = is_on("CUDA_FORCE_PTX_JIT", false),
+               only_machine = is_on("CUDA_DISABLE_PTX_JIT", false);
+    *code = !text && only_ptx       ? IFL_CHOOSE_PTX
+            : !text && only_machine ? IFL_CHOOSE_MACHINE
+                                    : IFL_CHOOSE_AS_DRIVER;
     if (text && strcmp(text, "ptx") == 0)
         *code = IFL_CHOOSE_PTX;
     else if (text && strcmp(text, "machine") == 0)
@@ -48,7 +54,8 @@ static ifl_status choose_code(ifl_code_choice *code, ifl_error *error)
 }
 
 /* "r.json" of process 12 is "r.12.json". */
-static ifl_status name_for_child(const char **path, char *to, size_t room, long child, ifl_error *error)
+static ifl_status name_for_child(const char **path, char *to, size_t room, long child,
+                                 ifl_error *error)
 {
     if (!*path)
         return IFL_OK;
@@ -56,7 +63,8 @@ static ifl_status name_for_child(const char **path, char *to, size_t room, long 
     const char *end = dot ? dot : *path + strlen(*path);
     const int length = snprintf(to, room, "%.*s.%ld%s", (int)(end - *path), *path, child, end);
     if (length < 0 || (size_t)length >= room)
-        return ifl_fail(error, IFL_USAGE, "'%.100s...' is too long for the path of a report", *path);
+        return ifl_fail(error, IFL_USAGE, "'%.100s...' is too long for the path of a report",
+                        *path);
     *path = to;
     return IFL_OK;
 }
@@ -68,11 +76,11 @@ static ifl_status name_reports(ifl_standin_options *options, ifl_error *error)
     if (!started || strtol(started, NULL, 10) == (long)getpid())
         return IFL_OK;
     options->child = (long)getpid();
-    const ifl_status status =
-        name_for_child(&options->json, options->paths[0], sizeof options->paths[0], options->child, error);
-    return status == IFL_OK
-               ? name_for_child(&options->html, options->paths[1], sizeof options->paths[1], options->child, error)
-               : status;
+    const ifl_status status = name_for_child(&options->json, options->paths[0],
+                                             sizeof options->paths[0], options->child, error);
+    return status == IFL_OK ? name_for_child(&options->html, options->paths[1],
+                                             sizeof options->paths[1], options->child, error)
+                            : status;
 }
 
 ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error)
@@ -89,7 +97,8 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
                                      .every_launch = is_on(IFL_RUN_EVERY, false),
                                      .races = is_on(IFL_RUN_RACES, false),
                                      .reads = is_on(IFL_RUN_READS, false)};
-    ifl_status status = number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
+    ifl_status status =
+        number(IFL_RUN_LAUNCHES, OBSERVED_LAUNCHES, 1ul << 40, &options->launches, error);
     if (status == IFL_OK)
         status = number(IFL_RUN_SKIP, 0, 1ul << 40, &options->skip, error);
     if (status == IFL_OK)

@@ -6,21 +6,24 @@
 #include "standin/op.h"
 #include "standin/stream.h"
 
-/* A call that needs the GPU: SERVE(body) runs the body with `session` at hand and the lock held, and notes its code. */
-#define SERVE(...)                                                                                                     \
-    do {                                                                                                               \
-        ifl_session *session = ifl_state_enter();                                                                      \
-        if (!session)                                                                                                  \
-            return ifl_state_end(ifl_state_absence());                                                               \
-        ifl_cuda_error code = ifl_state_broken();                                                                      \
-        if (code == ifl_cudaSuccess)                                                                                   \
-            code = (__VA_ARGS__);                                                                                      \
-        ifl_state_leave();                                                                                             \
-        return ifl_state_end(code);                                                                                    \
+/* A call that needs the GPU: SERVE(body) runs the body with `session` at hand and the lock held,
+ * and notes its code. */
+#define SERVE(...)                                                                                 \
+    do {                                                                                           \
+        ifl_session *session = ifl_state_enter();                                                  \
+        if (!session)                                                                              \
+            return ifl_state_end(ifl_state_absence());                                             \
+        ifl_cuda_error code = ifl_state_broken();                                                  \
+        if (code == ifl_cudaSuccess)                                                               \
+            code = (__VA_ARGS__);                                                                  \
+        ifl_state_leave();                                                                         \
+        return ifl_state_end(code);                                                                \
     } while (0)
 
-/* The same function under another name: with the default stream of the thread, or of another version. */
-#define ALSO(other, name) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
+/* The same function under another name: with the default stream of the thread, or of another
+ * version. */
+#define ALSO(other, name)                                                                          \
+    extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
 
 /* Gives the operation to a stream. */
 static inline ifl_cuda_error ifl_serve_op(ifl_session *session, void *stream, ifl_op op)

@@ -30,7 +30,7 @@ typedef struct import {
 
 static IFL_VEC(import) imports;
 
-/* ---- handles ------------------------------------------------------------------------------------------ */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 static content content_of(const ifl_shared_handle *handle)
 {
@@ -47,7 +47,10 @@ static void put(ifl_shared_handle *out, content c)
 
 ifl_cuda_error ifl_shared_export(ifl_session *session, ifl_shared_handle *out, const void *at)
 {
-    enum { OTHERS = IFL_ALLOCATION_FREED | IFL_ALLOCATION_ADOPTED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE };
+    enum {
+        OTHERS = IFL_ALLOCATION_FREED | IFL_ALLOCATION_ADOPTED | IFL_ALLOCATION_MODULE |
+                 IFL_ALLOCATION_DEVICE
+    };
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     if (!a || a->flags & OTHERS)
         return ifl_cudaErrorInvalidValue;
@@ -68,7 +71,7 @@ bool ifl_shared_is_event(const ifl_shared_handle *handle)
     return content_of(handle).kind == OF_EVENT;
 }
 
-/* ---- what was opened ---------------------------------------------------------------------------------- */
+/* ---- what was opened ------------------------------------------------------------------------- */
 
 static import *find(const content *c)
 {
@@ -95,9 +98,10 @@ static uint8_t *map_file(const content *c)
     const int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    void *map = fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size > c->bytes
-                    ? mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                    : MAP_FAILED;
+    void *map =
+        fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size > c->bytes
+            ? mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+            : MAP_FAILED;
     close(file);
     return map == MAP_FAILED ? NULL : map;
 }
@@ -109,8 +113,8 @@ static ifl_cuda_error open_first(ifl_session *session, const content *c)
     uint8_t *map = ifl_vec_reserve(&imports, 1) ? map_file(c) : NULL;
     if (!map)
         return ifl_cudaErrorMapBufferObjectFailed;
-    if (ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)map, map, c->bytes, "another process's memory", &a, &error) !=
-        IFL_OK) {
+    if (ifl_memory_adopt(ifl_session_memory(session), (uintptr_t)map, map, c->bytes,
+                         "another process's memory", &a, &error) != IFL_OK) {
         munmap(map, c->bytes);
         return ifl_cudaErrorMemoryAllocation;
     }
@@ -143,7 +147,8 @@ ifl_cuda_error ifl_shared_close(ifl_session *session, void *at)
         return ifl_cudaErrorInvalidValue;
     if (--found->users)
         return ifl_cudaSuccess;
-    ifl_memory_drop(ifl_session_memory(session), ifl_memory_find(ifl_session_memory(session), (uintptr_t)found->map));
+    ifl_memory_drop(ifl_session_memory(session),
+                    ifl_memory_find(ifl_session_memory(session), (uintptr_t)found->map));
     munmap(found->map, found->of.bytes);
     *found = imports.at[--imports.count];
     return ifl_cudaSuccess;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See signals.h. A handler may call almost nothing (signal-safety(7)): it wakes a thread that writes the report, and waits
- * for it. Where the program was stopped inside of malloc or stdio that thread may need what the program holds; so the wait has an end,
- * after which the program goes on until the report is written. */
+ * See signals.h. A handler may call almost nothing (signal-safety(7)): it wakes a thread that
+ * writes the report, and waits for it. Where the program was stopped inside of malloc or stdio that
+ * thread may need what the program holds; so the wait has an end, after which the program goes on
+ * until the report is written. */
 #include "standin/signals.h"
 
 #include "base/file.h"
@@ -13,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Those that end a program (signal(7)); `is_fault`: of what it just did, which it would do again. */
+/* Those that end a program (signal(7)); `is_fault`: of what it just did, which it would do
+ * again. */
 static const struct {
     int number;
     bool is_fault;
@@ -28,7 +30,7 @@ static struct {
     void (*report)(void);
     sem_t wake;
     volatile int stop;
-    volatile int kernels; /* that run */
+    volatile int kernels;         /* that run */
     volatile sig_atomic_t number; /* the signal that ends the program */
     volatile sig_atomic_t is_done;
 } watched;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where in the program a call stands: the source line where the program has debugging information (nvcc -g), else function
- * and offset. Programs ask from few places, again and again: what was found is kept. */
+ * Where in the program a call stands: the source line where the program has debugging information
+ * (nvcc -g), else function and offset. Programs ask from few places, again and again: what was
+ * found is kept. */
 #include "base/demangle.h"
 #include "base/short_name.h"
 #include "base/utf8.h"
@@ -37,7 +38,8 @@ typedef struct symbol {
     bool is_found;
 } symbol;
 
-static void look_in_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t at, symbol *out)
+static void look_in_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t at,
+                          symbol *out)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
@@ -63,7 +65,8 @@ static void look_in_file(const char *path, uint64_t at, symbol *out)
     Elf_Scn *section = NULL;
     while (elf && !out->is_found && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+        if (gelf_getshdr(section, &header) &&
+            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
             look_in_table(elf, section, &header, at, out);
     }
     if (elf)
@@ -124,7 +127,8 @@ static void describe(const void *address, site *out)
     if (ifl_dwarf_line((uintptr_t)address - 1, line, sizeof line))
         snprintf(out->text, sizeof out->text, "%s at %s", name, line);
     else
-        snprintf(out->text, sizeof out->text, "%s+0x%llx (%s)", name, (unsigned long long)(at - found.start), file);
+        snprintf(out->text, sizeof out->text, "%s+0x%llx (%s)", name,
+                 (unsigned long long)(at - found.start), file);
 }
 
 /* ---- callers --------------------------------------------------------------------------------- */
@@ -175,6 +179,7 @@ void ifl_site_describe(const void *address, char *to, size_t size)
     if (caller)
         found = look_up(caller, &spare[1]);
     snprintf(to, size, "%s", found->text);
-    ifl_utf8_clean(to); /* names of the program's symbols and files; one may be cut off in a character */
+    ifl_utf8_clean(
+        to); /* names of the program's symbols and files; one may be cut off in a character */
     pthread_mutex_unlock(&kept.lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * For a program that watches itself while it runs under `inflight run`: python/ asks before and after the code that it
- * watches, and takes the difference. */
+ * For a program that watches itself while it runs under `inflight run`: python/ asks before and
+ * after the code that it watches, and takes the difference. */
 #include "standin/snapshot.h"
 
 #include "standin/state.h"

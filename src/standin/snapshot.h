@@ -3,8 +3,8 @@
 #ifndef IFL_STANDIN_SNAPSHOT_H
 #define IFL_STANDIN_SNAPSHOT_H
 
-/* Writes the rows of all launches until now as JSON. 0, or the exit status that the program would have for the failure,
- * which is told on standard error. */
+/* Writes the rows of all launches until now as JSON. 0, or the exit status that the program would
+ * have for the failure, which is told on standard error. */
 int ifl_standin_snapshot(const char *path);
 
 #endif

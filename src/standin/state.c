@@ -26,10 +26,10 @@ static struct {
     ifl_cuda_error broken;
     bool is_broken_told; /* a call has given it back */
     bool is_forked;
-    bool is_runtime_used; /* by any thread */
-    int exit_status; /* the program's own */
-    bool is_unsupported; /* a kernel was not run */
-    volatile bool is_ending; /* a signal ends the program when the report is written */
+    bool is_runtime_used;     /* by any thread */
+    int exit_status;          /* the program's own */
+    bool is_unsupported;      /* a kernel was not run */
+    volatile bool is_ending;  /* a signal ends the program when the report is written */
     IFL_VEC(char *) warnings; /* told already, each without its numbers */
 } state;
 
@@ -53,8 +53,9 @@ static void make_lock(void)
     pthread_mutexattr_destroy(&attributes);
 }
 
-/* As with CUDA, which a process that was forked after its first call cannot use: the GPU stays its parent's, and so does the
- * report. Other threads, which are not here any more, may have held the locks and changed what they guard. */
+/* As with CUDA, which a process that was forked after its first call cannot use: the GPU stays its
+ * parent's, and so does the report. Other threads, which are not here any more, may have held the
+ * locks and changed what they guard. */
 static void forget_in_child(void)
 {
     if (!state.is_tried)
@@ -90,7 +91,8 @@ static void print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-/* A warning says at its end how often and where first: launches of a loop say the same but for that. */
+/* A warning says at its end how often and where first: launches of a loop say the same but for
+ * that. */
 static void warn(void *user, const char *kernel, const char *site, const char *text)
 {
     const char *end = strstr(text, " times;");
@@ -109,7 +111,8 @@ static void warn(void *user, const char *kernel, const char *site, const char *t
 
 static int write_report(void);
 
-/* A call that another thread is in may come to its end first; the lock is kept, since nothing is to follow. */
+/* A call that another thread is in may come to its end first; the lock is kept, since nothing is to
+ * follow. */
 static void report_before_signal(void)
 {
     enum { SECONDS = 5 };
@@ -245,7 +248,8 @@ void ifl_state_break_unsupported(void)
     state.broken = ifl_cudaErrorNotSupported;
 }
 
-/* A launch returns before its kernel has faulted: only a later call tells of it, and then all do. */
+/* A launch returns before its kernel has faulted: only a later call tells of it, and then all
+ * do. */
 ifl_cuda_error ifl_state_last_error(bool forget)
 {
     const ifl_cuda_error code = state.is_broken_told ? state.broken : last_error;
@@ -254,7 +258,8 @@ ifl_cuda_error ifl_state_last_error(bool forget)
     return code;
 }
 
-/* Texts may come from the program and its files: what a terminal must not see is left out, line by line. */
+/* Texts may come from the program and its files: what a terminal must not see is left out, line by
+ * line. */
 static void put_lines(char *text)
 {
     fputs("inflight: ", stderr);
@@ -303,7 +308,7 @@ void ifl_state_site(const void *address, char *to, size_t size)
         ifl_site_describe(from, to, size);
 }
 
-/* ---- the driver's calls ------------------------------------------------------------------------ */
+/* ---- the driver's calls ---------------------------------------------------------------------- */
 
 void ifl_state_driver_begin(const void *from)
 {
@@ -340,7 +345,9 @@ static int write_report(void)
     ifl_session_free(state.session);
     state.session = NULL;
     const int found = state.is_unsupported ? ifl_status_exit_code(IFL_UNSUPPORTED)
-                      : state.warnings.count && state.options.fail ? ifl_status_exit_code(IFL_FINDING) : 0;
+                      : state.warnings.count && state.options.fail
+                          ? ifl_status_exit_code(IFL_FINDING)
+                          : 0;
     for (size_t i = 0; i < state.warnings.count; i++)
         free(state.warnings.at[i]);
     ifl_vec_free(&state.warnings);

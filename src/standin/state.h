@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one GPU of the process, which all calls share: its session behind a lock, the errors that calls left, and the
- * report at the end. */
+ * The one GPU of the process, which all calls share: its session behind a lock, the errors that
+ * calls left, and the report at the end. */
 #ifndef IFL_STANDIN_STATE_H
 #define IFL_STANDIN_STATE_H
 
 #include "session/session.h"
 #include "standin/abi.h"
 
-/* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason is on stderr. */
+/* Takes the lock and makes the session where there is none yet. NULL where that fails; the reason
+ * is on stderr. */
 ifl_session *ifl_state_enter(void);
 /* The same where there is a session already; else NULL. */
 ifl_session *ifl_state_enter_if_any(void);
@@ -20,17 +21,19 @@ bool ifl_state_is_forked(void);
 void ifl_state_lock(void);
 void ifl_state_unlock(void);
 
-/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session that a kernel's fault
- * has broken answers every call with that fault's code. */
+/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session
+ * that a kernel's fault has broken answers every call with that fault's code. */
 ifl_cuda_error ifl_state_end(ifl_cuda_error code);
 /* The code that broke the session; cudaSuccess while it is whole. */
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
-/* By a kernel that cannot be run here: memory is not what it would be, and a program that ends with 0 does not. */
+/* By a kernel that cannot be run here: memory is not what it would be, and a program that ends with
+ * 0 does not. */
 void ifl_state_break_unsupported(void);
 ifl_cuda_error ifl_state_last_error(bool forget);
 
-/* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes a thread. */
+/* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes
+ * a thread. */
 enum { IFL_LIMIT_STACK = 0, IFL_LIMITS = 16 };
 size_t ifl_state_limit(int limit); /* 0 of what is no limit */
 /* What cudaDeviceSetCacheConfig set last; 0: nothing. */
@@ -42,8 +45,9 @@ void ifl_state_set_limit(int limit, size_t value);
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ifl_state_tell_error(const ifl_error *error);
 
-/* The driver's calls are served by the runtime's: between these two, those leave no error for cudaGetLastError, and what
- * they say names `from`, the place that called the driver. The lock is held from one to the other. */
+/* The driver's calls are served by the runtime's: between these two, those leave no error for
+ * cudaGetLastError, and what they say names `from`, the place that called the driver. The lock is
+ * held from one to the other. */
 void ifl_state_driver_begin(const void *from);
 void ifl_state_driver_end(void);
 /* This thread has called the runtime itself, which makes the primary session current. */

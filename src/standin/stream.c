@@ -8,7 +8,8 @@
 
 enum { LAST_DEFAULT = 2, FIRST_ID = 3 };
 
-/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another; each GPU has its own. */
+/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another;
+ * each GPU has its own. */
 static ifl_stream defaults[IFL_MOST_GPUS][LAST_DEFAULT + 1];
 
 static ifl_stream *default_stream(int gpu, uintptr_t number)
@@ -44,7 +45,8 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
         free(stream);
         return ifl_cudaErrorMemoryAllocation;
     }
-    *stream = (ifl_stream){.flags = flags, .priority = priority, .id = FIRST_ID + made++, .gpu = ifl_gpu_chosen()};
+    *stream = (ifl_stream){
+        .flags = flags, .priority = priority, .id = FIRST_ID + made++, .gpu = ifl_gpu_chosen()};
     *out = stream;
     return ifl_cudaSuccess;
 }
@@ -136,7 +138,8 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    /* CUDA C++ Programming Guide, "Multi-Device System": a kernel goes to a stream of the chosen GPU only. */
+    /* CUDA C++ Programming Guide, "Multi-Device System": a kernel goes to a stream of the chosen
+     * GPU only. */
     if (op->kind == IFL_DO_KERNEL && stream->gpu != op->of.kernel.gpu)
         return ifl_cudaErrorInvalidResourceHandle;
     ifl_session_choose_gpu(session, (uint32_t)stream->gpu);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Streams and events. What a stream is given is done at once, so that streams never overlap; waiting finds everything
- * done. Events read ifl_session_clock. */
+ * Streams and events. What a stream is given is done at once, so that streams never overlap;
+ * waiting finds everything done. Events read ifl_session_clock. */
 #ifndef IFL_STANDIN_STREAM_H
 #define IFL_STANDIN_STREAM_H
 
 #include "standin/op.h"
 
-/* What a program sets of a stream and nothing here obeys: the part of the L2 that is to persist, how the host waits, domains. */
+/* What a program sets of a stream and nothing here obeys: the part of the L2 that is to persist,
+ * how the host waits, domains. */
 enum { IFL_STREAM_ATTRIBUTES = 11, IFL_STREAM_ATTRIBUTE_BYTES = 32 };
 
 typedef struct ifl_stream {
@@ -14,9 +15,9 @@ typedef struct ifl_stream {
     int priority;
     uint64_t id;
     int gpu;
-    struct ifl_graph *capture;  /* the graph that it is being captured into; NULL: none */
-    bool began_capture;         /* this stream's capture, and not one that it joined */
-    bool made_graph;            /* and the graph for it */
+    struct ifl_graph *capture; /* the graph that it is being captured into; NULL: none */
+    bool began_capture;        /* this stream's capture, and not one that it joined */
+    bool made_graph;           /* and the graph for it */
     int capture_mode;
     uint8_t attribute[IFL_STREAM_ATTRIBUTES][IFL_STREAM_ATTRIBUTE_BYTES];
 } ifl_stream;
@@ -29,14 +30,16 @@ typedef struct ifl_event {
     struct ifl_graph *capture; /* recorded in a stream that was being captured */
 } ifl_event;
 
-/* The stream behind a handle: the default ones, of the chosen GPU, have small numbers. NULL: no stream. */
+/* The stream behind a handle: the default ones, of the chosen GPU, have small numbers. NULL: no
+ * stream. */
 ifl_stream *ifl_stream_of(void *handle);
 ifl_event *ifl_event_of(void *handle);
 /* The event was reached now; NULL: it is gone. */
 void ifl_event_note(const ifl_session *session, ifl_event *event);
 
 ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority);
-/* cudaErrorInvalidResourceHandle: it is no stream that a program made. A capture that it began is over. */
+/* cudaErrorInvalidResourceHandle: it is no stream that a program made. A capture that it began is
+ * over. */
 ifl_cuda_error ifl_stream_destroy(void *handle);
 ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags);
 ifl_cuda_error ifl_event_destroy(void *handle);
@@ -44,7 +47,8 @@ ifl_cuda_error ifl_event_destroy(void *handle);
 /* The capture into the graph is over: no stream is in it any more, and no event knows it. */
 void ifl_streams_leave(const struct ifl_graph *graph);
 
-/* Runs the operation, or keeps it while the stream is captured. The operation is the caller's still. */
+/* Runs the operation, or keeps it while the stream is captured. The operation is the caller's
+ * still. */
 ifl_cuda_error ifl_stream_give(ifl_session *session, void *stream, const ifl_op *op);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See summary.h. Tables of the kernels by their time and of what they asked of memory, by place of launch; then the sheets
- * of those that took longest. */
+ * See summary.h. Tables of the kernels by their time and of what they asked of memory, by place of
+ * launch; then the sheets of those that took longest. */
 #include "standin/summary.h"
 
 #include "base/figure.h"
 #include "base/short_name.h"
 #include "outcome/outcome.h"
 #include "report/page.h"
+#include "session/kernel_name.h"
 #include "standin/state.h"
 #include "standin/summary_time.h"
-#include "session/kernel_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ enum { WIDE = 90, VERY_WIDE = 120, MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS =
 /* One entry, what ranks it, and what is told of it. */
 typedef struct site {
     const ifl_ledger_entry *entry;
-    size_t order; /* among the entries */
+    size_t order;        /* among the entries */
     ifl_traffic traffic; /* off chip, all kinds */
     uint64_t excess;     /* bytes, of the launches that were observed */
     double total_us;     /* of all its launches */
@@ -42,7 +42,8 @@ typedef struct sites {
 
 static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *options)
 {
-    return entry->profile && (!options->kernel || ifl_kernel_is(entry->kernel, entry->signature, options->kernel));
+    return entry->profile &&
+           (!options->kernel || ifl_kernel_is(entry->kernel, entry->signature, options->kernel));
 }
 
 static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
@@ -51,14 +52,16 @@ static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
     if (status != IFL_OK)
         return status;
     const ifl_profile *profile = s->entry->profile;
-    s->total_us = ifl_summary_total(s->entry->signature, s->entry->site, profile->grid, profile->block);
+    s->total_us =
+        ifl_summary_total(s->entry->signature, s->entry->site, profile->grid, profile->block);
     const ifl_places *off_chip = &s->sum->off_chip;
     for (size_t i = 0; i < off_chip->rows.count; i++) {
         ifl_traffic_add(&s->traffic, &off_chip->rows.at[i].traffic);
         s->excess += off_chip->rows.at[i].excess;
     }
     const ifl_profile_line *first = off_chip->rows.count ? off_chip->rows.at[0].line : NULL;
-    s->worst = first && off_chip->rows.at[0].excess ? ifl_place_name(arena, first->file, first->line) : "";
+    s->worst =
+        first && off_chip->rows.at[0].excess ? ifl_place_name(arena, first->file, first->line) : "";
     return s->worst ? IFL_OK : ifl_fail_memory(error, 1);
 }
 
@@ -70,8 +73,8 @@ static int by_time(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static ifl_status gather(const ifl_ledger_entry *entries, size_t count, const ifl_standin_options *options, sites *out,
-                         ifl_error *error)
+static ifl_status gather(const ifl_ledger_entry *entries, size_t count,
+                         const ifl_standin_options *options, sites *out, ifl_error *error)
 {
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++) {
@@ -115,13 +118,13 @@ static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
 static void add_row(ifl_page *page, ifl_table *table, const site *s, const char *name)
 {
     ifl_arena *arena = &page->arena;
-    ifl_row row = {.cell = {name, s->entry->site,
-                            ifl_summary_size(arena, s->entry->profile->grid),
-                            ifl_summary_size(arena, s->entry->profile->block), launches_of(arena, s->entry),
-                            ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
-                            ifl_arena_printf(arena, "%s",
-                                             ifl_figure_ratio(s->traffic.sectors, s->traffic.requests).text),
-                            ifl_arena_printf(arena, "%s", ifl_figure_bytes(s->excess).text), s->worst}};
+    ifl_row row = {
+        .cell = {name, s->entry->site, ifl_summary_size(arena, s->entry->profile->grid),
+                 ifl_summary_size(arena, s->entry->profile->block), launches_of(arena, s->entry),
+                 ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
+                 ifl_arena_printf(arena, "%s",
+                                  ifl_figure_ratio(s->traffic.sectors, s->traffic.requests).text),
+                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(s->excess).text), s->worst}};
     if (s->excess)
         row.style[7] = IFL_STYLE_WARN;
     ifl_table_add(page, table, &row);
@@ -142,37 +145,42 @@ static void add_rows(ifl_page *page, ifl_table *table, const sites *all)
 /* "process 1234 (app): " of a child. */
 static const char *process_of(ifl_arena *arena, const ifl_standin_options *options)
 {
-    return options->child
-               ? ifl_arena_printf(arena, "process %ld (%s): ", options->child, program_invocation_short_name)
-               : "";
+    return options->child ? ifl_arena_printf(arena, "process %ld (%s): ", options->child,
+                                             program_invocation_short_name)
+                          : "";
 }
 
 static void print_repeated(ifl_page *page, uint64_t repeated)
 {
     if (!repeated)
         return;
-    ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(&page->arena,
-                                        "%s of the launches did not run: with the same arguments and unchanged memory, "
-                                        "each would repeat an earlier one. Their counts are those of the earlier ones "
-                                        "(--every-launch runs them).",
-                                        ifl_figure_count(repeated).text));
+    ifl_page_paragraph(
+        page, 2, 2, IFL_STYLE_PLAIN,
+        ifl_arena_printf(
+            &page->arena,
+            "%s of the launches did not run: with the same arguments and unchanged memory, "
+            "each would repeat an earlier one. Their counts are those of the earlier ones "
+            "(--every-launch runs them).",
+            ifl_figure_count(repeated).text));
     ifl_page_gap(page);
 }
 
 static void print_table(sites *all, const ifl_standin_options *options)
 {
     ifl_page *page = &all->page;
-    ifl_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
+    ifl_table table = {
+        .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
     uint64_t launches = 0, observed = 0, repeated = 0;
     for (size_t i = 0; i < all->list.count; i++) {
         launches += all->list.at[i].entry->launches;
         observed += all->list.at[i].entry->observed;
         repeated += all->list.at[i].entry->repeated;
     }
-    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
-                                            process_of(&page->arena, options), ifl_figure_count(launches).text, launches == 1 ? "" : "es",
-                                            all->list.count, all->list.count == 1 ? "" : "s"));
+    ifl_page_heading(page,
+                     ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
+                                      process_of(&page->arena, options),
+                                      ifl_figure_count(launches).text, launches == 1 ? "" : "es",
+                                      all->list.count, all->list.count == 1 ? "" : "s"));
     ifl_summary_kernels(page, options->kernel);
     print_repeated(page, repeated);
     add_rows(page, &table, all);
@@ -180,9 +188,10 @@ static void print_table(sites *all, const ifl_standin_options *options)
     if (all->list.count > MOST_ROWS)
         fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
     if (observed < launches)
-        ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
-                           "Counts cover the observed launches; repeats with the same arguments only run and are "
-                           "checked.");
+        ifl_page_paragraph(
+            page, 2, 2, IFL_STYLE_PLAIN,
+            "Counts cover the observed launches; repeats with the same arguments only run and are "
+            "checked.");
     ifl_summary_each(page, options->kernel);
     fputc('\n', page->out);
 }
@@ -190,7 +199,8 @@ static void print_table(sites *all, const ifl_standin_options *options)
 /* ---- sheets ---------------------------------------------------------------------------------- */
 
 /* The model of the costliest launch was asked for when it ran. */
-static ifl_status add_gpu(const sites *all, const ifl_ledger_entry *entry, ifl_outcome *outcome, ifl_error *error)
+static ifl_status add_gpu(const sites *all, const ifl_ledger_entry *entry, ifl_outcome *outcome,
+                          ifl_error *error)
 {
     if (ifl_outcome_device(outcome, 0))
         return IFL_OK;
@@ -236,7 +246,8 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     if (status == IFL_OK)
         status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
     if (status == IFL_OK && count < all->list.count)
-        fprintf(all->page.out, "\n%zu more not shown: --kernel KERNEL selects, --json FILE has all of them\n",
+        fprintf(all->page.out,
+                "\n%zu more not shown: --kernel KERNEL selects, --json FILE has all of them\n",
                 all->list.count - count);
     return status;
 }
@@ -256,9 +267,10 @@ static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
-/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the costliest launches. */
-static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path, const char *only,
-                       ifl_error *error)
+/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the
+ * costliest launches. */
+static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path,
+                       const char *only, ifl_error *error)
 {
     ifl_status status = IFL_OK;
     size_t count = 0;
@@ -270,7 +282,8 @@ static ifl_status save(sites *all, size_t entries, ifl_report_format format, con
         return ifl_fail_memory(error, entries * sizeof *outcomes);
     for (size_t i = 0; i < all->list.count && status == IFL_OK; i++) {
         site *s = &all->list.at[i];
-        status = (format == IFL_REPORT_JSON ? sum_of : alone_of)(all, s, &outcomes[s->order], error);
+        status =
+            (format == IFL_REPORT_JSON ? sum_of : alone_of)(all, s, &outcomes[s->order], error);
     }
     for (size_t i = 0; i < entries; i++)
         if (outcomes[i])
@@ -299,7 +312,8 @@ static void tell_leaks(ifl_session *session)
         if (count++ < MOST_LEAKS)
             ifl_state_tell("never freed: %s", a->label);
     }
-    ifl_state_tell("%" PRIu64 " allocations, %s, were never freed", count, ifl_figure_bytes(bytes).text);
+    ifl_state_tell("%" PRIu64 " allocations, %s, were never freed", count,
+                   ifl_figure_bytes(bytes).text);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -322,10 +336,14 @@ static void free_sites(sites *all)
     ifl_arena_free(&all->page.arena);
 }
 
-static ifl_status write_files(sites *all, size_t entries, const ifl_standin_options *options, ifl_error *error)
+static ifl_status write_files(sites *all, size_t entries, const ifl_standin_options *options,
+                              ifl_error *error)
 {
-    const ifl_status status = save(all, entries, IFL_REPORT_JSON, options->json, options->kernel, error);
-    return status == IFL_OK ? save(all, entries, IFL_REPORT_HTML, options->html, options->kernel, error) : status;
+    const ifl_status status =
+        save(all, entries, IFL_REPORT_JSON, options->json, options->kernel, error);
+    return status == IFL_OK
+               ? save(all, entries, IFL_REPORT_HTML, options->html, options->kernel, error)
+               : status;
 }
 
 ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *error)

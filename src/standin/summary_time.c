@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See summary_time.h. Rows of one kernel with the same grid and block are one, wherever they were launched from. */
+ * See summary_time.h. Rows of one kernel with the same grid and block are one, wherever they were
+ * launched from. */
 #include "standin/summary_time.h"
 
 #include "base/figure.h"
@@ -13,7 +14,8 @@ enum { WIDE = 90, MOST_ROWS = 40 };
 
 const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3])
 {
-    const ifl_figure x = ifl_figure_count(size[0]), y = ifl_figure_count(size[1]), z = ifl_figure_count(size[2]);
+    const ifl_figure x = ifl_figure_count(size[0]), y = ifl_figure_count(size[1]),
+                     z = ifl_figure_count(size[2]);
     return size[2] > 1   ? ifl_arena_printf(arena, "%s×%s×%s", x.text, y.text, z.text)
            : size[1] > 1 ? ifl_arena_printf(arena, "%s×%s", x.text, y.text)
                          : ifl_arena_printf(arena, "%s", x.text);
@@ -48,7 +50,8 @@ static const ifl_column kernel_columns[] = {
 
 static bool is_same_kernel(const ifl_launch_group *a, const ifl_launch_group *b)
 {
-    return strcmp(a->signature, b->signature) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+    return strcmp(a->signature, b->signature) == 0 &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0;
 }
 
@@ -60,7 +63,8 @@ static void merge(ifl_launch_group *into, const ifl_launch_group *from)
     into->most_us = from->most_us > into->most_us ? from->most_us : into->most_us;
 }
 
-/* Longest first; those that take as long in the order of their first launches, which is that of the array. */
+/* Longest first; those that take as long in the order of their first launches, which is that of the
+ * array. */
 static void add_sorted(ifl_launch_group *list, size_t *count, const ifl_launch_group *group)
 {
     size_t at = *count;
@@ -106,24 +110,25 @@ static const char **names_of(ifl_arena *arena, const ifl_launch_group *groups, s
     return names && ifl_short_names(arena, names + count, count, names) ? names : NULL;
 }
 
-static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel, const char *name,
-                       double total_us)
+static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel,
+                       const char *name, double total_us)
 {
     enum { ALL = 100 };
     ifl_arena *arena = &page->arena;
     const double share = total_us > 0 ? ALL * kernel->total_us / total_us : 0;
-    const ifl_row row = {.cell = {name, ifl_arena_printf(arena, "%.1f %%", share),
-                                  time_of(arena, kernel->total_us),
-                                  ifl_arena_printf(arena, "%s", ifl_figure_count(kernel->launches).text),
-                                  time_of(arena, kernel->total_us / (double)kernel->launches),
-                                  time_of(arena, kernel->least_us), time_of(arena, kernel->most_us),
-                                  ifl_summary_size(arena, kernel->grid), ifl_summary_size(arena, kernel->block)}};
+    const ifl_row row = {
+        .cell = {name, ifl_arena_printf(arena, "%.1f %%", share), time_of(arena, kernel->total_us),
+                 ifl_arena_printf(arena, "%s", ifl_figure_count(kernel->launches).text),
+                 time_of(arena, kernel->total_us / (double)kernel->launches),
+                 time_of(arena, kernel->least_us), time_of(arena, kernel->most_us),
+                 ifl_summary_size(arena, kernel->grid), ifl_summary_size(arena, kernel->block)}};
     ifl_table_add(page, table, &row);
 }
 
 void ifl_summary_kernels(ifl_page *page, const char *only)
 {
-    ifl_table table = {.columns = kernel_columns, .column_count = sizeof kernel_columns / sizeof *kernel_columns,
+    ifl_table table = {.columns = kernel_columns,
+                       .column_count = sizeof kernel_columns / sizeof *kernel_columns,
                        .indent = 2};
     size_t count;
     double total_us;
@@ -137,7 +142,8 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
     if (count > MOST_ROWS)
         fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
     ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
-                       "Times are predicted; a launch that was not modelled takes the time of the last similar one.");
+                       "Times are predicted; a launch that was not modelled takes the time of the "
+                       "last similar one.");
     ifl_page_gap(page);
     free(kernels);
 }
@@ -152,7 +158,9 @@ static const ifl_column each_columns[] = {
 
 void ifl_summary_each(ifl_page *page, const char *only)
 {
-    ifl_table table = {.columns = each_columns, .column_count = sizeof each_columns / sizeof *each_columns, .indent = 2};
+    ifl_table table = {.columns = each_columns,
+                       .column_count = sizeof each_columns / sizeof *each_columns,
+                       .indent = 2};
     size_t count, group_count;
     const ifl_launch_note *notes = ifl_launch_notes(&count);
     const ifl_launch_group *groups = ifl_launch_groups(&group_count);
@@ -165,7 +173,8 @@ void ifl_summary_each(ifl_page *page, const char *only)
     for (size_t i = 0; i < count; i++) {
         const ifl_launch_group *group = &groups[notes[i].group];
         const ifl_row row = {.cell = {ifl_arena_printf(arena, "%zu", i + 1), names[notes[i].group],
-                                      time_of(arena, notes[i].us), ifl_summary_size(arena, group->grid),
+                                      time_of(arena, notes[i].us),
+                                      ifl_summary_size(arena, group->grid),
                                       ifl_summary_size(arena, group->block), group->site}};
         if (is_wanted(group, only))
             ifl_table_add(page, &table, &row);
@@ -183,7 +192,8 @@ const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, 
     *count = 0;
     for (size_t i = 0; list && i < all; i++) {
         const ifl_launch_group *group = &groups[notes[i].group];
-        ifl_report_launch launch = {.signature = group->signature, .site = group->site, .time_us = notes[i].us};
+        ifl_report_launch launch = {
+            .signature = group->signature, .site = group->site, .time_us = notes[i].us};
         memcpy(launch.grid, group->grid, sizeof launch.grid);
         memcpy(launch.block, group->block, sizeof launch.block);
         if (is_wanted(group, only))
@@ -192,7 +202,8 @@ const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, 
     return list;
 }
 
-double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3], const uint32_t block[3])
+double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3],
+                         const uint32_t block[3])
 {
     size_t count;
     double total_us = 0;

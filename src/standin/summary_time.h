@@ -12,7 +12,8 @@ void ifl_summary_each(ifl_page *page, const char *only);
 /* What ifl_summary_each lists; NULL: nothing was launched, or without memory. */
 const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, size_t *count);
 /* Microseconds of all launches with this signature, grid and block from the place. */
-double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3], const uint32_t block[3]);
+double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3],
+                         const uint32_t block[3]);
 
 /* "4", "16×16". */
 const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See texture_object.h. The rules are those of the CUDA Runtime API reference, Texture Object Management. */
+ * See texture_object.h. The rules are those of the CUDA Runtime API reference, Texture Object
+ * Management. */
 #include "standin/texture_object.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface
     return find(handle, is_surface);
 }
 
-/* ---- what is read ------------------------------------------------------------------------------------ */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_texture *t)
 {
@@ -43,7 +44,8 @@ static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_textur
     return ifl_cudaSuccess;
 }
 
-/* How large linear memory is, CUDA does not check (convolutionFFT2D of its samples says too much). */
+/* How large linear memory is, CUDA does not check (convolutionFFT2D of its samples says too
+ * much). */
 static bool is_memory(ifl_session *session, const ifl_texture *t)
 {
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), t->address);
@@ -52,7 +54,8 @@ static bool is_memory(ifl_session *session, const ifl_texture *t)
            t->address % ifl_texel_bytes(&t->texel) == 0;
 }
 
-/* Elements in a row: as many as the table of technical specifications in the CUDA C++ Programming Guide allows. */
+/* Elements in a row: as many as the table of technical specifications in the CUDA C++ Programming
+ * Guide allows. */
 static ifl_cuda_error take_linear(ifl_session *session, const ifl_resource *r, ifl_texture *t)
 {
     const size_t most = (size_t)1 << 28, count = r->bytes / ifl_texel_bytes(&r->texel);
@@ -100,7 +103,7 @@ static ifl_cuda_error take_resource(ifl_session *session, const ifl_resource *r,
     return r->type == IFL_RESOURCE_LINEAR ? take_linear(session, r, t) : take_rows(session, r, t);
 }
 
-/* ---- how it is read ---------------------------------------------------------------------------------- */
+/* ---- how it is read -------------------------------------------------------------------------- */
 
 static bool is_mode(int mode)
 {
@@ -145,12 +148,13 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         t->mode[d] = t->is_cube ? IFL_OUTSIDE_CLAMP : mode_of(s, d);
     memcpy(t->border, s->border, sizeof t->border);
-    /* the places of a cube's faces are computed from directions, whatever the program says of coordinates */
+    /* the places of a cube's faces are computed from directions, whatever the program says of
+     * coordinates */
     t->is_normalized |= t->is_cube;
     return ifl_cudaSuccess;
 }
 
-/* ---- objects ----------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
                                        const ifl_sampler *sampler, uint64_t *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texture and surface objects, as the runtime and the driver both make them: what is read, and how. What a kernel needs of
- * one is in the session's table (code/texture.h); this keeps what programs ask back. */
+ * Texture and surface objects, as the runtime and the driver both make them: what is read, and how.
+ * What a kernel needs of one is in the session's table (code/texture.h); this keeps what programs
+ * ask back. */
 #ifndef IFL_STANDIN_TEXTURE_OBJECT_H
 #define IFL_STANDIN_TEXTURE_OBJECT_H
 

@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 
-/* IFL_UNSUPPORTED, and what runs in its place, where the file is one of NVIDIA's libraries by its name; else IFL_OK. */
+/* IFL_UNSUPPORTED, and what runs in its place, where the file is one of NVIDIA's libraries by its
+ * name; else IFL_OK. */
 ifl_status ifl_vendor_check(const char *path, ifl_error *error);
 
 #endif

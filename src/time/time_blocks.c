@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Blocks that differ go one after the other to the SM that has a place first. The SM that ends last is followed, with the kept
- * traces that are most like its blocks. */
+ * Blocks that differ go one after the other to the SM that has a place first. The SM that ends last
+ * is followed, with the kept traces that are most like its blocks. */
 #include "time/time_blocks.h"
 
 #include "device/block_places.h"
@@ -53,7 +53,8 @@ bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t pe
            plan->blocks <= MOST_PLACED && per_sm <= MOST_ON_SM;
 }
 
-/* Cycles for each instruction of a block, in units of those that it takes alone: up to `degree` of them do not slow each other. */
+/* Cycles for each instruction of a block, in units of those that it takes alone: up to `degree` of
+ * them do not slow each other. */
 static double slowness(const finder *f, const busy_sm *sm)
 {
     return fmax(1, sm->count / f->degree);
@@ -160,8 +161,8 @@ static bool take_candidates(finder *f, const ifl_time_traces *traces)
     return f->candidates;
 }
 
-/* The trace of nearly as much work; of several, one that does not stand for many others yet, as its lines would be found in
- * the L1. */
+/* The trace of nearly as much work; of several, one that does not stand for many others yet, as its
+ * lines would be found in the L1. */
 static candidate *most_alike(finder *f, double work)
 {
     const double use = 0.05; /* counts as much as that part of the work */
@@ -236,7 +237,7 @@ bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *pl
     return done;
 }
 
-/* ---- those of the scope's own SM -------------------------------------------------------------- */
+/* ---- those of the scope's own SM ------------------------------------------------------------- */
 
 bool ifl_time_blocks_own(const ifl_time_traces *traces, size_t scope, ifl_time_blocks *out)
 {

@@ -9,8 +9,8 @@
 typedef struct ifl_time_blocks {
     const ifl_block_trace **at; /* in the order in which they come */
     size_t count;
-    /* 0: these are the SM's own as far as they were kept. Else they stand for those of the SM that ends last: how much longer
-     * that one takes, by their work. */
+    /* 0: these are the SM's own as far as they were kept. Else they stand for those of the SM that
+     * ends last: how much longer that one takes, by their work. */
     double longer;
 } ifl_time_blocks;
 
@@ -20,8 +20,8 @@ bool ifl_time_blocks_own(const ifl_time_traces *traces, size_t scope, ifl_time_b
 /* Do blocks differ so that the SMs end at different times? `per_sm`: blocks that an SM holds. */
 bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
                             const ifl_block_work *work);
-/* Then, those of the SM that ends last, or what was kept that is most like them. `degree`: how many blocks an SM runs side by side
- * before they slow each other. False without memory. */
+/* Then, those of the SM that ends last, or what was kept that is most like them. `degree`: how many
+ * blocks an SM runs side by side before they slow each other. False without memory. */
 bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *plan, size_t scope,
                           uint32_t per_sm, double degree, const ifl_block_work *work,
                           ifl_time_blocks *out);

@@ -22,7 +22,8 @@ static double cycles_on(const ifl_device *device, ifl_device_field lanes, double
     return fmax(IFL_WARP_LANES * IFL_TIME_SCHEDULERS / all, 1);
 }
 
-/* CUDA C++ Programming Guide, throughput of native arithmetic instructions; special functions: 16 lanes of an SM. */
+/* CUDA C++ Programming Guide, throughput of native arithmetic instructions; special functions: 16
+ * lanes of an SM. */
 static void find_pipes(const ifl_device *device, const ifl_arch *arch, ifl_sm_rates *out)
 {
     const double fp32 = cycles_on(device, IFL_DEVICE_fp32_lanes_per_sm, 128);
@@ -58,7 +59,8 @@ static double known_or(const ifl_device *device, ifl_device_field field, double 
     return device->known[field] ? device->value[field] : otherwise;
 }
 
-/* Latencies are counted in SM cycles; one that is known as a time was taken at the clock of the latencies. */
+/* Latencies are counted in SM cycles; one that is known as a time was taken at the clock of the
+ * latencies. */
 static double dram_latency_of(const ifl_device *device)
 {
     if (device->known[IFL_DEVICE_dram_latency_ns])
@@ -92,31 +94,40 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
     if (missed > 0)
         out->dram_sector_bytes = fmax(loaded / missed, IFL_SECTOR_BYTES / 2);
     out->far_share = out->l2_hit > 0 ? share(out->l2_hit - near, out->l2_hit) : 0;
-    /* For a sector that it lacks a load brings its line at most: what else is read fills sectors that were stored in part. */
+    /* For a sector that it lacks a load brings its line at most: what else is read fills sectors
+     * that were stored in part. */
     const double filled = f->dram_read_bytes.value - loaded;
     out->dram_store_share =
         share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored) +
         (stored > 0 ? filled / IFL_SECTOR_BYTES / stored : 0);
 }
 
-/* A turn for each line stored; where most is written, more for each piece of 64 bytes (docs/model.md). */
+/* A turn for each line stored; where most is written, more for each piece of 64 bytes
+ * (docs/model.md). */
 static double store_turns(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch)
 {
-    const double lines = counter(p, IFL_COUNTER_global_store_lines) + counter(p, IFL_COUNTER_local_store_lines);
-    const double sectors = counter(p, IFL_COUNTER_global_store_sectors) + counter(p, IFL_COUNTER_local_store_sectors);
+    const double lines =
+        counter(p, IFL_COUNTER_global_store_lines) + counter(p, IFL_COUNTER_local_store_lines);
+    const double sectors =
+        counter(p, IFL_COUNTER_global_store_sectors) + counter(p, IFL_COUNTER_local_store_sectors);
     const double pieces = fmax(lines, sectors / 2), read = f ? f->l2_read_pieces : 0;
     return lines > 0 ? fmax(1, (pieces * arch->write_turns - read) / lines) : 1;
 }
 
-void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks, ifl_sm_rates *out)
+void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks,
+                       ifl_sm_rates *out)
 {
-    enum { PORT_BYTES = 64 }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
+    enum {
+        PORT_BYTES = 64
+    }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
     const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
     const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
-    const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] / blocks; /* it has a part of the GPU's, as of the work */
+    const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] /
+                        blocks; /* it has a part of the GPU's, as of the work */
     const double writes = counter(p, IFL_COUNTER_global_store_sectors);
     const double triad = device->value[IFL_DEVICE_dram_triad_fraction];
-    const double fraction = writes > 0 ? triad : known_or(device, IFL_DEVICE_dram_read_fraction, triad);
+    const double fraction =
+        writes > 0 ? triad : known_or(device, IFL_DEVICE_dram_read_fraction, triad);
     const double l2 = known_or(device, IFL_DEVICE_l2_bytes_per_s,
                                device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * sms * clock);
     const ifl_cache_facts *facts = ifl_profile_caches(p, device->id);
@@ -124,12 +135,15 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->clock_hz = clock;
     out->l2_bytes_per_cycle = fmin(l2 / clock / used, PORT_BYTES);
     const double random = ifl_traffic_random_share(p);
-    const double at_random = known_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
+    const double at_random =
+        known_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
     const double even = 1 / ((1 - random) / fraction + random / at_random);
-    out->dram_bytes_per_cycle = fmin(device->value[IFL_DEVICE_dram_bytes_per_s] * even / clock / used, PORT_BYTES);
+    out->dram_bytes_per_cycle =
+        fmin(device->value[IFL_DEVICE_dram_bytes_per_s] * even / clock / used, PORT_BYTES);
     out->l1_latency = device->value[IFL_DEVICE_l1_latency_cycles];
     out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
-    out->l2_far_latency = known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
+    out->l2_far_latency =
+        known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
     out->dram_spread = ifl_sm_constant.dram_spread;
     out->tag_lines = arch.tag_lines;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The costs of instructions on one SM of a GPU: its rates in cycles, and for each site the pipe that it uses and when
- * its result is available. Knows sites and devices; not traces. */
+ * The costs of instructions on one SM of a GPU: its rates in cycles, and for each site the pipe
+ * that it uses and when its result is available. Knows sites and devices; not traces. */
 #ifndef IFL_TIME_TIME_COSTS_H
 #define IFL_TIME_TIME_COSTS_H
 
@@ -22,30 +22,39 @@ typedef struct ifl_sm_rates {
     double clock_hz;
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
-    double dram_spread;    /* share of its latency, the mean of the part by which requests differ */
-    double tag_lines;      /* that the tag stage takes a cycle */
+    double dram_spread; /* share of its latency, the mean of the part by which requests differ */
+    double tag_lines;   /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;
-    uint32_t l1_lines;     /* 0: no L1 */
-    uint32_t code_lines;   /* of the instruction cache; 0: it is not followed */
-    uint32_t code_ahead;   /* lines of code that are asked for before they are needed */
+    uint32_t l1_lines;      /* 0: no L1 */
+    uint32_t code_lines;    /* of the instruction cache; 0: it is not followed */
+    uint32_t code_ahead;    /* lines of code that are asked for before they are needed */
     double lines_in_flight; /* at most */
-    double atomic_bytes;   /* of the L2's bandwidth, a pass */
-    double l2_hit;         /* share of the sectors that the L1 lacks */
-    double l1_hit;         /* share of the sectors loaded that are found there, at least */
-    double dram_together;  /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the other does */
-    double far_share;      /* of the lines that the L2 has, those in the half that the SM is not at */
-    double store_pieces;   /* turns of the L2 for a line stored */
-    double end_turns;      /* the same, more for an end of a store within a sector */
-    double shared_past;    /* of the sectors loaded past the L1, those that are on their way for another request */
+    double atomic_bytes;    /* of the L2's bandwidth, a pass */
+    double l2_hit;          /* share of the sectors that the L1 lacks */
+    double l1_hit;          /* share of the sectors loaded that are found there, at least */
+    double
+        /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the
+         * other does */
+        dram_together;
+    double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
+    double store_pieces; /* turns of the L2 for a line stored */
+    double end_turns;    /* the same, more for an end of a store within a sector */
+    double
+        /* of the sectors loaded past the L1, those that are on their way for another request */
+        shared_past;
     double dram_sector_bytes; /* that DRAM moves for a sector that the L2 lacks */
-    double dram_store_share; /* of the bytes stored, those that go on to DRAM */
-    double lone_fetch;     /* turns more for a piece of one sector that comes from DRAM */
-    double units[IFL_PIPES]; /* cycles that a warp instruction keeps its scheduler's pipe busy */
-    double result[IFL_DELAYS][IFL_PIPES + 1]; /* cycles until a scoreboard is clear; of accesses, beside the caches */
+    double dram_store_share;  /* of the bytes stored, those that go on to DRAM */
+    double lone_fetch;        /* turns more for a piece of one sector that comes from DRAM */
+    double units[IFL_PIPES];  /* cycles that a warp instruction keeps its scheduler's pipe busy */
+    double result[IFL_DELAYS]
+                 [IFL_PIPES +
+                  1]; /* cycles until a scoreboard is clear; of accesses, beside the caches */
 } ifl_sm_rates;
 
-/* Of one device, for one launch, of which the SM has so many blocks: its hits by the caches' simulation where the profile has it. */
-void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *profile, double blocks, ifl_sm_rates *out);
+/* Of one device, for one launch, of which the SM has so many blocks: its hits by the caches'
+ * simulation where the profile has it. */
+void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *profile, double blocks,
+                       ifl_sm_rates *out);
 
 #endif

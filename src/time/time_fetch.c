@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Code that fits is there from the launch before. What does not fit comes from the L2 each time, in the order of its lines,
- * a few of which are asked for ahead (a stream buffer: Huerta et al., MICRO 2025). */
+ * Code that fits is there from the launch before. What does not fit comes from the L2 each time, in
+ * the order of its lines, a few of which are asked for ahead (a stream buffer: Huerta et al., MICRO
+ * 2025). */
 #include "time/time_fetch.h"
 
 #include <stdlib.h>
 
 #define ABSENT UINT64_MAX
 
-bool ifl_code_cache_begin(ifl_code_cache *c, size_t lines, size_t touched, size_t most, uint64_t latency, uint32_t ahead)
+bool ifl_code_cache_begin(ifl_code_cache *c, size_t lines, size_t touched, size_t most,
+                          uint64_t latency, uint32_t ahead)
 {
     *c = (ifl_code_cache){.line_count = lines, .most = most, .latency = latency, .ahead = ahead};
     if (!most || touched <= most)
@@ -24,7 +26,8 @@ void ifl_code_cache_free(ifl_code_cache *c)
     c->lines = NULL;
 }
 
-/* Any line goes: of code that is gone through again and again and is little larger than the cache, a part stays. */
+/* Any line goes: of code that is gone through again and again and is little larger than the cache,
+ * a part stays. */
 static void make_room(ifl_code_cache *c)
 {
     do

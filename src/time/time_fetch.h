@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instruction cache of one SM: when a line of code can be issued from. Knows the code's lines; not warps. */
+ * The instruction cache of one SM: when a line of code can be issued from. Knows the code's lines;
+ * not warps. */
 #ifndef IFL_TIME_TIME_FETCH_H
 #define IFL_TIME_TIME_FETCH_H
 
@@ -15,15 +16,18 @@ typedef struct ifl_code_line {
 } ifl_code_line;
 
 typedef struct ifl_code_cache {
-    ifl_code_line *lines; /* NULL: all of the code fits, so that it stays from one launch to the next */
+    ifl_code_line
+        *lines; /* NULL: all of the code fits, so that it stays from one launch to the next */
     size_t line_count, most, held;
     uint64_t latency; /* of the L2 */
     uint64_t drawn;   /* for the line that goes */
     uint32_t ahead;   /* lines that are asked for behind the one that is issued from */
 } ifl_code_cache;
 
-/* `touched` of the code's lines are issued from; the cache has room for `most`. False without memory. */
-bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, size_t most, uint64_t latency, uint32_t ahead);
+/* `touched` of the code's lines are issued from; the cache has room for `most`. False without
+ * memory. */
+bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, size_t most,
+                          uint64_t latency, uint32_t ahead);
 void ifl_code_cache_free(ifl_code_cache *cache);
 
 /* All that was asked for is there: the launches before are over. */

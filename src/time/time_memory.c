@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Requests of one SM and the servers that they pass. The other SMs are assumed to request as much as this one, which
- * has its share of the bandwidth of L2 and DRAM. */
+ * Requests of one SM and the servers that they pass. The other SMs are assumed to request as much
+ * as this one, which has its share of the bandwidth of L2 and DRAM. */
 #include "time/time_memory.h"
 
 #include "arch/units.h"
@@ -46,16 +46,17 @@ static double serve(double *free, double now, double cycles)
     return begins;
 }
 
-/* Requests of all SMs wait for each other: with this the time is the smooth minimum of Little's bound and the bandwidth,
- * as it was measured (docs/model.md). */
+/* Requests of all SMs wait for each other: with this the time is the smooth minimum of Little's
+ * bound and the bandwidth, as it was measured (docs/model.md). */
 static double wait_under(double load, double latency)
 {
     const double busy = fmin(load, ifl_sm_constant.most_load);
     return ifl_sm_constant.wait_part * latency * (1 / sqrt(1 - busy * busy) - 1);
 }
 
-/* What an SM asks for at once goes at more than its share of the pace, as the others ask at other times: it feels what
- * it is ahead of its share by only beyond the slack. Returns when the request is taken. */
+/* What an SM asks for at once goes at more than its share of the pace, as the others ask at other
+ * times: it feels what it is ahead of its share by only beyond the slack. Returns when the request
+ * is taken. */
 static double serve_shared(ifl_time_server *s, double now, double cycles, double latency)
 {
     const double load_cycles = ifl_sm_constant.load_cycles;
@@ -66,7 +67,8 @@ static double serve_shared(ifl_time_server *s, double now, double cycles, double
     return now + fmax(ahead - ifl_sm_constant.slack, wait_under(s->load, latency));
 }
 
-/* As many lines can be on their way as the L1 has places for: the next one waits for the first of them. */
+/* As many lines can be on their way as the L1 has places for: the next one waits for the first of
+ * them. */
 static double wait_for_place(const ifl_time_memory *m, double now)
 {
     const uint32_t most = (uint32_t)fmin(m->rates->lines_in_flight, IFL_TIME_IN_FLIGHT - 1);
@@ -103,8 +105,8 @@ static bool is_first(ifl_time_memory *m, uint64_t line)
     return !was_asked;
 }
 
-/* What comes from the DRAM comes for those who ask first: of all fetches `missed` do, and so `missed` over the share of the
- * first ones among these, and of the others what is left. */
+/* What comes from the DRAM comes for those who ask first: of all fetches `missed` do, and so
+ * `missed` over the share of the first ones among these, and of the others what is left. */
 static double dram_share(const ifl_time_memory *m, bool first)
 {
     const double missed = 1 - m->rates->l2_hit,
@@ -116,8 +118,9 @@ static double dram_share(const ifl_time_memory *m, bool first)
 
 typedef enum source { FROM_L2, FROM_DRAM, ON_ITS_WAY } source;
 
-/* Some lines come sooner from the DRAM and some later, by the state of its banks, by refresh and by the half of the L2 that
- * they come through. What waits for several waits for the last one. The mean is the latency. */
+/* Some lines come sooner from the DRAM and some later, by the state of its banks, by refresh and by
+ * the half of the L2 that they come through. What waits for several waits for the last one. The
+ * mean is the latency. */
 static double dram_latency(ifl_time_memory *m)
 {
     const double spread = m->rates->dram_spread;
@@ -149,8 +152,9 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
     return ends;
 }
 
-/* What a neighbour writes the rest of takes the L2 longer (an H200: stores of 128 bytes of floats by warps of blocks of 64 take
- * 101 µs in place of 42 where their first byte is not a sector's, tools/gpu/store_probe.cu). */
+/* What a neighbour writes the rest of takes the L2 longer (an H200: stores of 128 bytes of floats
+ * by warps of blocks of 64 take 101 µs in place of 42 where their first byte is not a sector's,
+ * tools/gpu/store_probe.cu). */
 static void write_ends(ifl_time_memory *m, uint32_t ends, double now)
 {
     const ifl_sm_rates *r = m->rates;
@@ -212,8 +216,8 @@ typedef struct load {
     bool is_far, has_dram, is_drawn;
 } load;
 
-/* Requests are of two kinds: those that find all in the L2, and those whose lines each come from DRAM with the
- * probability that one does beside another (docs/model.md, "Work"). */
+/* Requests are of two kinds: those that find all in the L2, and those whose lines each come from
+ * DRAM with the probability that one does beside another (docs/model.md, "Work"). */
 static bool comes_from_dram(ifl_time_memory *m, load *l)
 {
     const double missed = 1 - m->rates->l2_hit, together = fmax(m->rates->dram_together, missed);
@@ -223,8 +227,9 @@ static bool comes_from_dram(ifl_time_memory *m, load *l)
     return l->has_dram && draw(m) < together;
 }
 
-/* In the first wave all SMs run the same code side by side: a line that this one asks for the first time has just been asked
- * for by the others, and is on its way from the DRAM for all of them, where the launch reads from there at all. */
+/* In the first wave all SMs run the same code side by side: a line that this one asks for the first
+ * time has just been asked for by the others, and is on its way from the DRAM for all of them,
+ * where the launch reads from there at all. */
 static source source_of(ifl_time_memory *m, uint64_t line, load *l)
 {
     const bool first = is_first(m, line), reads = m->rates->l2_hit < 1;
@@ -235,8 +240,8 @@ static source source_of(ifl_time_memory *m, uint64_t line, load *l)
     return first && reads && !m->is_later ? ON_ITS_WAY : FROM_L2;
 }
 
-/* Past the L1: what another request has asked for is shared while it is on its way; how often, the caches' simulation
- * says. */
+/* Past the L1: what another request has asked for is shared while it is on its way; how often, the
+ * caches' simulation says. */
 static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
 {
     if (draw(m) < m->rates->shared_past)
@@ -245,9 +250,10 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
     return fetch(m, sectors, now, source_of(m, number, l), ifl_sm_constant.l2_share);
 }
 
-/* Which lines stay depends on the order of the warps, and many on their way push each other out sooner here than in the
- * hardware: fewer hits than the caches' simulation has, which was held against counters, there are not. Beyond a number
- * of sectors only: requests that miss together, a line a lane, would otherwise miss in part each time. */
+/* Which lines stay depends on the order of the warps, and many on their way push each other out
+ * sooner here than in the hardware: fewer hits than the caches' simulation has, which was held
+ * against counters, there are not. Beyond a number of sectors only: requests that miss together, a
+ * line a lane, would otherwise miss in part each time. */
 static bool is_granted(const ifl_time_memory *m)
 {
     enum { BEHIND = 4096 }; /* sectors */
@@ -260,7 +266,8 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
-    double ends = missing ? fetch(m, missing, now, source_of(m, number, l), ifl_sm_constant.l2_share) : 0;
+    double ends =
+        missing ? fetch(m, missing, now, source_of(m, number, l), ifl_sm_constant.l2_share) : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
     if (missing && !line)
@@ -297,8 +304,9 @@ static uint64_t line_at(const uint32_t *words, uint32_t index, unsigned *sectors
     return words[index] >> IFL_LINE_SECTORS;
 }
 
-/* Consecutive words that are not aligned to lines: each wavefront has words of two lines and looks up both, one after the
- * other (an H200: convolve_row and convolve_square of tests/model/everyday take 2.2 to 2.3 cycles a load). */
+/* Consecutive words that are not aligned to lines: each wavefront has words of two lines and looks
+ * up both, one after the other (an H200: convolve_row and convolve_square of tests/model/everyday
+ * take 2.2 to 2.3 cycles a load). */
 static bool is_across(ifl_request_cost cost)
 {
     return cost.lines == cost.passes + 1;
@@ -307,7 +315,8 @@ static bool is_across(ifl_request_cost cost)
 static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost)
 {
     const double data = cost.passes, lines = cost.lines;
-    const double tags = is_across(cost) ? fmax(2 * data, (lines + 2) / r->tag_lines) : (lines + 2) / r->tag_lines;
+    const double tags =
+        is_across(cost) ? fmax(2 * data, (lines + 2) / r->tag_lines) : (lines + 2) / r->tag_lines;
     return fmax(data, tags + r->data_beside_tags * data);
 }
 
@@ -325,11 +334,13 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins, l.ends, l.is_far};
 }
 
-/* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which sectors were written in full a trace does
- * not say: those of whole lines are taken to be, and those of a thread's own memory. */
+/* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which sectors were
+ * written in full a trace does not say: those of whole lines are taken to be, and those of a
+ * thread's own memory. */
 static bool is_kept(const ifl_site_access *access, unsigned sectors)
 {
-    return access->path == IFL_PATH_LOCAL || (access->path != IFL_PATH_BYPASS && sectors == (1u << IFL_LINE_SECTORS) - 1);
+    return access->path == IFL_PATH_LOCAL ||
+           (access->path != IFL_PATH_BYPASS && sectors == (1u << IFL_LINE_SECTORS) - 1);
 }
 
 static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
@@ -379,26 +390,29 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
         true};
 }
 
-/* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts: on an H200 such copies of whole
- * lines take 1.1 to 1.9 wavefronts (l1tex__data_pipe_lsu_wavefronts_mem_shared, lab/attention), not four. */
+/* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
+ * on an H200 such copies of whole lines take 1.1 to 1.9 wavefronts
+ * (l1tex__data_pipe_lsu_wavefronts_mem_shared, lab/attention), not four. */
 static bool is_filled(const ifl_site_access *access)
 {
-    return access->kind == IFL_ACCESS_LOAD && access->space == IFL_SPACE_GLOBAL && access->path == IFL_PATH_PAST;
+    return access->kind == IFL_ACCESS_LOAD && access->space == IFL_SPACE_GLOBAL &&
+           access->path == IFL_PATH_PAST;
 }
 
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
     const uint32_t passes = cost.serial > cost.passes ? cost.serial : cost.passes;
-    const double taken = is_filled(access) ? 1 : fmax(passes, 1), begins = serve(&m->l1_free, now, taken);
+    const double taken = is_filled(access) ? 1 : fmax(passes, 1),
+                 begins = serve(&m->l1_free, now, taken);
     return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
                         false};
 }
 
-/* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes a cycle and SM to
- * lab/product's wgmma. */
-static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access, ifl_request_cost cost, const uint32_t *words,
-                            double now)
+/* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes
+ * a cycle and SM to lab/product's wgmma. */
+static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
+                            ifl_request_cost cost, const uint32_t *words, double now)
 {
     load l = {.ends = now};
     for (uint32_t i = 0; i < cost.lines; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The memory of one SM: the L1's tags and data stage, and what is behind it, as servers that process requests one
- * after the other. The end of a request is known when it arrives. Knows rates, costs and lines; not warps. */
+ * The memory of one SM: the L1's tags and data stage, and what is behind it, as servers that
+ * process requests one after the other. The end of a request is known when it arrives. Knows rates,
+ * costs and lines; not warps. */
 #ifndef IFL_TIME_TIME_MEMORY_H
 #define IFL_TIME_TIME_MEMORY_H
 
@@ -29,12 +30,15 @@ typedef struct ifl_time_memory {
     ifl_time_server l2, dram;
     ifl_time_line *lines;
     uint32_t sets;
-    uint64_t fetches, first_fetches; /* of lines, and of those that this SM had not asked for before */
-    uint8_t *asked; /* bit by line: this SM has asked for it */
-    bool is_later;  /* blocks have ended: what is asked for now, others may have asked for long before */
+    uint64_t fetches,
+        first_fetches; /* of lines, and of those that this SM had not asked for before */
+    uint8_t *asked;    /* bit by line: this SM has asked for it */
+    bool
+        /* blocks have ended: what is asked for now, others may have asked for long before */
+        is_later;
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
-    uint64_t drawn;       /* for what only a share is known of */
+    uint64_t drawn; /* for what only a share is known of */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     ifl_room room;
 } ifl_time_memory;
@@ -51,8 +55,8 @@ bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);
 
 /* A request that comes at `now`; `words`: its lines, as in a trace. */
-ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access, ifl_request_cost cost,
-                                const uint32_t *words, double now);
+ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access,
+                                ifl_request_cost cost, const uint32_t *words, double now);
 /* When all that was asked for has been done. */
 double ifl_time_memory_ends(const ifl_time_memory *memory);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From the traces of a run to the time of a launch: one SM is followed, and all others are assumed to do the same. */
+ * From the traces of a run to the time of a launch: one SM is followed, and all others are assumed
+ * to do the same. */
 #include "time/time_run.h"
 
-#include "device/shared_size.h"
 #include "device/block_places.h"
+#include "device/shared_size.h"
 #include "profile/registers.h"
 #include "time/time_blocks.h"
 #include "time/time_sm.h"
@@ -21,7 +22,8 @@ static uint64_t product(const uint32_t size[3])
 
 void ifl_time_run_init(ifl_time_run *run, const ifl_device *const *devices, size_t count)
 {
-    *run = (ifl_time_run){.devices = devices, .device_count = count < IFL_TIME_SCOPES ? count : IFL_TIME_SCOPES};
+    *run = (ifl_time_run){.devices = devices,
+                          .device_count = count < IFL_TIME_SCOPES ? count : IFL_TIME_SCOPES};
     run->observer = ifl_time_observer;
     run->observer.settings = &run->plan;
 }
@@ -46,8 +48,9 @@ void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_
         const ifl_device *device = run->devices[i];
         const uint32_t warps = (uint32_t)device->value[IFL_DEVICE_max_warps_per_sm];
         const uint32_t least = 2 * (warps / run->plan.warps_per_block + 1);
-        run->scope_of[i] = add_scope(
-            &run->plan, ifl_time_scope_of((uint32_t)device->value[IFL_DEVICE_sms], run->plan.blocks, least));
+        run->scope_of[i] =
+            add_scope(&run->plan, ifl_time_scope_of((uint32_t)device->value[IFL_DEVICE_sms],
+                                                    run->plan.blocks, least));
     }
 }
 
@@ -57,10 +60,11 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profi
 {
     const ifl_occupancy_request request = {
         .threads = (int)product(profile->block),
-        .registers =
-            ifl_profile_registers(profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
+        .registers = ifl_profile_registers(
+            profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
         .shared_bytes = (int)profile->shared_bytes,
-        .shared_limit = (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
+        .shared_limit =
+            (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
     };
     ifl_occupancy occupancy = {0};
     ifl_error error;
@@ -74,7 +78,8 @@ typedef struct part {
     double instructions; /* that the followed blocks issued, over those in their traces */
 } part;
 
-static part part_of(const ifl_time_run *run, const ifl_time_scope *scope, const ifl_time_blocks *blocks)
+static part part_of(const ifl_time_run *run, const ifl_time_scope *scope,
+                    const ifl_time_blocks *blocks)
 {
     uint64_t all = 0, kept = 0;
     for (size_t i = 0; i < blocks->count; i++)
@@ -83,7 +88,8 @@ static part part_of(const ifl_time_run *run, const ifl_time_scope *scope, const 
             kept += blocks->at[i]->warps[w].kept;
         }
     const uint64_t rest = run->plan.blocks % scope->sms, each = run->plan.blocks / scope->sms;
-    return (part){.blocks = blocks->longer > 0 ? (double)blocks->count : (double)(each + (scope->chosen < rest)),
+    return (part){.blocks = blocks->longer > 0 ? (double)blocks->count
+                                               : (double)(each + (scope->chosen < rest)),
                   .instructions = kept ? (double)all / (double)kept : 1};
 }
 
@@ -92,7 +98,8 @@ static double extrapolate(const ifl_sm_outcome *o, size_t followed, const part *
 {
     const double more = all->blocks - (double)followed;
     const double steps = (double)(o->last_blocks - o->half_blocks);
-    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps : o->cycles / fmax((double)followed, 1);
+    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps
+                                  : o->cycles / fmax((double)followed, 1);
     return (o->cycles + fmax(more, 0) * pace) * all->instructions;
 }
 
@@ -111,11 +118,12 @@ static const char *copied(ifl_profile *profile, const char *text)
     return text ? ifl_arena_text(&profile->arena, text, strlen(text)) : NULL;
 }
 
-static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const ifl_site_stalls *s, double issue_cycles,
-                                      ifl_profile *profile)
+static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const ifl_site_stalls *s,
+                                      double issue_cycles, ifl_profile *profile)
 {
     const ifl_site *site = &sites->at[i];
-    const ifl_source *place = site->place && site->place < sites->place_count ? &sites->places[site->place] : NULL;
+    const ifl_source *place =
+        site->place && site->place < sites->place_count ? &sites->places[site->place] : NULL;
     ifl_stalled_site one = {.op = copied(profile, site->name),
                             .function = copied(profile, site->function),
                             .address = site->address,
@@ -137,8 +145,8 @@ static int by_share(const void *a, const void *b)
 }
 
 /* Those at which at least a hundredth of the standing still is, and the sums of all. */
-static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, double issue_cycles, ifl_profile *profile,
-                        ifl_time_facts *to)
+static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, double issue_cycles,
+                        ifl_profile *profile, ifl_time_facts *to)
 {
     enum { MOST = 100 };
     double sum = 0;
@@ -163,13 +171,15 @@ static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, doub
 
 /* ---- one device ------------------------------------------------------------------------------ */
 
-static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all, ifl_time_facts *to)
+static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all,
+                     ifl_time_facts *to)
 {
     to->cycles = extrapolate(o, followed, all);
     to->seconds = to->cycles / clock_hz;
     to->instructions = (double)o->issued;
     to->block_instructions = (double)o->issued * all->instructions / (double)followed;
-    to->issue_active = o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_TIME_SCHEDULERS : 0;
+    to->issue_active =
+        o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_TIME_SCHEDULERS : 0;
     to->l1_sectors = (double)o->l1_sectors;
     to->l1_hits = (double)o->l1_hits;
     to->l2_sectors = (double)o->l2_sectors;
@@ -188,20 +198,25 @@ typedef struct followed {
     ifl_time_blocks blocks;
 } followed;
 
-static bool follow_first(const followed *f, size_t count, const ifl_profile *profile, ifl_sm_outcome *outcome)
+static bool follow_first(const followed *f, size_t count, const ifl_profile *profile,
+                         ifl_sm_outcome *outcome)
 {
     ifl_sm_rates rates;
-    ifl_sm_rates_find(f->device, profile, part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks).blocks, &rates);
-    const ifl_sm_case of = {f->sites, &rates, f->blocks.at, count, f->run->plan.warps_per_block, f->per_sm};
+    ifl_sm_rates_find(f->device, profile,
+                      part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks).blocks, &rates);
+    const ifl_sm_case of = {f->sites, &rates, f->blocks.at, count, f->run->plan.warps_per_block,
+                            f->per_sm};
     return ifl_sm_run(&of, outcome);
 }
 
 /* How much faster blocks go side by side than one alone. */
 static bool find_degree(const followed *f, const ifl_profile *profile, double *degree)
 {
-    ifl_sm_outcome one = {.sites = calloc(f->sites->count, sizeof *one.sites)}, many = {.sites = one.sites};
+    ifl_sm_outcome one = {.sites = calloc(f->sites->count, sizeof *one.sites)},
+                   many = {.sites = one.sites};
     const size_t count = f->blocks.count < f->per_sm ? f->blocks.count : f->per_sm;
-    const bool done = one.sites && follow_first(f, 1, profile, &one) && follow_first(f, count, profile, &many);
+    const bool done =
+        one.sites && follow_first(f, 1, profile, &one) && follow_first(f, count, profile, &many);
     if (done)
         *degree = ((double)many.issued / many.cycles) / fmax((double)one.issued / one.cycles, 1e-9);
     free(one.sites);
@@ -213,11 +228,13 @@ static bool choose_blocks(followed *f, const ifl_time_traces *traces, const ifl_
     const ifl_time_plan *plan = &f->run->plan;
     double degree;
     bool done = ifl_time_blocks_own(traces, f->scope, &f->blocks);
-    if (!done || !f->blocks.count || !ifl_time_blocks_differ(plan, f->scope, f->per_sm, &profile->work))
+    if (!done || !f->blocks.count ||
+        !ifl_time_blocks_differ(plan, f->scope, f->per_sm, &profile->work))
         return done;
     done = find_degree(f, profile, &degree);
     ifl_time_blocks_free(&f->blocks);
-    return done && ifl_time_blocks_last(traces, plan, f->scope, f->per_sm, degree, &profile->work, &f->blocks);
+    return done && ifl_time_blocks_last(traces, plan, f->scope, f->per_sm, degree, &profile->work,
+                                        &f->blocks);
 }
 
 static bool follow_sm(const followed *f, ifl_profile *profile)
@@ -225,20 +242,25 @@ static bool follow_sm(const followed *f, ifl_profile *profile)
     const part all = part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks);
     ifl_time_facts facts = {.device = copied(profile, f->device->id), .longer = f->blocks.longer};
     ifl_sm_outcome outcome = {.sites = calloc(f->sites->count, sizeof *outcome.sites)};
-    bool done = facts.device && outcome.sites && follow_first(f, f->blocks.count, profile, &outcome);
+    bool done =
+        facts.device && outcome.sites && follow_first(f, f->blocks.count, profile, &outcome);
     if (done) {
         describe(&outcome, f->device->value[IFL_DEVICE_clock_hz], f->blocks.count, &all, &facts);
-        done = take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
-               ifl_vec_push(&profile->sm_times, facts);
+        done =
+            take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
+            ifl_vec_push(&profile->sm_times, facts);
     }
     free(outcome.sites);
     return done;
 }
 
-static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *traces, size_t i, const ifl_sites *sites,
-                                ifl_profile *profile, ifl_error *error)
+static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *traces, size_t i,
+                                const ifl_sites *sites, ifl_profile *profile, ifl_error *error)
 {
-    followed f = {.run = run, .device = run->devices[i], .scope = run->scope_of[i], .sites = sites,
+    followed f = {.run = run,
+                  .device = run->devices[i],
+                  .scope = run->scope_of[i],
+                  .sites = sites,
                   .per_sm = blocks_per_sm(run->devices[i], profile)};
     bool done = !f.per_sm || choose_blocks(&f, traces, profile);
     if (done && f.blocks.count)
@@ -247,8 +269,8 @@ static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *
     return done ? IFL_OK : ifl_fail_memory(error, sites->count * sizeof(ifl_site_stalls));
 }
 
-ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites, ifl_profile *profile,
-                               ifl_error *error)
+ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites,
+                               ifl_profile *profile, ifl_error *error)
 {
     const ifl_time_traces *traces = state;
     ifl_status status = IFL_OK;

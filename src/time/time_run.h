@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The time of a launch on the devices of a run: what to record while it runs, and one SM's schedule afterwards. Joins
- * the observer to launches and devices. */
+ * The time of a launch on the devices of a run: what to record while it runs, and one SM's schedule
+ * afterwards. Joins the observer to launches and devices. */
 #ifndef IFL_TIME_TIME_RUN_H
 #define IFL_TIME_TIME_RUN_H
 
+#include "device/device.h"
 #include "profile/profile.h"
 #include "time/time_trace.h"
-#include "device/device.h"
 
 typedef struct ifl_time_run {
     const ifl_device *const *devices;
@@ -21,10 +21,10 @@ void ifl_time_run_init(ifl_time_run *run, const ifl_device *const *devices, size
 /* The launch's shape; before the run. */
 void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_t block[3]);
 
-/* Adds to profile->sm_times what `state`, the observer's, makes of each device. The profile has its counters, its
- * registers and what the caches' simulation says. Nothing for code without control words; a device that cannot hold a
- * block is left out. */
-ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites, ifl_profile *profile,
-                               ifl_error *error);
+/* Adds to profile->sm_times what `state`, the observer's, makes of each device. The profile has its
+ * counters, its registers and what the caches' simulation says. Nothing for code without control
+ * words; a device that cannot hold a block is left out. */
+ifl_status ifl_time_run_report(const ifl_time_run *run, const void *state, const ifl_sites *sites,
+                               ifl_profile *profile, ifl_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Warps issue when their control words allow it. Time is counted in cycles; cycles in which no scheduler can issue
- * are skipped. The end of every result is known when its instruction is issued, so that the next cycle of a warp is a
- * number. */
+ * Warps issue when their control words allow it. Time is counted in cycles; cycles in which no
+ * scheduler can issue are skipped. The end of every result is known when its instruction is issued,
+ * so that the next cycle of a warp is a number. */
 #include "time/time_sm.h"
 
 #include "time/time_fetch.h"
@@ -27,16 +27,17 @@ typedef struct warp {
     uint64_t stalled;         /* until then by the stall of the last instruction */
     uint64_t boarded;         /* until then by scoreboards; why: */
     uint8_t board_why;
-    uint64_t turned;          /* until then by the branch that it took */
-    size_t code_line;         /* + 1: that it issues from; 0: it has not begun */
-    uint64_t fetched;         /* until then by its code */
-    uint64_t barred;          /* until then by the barrier */
-    uint8_t queue_why;        /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t queued;          /* until then by that */
-    uint64_t ready;           /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
-    uint64_t copies;          /* end of the copies of no group yet */
+    uint64_t turned;   /* until then by the branch that it took */
+    size_t code_line;  /* + 1: that it issues from; 0: it has not begun */
+    uint64_t fetched;  /* until then by its code */
+    uint64_t barred;   /* until then by the barrier */
+    uint8_t queue_why; /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
+    uint64_t queued;   /* until then by that */
+    uint64_t
+        ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
+    uint64_t copies; /* end of the copies of no group yet */
     board boards[IFL_BOARDS];
-    uint32_t place;           /* of its block */
+    uint32_t place; /* of its block */
     bool at_barrier;
     ifl_object_count awaited; /* what a barrier object must have had before it goes on */
     bool awaits;
@@ -63,7 +64,7 @@ typedef struct scheduler {
     uint64_t bank[BANKS];             /* of registers: when its port is free */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
-    uint64_t queue[QUEUE];            /* when the last requests left the queue to the memory, in a ring */
+    uint64_t queue[QUEUE]; /* when the last requests left the queue to the memory, in a ring */
     uint32_t queue_at;
 } scheduler;
 
@@ -75,8 +76,8 @@ typedef struct ifl_sm {
     scheduler schedulers[IFL_TIME_SCHEDULERS];
     warp *warps; /* by place, then by index in the block */
     place *places;
-    size_t next; /* block */
-    uint64_t starter; /* when the next block may start */
+    size_t next;           /* block */
+    uint64_t starter;      /* when the next block may start */
     uint64_t barrier_free; /* when the unit that counts the warps at barriers is */
     uint64_t now;
     uint32_t running; /* blocks */
@@ -84,7 +85,8 @@ typedef struct ifl_sm {
 
 /* ---- what a warp is at ----------------------------------------------------------------------- */
 
-/* Takes the next stretch; false at the end of the trace. Requests that belong to none are passed. */
+/* Takes the next stretch; false at the end of the trace. Requests that belong to none are
+ * passed. */
 static bool next_stretch(warp *w)
 {
     while (w->at < w->end && !(*w->at & IFL_WORD_STRETCH))
@@ -102,9 +104,9 @@ static uint64_t latest(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there, whose target is known
- * later than its stall says: a trip of a loop whose stalls are 24 cycles takes 29 (H200, tools/gpu/sm_probe.cu,
- * `branches`). */
+/* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there,
+ * whose target is known later than its stall says: a trip of a loop whose stalls are 24 cycles
+ * takes 29 (H200, tools/gpu/sm_probe.cu, `branches`). */
 static bool turn(warp *w)
 {
     enum { TURN_CYCLES = 5 };
@@ -156,7 +158,8 @@ static void find_ready(ifl_sm *sm, warp *w)
 static void put_on_board(warp *w, unsigned b, double ends, ifl_stall why)
 {
     board *on = &w->boards[b];
-    const uint64_t before = on->count ? on->ends[(on->count - 1) % OUTSTANDING] : 0, at = (uint64_t)ceil(ends);
+    const uint64_t before = on->count ? on->ends[(on->count - 1) % OUTSTANDING] : 0,
+                   at = (uint64_t)ceil(ends);
     if (at >= before)
         on->why = (uint8_t)why;
     on->ends[on->count++ % OUTSTANDING] = latest(before, at);
@@ -169,7 +172,8 @@ static scheduler *scheduler_of(ifl_sm *sm, size_t number)
     return &sm->schedulers[number % IFL_TIME_SCHEDULERS];
 }
 
-static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace, uint64_t at)
+static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace,
+                       uint64_t at)
 {
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
     warp *w = &sm->warps[number];
@@ -273,7 +277,8 @@ static void settle_object(ifl_sm *sm, uint32_t index, const object *o)
     }
 }
 
-static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_t *words, double ends)
+static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_t *words,
+                        double ends)
 {
     const ifl_object_count count = {.object = words[0], .arrivals = words[1], .copies = words[2]};
     object *o = object_of(&sm->places[w->place], count.object);
@@ -326,12 +331,9 @@ static void account(ifl_sm *sm, const warp *w)
     const struct {
         uint64_t until;
         uint8_t why;
-    } parts[] = {{w->stalled, IFL_STALL_wait},
-                 {w->turned, IFL_STALL_branch_resolve},
-                 {w->fetched, IFL_STALL_no_instruction},
-                 {w->boarded, w->board_why},
-                 {w->barred, IFL_STALL_barrier},
-                 {w->queued, w->queue_why},
+    } parts[] = {{w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
+                 {w->fetched, IFL_STALL_no_instruction}, {w->boarded, w->board_why},
+                 {w->barred, IFL_STALL_barrier},         {w->queued, w->queue_why},
                  {sm->now, IFL_STALL_not_selected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
@@ -346,8 +348,8 @@ static void account(ifl_sm *sm, const warp *w)
 
 static bool is_queued(const ifl_site *site)
 {
-    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU || site->pipe == IFL_PIPE_ADU ||
-           site->pipe == IFL_PIPE_TEX;
+    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU ||
+           site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
 }
 
 static bool is_far(const ifl_site *site)
@@ -355,7 +357,8 @@ static bool is_far(const ifl_site *site)
     return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
 }
 
-/* Of the two halves of a pipe the one that is free first; what is of one half only takes the first. */
+/* Of the two halves of a pipe the one that is free first; what is of one half only takes the
+ * first. */
 static uint64_t *half_of(scheduler *on, const ifl_site *site)
 {
     uint64_t *halves = on->pipe[site->pipe];
@@ -370,8 +373,9 @@ static uint64_t busy_of(const ifl_sm *sm, const ifl_site *site)
     return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * HALVES : cycles);
 }
 
-/* Registers are read in three cycles after the issue, one a cycle from each of two banks, but for those that the
- * instruction before has left at hand (Huerta et al., MICRO 2025, "register file"). */
+/* Registers are read in three cycles after the issue, one a cycle from each of two banks, but for
+ * those that the instruction before has left at hand (Huerta et al., MICRO 2025, "register
+ * file"). */
 enum { READ_WINDOW = 3 };
 
 static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *c, unsigned bank)
@@ -386,7 +390,8 @@ static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t 
     for (unsigned bank = 0; bank < BANKS; bank++) {
         /* What one instruction reads beyond the window keeps only those behind it. */
         const uint64_t reads = reads_of(on, w, &site->control, bank),
-                       read = latest(on->bank[bank], now) + (reads < READ_WINDOW ? reads : READ_WINDOW);
+                       read = latest(on->bank[bank], now) +
+                              (reads < READ_WINDOW ? reads : READ_WINDOW);
         may = latest(may, read > READ_WINDOW ? read - READ_WINDOW : 0);
     }
     if (may <= now)
@@ -408,19 +413,20 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
 static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 {
     const bool queues = is_queued(site);
-    const uint64_t free_at = queues                    ? on->queue[on->queue_at]
+    const uint64_t free_at = queues                   ? on->queue[on->queue_at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
-                                                       : 0;
+                                                      : 0;
     if (free_at <= now)
         return !queues && is_undispatched(on, site, now, w);
-    w->queue_why = (uint8_t)(!queues            ? IFL_STALL_math_pipe_throttle
+    w->queue_why = (uint8_t)(!queues        ? IFL_STALL_math_pipe_throttle
                              : is_far(site) ? IFL_STALL_lg_throttle
                                             : IFL_STALL_mio_throttle);
     w->ready = w->queued = free_at;
     return true;
 }
 
-/* The costs of a request that stands in the trace behind the stretch; nothing where no lane asked for anything. */
+/* The costs of a request that stands in the trace behind the stretch; nothing where no lane asked
+ * for anything. */
 static bool take_request(warp *w, ifl_request_cost *cost, const uint32_t **lines)
 {
     if (w->at >= w->end || *w->at != w->site)
@@ -452,9 +458,10 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
         }
-        const ifl_served one = cost.served == IFL_REQUEST_CONSTANT
-                                   ? serve_constant(sm, cost, now)
-                                   : ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
+        const ifl_served one =
+            cost.served == IFL_REQUEST_CONSTANT
+                ? serve_constant(sm, cost, now)
+                : ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
         all.begins = fmax(all.begins, one.begins);
         all.ends = fmax(all.ends, one.ends);
         all.is_far |= one.is_far;
@@ -468,12 +475,14 @@ static ifl_stall why_of(const ifl_site *site, const ifl_served *served)
         return IFL_STALL_short_scoreboard;
     (void)served;
     return is_far(site) || site->control.delay == IFL_DELAY_TEXTURE ? IFL_STALL_long_scoreboard
-                                                                     : IFL_STALL_short_scoreboard;
+                                                                    : IFL_STALL_short_scoreboard;
 }
 
 static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site)
 {
-    enum { READ_CYCLES = 8 }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
+    enum {
+        READ_CYCLES = 8
+    }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
     const ifl_control *c = &site->control;
     const ifl_served served = serve_requests(sm, w, site);
     if (is_queued(site)) {
@@ -486,7 +495,8 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         put_on_board(w, c->writes, served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
         put_on_board(w, c->reads, served.begins + READ_CYCLES, why_of(site, &served));
-    if (c->delay == IFL_DELAY_GROUP || (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
+    if (c->delay == IFL_DELAY_GROUP ||
+        (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
     if (c->step == IFL_STEP_GROUP) {
         put_on_board(w, 0, (double)latest(w->copies, sm->now), IFL_STALL_long_scoreboard);
@@ -496,7 +506,8 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
 
 static void meet(ifl_sm *sm, warp *w)
 {
-    /* An H200, tools/gpu/sm_probe.cu, `barriers`: of one block of 1, 4, 8, 16, 32 warps 14, 20, 28, 44, 76 cycles. */
+    /* An H200, tools/gpu/sm_probe.cu, `barriers`: of one block of 1, 4, 8, 16, 32 warps 14, 20, 28,
+     * 44, 76 cycles. */
     enum { WARP_CYCLES = 2, BARRIER_CYCLES = 12 };
     place *p = &sm->places[w->place];
     w->at_barrier = true;
@@ -558,7 +569,8 @@ static uint64_t next_ready(const scheduler *on)
     return next;
 }
 
-/* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows nothing: they go on. */
+/* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows
+ * nothing: they go on. */
 static bool unblock(ifl_sm *sm)
 {
     bool released = false;
@@ -615,7 +627,8 @@ static size_t mark_code(uint8_t *marked, const ifl_warp_trace *trace)
     return found;
 }
 
-/* The launch before has left in the cache what its last warp issued from: it is taken to be as this one's first. */
+/* The launch before has left in the cache what its last warp issued from: it is taken to be as this
+ * one's first. */
 static void leave_code(ifl_code_cache *code, const ifl_warp_trace *trace)
 {
     warp w = {.at = trace->words.at, .end = trace->words.at + trace->words.count};
@@ -636,8 +649,8 @@ static bool begin_code(ifl_sm *sm)
         for (uint32_t w = 0; w < of->warps_per_block; w++)
             touched += mark_code(marked, &of->blocks[b]->warps[w]);
     const bool begun = (marked || lines <= most) &&
-                       ifl_code_cache_begin(&sm->code, lines, touched, most, (uint64_t)of->rates->l2_latency,
-                                            of->rates->code_ahead);
+                       ifl_code_cache_begin(&sm->code, lines, touched, most,
+                                            (uint64_t)of->rates->l2_latency, of->rates->code_ahead);
     if (begun && of->block_count)
         leave_code(&sm->code, &of->blocks[0]->warps[0]);
     free(marked);
@@ -650,8 +663,8 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     const size_t warps = (size_t)of->blocks_per_sm * of->warps_per_block;
     sm.warps = calloc(warps + 1, sizeof *sm.warps);
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
-    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places && ifl_time_memory_begin(&sm.memory, of->rates) &&
-                      begin_code(&sm);
+    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
+                      ifl_time_memory_begin(&sm.memory, of->rates) && begin_code(&sm);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One SM: blocks that start one after the other, with their warps on four schedulers that issue by the control words.
- * Knows traces, sites and rates; not devices nor profiles. */
+ * One SM: blocks that start one after the other, with their warps on four schedulers that issue by
+ * the control words. Knows traces, sites and rates; not devices nor profiles. */
 #ifndef IFL_TIME_TIME_SM_H
 #define IFL_TIME_TIME_SM_H
 
@@ -19,12 +19,14 @@ typedef struct ifl_sm_case {
 typedef struct ifl_sm_outcome {
     double cycles;
     uint64_t issued;
-    uint64_t issue_cycles;     /* of all schedulers, in which one issued */
-    double half_cycles;        /* when the first half of the blocks had started; with it, the pace of the rest is known */
+    uint64_t issue_cycles; /* of all schedulers, in which one issued */
+    double
+        /* when the first half of the blocks had started; with it, the pace of the rest is known */
+        half_cycles;
     size_t half_blocks, last_blocks;
-    double last_cycles;        /* when the last block started */
+    double last_cycles; /* when the last block started */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
-    ifl_site_stalls *sites;    /* by site: the caller's, zeroed */
+    ifl_site_stalls *sites; /* by site: the caller's, zeroed */
 } ifl_sm_outcome;
 
 /* False without memory, or where an SM cannot hold so many warps. */

@@ -8,13 +8,22 @@
 
 #include <string.h>
 
-enum { SAMPLE_LEVELS = 6 /* IFL_TIME_SAMPLES < 1 << SAMPLE_LEVELS: at that level there are none */ };
+enum {
+    SAMPLE_LEVELS = 6 /* IFL_TIME_SAMPLES < 1 << SAMPLE_LEVELS: at that level there are none */
+};
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
 enum {
-    PASS_BITS = 8, SERIAL_AT = 8, SERIAL_BITS = 6, END_AT = 14, END_BITS = 2,
-    LINES_AT = 16, LINE_BITS = 7, SERVED_AT = 24, SERVED_BITS = 2
+    PASS_BITS = 8,
+    SERIAL_AT = 8,
+    SERIAL_BITS = 6,
+    END_AT = 14,
+    END_BITS = 2,
+    LINES_AT = 16,
+    LINE_BITS = 7,
+    SERVED_AT = 24,
+    SERVED_BITS = 2
 };
 
 static uint32_t at_most(uint32_t value, unsigned bits)
@@ -26,7 +35,8 @@ static uint32_t at_most(uint32_t value, unsigned bits)
 uint32_t ifl_request_pack(ifl_request_cost cost)
 {
     return at_most(cost.passes, PASS_BITS) | at_most(cost.serial, SERIAL_BITS) << SERIAL_AT |
-           at_most(cost.ends, END_BITS) << END_AT | at_most(cost.lines, LINE_BITS) << LINES_AT | (uint32_t)cost.served << SERVED_AT;
+           at_most(cost.ends, END_BITS) << END_AT | at_most(cost.lines, LINE_BITS) << LINES_AT |
+           (uint32_t)cost.served << SERVED_AT;
 }
 
 static uint32_t field(uint32_t word, unsigned at, unsigned bits)
@@ -56,7 +66,9 @@ struct ifl_time_traces {
     ifl_block_trace *last; /* the block of the last event, NULL: it is not kept */
     uint64_t last_number;
     uint64_t words;
-    uint32_t level; /* every level halves the samples, then the blocks of an SM, then the words of a warp */
+    uint32_t
+        /* every level halves the samples, then the blocks of an SM, then the words of a warp */
+        level;
     bool lost;
     ifl_lookup lookup;
     ifl_request_lines lines;
@@ -65,7 +77,8 @@ struct ifl_time_traces {
 ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least)
 {
     const uint64_t used = blocks < sms ? blocks : sms, rest = blocks % sms;
-    return (ifl_time_scope){.sms = sms, .chosen = (uint32_t)((rest && blocks > sms ? rest : used) / 2), .least = least};
+    return (ifl_time_scope){
+        .sms = sms, .chosen = (uint32_t)((rest && blocks > sms ? rest : used) / 2), .least = least};
 }
 
 static uint64_t blocks_of(const ifl_time_plan *plan, const ifl_time_scope *scope)
@@ -85,7 +98,8 @@ static uint32_t block_levels(const ifl_time_plan *plan)
 {
     uint32_t level = SAMPLE_LEVELS;
     for (size_t i = 0; i < plan->scope_count; i++)
-        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least && level < SAMPLE_LEVELS + 63)
+        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least &&
+               level < SAMPLE_LEVELS + 63)
             level++;
     return level;
 }
@@ -94,23 +108,28 @@ static uint32_t block_levels(const ifl_time_plan *plan)
 static uint64_t sample_within(uint64_t blocks, uint32_t part, uint32_t parts)
 {
     const uint64_t each = blocks / parts, rest = blocks % parts;
-    const uint64_t first = each * part + rest * part / parts, next = each * (part + 1) + rest * (part + 1) / parts;
-    const uint32_t mixed = (part + 1) * UINT32_C(0x9e3779b1); /* Fibonacci hashing (Knuth, TAOCP 6.4) */
+    const uint64_t first = each * part + rest * part / parts,
+                   next = each * (part + 1) + rest * (part + 1) / parts;
+    const uint32_t mixed =
+        (part + 1) * UINT32_C(0x9e3779b1); /* Fibonacci hashing (Knuth, TAOCP 6.4) */
     return next > first ? first + (uint64_t)((double)(next - first) * mixed * 0x1p-32) : UINT64_MAX;
 }
 
-/* Where blocks differ, those of an SM need not have any of the longest: some of the whole grid are kept too. What blocks do that
- * others do not is often done at the grid's edges. */
+/* Where blocks differ, those of an SM need not have any of the longest: some of the whole grid are
+ * kept too. What blocks do that others do not is often done at the grid's edges. */
 void ifl_time_plan_samples(ifl_time_plan *plan, const uint32_t grid[3])
 {
     enum { LOW, MIDDLE, HIGH };
     static const uint8_t edges[][3] = {
-        {LOW, LOW, LOW}, {MIDDLE, LOW, MIDDLE}, {LOW, MIDDLE, MIDDLE}, {MIDDLE, MIDDLE, LOW}, {LOW, LOW, MIDDLE},
-        {HIGH, HIGH, HIGH}, {MIDDLE, HIGH, MIDDLE}, {HIGH, MIDDLE, MIDDLE}, {MIDDLE, MIDDLE, HIGH}, {HIGH, HIGH, MIDDLE},
+        {LOW, LOW, LOW},        {MIDDLE, LOW, MIDDLE},  {LOW, MIDDLE, MIDDLE},
+        {MIDDLE, MIDDLE, LOW},  {LOW, LOW, MIDDLE},     {HIGH, HIGH, HIGH},
+        {MIDDLE, HIGH, MIDDLE}, {HIGH, MIDDLE, MIDDLE}, {MIDDLE, MIDDLE, HIGH},
+        {HIGH, HIGH, MIDDLE},
     };
     const uint32_t edge_count = sizeof edges / sizeof *edges, parts = IFL_TIME_SAMPLES - edge_count;
     for (uint32_t i = 0; i < edge_count; i++) {
-        const uint64_t x = (grid[0] - 1ull) * edges[i][0] / HIGH, y = (grid[1] - 1ull) * edges[i][1] / HIGH,
+        const uint64_t x = (grid[0] - 1ull) * edges[i][0] / HIGH,
+                       y = (grid[1] - 1ull) * edges[i][1] / HIGH,
                        z = (grid[2] - 1ull) * edges[i][2] / HIGH;
         plan->samples[i] = x + grid[0] * (y + grid[1] * z);
     }
@@ -128,17 +147,20 @@ static bool is_sample(const ifl_time_plan *plan, uint64_t block, uint32_t level)
     return false;
 }
 
-/* Where each block has an SM of its own the launch ends with the longest one. That is often the first, whose threads do what is
- * done once: it is kept too, and the longest of all that are kept is followed. */
+/* Where each block has an SM of its own the launch ends with the longest one. That is often the
+ * first, whose threads do what is done once: it is kept too, and the longest of all that are kept
+ * is followed. */
 static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 {
     return plan->blocks <= scope->sms;
 }
 
-static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block, uint32_t level)
+static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block,
+                  uint32_t level)
 {
-    return (has_own(plan, scope) && block == 0) || (ifl_place_sm(block, scope->sms) == scope->chosen &&
-                                                    block / scope->sms < most_blocks(plan, scope, level));
+    return (has_own(plan, scope) && block == 0) ||
+           (ifl_place_sm(block, scope->sms) == scope->chosen &&
+            block / scope->sms < most_blocks(plan, scope, level));
 }
 
 static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)
@@ -275,7 +297,8 @@ static ifl_warp_trace *warp_of(ifl_time_traces *t, uint64_t block, uint32_t warp
     if (block != t->last_number) {
         t->last_number = block;
         t->last = NULL;
-        for (size_t i = is_kept(t->plan, block, t->level) ? t->blocks.count : 0; i-- > 0 && !t->last;)
+        for (size_t i = is_kept(t->plan, block, t->level) ? t->blocks.count : 0;
+             i-- > 0 && !t->last;)
             if (t->blocks.at[i].number == block)
                 t->last = &t->blocks.at[i];
     }
@@ -284,7 +307,8 @@ static ifl_warp_trace *warp_of(ifl_time_traces *t, uint64_t block, uint32_t warp
 
 static bool has_room(ifl_time_traces *t, const ifl_warp_trace *warp)
 {
-    return warp->kept == warp->instructions && warp->words.count < warp_words_at_most(t->plan, t->level);
+    return warp->kept == warp->instructions &&
+           warp->words.count < warp_words_at_most(t->plan, t->level);
 }
 
 /* NULL: no more of the warp is kept. */
@@ -324,7 +348,8 @@ static void add_lines(uint32_t *word, const ifl_request_lines *lines)
         word[l] = ifl_line_pack(lines->at[l].line, lines->at[l].sectors);
 }
 
-static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site, ifl_request_cost cost)
+static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site,
+                        ifl_request_cost cost)
 {
     uint32_t *word = has_room(t, warp) ? add_words(t, warp, 2 + (size_t)cost.lines) : NULL;
     if (!word)
@@ -364,7 +389,9 @@ static void access_event(void *self, const ifl_access *access)
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;
-        cost.ends = access->kind == IFL_ACCESS_STORE ? ends_within_sectors(access, footprint.useful_bytes) : 0;
+        cost.ends = access->kind == IFL_ACCESS_STORE
+                        ? ends_within_sectors(access, footprint.useful_bytes)
+                        : 0;
     }
     add_request(t, warp, access->site, cost);
 }
@@ -374,8 +401,9 @@ static void indexed_event(void *self, const ifl_indexed *indexed)
     ifl_time_traces *t = self;
     ifl_warp_trace *warp = warp_of(t, indexed->block, indexed->warp);
     if (warp)
-        add_request(t, warp, indexed->site,
-                    (ifl_request_cost){.passes = indexed->addresses, .served = IFL_REQUEST_CONSTANT});
+        add_request(
+            t, warp, indexed->site,
+            (ifl_request_cost){.passes = indexed->addresses, .served = IFL_REQUEST_CONSTANT});
 }
 
 static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)
@@ -383,7 +411,9 @@ static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)
     for (size_t i = 0; i < block->objects.count; i++)
         if (block->objects.at[i].object == object)
             return &block->objects.at[i];
-    return ifl_vec_push(&block->objects, (ifl_object_count){.object = object}) ? &block->objects.at[block->objects.count - 1] : NULL;
+    return ifl_vec_push(&block->objects, (ifl_object_count){.object = object})
+               ? &block->objects.at[block->objects.count - 1]
+               : NULL;
 }
 
 static void object_event(void *self, const ifl_object_event *event)
@@ -400,7 +430,8 @@ static void object_event(void *self, const ifl_object_event *event)
         return;
     const bool waits = event->step == IFL_OBJECT_WAIT;
     word[0] = event->site;
-    word[1] = ifl_request_pack((ifl_request_cost){.passes = event->step, .lines = IFL_OBJECT_WORDS, .served = IFL_REQUEST_OBJECT});
+    word[1] = ifl_request_pack((ifl_request_cost){
+        .passes = event->step, .lines = IFL_OBJECT_WORDS, .served = IFL_REQUEST_OBJECT});
     word[2] = event->object;
     word[3] = waits ? count->arrivals : event->count;
     word[4] = waits ? count->copies : 0;
@@ -420,7 +451,8 @@ static bool take_warp(ifl_warp_trace *to, const ifl_warp_trace *from)
     return true;
 }
 
-/* What a worker left out, all of them together would have left out: the traces are as if one had made them. */
+/* What a worker left out, all of them together would have left out: the traces are as if one had
+ * made them. */
 static void merge(void *self, const void *other)
 {
     ifl_time_traces *t = self;
@@ -460,9 +492,11 @@ uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t war
 }
 
 /* Of two that do as much, the later one. */
-static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b, uint32_t warps)
+static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b,
+                                     uint32_t warps)
 {
-    const uint64_t x = a ? ifl_block_trace_instructions(a, warps) : 0, y = ifl_block_trace_instructions(b, warps);
+    const uint64_t x = a ? ifl_block_trace_instructions(a, warps) : 0,
+                   y = ifl_block_trace_instructions(b, warps);
     return !a || y > x || (y == x && b->number > a->number) ? b : a;
 }
 
@@ -476,7 +510,8 @@ static size_t longest_of(const ifl_time_traces *traces, const ifl_block_trace **
     return found != NULL;
 }
 
-size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most)
+size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to,
+                          size_t most)
 {
     const ifl_time_scope *of = &traces->plan->scopes[scope];
     size_t count = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the warps of a few blocks did, in the order of issue: their basic blocks, and what each request costs whoever serves
- * it. Which blocks are kept does not depend on how many workers ran. Knows events; not GPUs nor time.
+ * What the warps of a few blocks did, in the order of issue: their basic blocks, and what each
+ * request costs whoever serves it. Which blocks are kept does not depend on how many workers ran.
+ * Knows events; not GPUs nor time.
  *
  * A warp's trace is a row of 32-bit words:
  *
@@ -31,7 +32,8 @@ typedef enum ifl_request_class {
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
     uint32_t serial; /* of atomics: the most lanes on one address */
-    uint32_t ends;   /* of stores of consecutive words: how many of its two ends lie within a sector */
+    uint32_t
+        ends; /* of stores of consecutive words: how many of its two ends lie within a sector */
     uint32_t lines;
     ifl_request_class served;
 } ifl_request_cost;
@@ -66,14 +68,18 @@ typedef struct ifl_time_scope {
     uint32_t least; /* blocks that are kept in every case */
 } ifl_time_scope;
 
-enum { IFL_TIME_SCOPES = 16, IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */, IFL_TIME_SAMPLES = 32 };
+enum {
+    IFL_TIME_SCOPES = 16,
+    IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */,
+    IFL_TIME_SAMPLES = 32
+};
 
 typedef struct ifl_time_plan {
     ifl_time_scope scopes[IFL_TIME_SCOPES];
     size_t scope_count;
     uint32_t warps_per_block;
     uint64_t blocks;
-    uint64_t most_words; /* 0: IFL_TIME_WORDS */
+    uint64_t most_words;                /* 0: IFL_TIME_WORDS */
     uint64_t samples[IFL_TIME_SAMPLES]; /* blocks all over the grid; UINT64_MAX: none */
 } ifl_time_plan;
 
@@ -88,9 +94,11 @@ extern const ifl_observer ifl_time_observer;
 typedef struct ifl_time_traces ifl_time_traces;
 /* False where memory was short: the traces are not all. */
 bool ifl_time_traces_are_whole(const ifl_time_traces *traces);
-/* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there are. Where the grid has no more
- * blocks than the GPU has SMs it is one, the longest of all that were kept. */
-size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to, size_t most);
+/* The blocks of a scope in the grid's order: fills `to` with at most `most`; returns how many there
+ * are. Where the grid has no more blocks than the GPU has SMs it is one, the longest of all that
+ * were kept. */
+size_t ifl_time_traces_of(const ifl_time_traces *traces, size_t scope, const ifl_block_trace **to,
+                          size_t most);
 
 /* Likewise all that were kept, of any scope and the samples. */
 size_t ifl_time_traces_all(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what there is ------------------------------------------------------------------------------------- */
+/* ---- what there is --------------------------------------------------------------------------- */
 
 static unsigned bytes_of(const access *a)
 {
@@ -31,7 +31,8 @@ static bool is_size(const access *a)
     }
 }
 
-/* PTX ISA: constants are loaded; atomics are of global and shared memory; cp.async goes from global to shared. */
+/* PTX ISA: constants are loaded; atomics are of global and shared memory; cp.async goes from global
+ * to shared. */
 static bool is_place(const access *a)
 {
     switch (a->kind) {
@@ -49,7 +50,8 @@ static bool is_place(const access *a)
     }
 }
 
-/* Addresses of 32 bits are those of shared and local memory; a kernel's buffer and generic addresses have no name. */
+/* Addresses of 32 bits are those of shared and local memory; a kernel's buffer and generic
+ * addresses have no name. */
 static bool is_form(const access *a)
 {
     const bool is_near = a->space == IN_SHARED || a->space == IN_LOCAL;
@@ -64,7 +66,7 @@ bool access_is_one(const access *a)
            a->threads && a->threads <= 32 && is_size(a) && is_place(a) && is_form(a);
 }
 
-/* ---- as a kernel --------------------------------------------------------------------------------------- */
+/* ---- as a kernel ----------------------------------------------------------------------------- */
 
 static const char *space_word(const access *a)
 {
@@ -165,7 +167,7 @@ void access_write(const access *a, char *text, size_t size)
         ROOM_BYTES, ROOM_BYTES, ROOM_BYTES, start_of(a), operation);
 }
 
-/* ---- whether it is right ------------------------------------------------------------------------------- */
+/* ---- whether it is right --------------------------------------------------------------------- */
 
 /* Of one lane, from the start of the memory, which is aligned to 256. */
 static access_verdict judge_lane(const access *a, unsigned lane)
@@ -193,7 +195,7 @@ access_verdict access_judge(const access *a)
     return all;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 struct access_kernel {
     ifl_module *module;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Every space, kind, width and form of address with addresses around everything that could wrap: the start and the end of
- * the memory, 2^31, 2^32, 2^45 and 2^63. What stays inside must run, what does not must be a finding.
- * usage: sweep_access WIDTH [STRIDE]; only every STRIDE-th kernel */
+ * Every space, kind, width and form of address with addresses around everything that could wrap:
+ * the start and the end of the memory, 2^31, 2^32, 2^45 and 2^63. What stays inside must run, what
+ * does not must be a finding. usage: sweep_access WIDTH [STRIDE]; only every STRIDE-th kernel */
 #include "one_access.h"
 
 #include <stdio.h>

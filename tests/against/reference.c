@@ -5,7 +5,8 @@
 
 extern int inflight_reference(size_t count, void *const *arguments, const size_t *bytes);
 
-__attribute__((visibility("default"))) int inflight_reference(size_t count, void *const *arguments, const size_t *bytes)
+__attribute__((visibility("default"))) int inflight_reference(size_t count, void *const *arguments,
+                                                              const size_t *bytes)
 {
     enum { BLOCK = 256 };
     float bias;

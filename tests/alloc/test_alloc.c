@@ -91,7 +91,8 @@ static ifl_status run(session *s)
     return ifl_launch_run(s->launch, &options, &s->profile, &s->error);
 }
 
-/* Timed, and compared with the engine's results. No L2 is flushed and nothing copied: a stub does that with memory. */
+/* Timed, and compared with the engine's results. No L2 is flushed and nothing copied: a stub does
+ * that with memory. */
 static ifl_status run_on_gpu(session *s)
 {
     const ifl_gpu_options options = {.time = true,
@@ -116,7 +117,8 @@ static ifl_status write_all(session *s, const ifl_outcome *outcome)
     if (status == IFL_OK)
         status = ifl_report_write(&outcome, 1, IFL_REPORT_JSON, NULL, s->sink, &s->error);
     if (status == IFL_OK)
-        status = ifl_report_write((const ifl_outcome *[]){outcome, outcome}, 2, IFL_REPORT_HTML, NULL, s->sink, &s->error);
+        status = ifl_report_write((const ifl_outcome *[]){outcome, outcome}, 2, IFL_REPORT_HTML,
+                                  NULL, s->sink, &s->error);
     if (status == IFL_OK)
         status = ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, s->saved, &s->error);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Opens each library that it is given and calls run() of it, in a thread of its own; "name:SYMBOL" asks the library for the
- * version by that call; "fork" goes on in a child, "exec" in a new program of the rest of the words. */
+ * Opens each library that it is given and calls run() of it, in a thread of its own; "name:SYMBOL"
+ * asks the library for the version by that call; "fork" goes on in a child, "exec" in a new program
+ * of the rest of the words. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

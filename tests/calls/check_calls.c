@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Every call of the stand-in with one wrong word after the other: NULL, freed objects, objects of another kind, addresses
- * that are none. Each must give the code that call_word.def says; with nothing wrong, the call's own.
- * usage: check_calls VERSION | --names */
+ * Every call of the stand-in with one wrong word after the other: NULL, freed objects, objects of
+ * another kind, addresses that are none. Each must give the code that call_word.def says; with
+ * nothing wrong, the call's own. usage: check_calls VERSION | --names */
 #include "words.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that have no row of words yet (without_words.txt), with NULL and 0 for everything: each gives a code back.
+ * The calls that have no row of words yet (without_words.txt), with NULL and 0 for everything: each
+ * gives a code back.
  * usage: null_calls LIST LIBRARY...      the libraries that stand in for CUDA's */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,8 +8,8 @@
 
 enum { MOST_LIBRARIES = 8, NAME_BYTES = 128 };
 
-typedef int any_call(const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *,
-                     const void *, const void *);
+typedef int any_call(const void *, const void *, const void *, const void *, const void *,
+                     const void *, const void *, const void *, const void *, const void *);
 
 /* It gives a structure back by value, and takes numbers only. */
 static const char by_value[] = "cudaCreateChannelDesc";

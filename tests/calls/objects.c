@@ -28,7 +28,7 @@ const char module_text[] = ".version 7.0\n"
                            "  ret;\n"
                            "}\n";
 
-/* ---- the libraries ------------------------------------------------------------------------------------- */
+/* ---- the libraries --------------------------------------------------------------------------- */
 
 static void *runtime, *driver;
 
@@ -66,7 +66,7 @@ void must(const char *name, const word words[MOST_WORDS])
     exit(1);
 }
 
-/* ---- what nvcc's code registers ------------------------------------------------------------------------ */
+/* ---- what nvcc's code registers -------------------------------------------------------------- */
 
 /* A fat binary with one PTX text: the container's head, the entry's, the text. */
 typedef struct fatbin {
@@ -137,7 +137,7 @@ void load_libraries(int version)
     MUST("cudaDeviceSynchronize", 0); /* makes the primary context current */
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static char own_bytes[64];
 const word no_handles[] = {0x100, (word)own_bytes};
@@ -286,7 +286,7 @@ static void make_memory(void)
     make_registered();
 }
 
-/* ---- graphs -------------------------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* A node that allocates, and another that frees it. */
 static void add_memory_nodes(word graph)
@@ -344,7 +344,7 @@ static void make_graphs(void)
     lose_object(CLASS_GRAPH, graph);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool is_live(word address)
 {

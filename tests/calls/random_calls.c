@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Random calls against the stand-in: any call, any word that a program could get hold of. It must survive, give codes that
- * CUDA has, and leave alone what it was not given. The same seed gives the same calls.
- * usage: random_calls VERSION CALLS [SEED] */
+ * Random calls against the stand-in: any call, any word that a program could get hold of. It must
+ * survive, give codes that CUDA has, and leave alone what it was not given. The same seed gives the
+ * same calls. usage: random_calls VERSION CALLS [SEED] */
 #include "pointers.h"
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static word one_of(const word *list, unsigned count)
     return count ? list[below(count)] : 0;
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static word any_number(word usual)
 {
@@ -127,7 +127,7 @@ static unsigned any_grid(void)
     return sizes[below(5)];
 }
 
-/* ---- structures ---------------------------------------------------------------------------------------- */
+/* ---- structures ------------------------------------------------------------------------------ */
 
 static word any_offset(void)
 {
@@ -307,7 +307,7 @@ static word any_word(word_kind kind, int at)
     return count ? wrong[below((unsigned)count)].is : right_word(kind);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* A text is read, a file is looked at, a page is mapped, or a graph grows by a whole graph. */
 static bool takes_long(const call_row *row)
@@ -324,7 +324,8 @@ static void note(const call_row *row, const word words[MOST_WORDS])
 {
     for (int i = 0; i < MOST_WORDS && row->words[i]; i++) {
         const word_about *about = &word_abouts[row->words[i]];
-        if (about->role == ROLE_NEW && words[i] && *(word *)words[i]) /* a capture into a graph may end without a place */
+        if (about->role == ROLE_NEW && words[i] &&
+            *(word *)words[i]) /* a capture into a graph may end without a place */
             add_object(about->of, *(word *)words[i]);
         else if (about->role == ROLE_GONE)
             lose_object(about->of, words[i]);
@@ -347,7 +348,8 @@ static void call_once(const call_row *row)
         note(row, words);
 }
 
-/* A kernel's fault stays until its context is gone, and contexts that a thread took stay current. */
+/* A kernel's fault stays until its context is gone, and contexts that a thread took stay
+ * current. */
 static void recover(void)
 {
     word context;
@@ -374,20 +376,13 @@ static void clear_world(void)
     static const struct {
         object_class of;
         const char *call;
-    } ends[] = {{CLASS_STREAM, "cudaStreamDestroy"},
-                {CLASS_EVENT, "cudaEventDestroy"},
-                {CLASS_EXEC, "cudaGraphExecDestroy"},
-                {CLASS_GRAPH, "cudaGraphDestroy"},
-                {CLASS_POOL, "cudaMemPoolDestroy"},
-                {CLASS_CONTEXT, "cuCtxDestroy_v2"},
-                {CLASS_MODULE, "cuModuleUnload"},
-                {CLASS_LINK, "cuLinkDestroy"},
-                {CLASS_LOG, "cuLogsUnregisterCallback"},
-                {CLASS_DEVICE, "cudaFree"},
-                {CLASS_PINNED_OWN, "cudaFreeHost"},
-                {CLASS_MANAGED_OWN, "cudaFree"},
-                {CLASS_LINK_WHOLE, "cuLinkDestroy"},
-                {CLASS_REGISTERED, "cudaHostUnregister"}};
+    } ends[] = {{CLASS_STREAM, "cudaStreamDestroy"},     {CLASS_EVENT, "cudaEventDestroy"},
+                {CLASS_EXEC, "cudaGraphExecDestroy"},    {CLASS_GRAPH, "cudaGraphDestroy"},
+                {CLASS_POOL, "cudaMemPoolDestroy"},      {CLASS_CONTEXT, "cuCtxDestroy_v2"},
+                {CLASS_MODULE, "cuModuleUnload"},        {CLASS_LINK, "cuLinkDestroy"},
+                {CLASS_LOG, "cuLogsUnregisterCallback"}, {CLASS_DEVICE, "cudaFree"},
+                {CLASS_PINNED_OWN, "cudaFreeHost"},      {CLASS_MANAGED_OWN, "cudaFree"},
+                {CLASS_LINK_WHOLE, "cuLinkDestroy"},     {CLASS_REGISTERED, "cudaHostUnregister"}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         for (unsigned o = 0; o < world[ends[i].of].live_count; o++)
             invoke(find_call(ends[i].call), (const word[MOST_WORDS]){world[ends[i].of].live[o]});
@@ -414,7 +409,7 @@ static const call_row *any_row(int version)
     }
 }
 
-/* ---- telling ------------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void tell(int signal_number)
 {

@@ -31,7 +31,7 @@ const call_row call_rows[] = {
 };
 const size_t call_row_count = sizeof call_rows / sizeof *call_rows;
 
-/* ---- right --------------------------------------------------------------------------------------------- */
+/* ---- right ----------------------------------------------------------------------------------- */
 
 static word captured_stream(void)
 {
@@ -101,7 +101,7 @@ word right_word(word_kind kind)
     }
 }
 
-/* ---- wrong --------------------------------------------------------------------------------------------- */
+/* ---- wrong ----------------------------------------------------------------------------------- */
 
 /* NULL is a stream, the current context, and may be freed. */
 static bool may_be_null(word_kind kind)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls of the CUDA runtime and driver as rows of words, and what may stand in each word: right, wrong, or anything. The
- * table test puts one wrong word into each call; the random test puts any word anywhere. Words are passed as the System V
- * ABI for x86-64 passes integers: six in registers, the rest on the stack. */
+ * Calls of the CUDA runtime and driver as rows of words, and what may stand in each word: right,
+ * wrong, or anything. The table test puts one wrong word into each call; the random test puts any
+ * word anywhere. Words are passed as the System V ABI for x86-64 passes integers: six in registers,
+ * the rest on the stack. */
 #ifndef IFL_TEST_WORDS_H
 #define IFL_TEST_WORDS_H
 
@@ -37,7 +38,7 @@ typedef enum object_class {
     CLASS_FUNCTION,
     CLASS_LINK,
     CLASS_LINK_WHOLE, /* that a text was added to */
-    CLASS_LOG, /* a callback of the driver's log */
+    CLASS_LOG,        /* a callback of the driver's log */
     CLASS_DEVICE,
     CLASS_PINNED,  /* host memory that stays: copies of graphs may run at any time */
     CLASS_MANAGED, /* the same */
@@ -90,15 +91,17 @@ typedef struct call_row {
 extern const call_row call_rows[];
 extern const size_t call_row_count;
 
-/* A word in which something is wrong, and the code that the call then gives, as the runtime numbers it. */
+/* A word in which something is wrong, and the code that the call then gives, as the runtime numbers
+ * it. */
 typedef struct wrong_word {
     word is;
     int code;
 } wrong_word;
 
-/* ---- the libraries ------------------------------------------------------------------------------------- */
+/* ---- the libraries --------------------------------------------------------------------------- */
 
-/* libcudart of a version, and libcuda, both on LD_LIBRARY_PATH; ends the program where they cannot be loaded. */
+/* libcudart of a version, and libcuda, both on LD_LIBRARY_PATH; ends the program where they cannot
+ * be loaded. */
 void load_libraries(int version);
 /* NULL: the libraries have no such call. */
 void *find_call(const char *name);
@@ -107,7 +110,7 @@ int invoke(void *call, const word words[MOST_WORDS]);
 #define MUST(name, ...) must(name, (const word[MOST_WORDS]){__VA_ARGS__})
 void must(const char *name, const word words[MOST_WORDS]);
 
-/* ---- objects ------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 enum { MOST_OBJECTS = 16, DEVICE_BYTES = 4096 };
 
@@ -128,7 +131,7 @@ extern const word no_handles[];
 extern const size_t no_handle_count;
 extern word scratch[512]; /* 4 KiB to write to or to read, zeroed */
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 word right_word(word_kind kind);
 /* Every way in which a word is wrong; how many. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instructions whose results PTX bounds but does not fix. The engine gives an H200's, to the bit. */
+ * Instructions whose results PTX bounds but does not fix. The engine gives an H200's, to the
+ * bit. */
 #ifndef IFL_TEST_APPROXIMATION_H
 #define IFL_TEST_APPROXIMATION_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs random kernels (kernel_writer.h) on the engine or on a GPU and prints a hash of what each left in memory.
+ * Runs random kernels (kernel_writer.h) on the engine or on a GPU and prints a hash of what each
+ * left in memory.
  *
  *     differential [--gpu] FIRST COUNT      "SEED HASH" a line
  *     differential --check FILE             the lines of FILE, from a GPU, against the engine; 1: others differ than
@@ -12,7 +13,7 @@
  *                                           of the kernels for sm_SM
  *     differential --print SEED             its PTX
  *     differential --coverage COUNT         how often the kernels 0 to COUNT - 1 hold each form of instruction
- *     differential [--gpu] --words SEED     every word that it leaves, to find the first that differs */
+ *     differential [--gpu] --words SEED     every word that it leaves, to find the first other one */
 #include "approximation.h"
 #include "kernel_writer.h"
 
@@ -26,7 +27,8 @@
 enum { KERNELS_A_MODULE = 40, LINE_BYTES = 200 };
 enum { THREADS = KERNEL_BLOCKS * KERNEL_THREADS };
 
-/* What a kernel left: a hash of output and sums, and its results of approximations, 0 where it has none. */
+/* What a kernel left: a hash of output and sums, and its results of approximations, 0 where it has
+ * none. */
 typedef struct outcome {
     uint64_t hash;
     uint64_t approximations[THREADS][KERNEL_APPROXIMATIONS];
@@ -38,7 +40,7 @@ static int complain(const char *what, const ifl_error *error)
     return 6;
 }
 
-/* ---- one kernel --------------------------------------------------------------------------------- */
+/* ---- one kernel ------------------------------------------------------------------------------ */
 
 static const char *const keys[] = {"grid", "block", "arg", "arg", "arg", "arg"};
 
@@ -65,8 +67,8 @@ static char machine_path[4200];
 
 static const char *gpu_of(const char *sm)
 {
-    static const char *const gpus[][2] = {{"75", "t4"},        {"80", "a100-40"},  {"86", "rtx-3090"},
-                                          {"89", "rtx-4090"},  {"90", "h200"},     {"100", "b200"},
+    static const char *const gpus[][2] = {{"75", "t4"},       {"80", "a100-40"}, {"86", "rtx-3090"},
+                                          {"89", "rtx-4090"}, {"90", "h200"},    {"100", "b200"},
                                           {"120", "rtx-5090"}};
     for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
         if (strcmp(gpus[i][0], sm) == 0)
@@ -88,7 +90,8 @@ static bool assemble(const char *path)
 {
     char command[9000];
     snprintf(machine_path, sizeof machine_path, "%s.cubin", path);
-    snprintf(command, sizeof command, "%s -arch=sm_%s -o %s %s", assembler, machine_sm, machine_path, path);
+    snprintf(command, sizeof command, "%s -arch=sm_%s -o %s %s", assembler, machine_sm,
+             machine_path, path);
     return system(command) == 0;
 }
 
@@ -160,7 +163,7 @@ static ifl_status run_kernel(const ifl_module *module, ifl_gpu *gpu, uint64_t se
     return status;
 }
 
-/* ---- a module of several ------------------------------------------------------------------------ */
+/* ---- a module of several --------------------------------------------------------------------- */
 
 static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **module, ifl_error *error)
 {
@@ -176,8 +179,7 @@ static ifl_status open_module(uint64_t first, uint64_t count, ifl_module **modul
     for (uint64_t seed = first; seed < first + count; seed++)
         kernel_write(seed, out);
     fclose(out);
-    if (assembler && !assemble(path))
-    {
+    if (assembler && !assemble(path)) {
         snprintf(error->text, sizeof error->text, "the assembler failed on %.400s", path);
         return error->status = IFL_NO_FILE;
     }
@@ -226,7 +228,7 @@ static int run_all(uint64_t first, uint64_t count, ifl_gpu *gpu, visitor *visit,
     return 0;
 }
 
-/* ---- against a GPU's results --------------------------------------------------------------------- */
+/* ---- against a GPU's results ----------------------------------------------------------------- */
 
 enum { MOST_EXPLAINED = 64 };
 
@@ -305,7 +307,7 @@ static int check(const char *path)
     return status ? status : e.faults != 0;
 }
 
-/* ---- approximations ------------------------------------------------------------------------------ */
+/* ---- approximations -------------------------------------------------------------------------- */
 
 enum { MOST_APPROXIMATIONS = 64, MOST_KERNELS = 1000, KEPT_EVERY = 16, KEPT_FIRST = 5 };
 
@@ -428,7 +430,7 @@ static int check_approximations(const char *path)
     return status;
 }
 
-/* ---- coverage ------------------------------------------------------------------------------------ */
+/* ---- coverage -------------------------------------------------------------------------------- */
 
 static int coverage(uint64_t kernels)
 {
@@ -453,7 +455,7 @@ static int coverage(uint64_t kernels)
     return 0;
 }
 
-/* ---- words --------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static int words_of(uint64_t seed, ifl_gpu *gpu)
 {
@@ -470,7 +472,8 @@ static int words_of(uint64_t seed, ifl_gpu *gpu)
 
 static int usage(void)
 {
-    fputs("usage: differential [--gpu | --machine PTXAS SM] FIRST COUNT | --check FILE | --gpu --approximate COUNT | "
+    fputs("usage: differential [--gpu | --machine PTXAS SM] FIRST COUNT | --check FILE | --gpu "
+          "--approximate COUNT | "
           "--check-approximate FILE |\n"
           "       --print SEED | --coverage COUNT | [--gpu] --words SEED\n",
           stderr);

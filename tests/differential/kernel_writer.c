@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See kernel_writer.h. A kernel loads its inputs into pools of registers, mixes them by random statements, and stores
- * the pools. Forms of instructions are those that tests/unit/lane_h200.def holds one by one; here they meet memory,
- * divergence and each other. */
+ * See kernel_writer.h. A kernel loads its inputs into pools of registers, mixes them by random
+ * statements, and stores the pools. Forms of instructions are those that tests/unit/lane_h200.def
+ * holds one by one; here they meet memory, divergence and each other. */
 #include "kernel_writer.h"
 
 #include "approximation.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- random numbers ----------------------------------------------------------------------------- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 /* splitmix64, Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
 static uint64_t next(uint64_t *state)
@@ -33,7 +33,7 @@ static unsigned below(writer *w, unsigned limit)
     return (unsigned)(next(&w->state) % limit);
 }
 
-/* ---- forms -------------------------------------------------------------------------------------- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 typedef struct form {
     const char *text;
@@ -59,8 +59,8 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* A product or sum without a rounding may be fused with another, and hardware and the PTX ISA part over a few
- * conversions: lane_h200.def names them. */
+/* A product or sum without a rounding may be fused with another, and hardware and the PTX ISA part
+ * over a few conversions: lane_h200.def names them. */
 static bool is_exact(const char *text)
 {
     const bool fusible = (begins(text, "add.") || begins(text, "sub.") || begins(text, "mul.")) &&
@@ -94,7 +94,7 @@ const char *kernel_form_of(uint64_t seed, unsigned index)
     return is_exact(f->text) ? f->text : NULL;
 }
 
-/* ---- types -------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 /* The register that holds a type: 16, 32 or 64 bits, 1 for a predicate. */
 static unsigned register_bits(const char *type, size_t length)
@@ -176,7 +176,7 @@ static shape shape_of(const char *text)
     return s;
 }
 
-/* ---- registers ---------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 enum { POOL = 8 };
 
@@ -190,11 +190,12 @@ static void put_register(writer *w, unsigned bits)
     fprintf(w->out, "%%%s%u", pool_name(bits), below(w, POOL));
 }
 
-/* ---- statements --------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
-/* ptxas 13.0 remembers that an untyped register holds a float, and where an integer of another width is wanted it
- * converts the number instead of taking the bits. Amounts and 8-bit stores therefore go through an integer operation.
- * Positions and lengths above 255 part hardware and the PTX ISA for 64-bit fields. */
+/* ptxas 13.0 remembers that an untyped register holds a float, and where an integer of another
+ * width is wanted it converts the number instead of taking the bits. Amounts and 8-bit stores
+ * therefore go through an integer operation. Positions and lengths above 255 part hardware and the
+ * PTX ISA for 64-bit fields. */
 static void put_amount(writer *w, unsigned which)
 {
     fprintf(w->out, "\tand.b32 %%f%u, %%r%u, 255;\n", which, below(w, POOL));
@@ -284,7 +285,8 @@ static void atomic(writer *w)
     fputs(";\n", w->out);
 }
 
-/* Where all lanes are together. Numbers are drawn one a statement: C leaves the order of arguments open. */
+/* Where all lanes are together. Numbers are drawn one a statement: C leaves the order of arguments
+ * open. */
 static void shuffle(writer *w, unsigned kind)
 {
     static const char *const shuffles[] = {"idx", "up", "down", "bfly"};
@@ -345,8 +347,8 @@ static void small_statement(writer *w)
         exchange(w);
 }
 
-/* A loop of as many trips as a register's low bits say, or a branch with two sides; the forms inside are the kernel's
- * next ones. */
+/* A loop of as many trips as a register's low bits say, or a branch with two sides; the forms
+ * inside are the kernel's next ones. */
 static void loop(writer *w, uint64_t seed, unsigned index)
 {
     const unsigned label = w->labels++, depth = w->depth++;
@@ -375,7 +377,7 @@ static void branch(writer *w, uint64_t seed, unsigned index)
     w->depth--;
 }
 
-/* ---- approximations ----------------------------------------------------------------------------- */
+/* ---- approximations -------------------------------------------------------------------------- */
 
 bool kernel_is_approximate(uint64_t seed)
 {
@@ -427,7 +429,7 @@ static void approximate(writer *w, uint64_t seed, unsigned slot)
             8 * slot, to);
 }
 
-/* ---- statements that stand in a table ----------------------------------------------------------- */
+/* ---- statements that stand in a table -------------------------------------------------------- */
 
 static void put_word(writer *w, char kind, unsigned number)
 {
@@ -452,7 +454,7 @@ static void rare_statement(writer *w, uint64_t seed, unsigned index)
     }
 }
 
-/* ---- a kernel ----------------------------------------------------------------------------------- */
+/* ---- a kernel -------------------------------------------------------------------------------- */
 
 void kernel_module_begin(FILE *out)
 {
@@ -495,7 +497,8 @@ static void begin_approximations(writer *w)
             8 * KERNEL_APPROXIMATIONS);
 }
 
-/* Pools start from the thread's inputs; own memory of all spaces is written before anybody reads it. */
+/* Pools start from the thread's inputs; own memory of all spaces is written before anybody reads
+ * it. */
 static void fill(writer *w)
 {
     for (int i = 0; i < POOL; i++)

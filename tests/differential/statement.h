@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Statements of PTX that need more than one instruction and registers: a carry, an address, a partner. In them $r, $d and
- * $p stand for any register of 32 bits, of 64 bits, of a predicate, and $n for a number that no other statement has. */
+ * Statements of PTX that need more than one instruction and registers: a carry, an address, a
+ * partner. In them $r, $d and $p stand for any register of 32 bits, of 64 bits, of a predicate, and
+ * $n for a number that no other statement has. */
 #ifndef IFL_TEST_STATEMENT_H
 #define IFL_TEST_STATEMENT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * CUDA arrays of the driver API: made, described, copied in pieces, given back; and texture objects of them. */
+ * CUDA arrays of the driver API: made, described, copied in pieces, given back; and texture objects
+ * of them. */
 #include <stddef.h>
 
 #include "cu.h"
@@ -107,7 +108,8 @@ static void describe(void)
     EXPECT(cuArrayDestroy(host), INVALID_HANDLE);
     OK(cuArray3DCreate_v2(&array, &box));
     OK(cuArray3DGetDescriptor_v2(&deep, array));
-    EXPECT(memcmp(&deep, &box, offsetof(struct deep, flags) + sizeof deep.flags), 0); /* behind them only padding */
+    EXPECT(memcmp(&deep, &box, offsetof(struct deep, flags) + sizeof deep.flags),
+           0); /* behind them only padding */
     OK(cuArrayDestroy(array));
     OK(cuArray3DCreate_v2(&array, &cube));
     OK(cuArrayDestroy(array));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program of the driver API: PTX text to a result, each way that parameters, memory and streams are used. */
+ * A program of the driver API: PTX text to a result, each way that parameters, memory and streams
+ * are used. */
 #include "cu.h"
 
 enum { N = 1000, BLOCK = 128, GRID = (N + BLOCK - 1) / BLOCK };
@@ -223,7 +224,8 @@ static void change_node(void)
     float a = 3, b = 5;
     unsigned n = N;
     void *params[] = {&x, &y, &a, &n};
-    const kernel_node made = {.function = axpy, .grid = {GRID, 1, 1}, .block = {BLOCK, 1, 1}, .params = params};
+    const kernel_node made = {
+        .function = axpy, .grid = {GRID, 1, 1}, .block = {BLOCK, 1, 1}, .params = params};
     kernel_node has;
     memset(&has, 0xff, sizeof has);
     fill();
@@ -231,8 +233,12 @@ static void change_node(void)
     EXPECT(cuGraphKernelNodeGetParams_v2(graph, &has), INVALID_VALUE);
     OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &made));
     OK(cuGraphKernelNodeGetParams_v2(node, &has));
-    EXPECT(has.function == axpy && has.grid[0] == GRID && has.block[0] == BLOCK && !has.kernel && !has.context, 1);
-    EXPECT(*(address *)has.params[0] == x && *(float *)has.params[2] == 3 && *(unsigned *)has.params[3] == N, 1);
+    EXPECT(has.function == axpy && has.grid[0] == GRID && has.block[0] == BLOCK && !has.kernel &&
+               !has.context,
+           1);
+    EXPECT(*(address *)has.params[0] == x && *(float *)has.params[2] == 3 &&
+               *(unsigned *)has.params[3] == N,
+           1);
     has.params[2] = &b;
     OK(cuGraphKernelNodeSetParams_v2(node, &has));
     OK(cuGraphKernelNodeGetParams_v2(node, &has));
@@ -279,7 +285,8 @@ static void link_and_load(void)
     OK(cuLinkCreate_v2(0, NULL, NULL, &state));
     EXPECT(cuLinkComplete(state, &image, &bytes), INVALID_VALUE);
     OK(cuLinkAddData_v2(state, 1, kernels, sizeof kernels, "kernels", 0, NULL, NULL));
-    EXPECT(cuLinkAddData_v2(state, 6, kernels, sizeof kernels, "no type", 0, NULL, NULL), INVALID_VALUE);
+    EXPECT(cuLinkAddData_v2(state, 6, kernels, sizeof kernels, "no type", 0, NULL, NULL),
+           INVALID_VALUE);
     EXPECT(cuLinkAddFile_v2(state, 1, "not there", 0, NULL, NULL), FILE_NOT_FOUND);
     OK(cuLinkComplete(state, &image, &bytes));
     EXPECT(bytes, sizeof kernels);
@@ -292,7 +299,8 @@ static void link_and_load(void)
 
 enum { TABLE_ID_BYTES = 16 };
 
-typedef int context_value_put(void *context, void *key, void *value, void (*end)(void *, void *, void *));
+typedef int context_value_put(void *context, void *key, void *value,
+                              void (*end)(void *, void *, void *));
 typedef int context_value_remove(void *context, void *key);
 typedef int context_value_get(void **value, void *context, void *key);
 typedef void visitor(void *user, void *function, void *module);
@@ -312,8 +320,9 @@ static void visit(void *user, void *function, void *of)
 /* What cuFFT asks this table for. */
 static void list_functions(void)
 {
-    static const unsigned char id[TABLE_ID_BYTES] = {0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d,
-                                                     0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99, 0x1e};
+    static const unsigned char id[TABLE_ID_BYTES] = {0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58,
+                                                     0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82,
+                                                     0xaf, 0xf1, 0x99, 0x1e};
     const any_call *table;
     unsigned count;
     OK(cuGetExportTable((const void **)(void *)&table, id));
@@ -336,8 +345,9 @@ static void end_value(void *context, void *key, void *value)
 /* What cuBLAS without handles asks this table for; the value goes with the context. */
 static void keep_value(void)
 {
-    static const unsigned char id[TABLE_ID_BYTES] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11,
-                                                     0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93};
+    static const unsigned char id[TABLE_ID_BYTES] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21,
+                                                     0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3,
+                                                     0x55, 0xd8, 0x95, 0x93};
     const any_call *table;
     void *value = NULL, *context, *before;
     OK(cuGetExportTable((const void **)(void *)&table, id));

@@ -23,7 +23,8 @@ static void bad_modules(void)
     char log[200] = "";
     int options[] = {5, 6};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    const char *bad = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n  nonsense.u32 %r1;\n}\n";
+    const char *bad = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n  "
+                      "nonsense.u32 %r1;\n}\n";
     EXPECT(cuModuleLoadDataEx(&module, bad, 2, options, values), INVALID_PTX);
     EXPECT(strstr(log, "line 6") != NULL, 1);
     EXPECT((size_t)values[1], strlen(log) + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A process that forks while another of its threads launches kernels. CUDA cannot be used in a child that was forked after
- * the first call: each call there says cudaErrorInitializationError, and the child ends like any other. */
+ * A process that forks while another of its threads launches kernels. CUDA cannot be used in a
+ * child that was forked after the first call: each call there says cudaErrorInitializationError,
+ * and the child ends like any other. */
 #include "cu.h"
 
 #include <pthread.h>
@@ -27,13 +28,14 @@ static void *launch_on(void *user)
     return NULL;
 }
 
-/* What it does at its end (destructors, handlers of exit) must not wait for the parent's threads either. */
+/* What it does at its end (destructors, handlers of exit) must not wait for the parent's threads
+ * either. */
 static void be_a_child(void)
 {
     void *memory, *stream;
     address found;
-    const int codes[] = {cudaMalloc(&memory, 4), cudaStreamCreate(&stream), cudaFree(at),
-                         cuMemAlloc_v2(&found, 4), cuCtxSynchronize(), cuInit(0)};
+    const int codes[] = {cudaMalloc(&memory, 4),   cudaStreamCreate(&stream), cudaFree(at),
+                         cuMemAlloc_v2(&found, 4), cuCtxSynchronize(),        cuInit(0)};
     int wrong = 0;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         wrong += codes[i] != INITIALIZATION_ERROR;

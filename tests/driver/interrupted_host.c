@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A signal while no kernel runs has its usual effect, although the GPU was used before. What sends it, by the first word: its number,
- * "abort", "fault", or "locked": the program holds what stdio needs, and goes on for as long as it does. */
+ * A signal while no kernel runs has its usual effect, although the GPU was used before. What sends
+ * it, by the first word: its number, "abort", "fault", or "locked": the program holds what stdio
+ * needs, and goes on for as long as it does. */
 #include "cu.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches a kernel that cannot be run here, and does not look at what the calls give: machine code whose S2R are made words that
- * no instruction has.
+ * Launches a kernel that cannot be run here, and does not look at what the calls give: machine code
+ * whose S2R are made words that no instruction has.
  * usage: not_run CUBIN KERNEL      (of sm_90, with one parameter) */
 #include "cu.h"
 
@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUDA_ERROR_NOT_SUPPORTED = 801, MOST = 1 << 20, INSTRUCTION = 16, OPCODE = 0xfff, S2R = 0x919 };
+enum {
+    CUDA_ERROR_NOT_SUPPORTED = 801,
+    MOST = 1 << 20,
+    INSTRUCTION = 16,
+    OPCODE = 0xfff,
+    S2R = 0x919
+};
 
 static void spoil(char *bytes, size_t size)
 {

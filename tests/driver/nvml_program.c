@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What NVML says of the GPU, as pynvml asks it: the library by its name, its calls by theirs. Asking leaves CUDA to a child that is
- * forked afterwards, and the memory that is in use is what CUDA has given out. */
+ * What NVML says of the GPU, as pynvml asks it: the library by its name, its calls by theirs.
+ * Asking leaves CUDA to a child that is forked afterwards, and the memory that is in use is what
+ * CUDA has given out. */
 #include "cu.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UNINITIALIZED = 1, BAD_ARGUMENT = 2, NOT_THAT = 3, NOT_HERE = 6, TOO_SMALL = 7, MEBIBYTE = 1 << 20 };
+enum {
+    UNINITIALIZED = 1,
+    BAD_ARGUMENT = 2,
+    NOT_THAT = 3,
+    NOT_HERE = 6,
+    TOO_SMALL = 7,
+    MEBIBYTE = 1 << 20
+};
 
 static void *library;
 
@@ -35,8 +43,10 @@ static void use_cuda(void *gpu)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
-    int (*create)(void **, unsigned, int) = (int (*)(void **, unsigned, int))dlsym(driver, "cuCtxCreate_v2");
-    int (*place)(char *, int, int) = (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetPCIBusId");
+    int (*create)(void **, unsigned, int) =
+        (int (*)(void **, unsigned, int))dlsym(driver, "cuCtxCreate_v2");
+    int (*place)(char *, int, int) =
+        (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetPCIBusId");
     int (*allocate)(address *, size_t) = (int (*)(address *, size_t))dlsym(driver, "cuMemAlloc_v2");
     address at;
     char bus[32] = "";
@@ -64,8 +74,10 @@ int main(void)
     EXPECT(((int (*)(void))dlsym(library, "nvmlInit_v2"))(), 0);
     EXPECT(call("nvmlDeviceGetCount_v2")(&number), 0);
     EXPECT(number, 1);
-    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(1, &gpu), BAD_ARGUMENT);
-    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(0, &gpu), 0);
+    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(1, &gpu),
+           BAD_ARGUMENT);
+    EXPECT(((int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2"))(0, &gpu),
+           0);
     EXPECT(call("nvmlDeviceGetName")(gpu, text, 4u), TOO_SMALL);
     EXPECT(call("nvmlDeviceGetName")(gpu, text, (unsigned)sizeof text), 0);
     puts(text);
@@ -73,7 +85,8 @@ int main(void)
     EXPECT(call("nvmlDeviceGetHandleByUUID")(text, &again), 0);
     EXPECT(again == gpu, 1);
     EXPECT(call("nvmlDeviceGetHandleByUUID")("GPU-", &again), NOT_HERE);
-    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("00000000:01:00.0", &again), 0); /* as cuDeviceGetPCIBusId has it */
+    EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("00000000:01:00.0", &again),
+           0); /* as cuDeviceGetPCIBusId has it */
     EXPECT(again == gpu, 1);
     EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000:02:00.0", &again), NOT_HERE);
     EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000", &again), BAD_ARGUMENT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program that compiles its kernel when it runs: NVRTC's PTX, loaded and launched through the driver. */
+ * A program that compiles its kernel when it runs: NVRTC's PTX, loaded and launched through the
+ * driver. */
 #include "cu.h"
 
 #include <dlfcn.h>

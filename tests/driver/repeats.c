@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches with the same arguments, where the memory that they read or write was changed in every way in between, and where it was
- * not: whether a launch runs again must not show in what it leaves. */
+ * Launches with the same arguments, where the memory that they read or write was changed in every
+ * way in between, and where it was not: whether a launch runs again must not show in what it
+ * leaves. */
 #include "cu.h"
 
 enum { COUNT = 64, TIMES = 6, LOOP = 50 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Looks like a program with a static CUDA runtime: kernels are in it, and no library is asked to register them. It loads
- * the driver as that runtime does, and asks for a table that is not documented. */
+ * Looks like a program with a static CUDA runtime: kernels are in it, and no library is asked to
+ * register them. It loads the driver as that runtime does, and asks for a table that is not
+ * documented. */
 #include "cu.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Built under the names of NVIDIA's libraries: asks the driver, as the runtime inside of those does, for a table that is not
- * documented. WITH_KERNELS: it has some. */
+ * Built under the names of NVIDIA's libraries: asks the driver, as the runtime inside of those
+ * does, for a table that is not documented. WITH_KERNELS: it has some. */
 #include "cu.h"
 
 extern int ask(void);
@@ -13,5 +13,6 @@ int ask(void)
 {
     const void *table = &table;
     (void)kernels;
-    return cuGetExportTable(&table, "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9");
+    return cuGetExportTable(&table,
+                            "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usage: vendor_program LIBRARY: opens it twice, as a program that calls it does, and says what it was answered. */
+ * usage: vendor_program LIBRARY: opens it twice, as a program that calls it does, and says what it
+ * was answered. */
 #include <dlfcn.h>
 #include <stdio.h>
 

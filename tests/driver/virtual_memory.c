@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Addresses that the program reserves and maps memory at (CUDA Driver API, Virtual Memory Management): two memories side by side, one
- * memory at two places, access given and taken, and what the reference refuses. */
+ * Addresses that the program reserves and maps memory at (CUDA Driver API, Virtual Memory
+ * Management): two memories side by side, one memory at two places, access given and taken, and
+ * what the reference refuses. */
 #include "cu.h"
 
 #include <unistd.h>
 
-extern int cuMemAddressReserve(address *out, size_t bytes, size_t alignment, address wish, unsigned long long flags);
+extern int cuMemAddressReserve(address *out, size_t bytes, size_t alignment, address wish,
+                               unsigned long long flags);
 extern int cuMemAddressFree(address at, size_t bytes);
-extern int cuMemCreate(unsigned long long *out, size_t bytes, const void *properties, unsigned long long flags);
+extern int cuMemCreate(unsigned long long *out, size_t bytes, const void *properties,
+                       unsigned long long flags);
 extern int cuMemRelease(unsigned long long handle);
-extern int cuMemMap(address at, size_t bytes, size_t offset, unsigned long long handle, unsigned long long flags);
+extern int cuMemMap(address at, size_t bytes, size_t offset, unsigned long long handle,
+                    unsigned long long flags);
 extern int cuMemUnmap(address at, size_t bytes);
 extern int cuMemSetAccess(address at, size_t bytes, const void *wishes, size_t count);
 extern int cuMemGetAccess(unsigned long long *flags, const void *location, address at);
 extern int cuMemGetAllocationGranularity(size_t *out, const void *properties, int option);
 extern int cuMemRetainAllocationHandle(unsigned long long *out, void *at);
-extern int cuMemExportToShareableHandle(void *out, unsigned long long handle, int type, unsigned long long flags);
+extern int cuMemExportToShareableHandle(void *out, unsigned long long handle, int type,
+                                        unsigned long long flags);
 extern int cuMemImportFromShareableHandle(unsigned long long *out, void *file, int type);
-extern int cuMemPoolExportToShareableHandle(void *out, void *pool, int type, unsigned long long flags);
-extern int cuMemPoolImportFromShareableHandle(void **out, void *file, int type, unsigned long long flags);
+extern int cuMemPoolExportToShareableHandle(void *out, void *pool, int type,
+                                            unsigned long long flags);
+extern int cuMemPoolImportFromShareableHandle(void **out, void *file, int type,
+                                              unsigned long long flags);
 extern int cuDeviceGetDefaultMemPool(void **out, int device);
 extern int cuLibraryGetKernelCount(unsigned *count, void *library);
 extern int cuLibraryEnumerateKernels(void **out, unsigned most, void *library);
@@ -29,7 +36,8 @@ static const struct {
     int type, handle_types, place, id;
     void *windows;
     unsigned char flags[8];
-} properties = {.type = PINNED, .place = DEVICE}, shareable = {.type = PINNED, .handle_types = FILE_HANDLE, .place = DEVICE};
+} properties = {.type = PINNED, .place = DEVICE},
+  shareable = {.type = PINNED, .handle_types = FILE_HANDLE, .place = DEVICE};
 static const struct {
     int place, id, flags;
 } may = {DEVICE, 0, READ_WRITE}, may_not = {DEVICE, 0, 0};
@@ -115,8 +123,10 @@ static void as_a_file(void)
     OK(cuMemExportToShareableHandle(&file, memory[0], FILE_HANDLE, 0));
     OK(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)file, FILE_HANDLE));
     close(file);
-    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)file, FILE_HANDLE), INVALID_VALUE);
-    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)0, FILE_HANDLE), INVALID_VALUE); /* not ours */
+    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)file, FILE_HANDLE),
+           INVALID_VALUE);
+    EXPECT(cuMemImportFromShareableHandle(&memory[1], (void *)(intptr_t)0, FILE_HANDLE),
+           INVALID_VALUE); /* not ours */
     for (int i = 0; i < 2; i++) {
         OK(cuMemAddressReserve(&at[i], granule, 0, 0, 0));
         OK(cuMemMap(at[i], granule, 0, memory[i], 0));
@@ -133,7 +143,8 @@ static void as_a_file(void)
     OK(cuMemPoolExportToShareableHandle(&file, pool, FILE_HANDLE, 0));
     OK(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0));
     close(file);
-    EXPECT(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0), INVALID_VALUE);
+    EXPECT(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0),
+           INVALID_VALUE);
     puts("memory passed on as a file");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Copies, fills and allocations whose sizes are more than numbers or allocations hold. The codes are those of the pages
- * of the runtime's and the driver's references; nothing may be read or written. */
+ * Copies, fills and allocations whose sizes are more than numbers or allocations hold. The codes
+ * are those of the pages of the runtime's and the driver's references; nothing may be read or
+ * written. */
 #include "cu.h"
 
 #include <sys/mman.h>
@@ -73,7 +74,7 @@ enum {
 
 static uint8_t *device, host[BYTES];
 
-/* ---- two dimensions ------------------------------------------------------------------------------------ */
+/* ---- two dimensions -------------------------------------------------------------------------- */
 
 /* Rows of the device's 64 KiB, 16 bytes wide unless said otherwise. */
 static const struct {
@@ -116,7 +117,7 @@ static void flat(void)
     puts("rows that do not fit");
 }
 
-/* ---- three -------------------------------------------------------------------------------------------- */
+/* ---- three ----------------------------------------------------------------------------------- */
 
 static const struct {
     triple at;
@@ -174,7 +175,7 @@ static void deep(void)
     puts("boxes that do not fit");
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void lines(void)
 {
@@ -206,7 +207,7 @@ static void freed(void)
     puts("freed memory");
 }
 
-/* ---- allocations, nodes -------------------------------------------------------------------------------- */
+/* ---- allocations, nodes ---------------------------------------------------------------------- */
 
 static void allocations(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzz target: one access to memory, its space, width, form and addresses from the input. It runs where it stays inside and
- * is a finding where it does not; the sanitizers see what the engine itself reaches. */
+ * Fuzz target: one access to memory, its space, width, form and addresses from the input. It runs
+ * where it stays inside and is a finding where it does not; the sanitizers see what the engine
+ * itself reaches. */
 #include "one_access.h"
 
 #include <stdlib.h>

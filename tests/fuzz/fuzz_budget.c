@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes what `inflight check` reads: a budget, a baseline and a report, with lines "---" between them, are judged, and the
- * verdict is written in every form. Nothing runs. */
+ * Fuzzes what `inflight check` reads: a budget, a baseline and a report, with lines "---" between
+ * them, are judged, and the verdict is written in every form. Nothing runs. */
 #include "check/judge.h"
 
 #include <stdint.h>
@@ -50,9 +50,13 @@ static void judge(ifl_budget *budget, const ifl_baseline *baseline, json_t *repo
     ifl_verdict *verdict = calloc(1, sizeof *verdict);
     if (!verdict)
         return;
-    ifl_judge all = {.budget = budget, .subjects = &subjects, .baseline = update ? NULL : baseline, .update = update ? &made : NULL,
+    ifl_judge all = {.budget = budget,
+                     .subjects = &subjects,
+                     .baseline = update ? NULL : baseline,
+                     .update = update ? &made : NULL,
                      .verdict = verdict};
-    ifl_status status = ifl_subjects_add(&subjects, &budget->arena, &budget->runs.at[0], report, &error);
+    ifl_status status =
+        ifl_subjects_add(&subjects, &budget->arena, &budget->runs.at[0], report, &error);
     if (status == IFL_OK)
         status = ifl_judge_fault(&all, &budget->runs.at[0], "a.cu:7:3: error: a fault\n", &error);
     if (status == IFL_OK)
@@ -99,9 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    const size_t budget_bytes = cut(text, &baseline_text), baseline_bytes = cut(baseline_text, &report_text);
+    const size_t budget_bytes = cut(text, &baseline_text),
+                 baseline_bytes = cut(baseline_text, &report_text);
     const size_t report_bytes = cut(report_text, &end);
-    const part budget = make_part(text, budget_bytes), baseline = make_part(baseline_text, baseline_bytes);
+    const part budget = make_part(text, budget_bytes),
+               baseline = make_part(baseline_text, baseline_bytes);
     json_t *report = json_loadb(report_text, report_bytes, 0, NULL);
     read_all(&budget, &baseline, report);
     json_decref(report);

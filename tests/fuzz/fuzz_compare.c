@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes what `compare` and `--counters` read: two reports, separated by a NUL (one without), and Nsight Compute's page. */
+ * Fuzzes what `compare` and `--counters` read: two reports, separated by a NUL (one without), and
+ * Nsight Compute's page. */
 #include "profile/compare_reports.h"
 #include "session/ncu.h"
 

@@ -39,8 +39,8 @@ static void check_kernel(const ifl_machine *machine, const ifl_machine_kernel *k
     check_lines(machine, k);
 }
 
-/* Blocks cover the code once, in order; what leads on leads to blocks; what is known of their counts
- * adds up. */
+/* Blocks cover the code once, in order; what leads on leads to blocks; what is known of their
+ * counts adds up. */
 static void check_facts(const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *k = &facts->kernel;
@@ -67,7 +67,8 @@ static void analyze(const ifl_machine *machine, size_t index)
     };
     const ifl_machine_kernel *k = &machine->kernels[index];
     for (int uniform = 0; uniform < 2 && k->code_bytes <= MOST_BYTES; uniform++) {
-        const ifl_sass_launch launch = {8, uniform, requests, sizeof requests / sizeof *requests, NULL};
+        const ifl_sass_launch launch = {8, uniform, requests, sizeof requests / sizeof *requests,
+                                        NULL};
         ifl_arena arena = {0};
         ifl_sass_facts facts;
         if (ifl_sass_facts_collect(machine, index, &launch, &arena, &facts, NULL) == IFL_OK)

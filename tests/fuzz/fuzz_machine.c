@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes machine code as it runs: the input's first byte chooses an architecture, the rest takes the place of a kernel's
- * code, which then runs for two blocks on buffers of its own. Any words run or stop with their place. Endless ones are
- * stopped after a while. */
+ * Fuzzes machine code as it runs: the input's first byte chooses an architecture, the rest takes
+ * the place of a kernel's code, which then runs for two blocks on buffers of its own. Any words run
+ * or stop with their place. Endless ones are stopped after a while. */
 #include "sass/sass.h"
 #include "session/launch.h"
 
@@ -129,7 +129,8 @@ static void run(ifl_module *module, size_t which)
     ifl_launch_free(launch);
 }
 
-/* The file whose code is `code`, without a name in any folder: modules that run machine code are read from files. */
+/* The file whose code is `code`, without a name in any folder: modules that run machine code are
+ * read from files. */
 static int file_with(const base *of, const uint8_t *code, size_t size)
 {
     const int file = memfd_create("fuzz", MFD_CLOEXEC);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes the decoder: an architecture, how much room the text has, then words. What comes out stays in its bounds. */
+ * Fuzzes the decoder: an architecture, how much room the text has, then words. What comes out stays
+ * in its bounds. */
 #include "sass/sass.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes what the audit library reads before a program begins: objects with and without names, and archives of the runtime. */
+ * Fuzzes what the audit library reads before a program begins: objects with and without names, and
+ * archives of the runtime. */
 #include "audit/lead.h"
 #include "audit/runtime_archive.h"
 
@@ -18,7 +19,8 @@ static void check_layout(const ifl_runtime_layout *layout)
 {
     require(layout->functions && layout->call_count);
     for (size_t i = 0; i < layout->call_count; i++)
-        require(layout->calls[i].offset <= layout->span && ifl_own_runtime_call(layout->calls[i].name));
+        require(layout->calls[i].offset <= layout->span &&
+                ifl_own_runtime_call(layout->calls[i].name));
 }
 
 static void check_starts(const ifl_object_file *file)
@@ -36,7 +38,8 @@ static void check_object(const ifl_object_file *file)
 {
     ifl_own_runtime found;
     check_starts(file);
-    if (ifl_object_section(file, ".nv_fatbin") || ifl_own_runtime_find(file, "fuzz", IFL_LEAD_BYTES, &found) != IFL_OWN_FOUND)
+    if (ifl_object_section(file, ".nv_fatbin") ||
+        ifl_own_runtime_find(file, "fuzz", IFL_LEAD_BYTES, &found) != IFL_OWN_FOUND)
         return;
     for (size_t i = 0; i < found.count; i++)
         require(ifl_object_code(file, found.calls[i].address, IFL_LEAD_BYTES) != NULL);

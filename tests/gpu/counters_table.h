@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a GPU counted, as tools/gpu-counters.awk writes it: a line "names NAME..." and for each launch a line "FILE INDEX
- * KERNEL VALUE...", "-" for no value; "names" may come again with others. */
+ * What a GPU counted, as tools/gpu-counters.awk writes it: a line "names NAME..." and for each
+ * launch a line "FILE INDEX KERNEL VALUE...", "-" for no value; "names" may come again with
+ * others. */
 #ifndef INFLIGHT_TESTS_COUNTERS_TABLE_H
 #define INFLIGHT_TESTS_COUNTERS_TABLE_H
 
@@ -15,7 +16,8 @@ typedef struct gpu_counter {
     uint64_t value;
 } gpu_counter;
 
-/* Calls `visit` with every value until it says false. Returns 0, or the line that cannot be read, 1 where it is the file. */
+/* Calls `visit` with every value until it says false. Returns 0, or the line that cannot be read, 1
+ * where it is the file. */
 int gpu_counters_read(const char *path, bool (*visit)(void *user, const gpu_counter *counter),
                       void *user);
 

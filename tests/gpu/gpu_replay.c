@@ -8,9 +8,9 @@
  * FOLDER/explained.txt   FILE LAUNCH-INDEX NAME GPU-VALUE ENGINE-VALUE CAUSE...; with NAME "unsupported" a launch of
  *                        machine code that the engine has no code for
  *
- * With --machine the kernels' machine code runs: that of a.ptx is CUBINS/a.sm_90.cubin, that of a launch of the lab lies
- * beside its PTX. Instructions, lanes and branches are compared too, and explained-machine.txt takes the place of
- * explained.txt.
+ * With --machine the kernels' machine code runs: that of a.ptx is CUBINS/a.sm_90.cubin, that of a
+ * launch of the lab lies beside its PTX. Instructions, lanes and branches are compared too, and
+ * explained-machine.txt takes the place of explained.txt.
  *
  * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --launches` made it.
  * An explanation holds for these two values only and must be needed: an old one is a failure. */
@@ -123,7 +123,8 @@ static void read_explanations(replay *r, const char *folder)
 {
     char text[1024];
     table *t = &r->explained;
-    snprintf(t->path, sizeof t->path, "%s/%s.txt", folder, r->cubins ? "explained-machine" : "explained");
+    snprintf(t->path, sizeof t->path, "%s/%s.txt", folder,
+             r->cubins ? "explained-machine" : "explained");
     FILE *file = fopen(t->path, "r");
     if (!file) {
         fail(r, t, 0, "cannot be read");
@@ -181,7 +182,8 @@ static ifl_status open_ptx(trial *t, const row *is)
 /* "a/b.ptx" and "c" -> "c/b.sm_90.cubin" */
 static void cubin_of(const char *ptx, const char *folder, char *to, size_t size)
 {
-    const char *slash = strrchr(ptx, '/'), *name = slash ? slash + 1 : ptx, *end = strrchr(name, '.');
+    const char *slash = strrchr(ptx, '/'), *name = slash ? slash + 1 : ptx,
+               *end = strrchr(name, '.');
     snprintf(to, size, "%s/%.*s.sm_90.cubin", folder, (int)(end - name), name);
 }
 
@@ -291,7 +293,8 @@ static bool is_left_out(replay *r, const row *is)
 {
     for (size_t i = 0; i < r->explained.count; i++) {
         row *e = &r->explained.rows[i];
-        if (strcmp(e->file, is->file) == 0 && e->index == is->index && strcmp(e->name, "unsupported") == 0)
+        if (strcmp(e->file, is->file) == 0 && e->index == is->index &&
+            strcmp(e->name, "unsupported") == 0)
             return e->is_used = true;
     }
     return false;
@@ -386,8 +389,8 @@ static void report(const replay *r)
         printf("%-28s %6d %10d %10d\n", t->name, t->equal, t->explained, t->different);
         compared += t->equal + t->explained + t->different;
     }
-    printf("%d launches, %d left out, %d counters compared, %d failures\n", r->launches, r->left_out, compared,
-           r->failures);
+    printf("%d launches, %d left out, %d counters compared, %d failures\n", r->launches,
+           r->left_out, compared, r->failures);
 }
 
 int main(int count, char **words)

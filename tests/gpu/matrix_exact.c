@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of fragments in 128-bit floats, by the figures of PTX ISA 9.0, "Matrix Fragments for mma": element i of a thread's
- * registers is in the row and column that they give. Integers must be equal; of floats the error is at most what cutting each
- * product and each sum once can make; infinities and NaNs must be where IEEE 754 has them. */
+ * Products of fragments in 128-bit floats, by the figures of PTX ISA 9.0, "Matrix Fragments for
+ * mma": element i of a thread's registers is in the row and column that they give. Integers must be
+ * equal; of floats the error is at most what cutting each product and each sum once can make;
+ * infinities and NaNs must be where IEEE 754 has them. */
 #include "matrix_exact.h"
 
 #include "matrix_values.h"
@@ -73,7 +74,7 @@ static unsigned words_of(int type, unsigned registers)
     return type == MATRIX_F64 ? 2 * registers : registers;
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void set_a(matrices *x, const matrix_kernel *k, shape s, factor f, unsigned lane,
                   const uint32_t *words)
@@ -122,11 +123,12 @@ static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a
     }
 }
 
-/* ---- matrices in shared memory ----------------------------------------------------------------------------------- */
+/* ---- matrices in shared memory --------------------------------------------------------------- */
 
-/* The byte of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's canonical layouts have them:
- * along k ((8, m), 2) : ((w, stride), 1 or leading); across ((w, m), (8, k)) : ((1, leading), (w, stride)), without swizzle
- * ((1, m), (8, k)) : ((-, stride), (1, leading)). w pieces are a row of the swizzle. */
+/* The byte of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's
+ * canonical layouts have them: along k ((8, m), 2) : ((w, stride), 1 or leading); across ((w, m),
+ * (8, k)) : ((1, leading), (w, stride)), without swizzle ((1, m), (8, k)) : ((-, stride), (1,
+ * leading)). w pieces are a row of the swizzle. */
 static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsigned bytes,
                             unsigned line, unsigned k)
 {
@@ -157,8 +159,8 @@ static long double shared_element(factor f, unsigned base, uint64_t layout, unsi
     return value_of(f, bits);
 }
 
-/* wgmma: the words of both matrices, then those of the threads. In `rest` two flags of transposition stand behind the two
- * scales, of b alone where a is in registers. */
+/* wgmma: the words of both matrices, then those of the threads. In `rest` two flags of
+ * transposition stand behind the two scales, of b alone where a is in registers. */
 static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, factor b, factor c,
                        const uint32_t *in)
 {
@@ -192,7 +194,7 @@ static void read_group(matrices *x, const matrix_kernel *k, shape s, factor a, f
     }
 }
 
-/* ---- one element ------------------------------------------------------------------------------------------------- */
+/* ---- one element ----------------------------------------------------------------------------- */
 
 typedef struct exact {
     __float128 sum, magnitude; /* of all terms; the sum of their absolute values */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * PTX for the products of matrix_shape.def. Each thread reads its registers from memory and stores its results, so that
- * the same kernels run on a GPU and in the engine. */
+ * PTX for the products of matrix_shape.def. Each thread reads its registers from memory and stores
+ * its results, so that the same kernels run on a GPU and in the engine. */
 #include "matrix_kernels.h"
 
 #include "matrix_values.h"
@@ -9,13 +9,20 @@
 
 enum { WARP = 32, WARP_GROUP = 128, WORD_BYTES = 4 };
 
-#define KERNEL(name_, text_, a_type_, b_type_, c_type_, a_, b_, c_, ...)                               \
-    {.name = #name_, .text = text_, .a_type = MATRIX_##a_type_, .b_type = MATRIX_##b_type_,        \
-     .c_type = MATRIX_##c_type_, .a = a_, .b = b_, .c = c_, __VA_ARGS__},
+#define KERNEL(name_, text_, a_type_, b_type_, c_type_, a_, b_, c_, ...)                           \
+    {.name = #name_,                                                                               \
+     .text = text_,                                                                                \
+     .a_type = MATRIX_##a_type_,                                                                   \
+     .b_type = MATRIX_##b_type_,                                                                   \
+     .c_type = MATRIX_##c_type_,                                                                   \
+     .a = a_,                                                                                      \
+     .b = b_,                                                                                      \
+     .c = c_,                                                                                      \
+     __VA_ARGS__},
 #define MMA(...) KERNEL(__VA_ARGS__, .threads = WARP)
 #define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector_)                         \
     KERNEL(name, text, a_type, b_type, c_type, a, b, c, .threads = WARP, .selector = selector_)
-#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_)   \
+#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_) \
     KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
            .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
            .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
@@ -45,7 +52,7 @@ unsigned matrix_words_out(const matrix_kernel *k)
     return k->threads * words_of(k->c_type) * k->c;
 }
 
-/* ---- PTX --------------------------------------------------------------------------------------------------------- */
+/* ---- PTX ------------------------------------------------------------------------------------- */
 
 void matrix_write_head(const char *target, FILE *out)
 {
@@ -77,7 +84,8 @@ static void list(char letter, unsigned count, FILE *out)
     fprintf(out, "}");
 }
 
-/* The address of the thread's words: block * words of a block + shared words + thread * words of a thread. */
+/* The address of the thread's words: block * words of a block + shared words + thread * words of a
+ * thread. */
 static void write_address(const char *name, const char *param, unsigned block_words,
                           unsigned skipped, unsigned words, FILE *out)
 {
@@ -204,7 +212,7 @@ void matrix_write_ptx(const matrix_kernel *k, FILE *out)
     write_end(k, k->shared_words ? 'c' : 'd', out);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static uint32_t *fill_operand(int type, uint32_t fragment, int operand, uint32_t lane,
                               unsigned count, uint32_t *to)

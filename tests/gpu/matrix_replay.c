@@ -31,7 +31,7 @@ static void *allocate(size_t bytes)
     return at;
 }
 
-/* ---- one kernel in the engine ------------------------------------------------------------------------------------ */
+/* ---- one kernel in the engine ---------------------------------------------------------------- */
 
 /* All kernels, each in a file of its own: what is not supported stops only its own. */
 static ifl_module *open_ptx(const matrix_kernel *kernel, ifl_error *error)
@@ -113,7 +113,7 @@ static bool compute_ptx(const matrix_kernel *kernel, uint32_t count, uint32_t **
     return is_done;
 }
 
-/* ---- the comparisons --------------------------------------------------------------------------------------------- */
+/* ---- the comparisons ------------------------------------------------------------------------- */
 
 static int check_exact(const matrix_kernel *kernel)
 {
@@ -162,7 +162,8 @@ static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
     return different;
 }
 
-/* The file of tools/gpu-matrix: "name fragments whole words\n", hashes, the words of the whole ones. */
+/* The file of tools/gpu-matrix: "name fragments whole words\n", hashes, the words of the whole
+ * ones. */
 static int check_gpu(const matrix_kernel *kernel, uint32_t fragments, uint32_t whole,
                      const uint32_t *hashes, const uint32_t *words)
 {
@@ -211,7 +212,7 @@ static int check_gpu_file(FILE *file, const char *only)
     return different;
 }
 
-/* ---- hashes of many fragments ------------------------------------------------------------------------------------ */
+/* ---- hashes of many fragments ---------------------------------------------------------------- */
 
 enum { TOGETHER = 128 };
 
@@ -219,7 +220,8 @@ static int digest(FILE *file)
 {
     char name[64];
     uint32_t fragments, whole, each;
-    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 && fgetc(file) == '\n') {
+    while (fscanf(file, "%63s %u %u %u", name, &fragments, &whole, &each) == 4 &&
+           fgetc(file) == '\n') {
         uint32_t *hashes = allocate(fragments * sizeof *hashes);
         if (fread(hashes, sizeof *hashes, fragments, file) != fragments ||
             fseek(file, (long)whole * each * 4, SEEK_CUR) != 0)
@@ -295,13 +297,13 @@ int main(int count, char **words)
             stop(words[2], NULL);
         if (strcmp(words[1], "--digest") == 0)
             return digest(file);
-        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file : check_hashes)(
-            file, count > 3 ? words[3] : NULL);
+        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file
+                                                : check_hashes)(file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
         fprintf(stderr,
                 "usage: matrix_replay --exact | --machine FILE.cubin | --digest FILE | --hashes "
-                        "FILE | --gpu FILE [NAME]\n");
+                "FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The operands of the matrix products that tools/gpu-matrix.c has a GPU compute and tests/gpu/matrix_replay.c the engine: both
- * make them from numbers alone, so that only results need to be kept. Knows neither. */
+ * The operands of the matrix products that tools/gpu-matrix.c has a GPU compute and
+ * tests/gpu/matrix_replay.c the engine: both make them from numbers alone, so that only results
+ * need to be kept. Knows neither. */
 #ifndef IFL_TESTS_MATRIX_VALUES_H
 #define IFL_TESTS_MATRIX_VALUES_H
 
@@ -9,7 +10,8 @@
 /* A type of elements: floats have exponents, integers none. */
 typedef struct matrix_type {
     uint8_t bits, exponent_bits, mantissa_bits;
-    uint8_t is_finite; /* the largest exponent is a number's too, but for the last mantissa (e4m3) */
+    uint8_t
+        is_finite; /* the largest exponent is a number's too, but for the last mantissa (e4m3) */
 } matrix_type;
 
 /* In the order of matrix_type_of. */
@@ -30,14 +32,14 @@ enum {
 
 /* Kinds of values; fragment f has kind f % MATRIX_KINDS. */
 enum {
-    MATRIX_NEAR,     /* exponents that differ by a few */
-    MATRIX_SPREAD,   /* by some more */
-    MATRIX_ANY,      /* any finite number */
-    MATRIX_FEW,      /* most are zeros */
-    MATRIX_POWERS,   /* mantissas of zeros or ones */
-    MATRIX_SPECIAL,  /* infinities, NaNs and zeros among others */
-    MATRIX_SMALL,    /* denormals and next to them */
-    MATRIX_LARGE,    /* next to the largest */
+    MATRIX_NEAR,    /* exponents that differ by a few */
+    MATRIX_SPREAD,  /* by some more */
+    MATRIX_ANY,     /* any finite number */
+    MATRIX_FEW,     /* most are zeros */
+    MATRIX_POWERS,  /* mantissas of zeros or ones */
+    MATRIX_SPECIAL, /* infinities, NaNs and zeros among others */
+    MATRIX_SMALL,   /* denormals and next to them */
+    MATRIX_LARGE,   /* next to the largest */
     MATRIX_KINDS
 };
 
@@ -45,9 +47,10 @@ enum { MATRIX_OPERAND_A, MATRIX_OPERAND_B, MATRIX_OPERAND_C, MATRIX_OPERAND_META
 
 static inline matrix_type matrix_type_of(int type)
 {
-    const matrix_type types[MATRIX_TYPES] = {{16, 5, 10, 0}, {16, 8, 7, 0}, {32, 8, 23, 0}, {32, 8, 23, 0},
-                                             {64, 11, 52, 0}, {8, 4, 3, 1},  {8, 5, 2, 0},   {1, 0, 0, 0},
-                                             {4, 0, 0, 0},    {8, 0, 0, 0},  {32, 0, 0, 0}};
+    const matrix_type types[MATRIX_TYPES] = {{16, 5, 10, 0}, {16, 8, 7, 0},   {32, 8, 23, 0},
+                                             {32, 8, 23, 0}, {64, 11, 52, 0}, {8, 4, 3, 1},
+                                             {8, 5, 2, 0},   {1, 0, 0, 0},    {4, 0, 0, 0},
+                                             {8, 0, 0, 0},   {32, 0, 0, 0}};
     return types[type];
 }
 
@@ -69,11 +72,13 @@ static inline uint64_t matrix_exponent(uint64_t random, int from, int to, int hi
 
 static inline uint64_t matrix_float(matrix_type t, int kind, int is_c, uint64_t random)
 {
-    const int all = (1 << t.exponent_bits) - 1, bias = all >> 1, highest = t.is_finite ? all : all - 1;
+    const int all = (1 << t.exponent_bits) - 1, bias = all >> 1,
+              highest = t.is_finite ? all : all - 1;
     const int wide = is_c ? 2 : 1;
     const uint64_t mantissas = (UINT64_C(1) << t.mantissa_bits) - 1, chance = random >> 58;
     const uint64_t pick = random >> 8 & 0xffff;
-    uint64_t mantissa = (random * 0x2545f4914f6cdd1du) >> 7 & mantissas, sign = random & 1, exponent;
+    uint64_t mantissa = (random * 0x2545f4914f6cdd1du) >> 7 & mantissas, sign = random & 1,
+             exponent;
     switch (kind) {
     case MATRIX_NEAR:
         exponent = matrix_exponent(pick, bias - 2 * wide, bias + 2 * wide, highest);
@@ -121,19 +126,21 @@ static inline uint64_t matrix_integer(matrix_type t, int kind, uint64_t random)
 }
 
 /* Element `element` of register `reg` that `lane` holds of an operand. */
-static inline uint64_t matrix_element(int type, uint32_t fragment, int operand, uint32_t lane, uint32_t reg,
-                                        uint32_t element)
+static inline uint64_t matrix_element(int type, uint32_t fragment, int operand, uint32_t lane,
+                                      uint32_t reg, uint32_t element)
 {
     const matrix_type t = matrix_type_of(type);
     const int kind = (int)(fragment % MATRIX_KINDS);
-    const uint64_t place = ((uint64_t)fragment << 32) | (uint64_t)operand << 28 | (uint64_t)lane << 16 | reg << 8 | element;
+    const uint64_t place = ((uint64_t)fragment << 32) | (uint64_t)operand << 28 |
+                           (uint64_t)lane << 16 | reg << 8 | element;
     const uint64_t random = matrix_random(place);
     return t.exponent_bits ? matrix_float(t, kind, operand == MATRIX_OPERAND_C, random)
                            : matrix_integer(t, kind, random);
 }
 
 /* A register of 32 bits, or of 64 where the type has those. */
-static inline uint64_t matrix_register(int type, uint32_t fragment, int operand, uint32_t lane, uint32_t reg)
+static inline uint64_t matrix_register(int type, uint32_t fragment, int operand, uint32_t lane,
+                                       uint32_t reg)
 {
     const unsigned bits = matrix_type_of(type).bits, width = bits > 32 ? bits : 32;
     uint64_t value = 0;
@@ -142,12 +149,14 @@ static inline uint64_t matrix_register(int type, uint32_t fragment, int operand,
     return value;
 }
 
-/* Metadata of a sparse matrix: which two of four elements there are (of tf32 which one of two), four bits each. */
+/* Metadata of a sparse matrix: which two of four elements there are (of tf32 which one of two),
+ * four bits each. */
 static inline uint32_t matrix_metadata(int type, uint32_t fragment, uint32_t lane)
 {
     uint32_t value = 0;
     for (unsigned i = 0; i < 8; i++) {
-        const uint64_t random = matrix_element(MATRIX_BITS32, fragment & ~7u, MATRIX_OPERAND_METADATA, lane, 0, i);
+        const uint64_t random =
+            matrix_element(MATRIX_BITS32, fragment & ~7u, MATRIX_OPERAND_METADATA, lane, 0, i);
         const uint32_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, of_two[] = {0xe, 0x4};
         value |= (type == MATRIX_TF32 ? of_two[random % 2] : pairs[random % 6]) << (4 * i);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The special function unit of src/exec/mufu.c against hashes of what a GPU's gave (tests/gpu/h200/mufu.txt).
+ * The special function unit of src/exec/mufu.c against hashes of what a GPU's gave
+ * (tests/gpu/h200/mufu.txt).
  *
  *     mufu_replay FILE          the blocks of 2^20 inputs that FILE names, and the 16-bit types
  *     mufu_replay FILE --all    all 2^32 inputs of each function: minutes */
@@ -37,13 +38,20 @@ static const struct {
     uint32_t (*of)(uint32_t x);
     uint64_t inputs;
 } functions[] = {
-    {"rcp", ifl_mufu_rcp, UINT64_C(1) << 32},       {"rsq", ifl_mufu_rsq, UINT64_C(1) << 32},
-    {"sqrt", ifl_mufu_sqrt, UINT64_C(1) << 32},     {"lg2", ifl_mufu_lg2, UINT64_C(1) << 32},
-    {"ex2", ifl_mufu_ex2, UINT64_C(1) << 32},       {"sin", ifl_mufu_sin, UINT64_C(1) << 32},
-    {"cos", ifl_mufu_cos, UINT64_C(1) << 32},       {"tanh", ifl_mufu_tanh, UINT64_C(1) << 32},
-    {"rcp64h", ifl_mufu_rcp64h, UINT64_C(1) << 32}, {"rsq64h", ifl_mufu_rsq64h, UINT64_C(1) << 32},
-    {"ex2_f16", ex2_f16, 1 << 16},                  {"tanh_f16", tanh_f16, 1 << 16},
-    {"ex2_bf16", ex2_bf16, 1 << 16},                {"tanh_bf16", tanh_bf16, 1 << 16},
+    {"rcp", ifl_mufu_rcp, UINT64_C(1) << 32},
+    {"rsq", ifl_mufu_rsq, UINT64_C(1) << 32},
+    {"sqrt", ifl_mufu_sqrt, UINT64_C(1) << 32},
+    {"lg2", ifl_mufu_lg2, UINT64_C(1) << 32},
+    {"ex2", ifl_mufu_ex2, UINT64_C(1) << 32},
+    {"sin", ifl_mufu_sin, UINT64_C(1) << 32},
+    {"cos", ifl_mufu_cos, UINT64_C(1) << 32},
+    {"tanh", ifl_mufu_tanh, UINT64_C(1) << 32},
+    {"rcp64h", ifl_mufu_rcp64h, UINT64_C(1) << 32},
+    {"rsq64h", ifl_mufu_rsq64h, UINT64_C(1) << 32},
+    {"ex2_f16", ex2_f16, 1 << 16},
+    {"tanh_f16", tanh_f16, 1 << 16},
+    {"ex2_bf16", ex2_bf16, 1 << 16},
+    {"tanh_bf16", tanh_bf16, 1 << 16},
 };
 enum { function_count = sizeof functions / sizeof *functions };
 
@@ -76,9 +84,11 @@ static bool check(const char *name, const char *block, uint64_t expected, bool w
     }
     if (is_all && functions[f].inputs > 1 << 16 && !wants_all)
         return true;
-    const uint64_t is = is_all ? hash(f, 0, functions[f].inputs) : hash(f, strtoull(block, NULL, 16) << 20, 1 << 20);
+    const uint64_t is = is_all ? hash(f, 0, functions[f].inputs)
+                               : hash(f, strtoull(block, NULL, 16) << 20, 1 << 20);
     if (is != expected)
-        fprintf(stderr, "%s of %s: %016" PRIx64 ", the GPU's %016" PRIx64 "\n", name, block, is, expected);
+        fprintf(stderr, "%s of %s: %016" PRIx64 ", the GPU's %016" PRIx64 "\n", name, block, is,
+                expected);
     return is == expected;
 }
 

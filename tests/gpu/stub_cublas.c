@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A libcublas.so.13 without a GPU, beside stub_cuda.c: its functions are kernels of that stub. Signatures: cuBLAS.
+ * A libcublas.so.13 without a GPU, beside stub_cuda.c: its functions are kernels of that stub.
+ * Signatures: cuBLAS.
  *
  *   STUB_CUBLAS_FAIL=SYMBOL   SYMBOL fails */
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A libcuda.so.1 without a GPU, so that src/gpu is tested everywhere. Device memory is host memory; a kernel is a C
- * function of the same name, found in the table below; time is a count that every operation moves on by a fixed
- * amount, so that reports are the same on every machine. Signatures: CUDA Driver API reference. It knows nothing of
- * the library.
+ * A libcuda.so.1 without a GPU, so that src/gpu is tested everywhere. Device memory is host memory;
+ * a kernel is a C function of the same name, found in the table below; time is a count that every
+ * operation moves on by a fixed amount, so that reports are the same on every machine. Signatures:
+ * CUDA Driver API reference. It knows nothing of the library.
  *
  *   STUB_CUDA_FAIL=SYMBOL:RESULT[:N]   SYMBOL fails with RESULT, at its N-th call only where N is given
  *   STUB_CUDA_VERSION, _SM, _COUNT     what is told: 13000, 90, 1
  *   STUB_CUDA_MEMORY                   bytes that can be allocated in all: 2^30
  *   STUB_CUDA_ANY                      kernels of other names are taken too, and do nothing
- *   STUB_CUDA_DRIFT                    the clock and all kernels slow down by this per cent at each event */
+ *   STUB_CUDA_DRIFT    the clock and all kernels slow down by this per cent at each event */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ enum {
 };
 enum { MOST_PARAMS = 8, MOST_OPERATIONS = 4096 };
 
-/* ---- what the environment asks for ------------------------------------------------------------ */
+/* ---- what the environment asks for ----------------------------------------------------------- */
 
 static long setting(const char *name, long otherwise)
 {
@@ -54,7 +54,7 @@ static int failure(const char *symbol)
             return asked;                                                                          \
     } while (0)
 
-/* ---- time --------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static double now_ns, slowness = 1;
 static const double clock_ghz = 1.98;
@@ -64,7 +64,7 @@ static void pass(double ns)
     now_ns += ns * slowness;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef struct call {
     uint64_t param[MOST_PARAMS];
@@ -128,8 +128,8 @@ static void run_read8(const call *c)
     run_read(c, 8);
 }
 
-/* `from`, `warm`, `steps`, `out`: 33 cycles a step in what an L1 holds, 270 in an L2, 700 elsewhere; how far the chain
- * goes decides. */
+/* `from`, `warm`, `steps`, `out`: 33 cycles a step in what an L1 holds, 270 in an L2, 700
+ * elsewhere; how far the chain goes decides. */
 static void run_chase(const call *c)
 {
     uint64_t at = c->param[0], low = at, high = at;
@@ -163,7 +163,8 @@ static void run_wrong(const call *c)
     *(float *)(uintptr_t)(c->param[0] + 4 * 7) = -1;
 }
 
-/* tests/cli/data/root.ptx: y[i] = sqrt.approx(x[i]); this one is off by a last place in every third element. */
+/* tests/cli/data/root.ptx: y[i] = sqrt.approx(x[i]); this one is off by a last place in every third
+ * element. */
 static void run_root(const call *c)
 {
     float *y = (float *)(uintptr_t)c->param[0];
@@ -241,7 +242,7 @@ static const kernel kernels[] = {
     {"fault", 3, {8, 8, 4}, run_nothing, ILLEGAL_ADDRESS},
 };
 
-/* ---- operations, at once or into a graph -------------------------------------------------------- */
+/* ---- operations, at once or into a graph ----------------------------------------------------- */
 
 typedef struct operation {
     const kernel *kernel; /* NULL: a copy */
@@ -311,7 +312,7 @@ static int submit_launch(void *function, const unsigned grid[3], const unsigned 
     return submit(&o);
 }
 
-/* ---- driver, device, context -------------------------------------------------------------------- */
+/* ---- driver, device, context ----------------------------------------------------------------- */
 
 API int cuInit(unsigned flags)
 {
@@ -434,7 +435,7 @@ API int cuCtxSynchronize(void)
     return sticky;
 }
 
-/* ---- code --------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 /* PTX that says STUB_REFUSE is refused, with a log. Options 5 and 6: the log and its size. */
 API int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option,
@@ -503,7 +504,7 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function,
     return 0;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct block {
     size_t bytes;
@@ -575,7 +576,7 @@ API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *str
     return submit(&o);
 }
 
-/* ---- streams, events, graphs -------------------------------------------------------------------- */
+/* ---- streams, events, graphs ----------------------------------------------------------------- */
 
 API int cuStreamCreate(void **stream, unsigned flags)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- random ones ------------------------------------------------------------------------------------------------- */
+/* ---- random ones ----------------------------------------------------------------------------- */
 
 typedef struct source {
     uint64_t state;
@@ -81,7 +81,8 @@ static void set_sizes(tensor_copy *c, source *s)
     }
 }
 
-/* An H200 takes an innermost coordinate that is a multiple of 16 bytes and, where it stores, none below 0. */
+/* An H200 takes an innermost coordinate that is a multiple of 16 bytes and, where it stores, none
+ * below 0. */
 static int allowed(const tensor_copy *c, unsigned dimension, int coordinate)
 {
     const int unit = dimension ? 1 : 16 / (int)c->element_bytes;
@@ -92,7 +93,8 @@ static int allowed(const tensor_copy *c, unsigned dimension, int coordinate)
 static void set_coordinates(tensor_copy *c, source *s)
 {
     for (unsigned i = 0; i < c->rank; i++)
-        c->coordinates[i] = allowed(c, i, (int)pick(s, 0, (unsigned)c->size[i] + 3) - (int)pick(s, 0, 4));
+        c->coordinates[i] =
+            allowed(c, i, (int)pick(s, 0, (unsigned)c->size[i] + 3) - (int)pick(s, 0, 4));
     for (unsigned i = 1; c->is_image && i + 1 < c->rank;
          i++) /* inside of the box that pixels walk */
         c->coordinates[i] =
@@ -125,7 +127,7 @@ void tensor_copy_make(uint32_t index, tensor_copy *c)
     set_coordinates(c, &s);
 }
 
-/* ---- what they come to ------------------------------------------------------------------------------------------- */
+/* ---- what they come to ----------------------------------------------------------------------- */
 
 static uint32_t swizzled(int swizzle, uint32_t at)
 {

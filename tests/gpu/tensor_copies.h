@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Random copies of boxes of tensors: what is asked for, and what it must come to by PTX ISA 9.0, "Tensors". */
+ * Random copies of boxes of tensors: what is asked for, and what it must come to by PTX ISA 9.0,
+ * "Tensors". */
 #ifndef IFL_TESTS_TENSOR_COPIES_H
 #define IFL_TESTS_TENSOR_COPIES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Profiles to lines of words and back. A counter that is 0 is written too: known differs from absent. */
+ * Profiles to lines of words and back. A counter that is 0 is written too: known differs from
+ * absent. */
 #include "inputs.h"
 
 #include <inttypes.h>
@@ -30,8 +31,8 @@ static void put_lines(const ifl_profile *p, FILE *out)
 {
     for (size_t i = 0; i < p->lines.count; i++) {
         const ifl_profile_line *l = &p->lines.at[i];
-        fprintf(out, "line %s %s %d %g", l->op, ifl_access_kind_text(l->kind),
-                (int)l->pattern.kind, l->pattern.share);
+        fprintf(out, "line %s %s %d %g", l->op, ifl_access_kind_text(l->kind), (int)l->pattern.kind,
+                l->pattern.share);
         put_counters(&l->counters, out);
     }
     for (size_t i = 0; i < p->ptx_opcodes.count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs a case of the lab at its full sizes on the engine and writes what the model reads of it, with the caches of the
- * GPUs that were measured or published. tests/model/make-inputs calls it. */
+ * Runs a case of the lab at its full sizes on the engine and writes what the model reads of it,
+ * with the caches of the GPUs that were measured or published. tests/model/make-inputs calls it. */
 #include "inputs.h"
 
 #include "lab/lab_api.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model against what lab/ holds: times of an H200, and the ratios that the documents published. Reads the kept
- * inputs of the cases in lab.txt, prints the tables of docs/model.md, and fails where the model is worse than it was.
- * usage: model_lab ROOT [terms|ptx]      terms: of each row; ptx: as if there were no machine code */
+ * The model against what lab/ holds: times of an H200, and the ratios that the documents published.
+ * Reads the kept inputs of the cases in lab.txt, prints the tables of docs/model.md, and fails
+ * where the model is worse than it was.
+ * usage: model_lab ROOT [terms|ptx]      terms: of each row; ptx: as if there were no machine
+ * code */
 #include "inputs.h"
 
 #include "lab/lab_api.h"
@@ -263,7 +265,8 @@ static void judge_errors(held *h, row_set set)
         fail(h, sets[set].name, "the errors are larger than they may be");
 }
 
-/* Of versions of a case; of the unseen ones, which are many problems, of those with the same baseline. */
+/* Of versions of a case; of the unseen ones, which are many problems, of those with the same
+ * baseline. */
 static bool is_pair(const held *h, size_t i, size_t j)
 {
     const row *a = &h->rows[i], *b = &h->rows[j];
@@ -297,8 +300,8 @@ static void judge_order(held *h, bool unseen, double least)
         fail(h, "pairs", "out of order");
 }
 
-/* Nsight Compute leaves no doubt where the DRAM is busy nearly all of the time, or hardly. (At 77 % the L2's tags can be
- * as busy: lookup lanes.) */
+/* Nsight Compute leaves no doubt where the DRAM is busy nearly all of the time, or hardly. (At 77 %
+ * the L2's tags can be as busy: lookup lanes.) */
 static void judge_limiter(held *h, bool unseen, double least)
 {
     static const double busy = 0.80, idle = 0.30;
@@ -320,7 +323,7 @@ static void judge_limiter(held *h, bool unseen, double least)
         fail(h, "limiter", "not as counted");
 }
 
-/* ---- judging published ratios ------------------------------------------------------------------ */
+/* ---- judging published ratios ---------------------------------------------------------------- */
 
 typedef struct asked {
     char name[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model against measured times: reads tests/model/measured.txt, runs each launch on the engine once, prints the
- * table of docs/model.md, and fails where the model is worse than it must be. */
+ * The model against measured times: reads tests/model/measured.txt, runs each launch on the engine
+ * once, prints the table of docs/model.md, and fails where the model is worse than it must be. */
 #include <inflight.h>
 
 #include <math.h>
@@ -30,8 +30,8 @@ static void fail(const char *what, const char *detail)
     failures++;
 }
 
-/* Document 001's profiler counts all that naive axpy moves, three words of 2^25: 0.93 of 1344 GB/s in 326 µs are 407 MB.
- * dram_bytes lacks what stays in the L2 when the launch ends. */
+/* Document 001's profiler counts all that naive axpy moves, three words of 2^25: 0.93 of 1344 GB/s
+ * in 326 µs are 407 MB. dram_bytes lacks what stays in the L2 when the launch ends. */
 static double share_of_peak(const ifl_model *m)
 {
     const double all = 3 * 4.0 * (1 << 25), peak = m->dram_bytes_per_s / m->dram_utilization;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Occupancy against NVIDIA's own calculator, cuda_occupancy.h of a CUDA toolkit: `occupancy_oracle COUNT` compares
- * COUNT random shapes of block for each compute capability; `occupancy_oracle capture COUNT` prints shapes and answers
- * as tests/model/occupancy.txt keeps them. Built only where the header is found. */
+ * Occupancy against NVIDIA's own calculator, cuda_occupancy.h of a CUDA toolkit: `occupancy_oracle
+ * COUNT` compares COUNT random shapes of block for each compute capability; `occupancy_oracle
+ * capture COUNT` prints shapes and answers as tests/model/occupancy.txt keeps them. Built only
+ * where the header is found. */
 #include <cuda_occupancy.h>
 #include <inflight.h>
 
@@ -13,12 +14,18 @@ static const struct {
     const char *gpu;
     int major, minor, threads_per_sm, shared_per_sm_kib, shared_optin_kib, reserved, block_barriers;
 } targets[] = {
-    {"k10", 3, 0, 2048, 48, 48, 0, 0},          {"k40c", 3, 5, 2048, 48, 48, 0, 0},
-    {"v100", 7, 0, 2048, 96, 96, 0, 0},         {"t4", 7, 5, 1024, 64, 64, 0, 0},
-    {"a100-80", 8, 0, 2048, 164, 163, 1024, 0}, {"rtx-3090", 8, 6, 1536, 100, 99, 1024, 0},
-    {"rtx-4090", 8, 9, 1536, 100, 99, 1024, 0}, {"h200", 9, 0, 2048, 228, 227, 1024, 1},
-    {"b200", 10, 0, 2048, 228, 227, 1024, 1},   {"rtx-5090", 12, 0, 1536, 100, 99, 1024, 1},
-    {"jetson-agx-orin", 8, 7, 1536, 164, 163, 1024, 0}, {"b300", 10, 3, 2048, 228, 227, 1024, 1},
+    {"k10", 3, 0, 2048, 48, 48, 0, 0},
+    {"k40c", 3, 5, 2048, 48, 48, 0, 0},
+    {"v100", 7, 0, 2048, 96, 96, 0, 0},
+    {"t4", 7, 5, 1024, 64, 64, 0, 0},
+    {"a100-80", 8, 0, 2048, 164, 163, 1024, 0},
+    {"rtx-3090", 8, 6, 1536, 100, 99, 1024, 0},
+    {"rtx-4090", 8, 9, 1536, 100, 99, 1024, 0},
+    {"h200", 9, 0, 2048, 228, 227, 1024, 1},
+    {"b200", 10, 0, 2048, 228, 227, 1024, 1},
+    {"rtx-5090", 12, 0, 1536, 100, 99, 1024, 1},
+    {"jetson-agx-orin", 8, 7, 1536, 164, 163, 1024, 0},
+    {"b300", 10, 3, 2048, 228, 227, 1024, 1},
     {"jetson-thor", 11, 0, 1536, 228, 227, 1024, 1},
 };
 

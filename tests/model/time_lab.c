@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The schedule of one SM against the times that were measured: runs the machine code of a case's versions, of the followed
- * blocks only, and takes counters and caches from the kept inputs. Prints a line a version: measured, simulated.
- * usage: time_lab CASE.lab CASE.inputs GPU [VERSION] */
+ * The schedule of one SM against the times that were measured: runs the machine code of a case's
+ * versions, of the followed blocks only, and takes counters and caches from the kept inputs. Prints
+ * a line a version: measured, simulated. usage: time_lab CASE.lab CASE.inputs GPU [VERSION] */
 #include "inputs.h"
 
 #include "lab/lab_api.h"
@@ -29,7 +29,8 @@ static void hand_over(ifl_launch *from, ifl_launch *to)
     for (size_t i = 0; from && i < ifl_launch_argument_count(from); i++) {
         ifl_launch_argument_info old, fresh;
         if (ifl_launch_argument_at(from, i, &old, &error) == IFL_OK &&
-            ifl_launch_argument_at(to, i, &fresh, &error) == IFL_OK && old.is_buffer && old.bytes == fresh.bytes)
+            ifl_launch_argument_at(to, i, &fresh, &error) == IFL_OK && old.is_buffer &&
+            old.bytes == fresh.bytes)
             memcpy(fresh.data, old.data, old.bytes);
     }
 }
@@ -52,14 +53,16 @@ static double kept_work(const ifl_block_work *work, uint64_t blocks, const ifl_b
     return (double)slice->sum / fmax((double)slice->blocks, 1);
 }
 
-/* The kept inputs count the instructions of PTX. Those of machine code are in proportion, block by block: without them the
- * schedule does not know that the followed blocks have less to do than others. */
+/* The kept inputs count the instructions of PTX. Those of machine code are in proportion, block by
+ * block: without them the schedule does not know that the followed blocks have less to do than
+ * others. */
 static void set_work(const ifl_time_run *run, const ifl_time_traces *traces, ifl_profile *profile)
 {
     enum { MOST = 4096 };
     const ifl_block_trace *blocks[MOST];
     const ifl_block_work *work = &profile->work;
-    const size_t found = ifl_time_traces_all(traces, blocks, MOST), count = found < MOST ? found : MOST;
+    const size_t found = ifl_time_traces_all(traces, blocks, MOST),
+                 count = found < MOST ? found : MOST;
     double kept = 0, followed = 0, all = 0;
     for (size_t i = 0; work->slice_count && i < count; i++) {
         kept += kept_work(work, run->plan.blocks, blocks[i]);
@@ -74,7 +77,8 @@ static void set_work(const ifl_time_run *run, const ifl_time_traces *traces, ifl
         ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, (uint64_t)all);
 }
 
-static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profile *profile, ifl_error *error)
+static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profile *profile,
+                         ifl_error *error)
 {
     ifl_time_run run;
     ifl_session_result ran;
@@ -94,7 +98,8 @@ static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profi
     if (status == IFL_OK)
         set_work(&run, ran.result.states[0], profile);
     if (status == IFL_OK)
-        status = ifl_time_run_report(&run, ran.result.states[0], &to.kernel->image.sites, profile, error);
+        status = ifl_time_run_report(&run, ran.result.states[0], &to.kernel->image.sites, profile,
+                                     error);
     ifl_session_end(&ran);
     return status;
 }
@@ -108,7 +113,8 @@ static void print_stalls(const ifl_time_facts *f)
     printf("\n");
 }
 
-static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, FILE *in, char *line)
+static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, FILE *in,
+                        char *line)
 {
     const ifl_lab_point point = {.version = version};
     ifl_error error = {0};
@@ -141,14 +147,21 @@ static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, 
             cycles += f->cycles;
             instructions += f->instructions;
             followed = f->followed;
-            printf("  # %s blocks %llu followed %.3f active %.2f |", ifl_lab_version_name(lab, version), (unsigned long long)f->blocks, f->followed, f->issue_active);
+            printf("  # %s blocks %llu followed %.3f active %.2f |",
+                   ifl_lab_version_name(lab, version), (unsigned long long)f->blocks, f->followed,
+                   f->issue_active);
             print_stalls(f);
             for (size_t c = 0; c < profile->caches.count; c++) {
                 const ifl_cache_facts *g = &profile->caches.at[c];
                 if (strcmp(g->device, f->device) == 0)
-                    printf("  # l1 hit %.3f facts %.3f | l2 sectors %.3g facts %.3g | dram read MB %.1f facts %.1f | written %.1f dirty %.1f l2hit %.3f\n",
-                           f->l1_hits / f->l1_sectors, g->l1_load_hits.value / g->l1_load_sectors.value, f->l2_sectors * 132 / f->followed,
-                           g->l2_read_sectors.value, f->dram_sectors * 132 * 32e-6 / f->followed, g->dram_read_bytes.value * 1e-6, g->dram_write_bytes.value*1e-6, g->dirty_bytes.value*1e-6, 1-g->lines_from_dram);
+                    printf("  # l1 hit %.3f facts %.3f | l2 sectors %.3g facts %.3g | dram read MB "
+                           "%.1f facts %.1f | written %.1f dirty %.1f l2hit %.3f\n",
+                           f->l1_hits / f->l1_sectors,
+                           g->l1_load_hits.value / g->l1_load_sectors.value,
+                           f->l2_sectors * 132 / f->followed, g->l2_read_sectors.value,
+                           f->dram_sectors * 132 * 32e-6 / f->followed,
+                           g->dram_read_bytes.value * 1e-6, g->dram_write_bytes.value * 1e-6,
+                           g->dirty_bytes.value * 1e-6, 1 - g->lines_from_dram);
             }
         }
         ifl_profile_destroy(profile);
@@ -158,8 +171,9 @@ static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, 
     ifl_launch_free(before);
     if (status != IFL_OK)
         fprintf(stderr, "%s: %s\n", ifl_lab_version_name(lab, version), error.text);
-    printf("row %s %.3f formula %.3f cycles %.0f instr %.0f followed %.3f took %.1f\n", ifl_lab_version_name(lab, version), sum, formula, cycles,
-           instructions, followed, seconds_now() - start);
+    printf("row %s %.3f formula %.3f cycles %.0f instr %.0f followed %.3f took %.1f\n",
+           ifl_lab_version_name(lab, version), sum, formula, cycles, instructions, followed,
+           seconds_now() - start);
     fflush(stdout);
     return status == IFL_OK;
 }
@@ -171,7 +185,8 @@ int main(int count, char **words)
     ifl_lab *lab = NULL;
     ifl_device *device = NULL;
     FILE *in = count >= 4 ? fopen(words[2], "r") : NULL;
-    if (!in || ifl_lab_open(words[1], &lab, &error) != IFL_OK || ifl_device_open(words[3], &device, &error) != IFL_OK) {
+    if (!in || ifl_lab_open(words[1], &lab, &error) != IFL_OK ||
+        ifl_device_open(words[3], &device, &error) != IFL_OK) {
         fprintf(stderr, "usage: time_lab CASE.lab CASE.inputs GPU [VERSION]\n%s\n", error.text);
         return 2;
     }

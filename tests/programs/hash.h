@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A number for a number: what these programs take for input, so that a test can name it. Knows nothing of them. */
+ * A number for a number: what these programs take for input, so that a test can name it. Knows
+ * nothing of them. */
 #ifndef IFL_TESTS_PROGRAMS_HASH_H
 #define IFL_TESTS_PROGRAMS_HASH_H
 

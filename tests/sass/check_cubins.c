@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a cubin says about its own code, held against the decoder: where its EXITs are, how many registers it takes, and
- * that branches stay inside. No word is unknown. With --flip the same cubins with single bits flipped go through
- * reading, decoding and analysis, which must survive them.
+ * What a cubin says about its own code, held against the decoder: where its EXITs are, how many
+ * registers it takes, and that branches stay inside. No word is unknown. With --flip the same
+ * cubins with single bits flipped go through reading, decoding and analysis, which must survive
+ * them.
  *
  *     check_cubins FILE...
  *     check_cubins --flip FILE... */
@@ -96,7 +97,7 @@ static bool check_file(tally *t, const char *path)
     return false;
 }
 
-/* ---- flipped bits -------------------------------------------------------------------------------------------- */
+/* ---- flipped bits ---------------------------------------------------------------------------- */
 
 static void analyze_all(const ifl_machine *machine)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Words of machine code and what nvdisasm says of them (tests/sass/words), replayed: text, guard, and, by rules of
- * the mnemonic alone, bytes of a lane's access and registers of its data. Knows nothing of rows.
+ * Words of machine code and what nvdisasm says of them (tests/sass/words), replayed: text, guard,
+ * and, by rules of the mnemonic alone, bytes of a lane's access and registers of its data. Knows
+ * nothing of rows.
  *
  *     replay_words SM FILE
  *
@@ -23,7 +24,7 @@ static void fail(const char *line, const char *what, const char *got)
         printf("%s    %s: %s\n", line, what, got);
 }
 
-/* ---- widths, as PTX and the mnemonics have them ------------------------------------------------------------- */
+/* ---- widths, as PTX and the mnemonics have them ---------------------------------------------- */
 
 /* How the width is written: as a load or store does, as an atomic does, as a matrix load does. */
 typedef enum width_kind { NO_ACCESS, PLAIN, ATOMIC, MATRIX } width_kind;
@@ -109,7 +110,7 @@ static void check_access(const char *line, const char *text, const ifl_sass_inst
     }
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* "@!UP0 " of a text; where the text goes on. */
 static const char *check_guard(const char *line, const char *text, const ifl_sass_instruction *in)

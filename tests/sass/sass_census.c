@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lowers every kernel of files with machine code and prints, a line each, the forms of instructions that the engine has no
- * code for, how often they stand there and in how many kernels:
+ * Lowers every kernel of files with machine code and prints, a line each, the forms of instructions
+ * that the engine has no code for, how often they stand there and in how many kernels:
  *
  *     sass_census SM FILE ...        of the newest machine code in each that sm_SM runs
  *
@@ -24,10 +24,12 @@ typedef struct census {
     uint64_t kernels, whole, instructions, refused, failed;
 } census;
 
-/* The mnemonic with its modifiers, and why: "'F2FP.RELU R3, R4' at 0x30 of ..: why" without operands and place. */
+/* The mnemonic with its modifiers, and why: "'F2FP.RELU R3, R4' at 0x30 of ..: why" without
+ * operands and place. */
 static void form_of(const char *text, char *to, size_t size)
 {
-    const char *start = text + (*text == '\''), *end = start + strcspn(start, " '"), *why = strrchr(text, ':');
+    const char *start = text + (*text == '\''), *end = start + strcspn(start, " '"),
+               *why = strrchr(text, ':');
     snprintf(to, size, "%.*s%s", (int)(end - start), start, why ? why : "");
 }
 
@@ -36,7 +38,8 @@ static form *find(census *c, const char *name)
     for (size_t i = 0; i < c->forms.count; i++)
         if (strcmp(c->forms.at[i].name, name) == 0)
             return &c->forms.at[i];
-    return ifl_vec_push(&c->forms, (form){.name = strdup(name)}) ? &c->forms.at[c->forms.count - 1] : NULL;
+    return ifl_vec_push(&c->forms, (form){.name = strdup(name)}) ? &c->forms.at[c->forms.count - 1]
+                                                                 : NULL;
 }
 
 static void count_refusals(census *c, const ifl_image *image)
@@ -64,7 +67,8 @@ static void count_refusals(census *c, const ifl_image *image)
     c->instructions += image->sites.count;
 }
 
-static ifl_status visit(void *user, const char *name, const uint8_t *bytes, size_t size, ifl_error *error)
+static ifl_status visit(void *user, const char *name, const uint8_t *bytes, size_t size,
+                        ifl_error *error)
 {
     census *c = user;
     ifl_object *object;
@@ -107,7 +111,8 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         ifl_error error = {0};
         const ifl_machine_source source = {.name = argv[i]};
-        if (ifl_machine_each_runnable(&source, (uint32_t)atoi(argv[1]), visit, &c, &error) != IFL_OK)
+        if (ifl_machine_each_runnable(&source, (uint32_t)atoi(argv[1]), visit, &c, &error) !=
+            IFL_OK)
             printf("! %s\n", error.text);
     }
     if (c.forms.count)
@@ -115,7 +120,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < c.forms.count; i++)
         printf("%8llu in %6llu kernels  %s\n", (unsigned long long)c.forms.at[i].count,
                (unsigned long long)c.forms.at[i].kernels, c.forms.at[i].name);
-    printf("%llu kernels, %llu of them whole, %llu not lowered; %llu instructions, %llu without code in %zu forms\n",
+    printf("%llu kernels, %llu of them whole, %llu not lowered; %llu instructions, %llu without "
+           "code in %zu forms\n",
            (unsigned long long)c.kernels, (unsigned long long)c.whole, (unsigned long long)c.failed,
            (unsigned long long)c.instructions, (unsigned long long)c.refused, c.forms.count);
     for (size_t i = 0; i < c.forms.count; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The decoder's side of tools/check-sass: cuts instruction words out of files, as raw code that nvdisasm reads too, and
- * prints such code as the decoder reads it. Knows nothing of nvdisasm.
+ * The decoder's side of tools/check-sass: cuts instruction words out of files, as raw code that
+ * nvdisasm reads too, and prints such code as the decoder reads it. Knows nothing of nvdisasm.
  *
  *     sass_words targets FILE             the architectures that a file has machine code for
  *     sass_words cut FILE SM COUNT        raw code: COUNT words drawn from all, and up to SHAPE_WORDS of every
  *                                         combination of row and modifiers; with COUNT 0 all code as it stands
  *     sass_words text SM                  raw code on stdin: lines of offset, text, control, split by tabs
- *     sass_words rate SM                  raw code on stdin: instructions decoded a second, without and with text */
+ *     sass_words rate SM    raw code on stdin: instructions decoded a second, without and with text */
 #include "sass/sass.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ typedef struct sample {
     uint8_t shape_words[SHAPES];
 } sample;
 
-/* ---- cut ----------------------------------------------------------------------------------------------------- */
+/* ---- cut ------------------------------------------------------------------------------------- */
 
 static void write_word(const uint8_t *word)
 {
@@ -118,7 +118,7 @@ static int cut(const char *path, uint32_t sm, uint64_t count)
     return status == IFL_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_guard(const ifl_sass_instruction *in)
 {
@@ -130,7 +130,8 @@ static void print_guard(const ifl_sass_instruction *in)
         printf("@!%sT ", kind);
 }
 
-/* Bn scoreboards waited for, Rn and Wn scoreboards set, Y, Sn cycles, as docs/sass.md shows them. */
+/* Bn scoreboards waited for, Rn and Wn scoreboards set, Y, Sn cycles, as docs/sass.md shows
+ * them. */
 static void print_control(const ifl_sass_instruction *in)
 {
     enum { SCOREBOARDS = 6 };
@@ -161,7 +162,7 @@ static int text(uint32_t sm)
     return EXIT_SUCCESS;
 }
 
-/* ---- rate ---------------------------------------------------------------------------------------------------- */
+/* ---- rate ------------------------------------------------------------------------------------ */
 
 static double seconds(void)
 {
@@ -207,7 +208,7 @@ static int rate(uint32_t sm)
     return EXIT_SUCCESS;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static int targets(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of isa/opcode.def for tests: found by an instruction's PTX name, evaluated for one lane, and the samples that
- * lane_h200.def was recorded with. It knows nothing of the engine. */
+ * The rows of isa/opcode.def for tests: found by an instruction's PTX name, evaluated for one lane,
+ * and the samples that lane_h200.def was recorded with. It knows nothing of the engine. */
 #ifndef IFL_TEST_LANE_ROWS_H
 #define IFL_TEST_LANE_ROWS_H
 
@@ -17,7 +17,7 @@
 #include "exec/rounded_lane.h"
 #include "ptx/program.h"
 
-/* ---- the rows as a table ------------------------------------------------------------------------ */
+/* ---- the rows as a table --------------------------------------------------------------------- */
 
 typedef uint16_t U16;
 typedef int16_t S16;
@@ -146,7 +146,7 @@ static uint64_t row_value(int row, const ifl_modifiers *m, const uint64_t *in)
     return 0;
 }
 
-/* ---- instructions by their PTX names ------------------------------------------------------------ */
+/* ---- instructions by their PTX names --------------------------------------------------------- */
 
 #define FIELD_OF(field) (uint32_t)(IFL_FIELD_##field)
 static const struct {
@@ -218,7 +218,8 @@ static void take_word(const char *word, uint32_t fields, ifl_modifiers *m, ifl_t
     fail_msg("no modifier .%s", word);
 }
 
-/* The row of "add.rn.ftz.f32" with that many sources, -1 without one. set's first type is left to the engine. */
+/* The row of "add.rn.ftz.f32" with that many sources, -1 without one. set's first type is left to
+ * the engine. */
 static int find_row(const char *name, int sources, ifl_modifiers *m)
 {
     char words[64];
@@ -262,7 +263,7 @@ static bool has_row(const char *name, int sources)
     return find_row(name, sources, &m) >= 0;
 }
 
-/* ---- inputs --------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 static const uint16_t edges16[] = {
     0,      0x8000, 1,      0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x0401, 0x3c00, 0xbc00,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rules of remedy.def: each speaks up on a profile with its fault, and none on a healthy one. The profiles are made
- * here, from a few figures each; that real kernels get the advice that their documents give is in tests/advice. */
+ * The rules of remedy.def: each speaks up on a profile with its fault, and none on a healthy one.
+ * The profiles are made here, from a few figures each; that real kernels get the advice that their
+ * documents give is in tests/advice. */
 #include "advice/advice.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* A kernel of one load instruction and one store instruction, both of neighbouring lanes unless `kind` says
- * otherwise. Counts are of a warp. */
+/* A kernel of one load instruction and one store instruction, both of neighbouring lanes unless
+ * `kind` says otherwise. Counts are of a warp. */
 typedef struct shape {
     const char *rule, *gpu;
     uint32_t grid, block, registers;
@@ -26,7 +27,7 @@ typedef struct shape {
     double shared_requests, shared_wavefronts, barriers;
     double atomics, atomic_lanes; /* requests; lanes that meet on one address */
     double local_sectors;
-    uint32_t spilled; /* bytes a thread */
+    uint32_t spilled;           /* bytes a thread */
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
     int load_lines;             /* instructions that the loads are spread over; 0: 1 */
     const char *op;
@@ -34,10 +35,21 @@ typedef struct shape {
 } shape;
 
 /* float4, four loads before a wait, enough blocks: as document 001 ends. */
-static const shape healthy = {
-    .grid = 32768, .block = 256, .registers = 32, .bytes = 16, .loads = 4, .stores = 2, .waits = 1,
-    .loads_a_wait = 4, .instructions = 40, .branches = 1, .lanes = 32, .arithmetic = 8,
-    .pattern = IFL_PATTERN_COALESCED, .op = "ld.global.nc.v4.f32", .l1_hit = -1};
+static const shape healthy = {.grid = 32768,
+                              .block = 256,
+                              .registers = 32,
+                              .bytes = 16,
+                              .loads = 4,
+                              .stores = 2,
+                              .waits = 1,
+                              .loads_a_wait = 4,
+                              .instructions = 40,
+                              .branches = 1,
+                              .lanes = 32,
+                              .arithmetic = 8,
+                              .pattern = IFL_PATTERN_COALESCED,
+                              .op = "ld.global.nc.v4.f32",
+                              .l1_hit = -1};
 
 static void set(ifl_counters *counters, ifl_counter which, double value)
 {
@@ -50,19 +62,27 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
     const double requests = warps * (is_store ? s->stores : loads);
     const double lines = s->lines > 0 ? s->lines : ceil(sectors / 4);
     ifl_profile_line line = {
-        .file = "kernel.cu", .line = is_store ? 20 : 10, .text = "", .op = is_store ? "st.global.v4.f32" : s->op,
-        .space = IFL_SPACE_GLOBAL, .kind = is_store ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD, .inlined_from = "", .access_bytes = s->bytes,
-        .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern, .share = 1,
+        .file = "kernel.cu",
+        .line = is_store ? 20 : 10,
+        .text = "",
+        .op = is_store ? "st.global.v4.f32" : s->op,
+        .space = IFL_SPACE_GLOBAL,
+        .kind = is_store ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+        .inlined_from = "",
+        .access_bytes = s->bytes,
+        .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern,
+                    .share = 1,
                     .stride_words = is_store ? 0 : s->stride_words,
                     .region_bytes = is_store ? 0 : s->region_bytes},
     };
     if (is_store && strstr(s->op, "f64"))
         line.op = "st.global.f64";
-#define SET(name, value)                                                                                               \
-    do {                                                                                                               \
-        const ifl_counter which = is_store ? IFL_COUNTER_global_store_##name : IFL_COUNTER_global_load_##name;         \
-        set(&line.counters, which, value);                                                                             \
-        ifl_counters_add(&p->counters, which, (uint64_t)llround(value));                                               \
+#define SET(name, value)                                                                           \
+    do {                                                                                           \
+        const ifl_counter which =                                                                  \
+            is_store ? IFL_COUNTER_global_store_##name : IFL_COUNTER_global_load_##name;           \
+        set(&line.counters, which, value);                                                         \
+        ifl_counters_add(&p->counters, which, (uint64_t)llround(value));                           \
     } while (0)
     SET(requests, requests);
     SET(sectors, requests * sectors);
@@ -76,9 +96,16 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
 
 static void add_shared(ifl_profile *p, const shape *s, double warps)
 {
-    ifl_profile_line line = {.file = "kernel.cu", .line = 30, .text = "", .op = "ld.shared.f32", .space = IFL_SPACE_SHARED,
-                             .kind = IFL_ACCESS_LOAD, .inlined_from = "", .access_bytes = 4,
-                             .pattern = {.kind = IFL_PATTERN_STRIDED, .share = 1, .stride_words = 32}};
+    ifl_profile_line line = {
+        .file = "kernel.cu",
+        .line = 30,
+        .text = "",
+        .op = "ld.shared.f32",
+        .space = IFL_SPACE_SHARED,
+        .kind = IFL_ACCESS_LOAD,
+        .inlined_from = "",
+        .access_bytes = 4,
+        .pattern = {.kind = IFL_PATTERN_STRIDED, .share = 1, .stride_words = 32}};
     ifl_counters *both[] = {&line.counters, &p->counters};
     for (int i = 0; i < 2; i++) {
         set(both[i], IFL_COUNTER_shared_load_requests, warps * s->shared_requests);
@@ -92,8 +119,14 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
 
 static void add_atomics(ifl_profile *p, const shape *s, double warps)
 {
-    ifl_profile_line line = {.file = "kernel.cu", .line = 40, .text = "", .op = "red.global.add.u32", .space = IFL_SPACE_GLOBAL,
-                             .kind = IFL_ACCESS_ATOMIC, .inlined_from = "", .access_bytes = 4,
+    ifl_profile_line line = {.file = "kernel.cu",
+                             .line = 40,
+                             .text = "",
+                             .op = "red.global.add.u32",
+                             .space = IFL_SPACE_GLOBAL,
+                             .kind = IFL_ACCESS_ATOMIC,
+                             .inlined_from = "",
+                             .access_bytes = 4,
                              .pattern = {.kind = IFL_PATTERN_IRREGULAR, .share = 1}};
     ifl_counters *both[] = {&line.counters, &p->counters};
     for (int i = 0; i < 2; i++) {
@@ -116,7 +149,8 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
     set(c, IFL_COUNTER_barriers, warps * s->barriers);
     set(c, IFL_COUNTER_local_load_sectors, warps * s->local_sectors / 2);
     set(c, IFL_COUNTER_local_store_sectors, warps * s->local_sectors / 2);
-    const ifl_opcode_count compute = {wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic)};
+    const ifl_opcode_count compute = {wide ? "fma.rn.f64" : "fma.rn.f32",
+                                      (uint64_t)(warps * s->arithmetic)};
     const ifl_opcode_count convert = {"cvt.f64.f32", (uint64_t)(warps * s->widened)};
     assert_true(ifl_vec_push(&p->ptx_opcodes, compute));
     if (s->widened > 0)
@@ -127,8 +161,11 @@ static void add_caches(ifl_profile *p, const shape *s)
 {
     const double sectors = (double)p->counters.value[IFL_COUNTER_global_load_sectors];
     const double misses = sectors * (1 - s->l1_hit);
-    ifl_cache_facts f = {.device = s->gpu, .sample = "", .l1_load_sectors = {sectors, sectors, sectors},
-                         .l1_load_hits = {sectors * s->l1_hit, 0, sectors}, .l2_read_sectors = {misses, misses, misses},
+    ifl_cache_facts f = {.device = s->gpu,
+                         .sample = "",
+                         .l1_load_sectors = {sectors, sectors, sectors},
+                         .l1_load_hits = {sectors * s->l1_hit, 0, sectors},
+                         .l2_read_sectors = {misses, misses, misses},
                          .dram_read_bytes = {32 * misses, 32 * misses, 32 * misses}};
     f.half_l1_load_hits = sectors * s->half_hit;
     if (s->l1_hit >= 0)
@@ -176,12 +213,13 @@ static const ifl_advice *find(const ifl_advices *advices, const char *rule)
     return NULL;
 }
 
-static ifl_status find_advice(const ifl_profile *profile, const ifl_device *device, ifl_arena *arena, ifl_advices *out,
-                              ifl_error *error)
+static ifl_status find_advice(const ifl_profile *profile, const ifl_device *device,
+                              ifl_arena *arena, ifl_advices *out, ifl_error *error)
 {
     ifl_modelled modelled;
     const ifl_status status = ifl_model_find(profile, device, &modelled, error);
-    return status == IFL_OK ? ifl_advice_find(profile, device, &modelled, arena, out, error) : status;
+    return status == IFL_OK ? ifl_advice_find(profile, device, &modelled, arena, out, error)
+                            : status;
 }
 
 static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advices *out)
@@ -196,13 +234,13 @@ static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advice
     ifl_device_close(device);
 }
 
-#define FAULT(name, on, ...)                                                                                           \
-    (shape)                                                                                                            \
-    {                                                                                                                  \
-        .grid = 32768, .block = 256, .registers = 32, .bytes = 16, .loads = 4, .stores = 2, .waits = 1,                \
-        .loads_a_wait = 4, .instructions = 40, .branches = 1, .lanes = 32, .arithmetic = 8,                            \
-        .pattern = IFL_PATTERN_COALESCED, .op = "ld.global.nc.v4.f32", .l1_hit = -1, .rule = #name, .gpu = on,         \
-        __VA_ARGS__                                                                                                    \
+#define FAULT(name, on, ...)                                                                       \
+    (shape)                                                                                        \
+    {                                                                                              \
+        .grid = 32768, .block = 256, .registers = 32, .bytes = 16, .loads = 4, .stores = 2,        \
+        .waits = 1, .loads_a_wait = 4, .instructions = 40, .branches = 1, .lanes = 32,             \
+        .arithmetic = 8, .pattern = IFL_PATTERN_COALESCED, .op = "ld.global.nc.v4.f32",            \
+        .l1_hit = -1, .rule = #name, .gpu = on, __VA_ARGS__                                        \
     }
 
 #pragma GCC diagnostic push
@@ -216,42 +254,61 @@ static const shape *faults(size_t *count)
     static shape all[32];
     size_t n = 0;
     const shape rows[] = {
-        FAULT(wide_loads, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
-        FAULT(coarsening, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
-        FAULT(persistent_grid, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2, .instructions = 19),
-        FAULT(hoisted_bounds, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4, .loads_a_wait = 2, .branches = 5),
-        FAULT(restrict_pointers, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4, .loads_a_wait = 2,
-              .op = "ld.global.f32"),
-        FAULT(launch_bounds, "b200", .bytes = 4, .loads = 16, .stores = 1, .waits = 16, .loads_a_wait = 1, .registers = 132),
-        FAULT(block_size, "k20x", .block = 32, .bytes = 4, .loads = 16, .waits = 16, .loads_a_wait = 1, .grid = 262144),
-        FAULT(less_shared, "b200", .bytes = 4, .loads = 16, .waits = 16, .loads_a_wait = 1, .shared_bytes = 60000),
-        FAULT(more_loads_in_flight, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1, .grid = 2048,
-              .registers = 128),
-        FAULT(prefetch, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1, .grid = 2048, .registers = 128),
-        FAULT(alignment, "v100", .pattern = IFL_PATTERN_OFFSET, .bytes = 4, .sectors = 5, .loads = 16, .loads_a_wait = 16),
-        FAULT(non_caching_loads, "m2090", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .lines = 32),
-        FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32, .load_lines = 4),
-        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32),
-        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8, .sectors = 32, .load_lines = 4,
-              .region_bytes = 4096),
-        FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024, .bytes = 8, .sectors = 32),
-        FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512, .instructions = 80),
-        FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32, .loads = 64,
-              .loads_a_wait = 64, .l1_hit = 0.1, .half_hit = 0.6),
+        FAULT(wide_loads, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2,
+              .instructions = 19),
+        FAULT(coarsening, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2,
+              .instructions = 19),
+        FAULT(persistent_grid, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2,
+              .instructions = 19),
+        FAULT(hoisted_bounds, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4,
+              .loads_a_wait = 2, .branches = 5),
+        FAULT(restrict_pointers, "b200", .bytes = 4, .loads = 8, .stores = 4, .waits = 4,
+              .loads_a_wait = 2, .op = "ld.global.f32"),
+        FAULT(launch_bounds, "b200", .bytes = 4, .loads = 16, .stores = 1, .waits = 16,
+              .loads_a_wait = 1, .registers = 132),
+        FAULT(block_size, "k20x", .block = 32, .bytes = 4, .loads = 16, .waits = 16,
+              .loads_a_wait = 1, .grid = 262144),
+        FAULT(less_shared, "b200", .bytes = 4, .loads = 16, .waits = 16, .loads_a_wait = 1,
+              .shared_bytes = 60000),
+        FAULT(more_loads_in_flight, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1,
+              .grid = 2048, .registers = 128),
+        FAULT(prefetch, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1,
+              .grid = 2048, .registers = 128),
+        FAULT(alignment, "v100", .pattern = IFL_PATTERN_OFFSET, .bytes = 4, .sectors = 5,
+              .loads = 16, .loads_a_wait = 16),
+        FAULT(non_caching_loads, "m2090", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4,
+              .sectors = 32, .lines = 32),
+        FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
+              .sectors = 32, .load_lines = 4),
+        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
+              .sectors = 32),
+        FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
+              .sectors = 32, .load_lines = 4, .region_bytes = 4096),
+        FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024,
+              .bytes = 8, .sectors = 32),
+        FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512,
+              .instructions = 80),
+        FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4,
+              .sectors = 32, .loads = 64, .loads_a_wait = 64, .l1_hit = 0.1, .half_hit = 0.6),
         FAULT(local_arrays, "v100", .local_sectors = 160),
         FAULT(register_passes, "v100", .local_sectors = 160, .spilled = 64, .registers = 250),
         FAULT(more_registers, "v100", .local_sectors = 160, .spilled = 64, .registers = 32),
         FAULT(wider_rows, "h200", .pattern = IFL_PATTERN_ROWS, .bytes = 4, .sectors = 16),
-        FAULT(tail, "v100", .grid = 700, .bytes = 4, .loads = 256, .waits = 256, .loads_a_wait = 1, .stores = 0),
-        FAULT(narrower_types, "v100", .bytes = 8, .op = "ld.global.nc.f64", .loads = 16, .loads_a_wait = 16),
+        FAULT(tail, "v100", .grid = 700, .bytes = 4, .loads = 256, .waits = 256, .loads_a_wait = 1,
+              .stores = 0),
+        FAULT(narrower_types, "v100", .bytes = 8, .op = "ld.global.nc.f64", .loads = 16,
+              .loads_a_wait = 16),
         FAULT(accidental_double, "t4", .widened = 2, .arithmetic = 40, .instructions = 90),
-        FAULT(divergence, "h200", .branches = 100, .divergent = 50, .lanes = 10, .instructions = 4000, .arithmetic = 2000),
-        FAULT(more_threads, "h200", .grid = 32, .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1),
-        FAULT(reduce_first, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1, .barriers = 9, .instructions = 100,
-              .shared_requests = 8, .shared_wavefronts = 8),
-        FAULT(results_a_thread, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1, .shared_requests = 512,
-              .shared_wavefronts = 512, .instructions = 700),
-        FAULT(fewer_atomics, "h200", .bytes = 4, .loads = 4, .stores = 0, .atomics = 4, .atomic_lanes = 2, .l1_hit = 0),
+        FAULT(divergence, "h200", .branches = 100, .divergent = 50, .lanes = 10,
+              .instructions = 4000, .arithmetic = 2000),
+        FAULT(more_threads, "h200", .grid = 32, .bytes = 4, .loads = 64, .waits = 64,
+              .loads_a_wait = 1),
+        FAULT(reduce_first, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,
+              .barriers = 9, .instructions = 100, .shared_requests = 8, .shared_wavefronts = 8),
+        FAULT(results_a_thread, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,
+              .shared_requests = 512, .shared_wavefronts = 512, .instructions = 700),
+        FAULT(fewer_atomics, "h200", .bytes = 4, .loads = 4, .stores = 0, .atomics = 4,
+              .atomic_lanes = 2, .l1_hit = 0),
     };
     for (; n < sizeof rows / sizeof *rows; n++)
         all[n] = rows[n];
@@ -272,8 +329,10 @@ static void test_each_rule(void **unused)
         const ifl_advice *a = find(&advices, rows[i].rule);
         if (!a)
             print_error("%s: no advice on its fault\n", rows[i].rule);
-        else if (!(a->gain_high >= 1.05) || a->gain_low > a->gain_high || !*a->remedy || !*a->symptom)
-            print_error("%s: gain %g to %g: %s: %s\n", rows[i].rule, a->gain_low, a->gain_high, a->symptom, a->remedy);
+        else if (!(a->gain_high >= 1.05) || a->gain_low > a->gain_high || !*a->remedy ||
+                 !*a->symptom)
+            print_error("%s: gain %g to %g: %s: %s\n", rows[i].rule, a->gain_low, a->gain_high,
+                        a->symptom, a->remedy);
         assert_non_null(a);
         assert_true(a->gain_high >= 1.05 && a->gain_low <= a->gain_high);
         ifl_advice_free(&advices);
@@ -286,12 +345,12 @@ static void test_every_rule_has_a_fault(void **unused)
     size_t count;
     const shape *rows = faults(&count);
     (void)unused;
-#define REMEDY(name, ...)                                                                                              \
-    do {                                                                                                               \
-        bool has = false;                                                                                              \
-        for (size_t i = 0; i < count; i++)                                                                             \
-            has |= strcmp(rows[i].rule, #name) == 0;                                                                   \
-        assert_true(has);                                                                                              \
+#define REMEDY(name, ...)                                                                          \
+    do {                                                                                           \
+        bool has = false;                                                                          \
+        for (size_t i = 0; i < count; i++)                                                         \
+            has |= strcmp(rows[i].rule, #name) == 0;                                               \
+        assert_true(has);                                                                          \
     } while (0);
 #include "advice/remedy.def"
 }
@@ -307,15 +366,16 @@ static void test_nothing_is_wrong(void **unused)
         s.rule = "healthy";
         advise(&s, gpus[i], &arena, &advices);
         for (size_t a = 0; a < advices.list.count; a++)
-            print_error("%s: %s, gain %g: %s\n", gpus[i], advices.list.at[a].rule, advices.list.at[a].gain_high,
-                        advices.list.at[a].symptom);
+            print_error("%s: %s, gain %g: %s\n", gpus[i], advices.list.at[a].rule,
+                        advices.list.at[a].gain_high, advices.list.at[a].symptom);
         assert_int_equal(advices.list.count, 0);
         ifl_advice_free(&advices);
         ifl_arena_free(&arena);
     }
 }
 
-/* Wider words take away requests and their addresses, not the work itself: an image that is computed point by point. */
+/* Wider words take away requests and their addresses, not the work itself: an image that is
+ * computed point by point. */
 static void test_arithmetic_is_not_for_wide_loads(void **unused)
 {
     ifl_arena arena = {0};

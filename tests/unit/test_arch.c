@@ -32,7 +32,8 @@ static void every_fact_is_known_from_fermi_on(void **unused)
 }
 
 /* CUDA C Programming Guide 7.5, 5.2.3: 22 cycles on 2.x, 11 on 3.x. Document 004: lines before
- * Volta, and Fermi loads whole ones. PCI Express 3.0 from GK110 on, 4.0 with Ampere, 5.0 with Hopper. */
+ * Volta, and Fermi loads whole ones. PCI Express 3.0 from GK110 on, 4.0 with Ampere, 5.0 with
+ * Hopper. */
 static void facts_change_where_documents_say(void **unused)
 {
     (void)unused;
@@ -67,7 +68,8 @@ static void every_gpu_has_cache_rules(void **unused)
         assert_true(ifl_cache_rules_find(cc, &rules));
         assert_true(cc > rules.first - 0.01 && cc < rules.last + 0.01 && *rules.source);
         assert_true(rules.l1_ways && rules.l2_ways && rules.queue_requests);
-        assert_true(rules.l2_halves || !device->known[IFL_DEVICE_l2_sm_groups]); /* which SMs, only a probe tells */
+        assert_true(rules.l2_halves ||
+                    !device->known[IFL_DEVICE_l2_sm_groups]); /* which SMs, only a probe tells */
         ifl_device_close(device);
     }
 }

@@ -255,7 +255,8 @@ static void assert_refused(const ifl_parameter *param, const char *word, int col
     assert_int_equal(error.column, column);
 }
 
-/* CUDA Driver API reference, cuTensorMapEncodeTiled: strides are of whole rows, in bytes; the innermost comes first. */
+/* CUDA Driver API reference, cuTensorMapEncodeTiled: strides are of whole rows, in bytes; the
+ * innermost comes first. */
 static void parses_tensors(void **state)
 {
     (void)state;

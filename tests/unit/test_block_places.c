@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where blocks run: the rule of block_places.h, by hand, and that equal blocks come out as by arithmetic. */
+ * Where blocks run: the rule of block_places.h, by hand, and that equal blocks come out as by
+ * arithmetic. */
 #include "device/block_places.h"
 
 #include <setjmp.h>

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* ---- figures ------------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static bool look_up(const void *user, const char *name, ifl_estimate *value)
 {
@@ -66,7 +66,8 @@ static void wrong(const char *text, int column)
     ifl_arena arena = {0};
     const ifl_expression *expression;
     ifl_error error = {0};
-    assert_int_equal(ifl_expression_parse(&arena, text, strlen(text), &expression, &error), IFL_BAD_INPUT);
+    assert_int_equal(ifl_expression_parse(&arena, text, strlen(text), &expression, &error),
+                     IFL_BAD_INPUT);
     assert_int_equal(error.column, column);
     ifl_arena_free(&arena);
 }
@@ -94,7 +95,8 @@ static void unknown_values(void **state)
     (void)state;
     static const char *const texts[] = {"eleven", "ten + eleven", "ten / (ten - ten)", "ten / 0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_int_equal(ifl_expression_parse(&arena, texts[i], strlen(texts[i]), &expression, NULL), IFL_OK);
+        assert_int_equal(
+            ifl_expression_parse(&arena, texts[i], strlen(texts[i]), &expression, NULL), IFL_OK);
         assert_false(ifl_expression_value(expression, look_up, NULL, &value));
     }
     ifl_arena_free(&arena);
@@ -112,7 +114,7 @@ static void patterns(void **state)
     assert_false(ifl_pattern_fits("ab", "a"));
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void write_file(char path[32], const char *text)
 {
@@ -129,10 +131,14 @@ static void reads_a_budget(void **state)
     ifl_budget b;
     ifl_error error;
     (void)state;
-    write_file(path, "run = run -- ./app 'two words'\nrun = t.launch\nrun = t.cubin\ngpu = h200\nbaseline = t.baseline\n"
-                     "limit = warning: time_us  /  ten <= baseline + 20% on b*\n"
-                     "kernel = copy*\nlimit = registers < 2^5 at \"a b\"\nlimit = occupancy_theoretical >= 50 %\n"
-                     "finding = note: strided new\nallow = bank_* in copy at t.cu:7 because it is small\n");
+    write_file(
+        path,
+        "run = run -- ./app 'two words'\nrun = t.launch\nrun = t.cubin\ngpu = h200\nbaseline = "
+        "t.baseline\n"
+        "limit = warning: time_us  /  ten <= baseline + 20% on b*\n"
+        "kernel = copy*\nlimit = registers < 2^5 at \"a b\"\nlimit = occupancy_theoretical >= 50 "
+        "%\n"
+        "finding = note: strided new\nallow = bank_* in copy at t.cu:7 because it is small\n");
     assert_int_equal(ifl_budget_read(path, &b, &error), IFL_OK);
     assert_int_equal(b.runs.count, 3);
     assert_string_equal(b.runs.at[0].words[3], "two words");
@@ -166,9 +172,12 @@ static void keeps_a_baseline(void **state)
     ifl_error error;
     (void)state;
     const double third = 1.0 / 3;
-    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k2", "", "h200", "time_us"}, (ifl_estimate){1.5, 2, 2.5}));
-    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k1", "a\tb", "", "ratio"}, (ifl_estimate){third, third, third}));
-    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k1", "", "", "sectors"}, (ifl_estimate){1e14, 1e14, 1e14}));
+    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k2", "", "h200", "time_us"},
+                                 (ifl_estimate){1.5, 2, 2.5}));
+    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k1", "a\tb", "", "ratio"},
+                                 (ifl_estimate){third, third, third}));
+    assert_true(ifl_baseline_add(&b, (ifl_fact_name){"r", "k1", "", "", "sectors"},
+                                 (ifl_estimate){1e14, 1e14, 1e14}));
     write_file(path, "");
     FILE *file = fopen(path, "w");
     assert_int_equal(ifl_baseline_write(&b, file, &error), IFL_OK);
@@ -177,10 +186,12 @@ static void keeps_a_baseline(void **state)
     assert_int_equal(again.facts.count, 3);
     assert_string_equal(again.facts.at[0].name.metric, "sectors"); /* sorted */
     assert_float_equal(again.facts.at[0].value.mid, 1e14, 0);
-    const ifl_fact *ratio = ifl_baseline_find(&again, (ifl_fact_name){"r", "k1", "a b", "", "ratio"});
+    const ifl_fact *ratio =
+        ifl_baseline_find(&again, (ifl_fact_name){"r", "k1", "a b", "", "ratio"});
     assert_non_null(ratio);
     assert_float_equal(ratio->value.mid, third, 1e-10 * third); /* what limits forgive is 1e-9 */
-    const ifl_fact *time = ifl_baseline_find(&again, (ifl_fact_name){"r", "k2", "", "h200", "time_us"});
+    const ifl_fact *time =
+        ifl_baseline_find(&again, (ifl_fact_name){"r", "k2", "", "h200", "time_us"});
     assert_non_null(time);
     assert_float_equal(time->value.low, 1.5, 0);
     assert_float_equal(time->value.high, 2.5, 0);
@@ -202,7 +213,7 @@ static void refuses_a_baseline(void **state)
     unlink(path);
 }
 
-/* ---- places -------------------------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void places(void **state)
 {
@@ -230,11 +241,15 @@ static void comments(void **state)
 {
     const char *why = NULL;
     (void)state;
-    assert_true(allows("a;\nb; // inflight: allow strided - the next one wants columns\n", 2, "strided", &why));
+    assert_true(allows("a;\nb; // inflight: allow strided - the next one wants columns\n", 2,
+                       "strided", &why));
     assert_string_equal(why, "the next one wants columns");
     assert_true(allows("// inflight: allow bank_*, strided\nb;\n", 2, "strided", &why));
-    assert_true(allows("  // see (1) // inflight: allow x\nb; // of all // inflight: allow y because\n", 2, "y", &why));
-    assert_false(allows("a; // inflight: allow strided\nb;\n", 2, "strided", &why)); /* that is the other line's */
+    assert_true(
+        allows("  // see (1) // inflight: allow x\nb; // of all // inflight: allow y because\n", 2,
+               "y", &why));
+    assert_false(allows("a; // inflight: allow strided\nb;\n", 2, "strided",
+                        &why)); /* that is the other line's */
     assert_false(allows("b; // inflight: allow strided\n", 1, "sectors", &why));
     assert_false(allows("b; // inflight: allowed strided\n", 1, "strided", &why));
 }
@@ -252,10 +267,12 @@ static void keys_survive_moves(void **state)
 {
     ifl_arena arena = {0};
     (void)state;
-    ifl_subject a = subject_of(&arena, "[{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"ld\"},"
-                                       "{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"ld\"},"
-                                       "{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"st\"}]");
-    ifl_subject b = subject_of(&arena, "[{\"file\":\"b/u.cu\",\"line\":90,\"text\":\"  x  = y;\",\"op\":\"ld\"}]");
+    ifl_subject a =
+        subject_of(&arena, "[{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"ld\"},"
+                           "{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"ld\"},"
+                           "{\"file\":\"a/t.cu\",\"line\":7,\"text\":\"x = y;\",\"op\":\"st\"}]");
+    ifl_subject b = subject_of(
+        &arena, "[{\"file\":\"b/u.cu\",\"line\":90,\"text\":\"  x  = y;\",\"op\":\"ld\"}]");
     assert_string_equal(a.places[0], b.places[0]);
     assert_string_not_equal(a.places[0], a.places[1]);
     assert_string_not_equal(a.places[0], a.places[2]);
@@ -267,9 +284,15 @@ static void keys_survive_moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures),          cmocka_unit_test(wrong_figures),      cmocka_unit_test(unknown_values),
-        cmocka_unit_test(patterns),         cmocka_unit_test(reads_a_budget),     cmocka_unit_test(keeps_a_baseline),
-        cmocka_unit_test(refuses_a_baseline), cmocka_unit_test(places),           cmocka_unit_test(comments),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(wrong_figures),
+        cmocka_unit_test(unknown_values),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(reads_a_budget),
+        cmocka_unit_test(keeps_a_baseline),
+        cmocka_unit_test(refuses_a_baseline),
+        cmocka_unit_test(places),
+        cmocka_unit_test(comments),
         cmocka_unit_test(keys_survive_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

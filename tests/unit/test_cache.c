@@ -5,10 +5,10 @@
 #include "cache/cache_turns.h"
 #include "cache/l1.h"
 #include "cache/l1_size.h"
-#include "device/shared_size.h"
 #include "cache/l2.h"
 #include "cache/line.h"
 #include "cache/set_shape.h"
+#include "device/shared_size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,7 +247,8 @@ static void test_age_limit(void **unused)
     ifl_l1_free(&l1);
 }
 
-/* Where the SM's L1 lost nothing, nothing grows old: any number of lines stays, as if in no sets. */
+/* Where the SM's L1 lost nothing, nothing grows old: any number of lines stays, as if in no
+ * sets. */
 static void test_no_age_limit(void **unused)
 {
     enum { LINES = 10000 };
@@ -541,7 +542,8 @@ static void test_turns_are_counted(void **unused)
 static uint64_t l1_kib(const char *name, uint32_t blocks, uint64_t shared_bytes)
 {
     ifl_device *device = open_device(name);
-    const uint64_t bytes = ifl_cache_l1_bytes(device, rules_of(name), IFL_SHARED_DEFAULT, blocks, shared_bytes);
+    const uint64_t bytes =
+        ifl_cache_l1_bytes(device, rules_of(name), IFL_SHARED_DEFAULT, blocks, shared_bytes);
     ifl_device_close(device);
     return bytes / 1024;
 }

@@ -27,13 +27,17 @@ static bool can_open(const char *folder, const char *name, int flags)
     return file >= 0;
 }
 
-/* socket(AF_INET, SOCK_STREAM, 0) by its number among the calls of 32-bit programs, which a kernel for 64 bits may serve too. */
+/* socket(AF_INET, SOCK_STREAM, 0) by its number among the calls of 32-bit programs, which a kernel
+ * for 64 bits may serve too. */
 static int socket_of_32_bits(void)
 {
 #if defined __x86_64__
     enum { SOCKET_OF_I386 = 359 };
     int result = SOCKET_OF_I386;
-    __asm__ volatile("int $0x80" : "+a"(result) : "b"(AF_INET), "c"(SOCK_STREAM), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+    __asm__ volatile("int $0x80"
+                     : "+a"(result)
+                     : "b"(AF_INET), "c"(SOCK_STREAM), "d"(0)
+                     : "memory", "r8", "r9", "r10", "r11");
     return result;
 #else
     return -1;
@@ -61,9 +65,11 @@ static int try_all(const char *read, const char *write, const char *other)
         network = socket(AF_UNIX, SOCK_STREAM, 0);
     if (network < 0 && has_32_bits)
         network = socket_of_32_bits();
-    return (can_open(read, "file", O_RDONLY) ? READS_OWN : 0) | (can_open(write, "new", O_WRONLY | O_CREAT) ? WRITES_OWN : 0) |
+    return (can_open(read, "file", O_RDONLY) ? READS_OWN : 0) |
+           (can_open(write, "new", O_WRONLY | O_CREAT) ? WRITES_OWN : 0) |
            (can_open(other, "file", O_RDONLY) ? READS_OTHER : 0) |
-           (can_open(read, "new", O_WRONLY | O_CREAT) ? WRITES_READ_ONLY : 0) | (network >= 0 ? HAS_SOCKET : 0);
+           (can_open(read, "new", O_WRONLY | O_CREAT) ? WRITES_READ_ONLY : 0) |
+           (network >= 0 ? HAS_SOCKET : 0);
 }
 
 static void make_folder(char path[32], bool with_file)

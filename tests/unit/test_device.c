@@ -26,20 +26,28 @@ static void every_built_in_device_opens(void **state)
     }
 }
 
-/* SMs and compute capability of GPUs whose descriptions came from public data, as NVIDIA's pages have them. */
+/* SMs and compute capability of GPUs whose descriptions came from public data, as NVIDIA's pages
+ * have them. */
 static void gpus_that_people_have_are_known(void **state)
 {
     static const struct {
         const char *name;
         double sms, compute_capability;
     } gpus[] = {
-        {"m2090", 16, 2.0},        {"t4", 40, 7.5},           {"a100-80", 108, 8.0},     {"l4", 58, 8.9},
-        {"a10", 72, 8.6},          {"a10g", 80, 8.6},         {"a30", 56, 8.0},          {"a40", 84, 8.6},
-        {"gh200", 132, 9.0},       {"h100-pcie", 114, 9.0},   {"h100-nvl", 132, 9.0},    {"h20", 78, 9.0},
-        {"rtx-2080-ti", 68, 7.5},  {"rtx-3060", 28, 8.6},     {"rtx-3070", 46, 8.6},     {"rtx-3080", 68, 8.6},
-        {"rtx-3090", 82, 8.6},     {"rtx-4060", 24, 8.9},     {"rtx-4070", 46, 8.9},     {"rtx-4080", 76, 8.9},
-        {"rtx-5060", 30, 12.0},    {"rtx-5070", 48, 12.0},    {"rtx-5080", 84, 12.0},    {"rtx-a4000", 48, 8.6},
-        {"rtx-a5000", 64, 8.6},    {"rtx-a6000", 84, 8.6},    {"jetson-thor", 20, 11.0}, {"jetson-agx-orin", 16, 8.7},
+        {"m2090", 16, 2.0},        {"t4", 40, 7.5},
+        {"a100-80", 108, 8.0},     {"l4", 58, 8.9},
+        {"a10", 72, 8.6},          {"a10g", 80, 8.6},
+        {"a30", 56, 8.0},          {"a40", 84, 8.6},
+        {"gh200", 132, 9.0},       {"h100-pcie", 114, 9.0},
+        {"h100-nvl", 132, 9.0},    {"h20", 78, 9.0},
+        {"rtx-2080-ti", 68, 7.5},  {"rtx-3060", 28, 8.6},
+        {"rtx-3070", 46, 8.6},     {"rtx-3080", 68, 8.6},
+        {"rtx-3090", 82, 8.6},     {"rtx-4060", 24, 8.9},
+        {"rtx-4070", 46, 8.9},     {"rtx-4080", 76, 8.9},
+        {"rtx-5060", 30, 12.0},    {"rtx-5070", 48, 12.0},
+        {"rtx-5080", 84, 12.0},    {"rtx-a4000", 48, 8.6},
+        {"rtx-a5000", 64, 8.6},    {"rtx-a6000", 84, 8.6},
+        {"jetson-thor", 20, 11.0}, {"jetson-agx-orin", 16, 8.7},
         {"b300", 148, 10.3},       {"gb200", 152, 10.0},
     };
     (void)state;
@@ -54,8 +62,8 @@ static void gpus_that_people_have_are_known(void **state)
     }
 }
 
-#define REST                                                                                                           \
-    "limits = cc_9.0\nclock_hz = 1e9 Hz # s\nl1_bytes_per_sm = 262144 bytes # s\n"                                     \
+#define REST                                                                                       \
+    "limits = cc_9.0\nclock_hz = 1e9 Hz # s\nl1_bytes_per_sm = 262144 bytes # s\n"                 \
     "l2_bytes = 1000000 bytes # s\ndram_bytes_per_s = 1e12 B/s # s\n"
 
 static void says_what_is_wrong(void **state)
@@ -94,7 +102,8 @@ static void says_what_is_wrong(void **state)
 static void a_complete_file_overrides_its_limits(void **state)
 {
     (void)state;
-    const char *text = "name = mine\nsms = 10 SMs # s\nmax_blocks_per_sm = 7 blocks # my own\n" REST;
+    const char *text =
+        "name = mine\nsms = 10 SMs # s\nmax_blocks_per_sm = 7 blocks # my own\n" REST;
     ifl_error error;
     ifl_device *device;
     assert_int_equal(ifl_device_parse("x.gpu", "x", text, strlen(text), &device, &error), IFL_OK);
@@ -112,8 +121,8 @@ static void an_unknown_name_lists_the_known(void **state)
     assert_non_null(strstr(error.text, "h200"));
 }
 
-/* CUDA C++ Programming Guide, "Compute Capabilities": PTX runs on later GPUs, machine code on later ones of the same
- * major number. sm_52 is what nvcc 12 builds for unless told otherwise. */
+/* CUDA C++ Programming Guide, "Compute Capabilities": PTX runs on later GPUs, machine code on later
+ * ones of the same major number. sm_52 is what nvcc 12 builds for unless told otherwise. */
 static void code_has_a_common_gpu_that_runs_it(void **state)
 {
     (void)state;

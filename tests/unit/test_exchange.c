@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What lanes of a warp do together, in every vector width that this processor runs, against one lane after another. */
+ * What lanes of a warp do together, in every vector width that this processor runs, against one
+ * lane after another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static frame mixed_frame(uint32_t seed)
     return f;
 }
 
-/* ---- one lane after another -------------------------------------------------------------------------------------- */
+/* ---- one lane after another ------------------------------------------------------------------ */
 
 /* PTX ISA, shfl: the steps of its description */
 static uint32_t shuffled(const ifl_exchange *op, const frame *f, uint32_t lane, uint32_t mask,
@@ -193,7 +194,7 @@ static frame expected(const ifl_exchange *op, const frame *before, uint32_t mask
     return after;
 }
 
-/* ---- the handlers ------------------------------------------------------------------------------------------------ */
+/* ---- the handlers ---------------------------------------------------------------------------- */
 
 static const ifl_code *stop(const ifl_code *code, ifl_warp *warp, char *slots, uint32_t active)
 {
@@ -339,7 +340,8 @@ static void masks_are_told_and_lanes_elected(void **state)
     }
 }
 
-/* With a member mask: those who name it take part together, and groups know nothing of each other. */
+/* With a member mask: those who name it take part together, and groups know nothing of each
+ * other. */
 static void groups_are_apart(void **state)
 {
     (void)state;

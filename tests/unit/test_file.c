@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files that take their place when they are complete (base/file.h): links, rights, names, what is left when a write ends
- * early. Expectations are POSIX's: a path through a symbolic link names the file that it leads to. */
+ * Files that take their place when they are complete (base/file.h): links, rights, names, what is
+ * left when a write ends early. Expectations are POSIX's: a path through a symbolic link names the
+ * file that it leads to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static mode_t rights_of(const char *path)
     return about.st_mode & 07777;
 }
 
-/* ---- links ------------------------------------------------------------------------------------ */
+/* ---- links ----------------------------------------------------------------------------------- */
 
 static void links_stay(void **state)
 {
@@ -106,7 +107,7 @@ static void links_in_a_circle_are_told(void **state)
     assert_int_equal(ifl_file_check("circle", &error), IFL_NO_FILE);
 }
 
-/* ---- rights ----------------------------------------------------------------------------------- */
+/* ---- rights ---------------------------------------------------------------------------------- */
 
 static void rights_are_kept(void **state)
 {
@@ -145,7 +146,8 @@ static void the_owner_is_kept(void **state)
     expect_text("theirs", "new");
 }
 
-/* As another user, in a folder that is not theirs: what may be written is, in its place; what may not is told. */
+/* As another user, in a folder that is not theirs: what may be written is, in its place; what may
+ * not is told. */
 static void write_as_another(void)
 {
     ifl_file file;
@@ -181,7 +183,7 @@ static void folders_that_are_closed(void **state)
     expect_text("closed/shut", "old");
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void names_may_be_as_long_as_names_can_be(void **state)
 {
@@ -196,7 +198,7 @@ static void names_may_be_as_long_as_names_can_be(void **state)
     }
 }
 
-/* ---- what is left ----------------------------------------------------------------------------- */
+/* ---- what is left ---------------------------------------------------------------------------- */
 
 static void nothing_is_left_of_what_is_not_complete(void **state)
 {
@@ -266,7 +268,7 @@ static void what_cannot_be_written_is_told(void **state)
     assert_int_equal(ifl_file_check("", &error), IFL_NO_FILE);
 }
 
-/* ---- the same --------------------------------------------------------------------------------- */
+/* ---- the same -------------------------------------------------------------------------------- */
 
 static void files_are_known_by_what_they_are(void **state)
 {

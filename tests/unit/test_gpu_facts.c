@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Figures and texts about GPUs that need none: quantiles and noise, Nsight Compute's page, what a kernel's
- * instructions leave open. */
+ * Figures and texts about GPUs that need none: quantiles and noise, Nsight Compute's page, what a
+ * kernel's instructions leave open. */
 #include "base/statistics.h"
-#include "ptx_snippet.h"
 #include "ptx/lower.h"
+#include "ptx_snippet.h"
 #include "session/exactness.h"
 #include "session/ncu.h"
 
@@ -105,7 +105,8 @@ static void exact_kernels(void **state)
         "bit for bit");
 }
 
-/* PTX ISA: ex2.approx to 2^-22, tanh.approx to 2^-11 relative; 16 times that is allowed for what follows. */
+/* PTX ISA: ex2.approx to 2^-22, tanh.approx to 2^-11 relative; 16 times that is allowed for what
+ * follows. */
 static void inexact_kernels(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The HTML report of profiles made by hand: the structure of its charts, values, escaping, well-formed markup that refers to
- * nothing outside. Expected figures are arithmetic on the profile. */
+ * The HTML report of profiles made by hand: the structure of its charts, values, escaping,
+ * well-formed markup that refers to nothing outside. Expected figures are arithmetic on the
+ * profile. */
 #include "outcome/outcome.h"
 #include "profile/profile.h"
 
@@ -14,7 +15,7 @@
 
 static const char hostile[] = "k<int>(\"&amp;\" ]]></title></script><script>alert(1)</script>)";
 
-/* ---- profiles made by hand ----------------------------------------------------------------------------------------- */
+/* ---- profiles made by hand ------------------------------------------------------------------- */
 
 static void count(ifl_profile *p, ifl_profile_line *line, const char *name, uint64_t value)
 {
@@ -71,7 +72,8 @@ static ifl_outcome *outcome_of(const ifl_profile *p)
     return outcome;
 }
 
-/* A model as ifl_outcome_add would leave it: 10 µs, of which DRAM alone takes 8; 2 * 10^6 bytes from DRAM. */
+/* A model as ifl_outcome_add would leave it: 10 µs, of which DRAM alone takes 8; 2 * 10^6 bytes
+ * from DRAM. */
 static void add_model(ifl_outcome *outcome, const ifl_device *device)
 {
     ifl_outcome_gpu gpu = {.device = device, .has_model = true};
@@ -98,7 +100,7 @@ static char *html_of(const ifl_outcome *const *outcomes, size_t count)
     return text;
 }
 
-/* ---- looking at markup --------------------------------------------------------------------------------------------- */
+/* ---- looking at markup ----------------------------------------------------------------------- */
 
 static size_t times(const char *text, const char *what)
 {
@@ -127,7 +129,8 @@ static char *chart_of(const char *text, const char *title)
     return chart;
 }
 
-/* Every element is closed, in order, and every attribute is quoted: elements outside of style, script and comments. */
+/* Every element is closed, in order, and every attribute is quoted: elements outside of style,
+ * script and comments. */
 static void assert_well_formed(const char *text)
 {
     char open[64][24];
@@ -161,7 +164,7 @@ static void assert_well_formed(const char *text)
     assert_int_equal(depth, 0);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_lines_are_bars(void **state)
 {
@@ -179,7 +182,8 @@ static void test_lines_are_bars(void **state)
     assert_has(chart, "class=\"second\" data-value=\"128000\"");
     assert_has(chart, "class=\"first\" data-value=\"192000\"");
     assert_has(chart, "class=\"second\" data-value=\"1088000\"");
-    /* What moves most comes first, and fills the width that is there for bars: 480 less 84 for the figure. */
+    /* What moves most comes first, and fills the width that is there for bars: 480 less 84 for the
+     * figure. */
     assert_true(strstr(chart, "k.cu:7") < strstr(chart, "k.cu:3"));
     assert_has(chart, "width=\"396.0\" height=\"11\" class=\"second\" data-value=\"1088000\"");
     assert_has(chart, "role=\"img\"");
@@ -251,8 +255,9 @@ static void test_gpus(void **state)
     assert_int_equal(times(chart, "data-value="), 2);
     assert_has(chart, "data-value=\"8\"");
     free(chart);
-    /* 100,000 instructions, 2 * 10^6 bytes, 10 µs: 0.05 a byte, 10 * 10^9 a second. An H200's DRAM moves 4.8 * 10^12 bytes
-     * a second: 0.05 * 4,800 * 10^9 instructions could be issued, of which 10 are 4 %. */
+    /* 100,000 instructions, 2 * 10^6 bytes, 10 µs: 0.05 a byte, 10 * 10^9 a second. An H200's DRAM
+     * moves 4.8 * 10^12 bytes a second: 0.05 * 4,800 * 10^9 instructions could be issued, of which
+     * 10 are 4 %. */
     chart = chart_of(text, "h200: roofline of instructions");
     const char *x = strstr(chart, "data-x=\""), *y = strstr(chart, "data-y=\"");
     assert_non_null(x);
@@ -261,7 +266,8 @@ static void test_gpus(void **state)
     assert_float_equal(strtod(y + 8, NULL), 10, 1e-9);
     assert_has(chart, "4 % of the roof");
     free(chart);
-    /* 40 registers a thread on an SM of 65,536: 6 blocks of 8 warps (256 registers are the unit of a warp). */
+    /* 40 registers a thread on an SM of 65,536: 6 blocks of 8 warps (256 registers are the unit of
+     * a warp). */
     chart = chart_of(text, "h200: occupancy by registers");
     assert_has(chart, "data-x=\"40\" data-y=\"48\"");
     free(chart);
@@ -372,7 +378,8 @@ static double luminance(const char *text, const char *variable)
     assert_non_null(at);
     assert_int_equal(sscanf(at + strlen(key), "%6x", &rgb), 1);
     assert_int_equal(strspn(at + strlen(key), "0123456789abcdef"), 6);
-    return 0.2126 * channel(rgb >> 16) + 0.7152 * channel(rgb >> 8 & 255) + 0.0722 * channel(rgb & 255);
+    return 0.2126 * channel(rgb >> 16) + 0.7152 * channel(rgb >> 8 & 255) +
+           0.0722 * channel(rgb & 255);
 }
 
 static void assert_contrast(const char *text, const char *ink, const char *paper, double least)

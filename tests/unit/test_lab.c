@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a case of the lab: expressions, figures, sweeps, mistakes. The rules are docs/lab-format.md's; the
- * numbers are worked out by hand. */
+ * Reading a case of the lab: expressions, figures, sweeps, mistakes. The rules are
+ * docs/lab-format.md's; the numbers are worked out by hand. */
 #include "lab/lab_api.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The arithmetic of one lane: the rows of isa/opcode.def and the functions of simt/lane.h against definitions (PTX ISA
- * pseudo-code, IEEE 754 in __float128) and against results recorded on a GPU (lane_h200.def). */
+ * The arithmetic of one lane: the rows of isa/opcode.def and the functions of simt/lane.h against
+ * definitions (PTX ISA pseudo-code, IEEE 754 in __float128) and against results recorded on a GPU
+ * (lane_h200.def). */
 #include "lane_rows.h"
 
-/* ---- every row ------------------------------------------------------------------------------------ */
+/* ---- every row ------------------------------------------------------------------------------- */
 
 static void take_all_edges(int row, const ifl_modifiers *m)
 {
@@ -15,7 +16,8 @@ static void take_all_edges(int row, const ifl_modifiers *m)
     }
 }
 
-/* Rows are total: no input traps or is undefined (what the sanitizers see), under any modifier that they accept. */
+/* Rows are total: no input traps or is undefined (what the sanitizers see), under any modifier that
+ * they accept. */
 static void test_rows_are_total(void **state)
 {
     (void)state;
@@ -180,7 +182,7 @@ static void test_same_as_hardware(void **state)
     assert_int_equal(different, 0);
 }
 
-/* ---- one rounding, by definition ------------------------------------------------------------------- */
+/* ---- one rounding, by definition ------------------------------------------------------------- */
 
 typedef __float128 wide;
 
@@ -200,7 +202,8 @@ static int wide_exponent(wide x)
     return (int)(bits >> 112 & 0x7fff) - 16383;
 }
 
-/* x to `digits` binary digits, exponents from `lowest` on, largest finite value `max` (IEEE 754, section 4.3). */
+/* x to `digits` binary digits, exponents from `lowest` on, largest finite value `max` (IEEE 754,
+ * section 4.3). */
 static wide rounded(wide x, int digits, int lowest, wide max, unsigned rounding)
 {
     wide magnitude = x < 0 ? -x : x;
@@ -222,8 +225,8 @@ static wide rounded(wide x, int digits, int lowest, wide max, unsigned rounding)
     return x < 0 ? -magnitude : magnitude;
 }
 
-/* The sum; where __float128 cannot hold it, its neighbour with an odd last bit, which no format of ours can hold: so
- * rounding it to far fewer digits sees on which side of a boundary the sum is. */
+/* The sum; where __float128 cannot hold it, its neighbour with an odd last bit, which no format of
+ * ours can hold: so rounding it to far fewer digits sees on which side of a boundary the sum is. */
 static wide exact_sum(wide x, wide y)
 {
     wide sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
@@ -330,7 +333,7 @@ static void test_f64_roundings(void **state)
     }
 }
 
-/* ---- small formats ------------------------------------------------------------------------------------- */
+/* ---- small formats --------------------------------------------------------------------------- */
 
 typedef struct small {
     const char *name;
@@ -346,7 +349,8 @@ static const small smalls[] = {
     {"e2m1", &ifl_e2m1, 2, 1, 1, 0},
 };
 
-/* The value of a magnitude by the definition of the format; INFINITY and NAN for the special codes. */
+/* The value of a magnitude by the definition of the format; INFINITY and NAN for the special
+ * codes. */
 static double value_of(const small *s, unsigned code)
 {
     int exponent = (int)(code >> s->mantissa_bits),
@@ -441,7 +445,8 @@ static void test_narrow_past_the_end(void **state)
     assert_int_equal(RUN("cvt.rn.bf16x2.ue8m0x2", 0xff00), 0x7fff0040);
 }
 
-/* Every pair of a set of f16 that holds all exponents: sums and products are exact in f64, so one rounding follows. */
+/* Every pair of a set of f16 that holds all exponents: sums and products are exact in f64, so one
+ * rounding follows. */
 static void test_half_arithmetic(void **state)
 {
     (void)state;
@@ -483,7 +488,7 @@ static void test_half_fma(void **state)
     assert_int_equal(RUN("fma.rn.bf16", 0x3f81, 0x3fc0, 0x8001), 0x3fc1);
 }
 
-/* ---- flags of floating-point instructions --------------------------------------------------------------- */
+/* ---- flags of floating-point instructions ---------------------------------------------------- */
 
 static void test_flush_to_zero(void **state)
 {
@@ -492,7 +497,8 @@ static void test_flush_to_zero(void **state)
     assert_int_equal(RUN("add.ftz.f32", 0x807fffff, 0x80000000), 0x80000000);
     assert_int_equal(RUN("sub.ftz.f32", 0x00800001, 0x00800000), 0);
     assert_int_equal(RUN("abs.ftz.f32", 0x80000001), 0);
-    /* (1 - 2^-24) 2^-126 rounds to the smallest normal as a subnormal, not as a normal: flushed (H200) */
+    /* (1 - 2^-24) 2^-126 rounds to the smallest normal as a subnormal, not as a normal: flushed
+     * (H200) */
     assert_int_equal(RUN("cvt.rn.f32.f64", 0x380fffffee000000), 0x00800000);
     assert_int_equal(RUN("cvt.rn.ftz.f32.f64", 0x380fffffee000000), 0);
     assert_int_equal(RUN("cvt.rn.ftz.f32.f64", 0x380ffffff0000000), 0x00800000);
@@ -535,7 +541,8 @@ static void test_min_max(void **state)
     assert_int_equal(RUN("max.u16x2", 0xffff0005, 0x00050003), 0xffff0005);
 }
 
-/* PTX ISA, table "Floating-Point Operators": which of less, equal, greater, unordered makes it true. */
+/* PTX ISA, table "Floating-Point Operators": which of less, equal, greater, unordered makes it
+ * true. */
 static void test_comparisons(void **state)
 {
     (void)state;
@@ -565,7 +572,7 @@ static void test_comparisons(void **state)
     assert_int_equal(RUN("testp.notanumber.f32", 0x7f800001), 1);
 }
 
-/* ---- integers, by the pseudo-code of PTX ISA 9.0 --------------------------------------------------------- */
+/* ---- integers, by the pseudo-code of PTX ISA 9.0 --------------------------------------------- */
 
 static uint64_t bit(uint64_t x, unsigned position)
 {
@@ -699,9 +706,10 @@ static void test_products_and_quotients(void **state)
     assert_int_equal(RUN("dp2a.hi.u32.s32", 0x00010002, 0xff030000, 0), 5);
 }
 
-/* ---- conversions --------------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
-/* PTX ISA, cvt: float to integer clamps; NaN is 0, or the highest bit when the source is f64 or the result has 64. */
+/* PTX ISA, cvt: float to integer clamps; NaN is 0, or the highest bit when the source is f64 or the
+ * result has 64. */
 static void test_float_to_integer(void **state)
 {
     (void)state;
@@ -766,7 +774,7 @@ static void test_integer_conversions(void **state)
     assert_int_equal(RUN("slct.u32.f32", 1, 2, 0x7fc00000), 2);
 }
 
-/* ---- approximations: the error bounds of PTX ISA 9.0 --------------------------------------------------------- */
+/* ---- approximations: the error bounds of PTX ISA 9.0 ----------------------------------------- */
 
 typedef struct approximation {
     const char *name;

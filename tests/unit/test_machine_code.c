@@ -141,8 +141,9 @@ static void accesses_are_told_by_line(void **state)
     ifl_profile_free(profile);
 }
 
-/* nvdisasm's listing has LDS.128 alone where the PTX has ld.shared.f32: one for four, for each of 64 steps of 8 warps. At
- * n = 1024 an H200 counts 4,194,304 of them and three wavefronts for each (smsp__sass_inst_executed_op_shared_ld,
+/* nvdisasm's listing has LDS.128 alone where the PTX has ld.shared.f32: one for four, for each of
+ * 64 steps of 8 warps. At n = 1024 an H200 counts 4,194,304 of them and three wavefronts for each
+ * (smsp__sass_inst_executed_op_shared_ld,
  * smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld). */
 static void shared_loads_are_merged(void **state)
 {
@@ -164,8 +165,9 @@ static void shared_loads_are_merged(void **state)
     ifl_profile_free(profile);
 }
 
-/* The same launch, under Nsight Compute: l1tex__t_requests_pipe_lsu_mem_local_op_ld and _op_st, and their sectors, four of
- * which are a line (tests/gpu/h200/counters.txt, register-passes-two_passes_spilled.2.launch). The PTX has none. */
+/* The same launch, under Nsight Compute: l1tex__t_requests_pipe_lsu_mem_local_op_ld and _op_st, and
+ * their sectors, four of which are a line (tests/gpu/h200/counters.txt,
+ * register-passes-two_passes_spilled.2.launch). The PTX has none. */
 static void spills_are_as_an_h200_counts_them(void **state)
 {
     static const char *const settings[][2] = {
@@ -213,11 +215,13 @@ static void a_cubin_beside_ptx_is_no_input(void **state)
     ifl_module_close(module);
 }
 
-/* 3 blocks of 96 threads store a word each: 9 warps, 4 sectors a warp. Such a file does not say where parameters begin. */
+/* 3 blocks of 96 threads store a word each: 9 warps, 4 sectors a warp. Such a file does not say
+ * where parameters begin. */
 static void kernels_without_parameters_know_their_block(void **state)
 {
-    static const char *const files[][2] = {{"75", "t4"},       {"80", "a100-80"}, {"86", "rtx-3090"}, {"87", "jetson-agx-orin"}, {"89", "rtx-4090"},
-                                           {"90", "h200"}, {"100", "b200"},   {"120", "rtx-5090"}};
+    static const char *const files[][2] = {
+        {"75", "t4"},       {"80", "a100-80"}, {"86", "rtx-3090"}, {"87", "jetson-agx-orin"},
+        {"89", "rtx-4090"}, {"90", "h200"},    {"100", "b200"},    {"120", "rtx-5090"}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *const settings[][2] = {{"grid", "3"}, {"block", "96"}, {"gpu", files[i][1]}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels of tests/machine on every architecture: what they leave follows from their source; special registers are as an H200
- * tells them (driver 580.159.04, CUDA 13.0). */
+ * Kernels of tests/machine on every architecture: what they leave follows from their source;
+ * special registers are as an H200 tells them (driver 580.159.04, CUDA 13.0). */
 #include "inflight.h"
 
 #include <setjmp.h>
@@ -13,8 +13,10 @@ static const struct gpu {
     int sm;
     const char *name;
     float sms, warps; /* an SM */
-} gpus[] = {{75, "t4", 40, 32},        {80, "a100-80", 108, 64}, {86, "rtx-3090", 82, 48}, {87, "jetson-agx-orin", 16, 48}, {89, "rtx-4090", 128, 48},
-            {90, "h200", 132, 64}, {100, "b200", 148, 64},   {120, "rtx-5090", 170, 48}};
+} gpus[] = {{75, "t4", 40, 32},        {80, "a100-80", 108, 64},
+            {86, "rtx-3090", 82, 48},  {87, "jetson-agx-orin", 16, 48},
+            {89, "rtx-4090", 128, 48}, {90, "h200", 132, 64},
+            {100, "b200", 148, 64},    {120, "rtx-5090", 170, 48}};
 enum { GPUS = sizeof gpus / sizeof *gpus, MOST_ARGUMENTS = 4, FLOATS = 32 };
 
 typedef struct opened {
@@ -30,7 +32,9 @@ static void set(ifl_launch *launch, const char *key, const char *value)
 }
 
 /* Argument `out` as it stands after one block of 32 threads. */
-static const float *run_of(opened *o, const struct gpu *gpu, const char *kernels, const char *kernel, const char *grid, const char *const *arguments, unsigned out)
+static const float *run_of(opened *o, const struct gpu *gpu, const char *kernels,
+                           const char *kernel, const char *grid, const char *const *arguments,
+                           unsigned out)
 {
     char file[64];
     ifl_profile *profile = NULL;
@@ -52,7 +56,8 @@ static const float *run_of(opened *o, const struct gpu *gpu, const char *kernels
     return data;
 }
 
-static const float *run(opened *o, const struct gpu *gpu, const char *kernel, const char *grid, const char *const *arguments, unsigned out)
+static const float *run(opened *o, const struct gpu *gpu, const char *kernel, const char *grid,
+                        const char *const *arguments, unsigned out)
 {
     return run_of(o, gpu, "kernels", kernel, grid, arguments, out);
 }
@@ -68,7 +73,8 @@ static void arrays_of_objects_are_made_and_freed(void **state)
     (void)state;
     for (size_t g = 0; g < GPUS; g++) {
         opened o;
-        const float *out = run(&o, &gpus[g], "allocates", "1", (const char *[]){"f32x32=zero", "i32:5", NULL}, 0);
+        const float *out =
+            run(&o, &gpus[g], "allocates", "1", (const char *[]){"f32x32=zero", "i32:5", NULL}, 0);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == 5 * 4.5f);
         end(&o);
@@ -80,7 +86,8 @@ static void memory_that_a_kernel_frees_can_be_had_again(void **state)
 {
     (void)state;
     opened o;
-    const float *out = run(&o, &gpus[0], "churns", "1", (const char *[]){"f32x32=zero", "i32:1024", "i32:0x40000000", NULL}, 0);
+    const float *out = run(&o, &gpus[0], "churns", "1",
+                           (const char *[]){"f32x32=zero", "i32:1024", "i32:0x40000000", NULL}, 0);
     assert_true(out[0] == 1024);
     end(&o);
 }
@@ -92,7 +99,9 @@ static void halves_are_rounded_before_they_become_floats(void **state)
     (void)state;
     for (size_t g = 0; g < GPUS; g++) {
         opened o;
-        const float *out = run(&o, &gpus[g], "rounded_halves", "1", (const char *[]){"f32x32=zero", "f32:2048", "f32:1.0009765625", NULL}, 0);
+        const float *out =
+            run(&o, &gpus[g], "rounded_halves", "1",
+                (const char *[]){"f32x32=zero", "f32:2048", "f32:1.0009765625", NULL}, 0);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == expected[i % 3]);
         end(&o);
@@ -105,15 +114,17 @@ static void lanes_that_return_in_front_of_a_barrier_are_not_waited_for(void **st
     (void)state;
     for (size_t g = 0; g < GPUS; g++) {
         opened o;
-        const float *out = run(&o, &gpus[g], "function_returns_early", "1", (const char *[]){"f32x32=const:-2", "i32:16", NULL}, 0);
+        const float *out = run(&o, &gpus[g], "function_returns_early", "1",
+                               (const char *[]){"f32x32=const:-2", "i32:16", NULL}, 0);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == (i < 16 ? (float)(i ^ 1) : -2));
         end(&o);
     }
 }
 
-/* Code for a debugger. In the first kernel every return is a jump to the end, which lies behind the barrier. In the second lanes
- * 0 to 15 return, and so do lanes 16 to 23 at -2 + 0 + 1 + ... + 14, which is more than 100. */
+/* Code for a debugger. In the first kernel every return is a jump to the end, which lies behind the
+ * barrier. In the second lanes 0 to 15 return, and so do lanes 16 to 23 at -2 + 0 + 1 + ... + 14,
+ * which is more than 100. */
 static void code_for_a_debugger_runs(void **state)
 {
     (void)state;
@@ -123,10 +134,14 @@ static void code_for_a_debugger_runs(void **state)
             continue;
         const char *const arguments[] = {"f32x32=const:-2", "i32:16", NULL};
         const float *a = run_of(&early, &gpus[g], "debug", "returns_early", "1", arguments, 0),
-                    *b = run_of(&from_switch, &gpus[g], "debug", "returns_from_a_switch", "1", arguments, 0);
+                    *b = run_of(&from_switch, &gpus[g], "debug", "returns_from_a_switch", "1",
+                                arguments, 0);
         for (int i = 0; i < FLOATS; i++) {
             assert_true(a[i] == (i < 16 ? (float)(2 * (i ^ 1)) : -2));
-            assert_true(b[i] == (i < 8 ? 9 : i < 16 ? -2 : i < 24 ? -2 + 14 * 15 / 2.0f : (float)(i ^ 1)));
+            assert_true(b[i] == (i < 8    ? 9
+                                 : i < 16 ? -2
+                                 : i < 24 ? -2 + 14 * 15 / 2.0f
+                                          : (float)(i ^ 1)));
         }
         end(&early);
         end(&from_switch);
@@ -139,7 +154,8 @@ static void functions_of_another_file_are_called(void **state)
     (void)state;
     for (size_t g = 0; g < GPUS; g++) {
         opened o;
-        const float *out = run_of(&o, &gpus[g], "linked", "calls_another_file", "1", (const char *[]){"f32x32=const:-2", "i32:28", NULL}, 0);
+        const float *out = run_of(&o, &gpus[g], "linked", "calls_another_file", "1",
+                                  (const char *[]){"f32x32=const:-2", "i32:28", NULL}, 0);
         for (int i = 0; i < FLOATS; i++) {
             const float scaled = (float)(i % 3 ? 4 * i : i + 100);
             assert_true(out[i] == (i < 28 ? scaled + (i % 2 ? -100.0f : 100.0f) : -2));
@@ -154,8 +170,17 @@ static void parameters_are_indexed_backwards(void **state)
     for (size_t g = 0; g < GPUS; g++) {
         opened o;
         const float *out = run(&o, &gpus[g], "from_the_end", "1",
-                               (const char *[]){"f32x32=zero", "bytes:00000000" "0000803f" "00000040" "00004040" "00008040" "0000a040" "0000c040" "0000e040",
-                                                "i32:6", NULL}, 0);
+                               (const char *[]){"f32x32=zero",
+                                                "bytes:00000000"
+                                                "0000803f"
+                                                "00000040"
+                                                "00004040"
+                                                "00008040"
+                                                "0000a040"
+                                                "0000c040"
+                                                "0000e040",
+                                                "i32:6", NULL},
+                               0);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == (float)(6 - i % 4));
         end(&o);
@@ -169,7 +194,8 @@ static void words_are_copied_in_part(void **state)
         opened o;
         if (gpus[g].sm < 80)
             continue;
-        const float *out = run(&o, &gpus[g], "copy_part", "1", (const char *[]){"u32x32=const:0x12345678", "f32x32=zero", NULL}, 1);
+        const float *out = run(&o, &gpus[g], "copy_part", "1",
+                               (const char *[]){"u32x32=const:0x12345678", "f32x32=zero", NULL}, 1);
         for (int i = 0; i < FLOATS; i++)
             assert_true(out[i] == 0x5678);
         end(&o);
@@ -184,10 +210,12 @@ static void special_registers_are_as_a_gpu_tells_them(void **state)
         if (gpus[g].sm < 90)
             continue;
         const float expected[] = {0, 1024, 0, 0, 288, 1024, 1, 3, 2, 1, gpus[g].sms, gpus[g].warps};
-        const float *out = run(&o, &gpus[g], "special_registers", "3,2", (const char *[]){"f32x32=zero", NULL}, 0);
+        const float *out =
+            run(&o, &gpus[g], "special_registers", "3,2", (const char *[]){"f32x32=zero", NULL}, 0);
         for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
             if (out[i] != expected[i])
-                fail_msg("sm_%d, register %zu: %g, not %g", gpus[g].sm, i, (double)out[i], (double)expected[i]);
+                fail_msg("sm_%d, register %zu: %g, not %g", gpus[g].sm, i, (double)out[i],
+                         (double)expected[i]);
         end(&o);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * machine_lane.h, whose functions run side by side over lanes, against the functions of one lane at a time. */
+ * machine_lane.h, whose functions run side by side over lanes, against the functions of one lane at
+ * a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static uint32_t mixed(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* ---- comparisons of halves --------------------------------------------------------------------------------------- */
+/* ---- comparisons of halves ------------------------------------------------------------------- */
 
 /* By the bits of a relation: less 1, equal 2, greater 4, unordered 8 */
 static const uint8_t compares[] = {0,
@@ -92,7 +93,7 @@ static void halves_are_widened_with_and_without_ftz(void **state)
         }
 }
 
-/* ---- f32 with .SAT ----------------------------------------------------------------------------------------------- */
+/* ---- f32 with .SAT --------------------------------------------------------------------------- */
 
 static const uint32_t floats[] = {
     0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x1a000000, 0x3effffff, 0x3f000000,
@@ -134,7 +135,7 @@ static void products_and_sums_are_saturated(void **state)
         check_saturated(mixed(3 * i), mixed(3 * i + 1), mixed(3 * i + 2));
 }
 
-/* ---- pairs of f32 ------------------------------------------------------------------------------------------------ */
+/* ---- pairs of f32 ---------------------------------------------------------------------------- */
 
 static void check_pairs(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -162,7 +163,7 @@ static void pairs_are_as_one_after_another(void **state)
                     (uint64_t)mixed(6 * i + 4) << 32 | mixed(6 * i + 5));
 }
 
-/* ---- NaNs of f64, permuted bytes --------------------------------------------------------------------------------- */
+/* ---- NaNs of f64, permuted bytes ------------------------------------------------------------- */
 
 static const uint64_t doubles[] = {0x0000000000000000, 0x8000000000000001, 0x3ff0000000000000,
                                    0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001,

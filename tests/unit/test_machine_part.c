@@ -49,12 +49,15 @@ static void learn(ifl_profile *profile)
                                                            .instructions = 33,
                                                            .exposed_latencies = 8,
                                                            .register_reuses = 1}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 7, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,
-                                                                4, 16, 1, 16, IFL_MACHINE_MERGED}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 8, IFL_SPACE_GLOBAL, IFL_ACCESS_STORE,
-                                                                1, 4, 1, 4, IFL_MACHINE_SAME}));
-    assert_true(ifl_vec_push(&m->accesses, (ifl_machine_access){"axpy.cu", 9, IFL_SPACE_LOCAL, IFL_ACCESS_STORE,
-                                                                0, 0, 2, 8, IFL_MACHINE_ADDED}));
+    assert_true(ifl_vec_push(&m->accesses,
+                             (ifl_machine_access){"axpy.cu", 7, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,
+                                                  4, 16, 1, 16, IFL_MACHINE_MERGED}));
+    assert_true(ifl_vec_push(&m->accesses,
+                             (ifl_machine_access){"axpy.cu", 8, IFL_SPACE_GLOBAL, IFL_ACCESS_STORE,
+                                                  1, 4, 1, 4, IFL_MACHINE_SAME}));
+    assert_true(ifl_vec_push(&m->accesses,
+                             (ifl_machine_access){"axpy.cu", 9, IFL_SPACE_LOCAL, IFL_ACCESS_STORE,
+                                                  0, 0, 2, 8, IFL_MACHINE_ADDED}));
 }
 
 static char *report(const ifl_profile *profile, ifl_report_format format)
@@ -65,7 +68,8 @@ static char *report(const ifl_profile *profile, ifl_report_format format)
     assert_non_null(out);
     ifl_outcome *outcome;
     assert_int_equal(ifl_outcome_new(profile, &outcome, NULL), IFL_OK);
-    assert_int_equal(ifl_report_write((const ifl_outcome *const *)&outcome, 1, format, NULL, out, NULL), IFL_OK);
+    assert_int_equal(
+        ifl_report_write((const ifl_outcome *const *)&outcome, 1, format, NULL, out, NULL), IFL_OK);
     ifl_outcome_free(outcome);
     fclose(out);
     return text;
@@ -84,11 +88,13 @@ static void text_says_what_differs(void **state)
     learn(profile);
     char *text = report(profile, IFL_REPORT_TEXT);
     has(text, "Machine code (sm_90, axpy.cubin)");
-    has(text, "40 registers per thread; 100 instructions, of which 60 do work that the source asks for.");
+    has(text,
+        "40 registers per thread; 100 instructions, of which 60 do work that the source asks for.");
     has(text, "1,024 bytes of loads in flight");
     has(text, "stores 8 bytes per thread and loads 16");
     has(text, "makes 2,000 requests for the stores and 3,000 requests for the loads");
-    has(text, "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
+    has(text,
+        "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
     has(text, "4×4 B         1×16 B             merged");
     has(text, "nothing       2×4 B              added");
     assert_null(strstr(text, "axpy.cu:8")); /* the same on both sides */

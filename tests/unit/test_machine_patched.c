@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Machine code that nvcc does not write: words in the place of a kernel's first ones, or a field of one changed. Words are
- * nvdisasm's of tests/sass/words. */
+ * Machine code that nvcc does not write: words in the place of a kernel's first ones, or a field of
+ * one changed. Words are nvdisasm's of tests/sass/words. */
 #include "inflight.h"
 #include "sass/sass.h"
 
@@ -16,7 +16,8 @@
 
 enum { MOST_BYTES = 1 << 18, WORD_BYTES = 16 };
 
-/* A cubin in memory, and its copy without a name in any folder: modules that run machine code are read from files. */
+/* A cubin in memory, and its copy without a name in any folder: modules that run machine code are
+ * read from files. */
 typedef struct patched {
     uint8_t *bytes, *code; /* of the kernel */
     size_t size, code_bytes;
@@ -29,9 +30,10 @@ typedef struct word {
     uint64_t low, high;
 } word;
 
-static const word end_of_collective = {0x000000000000791b, 0x000fe20003800000}, end = {0x000000000000794d, 0x000fea0003800000},
+static const word end_of_collective = {0x000000000000791b, 0x000fe20003800000},
+                  end = {0x000000000000794d, 0x000fea0003800000},
                   /* HGMMA.64x128x16.F16 R24, gdesc[UR12].tnspA, RZ, !UPT */
-                  product = {0x21e000000c1879f0, 0x000fd8000c7000ff};
+    product = {0x21e000000c1879f0, 0x000fd8000c7000ff};
 
 static void read_cubin(patched *p, const char *path, const char *kernel)
 {
@@ -77,7 +79,8 @@ static void set(ifl_launch *launch, const char *key, const char *value)
         fail_msg("%s = %s: %s", key, value, error.text);
 }
 
-static ifl_status run(patched *p, const char *kernel, const char *gpu, const char *block, const char *const *arguments, ifl_error *error)
+static ifl_status run(patched *p, const char *kernel, const char *gpu, const char *block,
+                      const char *const *arguments, ifl_error *error)
 {
     char path[64];
     ifl_profile *profile = NULL;
@@ -121,8 +124,8 @@ static void a_region_that_nobody_began_is_a_fault(void **state)
     close_all(&p);
 }
 
-/* Its 32 result registers do not lie behind the one that stands for RZ. The kernel's first word makes a stack, which it does
- * not use. */
+/* Its 32 result registers do not lie behind the one that stands for RZ. The kernel's first word
+ * makes a stack, which it does not use. */
 static void a_product_into_no_register_changes_nothing(void **state)
 {
     enum { DESTINATION = 2, RZ = 255 };
@@ -147,11 +150,18 @@ static void a_product_into_no_register_changes_nothing(void **state)
     close_all(&p[1]);
 }
 
-/* HFMA2.F32 of sm_75, which nvcc 13.0 does not write: the product and sum of halves, rounded to a half, as a float. Its x is
- * 1 + 2^-10, and its result the half next to x * x + x. */
+/* HFMA2.F32 of sm_75, which nvcc 13.0 does not write: the product and sum of halves, rounded to a
+ * half, as a float. Its x is 1 + 2^-10, and its result the half next to x * x + x. */
 static void a_half_is_rounded_before_it_becomes_a_float(void **state)
 {
-    enum { HADD2 = 0x030, HFMA2 = 0x031, AS_FLOAT_BYTE = 9, AS_FLOAT = 1 << 6, GUARD_BYTE = 1, NEVER = 0xf0 };
+    enum {
+        HADD2 = 0x030,
+        HFMA2 = 0x031,
+        AS_FLOAT_BYTE = 9,
+        AS_FLOAT = 1 << 6,
+        GUARD_BYTE = 1,
+        NEVER = 0xf0
+    };
     (void)state;
     patched p;
     ifl_error error = {0};
@@ -162,7 +172,9 @@ static void a_half_is_rounded_before_it_becomes_a_float(void **state)
     sum[AS_FLOAT_BYTE] |= AS_FLOAT;
     assert_true(conversion > sum);
     conversion[GUARD_BYTE] |= NEVER;
-    if (run(&p, "rounded_halves", "t4", "32", (const char *[]){"f32x32=zero", "f32:2048", "f32:1.0009765625", NULL}, &error) != IFL_OK)
+    if (run(&p, "rounded_halves", "t4", "32",
+            (const char *[]){"f32x32=zero", "f32:2048", "f32:1.0009765625", NULL},
+            &error) != IFL_OK)
         fail_msg("%s", error.text);
     assert_int_equal(ifl_launch_buffer(p.launch, 0, &data, &bytes, NULL), IFL_OK);
     for (size_t i = 2; i < 32; i += 3)

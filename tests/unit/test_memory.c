@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Allocations that come and go while a program runs: adopted ones at the host's addresses, dropped ones remembered. */
+ * Allocations that come and go while a program runs: adopted ones at the host's addresses, dropped
+ * ones remembered. */
 #include "exec/memory.h"
 
 #include <setjmp.h>
@@ -31,19 +32,23 @@ static void adopted_memory_stands_at_its_own_address(void **state)
     ifl_allocation *ours = give(memory, 100), *adopted, *again;
     char host[64];
     const uint64_t address = (uintptr_t)host;
-    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL), IFL_OK);
+    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL),
+                     IFL_OK);
     assert_ptr_equal(ifl_memory_find(memory, address + 63), adopted);
     assert_null(ifl_memory_find(memory, address + 64));
     assert_ptr_equal(adopted->host, host);
     assert_ptr_equal(ifl_memory_find(memory, ours->address), ours);
     assert_int_equal(ifl_memory_total(memory), 100);
     /* Half over it, from either side. */
-    assert_int_equal(ifl_memory_adopt(memory, address + 32, host, 64, "over", &again, NULL), IFL_USAGE);
-    assert_int_equal(ifl_memory_adopt(memory, address - 32, host, 64, "over", &again, NULL), IFL_USAGE);
+    assert_int_equal(ifl_memory_adopt(memory, address + 32, host, 64, "over", &again, NULL),
+                     IFL_USAGE);
+    assert_int_equal(ifl_memory_adopt(memory, address - 32, host, 64, "over", &again, NULL),
+                     IFL_USAGE);
     /* The host may free it and allocate the same address anew. */
     ifl_memory_drop(memory, adopted);
     assert_null(ifl_memory_find(memory, address));
-    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL), IFL_OK);
+    assert_int_equal(ifl_memory_adopt(memory, address, host, sizeof host, "host", &adopted, NULL),
+                     IFL_OK);
     ifl_memory_free(memory);
 }
 
@@ -83,7 +88,8 @@ static void cleared_bytes_are_zero(void **state)
     enum { BYTES = 20 << 20, FEW = 100 };
     static const struct {
         uint32_t offset, bytes;
-    } ranges[] = {{0, BYTES}, {1, BYTES - 2}, {0, 9 << 20}, {3 << 20, 8 << 20}, {12345, FEW}, {BYTES - FEW, FEW}, {4096, 8 << 20}};
+    } ranges[] = {{0, BYTES},   {1, BYTES - 2},     {0, 9 << 20},   {3 << 20, 8 << 20},
+                  {12345, FEW}, {BYTES - FEW, FEW}, {4096, 8 << 20}};
     ifl_memory *memory;
     ifl_allocation *a;
     (void)state;

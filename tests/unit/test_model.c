@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The model by itself: waves as document 004 has them, Little's law against constants that others tuned by hand, and
- * what a profile must hold. Times against measurements are in tests/model. */
+ * The model by itself: waves as document 004 has them, Little's law against constants that others
+ * tuned by hand, and what a profile must hold. Times against measurements are in tests/model. */
 #include "model/model.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ static bool is_near(double value, double wanted, double tolerance)
     return fabs(value / wanted - 1) <= tolerance;
 }
 
-/* Document 004, "Tail Effect": 8 SMs with one block each (the Tesla K10 has 8), 12 blocks: two waves, 75 %. */
+/* Document 004, "Tail Effect": 8 SMs with one block each (the Tesla K10 has 8), 12 blocks: two
+ * waves, 75 %. */
 static void twelve_blocks_on_eight_sms(void **state)
 {
     (void)state;
@@ -42,7 +43,8 @@ static void twelve_blocks_on_eight_sms(void **state)
     ifl_device_close(device);
 }
 
-/* te42kyfo/gpu-benches, GH200: 280 cycles in the half of the L2 that the SM is at, 370 to 520 in the other. */
+/* te42kyfo/gpu-benches, GH200: 280 cycles in the half of the L2 that the SM is at, 370 to 520 in
+ * the other. */
 static void the_other_half_of_the_l2_is_later(void **state)
 {
     (void)state;
@@ -61,8 +63,8 @@ static void the_other_half_of_the_l2_is_later(void **state)
     ifl_device_close(device);
 }
 
-/* A line of four sectors: to load it the L2 takes a turn for each half; to store it one, as an H200's
- * lts__t_requests_srcunit_tex_op_write counts them. */
+/* A line of four sectors: to load it the L2 takes a turn for each half; to store it one, as an
+ * H200's lts__t_requests_srcunit_tex_op_write counts them. */
 static void a_line_stored_takes_one_turn_of_the_l2(void **state)
 {
     (void)state;
@@ -148,8 +150,9 @@ static void what_is_not_known_is_marked(void **state)
     ifl_device_close(device);
 }
 
-/* Frames of 24 words a warp, 24 loads and 24 stores of each by 8 warps an SM: the L1 has room for them, and an H200 counted
- * that every store goes through (l1tex__m_l1tex2xbar_write_sectors). With frames of 1,000 words the L1 has not, nor the L2. */
+/* Frames of 24 words a warp, 24 loads and 24 stores of each by 8 warps an SM: the L1 has room for
+ * them, and an H200 counted that every store goes through (l1tex__m_l1tex2xbar_write_sectors). With
+ * frames of 1,000 words the L1 has not, nor the L2. */
 static void spills_go_through_the_l1(void **state)
 {
     (void)state;
@@ -172,8 +175,8 @@ static void spills_go_through_the_l1(void **state)
     ifl_device_close(device);
 }
 
-/* List scheduling by hand: four places (2 SMs of 2 blocks), nine blocks, one of which works ten times as long. All
- * work is 18, a block's average 2. */
+/* List scheduling by hand: four places (2 SMs of 2 blocks), nine blocks, one of which works ten
+ * times as long. All work is 18, a block's average 2. */
 static void a_long_block_at_the_end_makes_the_tail(void **state)
 {
     (void)state;
@@ -197,8 +200,8 @@ static void a_long_block_at_the_end_makes_the_tail(void **state)
     assert_true(is_near(s.tail_share, (8.0 + 1 + 1) / 18, 1e-12));
 }
 
-/* 8 SMs with one block each and 12 equal blocks: document 004. A slice of many blocks, of which one did most, is
- * placed as such; of a grid too large to be placed block by block the end is. */
+/* 8 SMs with one block each and 12 equal blocks: document 004. A slice of many blocks, of which one
+ * did most, is placed as such; of a grid too large to be placed block by block the end is. */
 static void many_blocks_are_placed_by_slices(void **state)
 {
     (void)state;
@@ -213,7 +216,8 @@ static void many_blocks_are_placed_by_slices(void **state)
     slices[IFL_WORK_SLICES - 1] = (ifl_work_slice){1000, 1000 + 5000, 5001};
     const ifl_work work = {.blocks = 1024000, .each = &each};
     s = ifl_schedule_find(&rates, &work, 1);
-    /* 1023 * 1000 / 8 when the last slice begins; its longest block goes first and ends 5001 later. */
+    /* 1023 * 1000 / 8 when the last slice begins; its longest block goes first and ends 5001
+     * later. */
     const double block = (1024000.0 + 5000) / 1024000;
     assert_true(is_near(s.end, (1023 * 125 + 5001) / block, 1e-4));
 }
@@ -251,14 +255,18 @@ static ifl_profile *uneven_profile(uint64_t least, uint64_t most, double cycles)
     for (uint32_t i = 0; i < BLOCKS; i++)
         slices[i] = i ? (ifl_work_slice){1, least, least} : (ifl_work_slice){1, most, most};
     p->work = (ifl_block_work){.known = true, .slice_count = BLOCKS, .slices = slices};
-    assert_true(ifl_vec_push(&p->sm_times, ((ifl_time_facts){.device = "h200", .cycles = cycles, .seconds = cycles / 1.98e9,
-                                                             .block_instructions = (double)least, .blocks = 7, .followed = 1})));
+    assert_true(ifl_vec_push(&p->sm_times, ((ifl_time_facts){.device = "h200",
+                                                             .cycles = cycles,
+                                                             .seconds = cycles / 1.98e9,
+                                                             .block_instructions = (double)least,
+                                                             .blocks = 7,
+                                                             .followed = 1})));
     return p;
 }
 
-/* 7 blocks of 2 warps start on an SM one after the other, 157 cycles each (fact.def): 942 cycles, and 28 for the last one's
- * warps. Where one block of all does a hundred times what the followed ones do, only what they take beyond their starts is
- * longer in proportion. */
+/* 7 blocks of 2 warps start on an SM one after the other, 157 cycles each (fact.def): 942 cycles,
+ * and 28 for the last one's warps. Where one block of all does a hundred times what the followed
+ * ones do, only what they take beyond their starts is longer in proportion. */
 static void starts_of_blocks_do_not_grow_with_their_work(void **state)
 {
     (void)state;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels that launch kernels. What each leaves in memory follows from its source, tests/nested/nested_kernels.cu, and the rules of
- * the CUDA C++ Programming Guide, "CUDA Dynamic Parallelism": a stream's grids run one after the other, each with all that it
- * launches; those of the tail stream when everything else has ended; an error is its thread's. On every architecture. An H200
- * (CUDA 13.0, libcudadevrt) leaves the same, but that a kernel's own word in the log may stand before or behind its children's, which
- * nothing orders, and that blocks print in any order. */
+ * Kernels that launch kernels. What each leaves in memory follows from its source,
+ * tests/nested/nested_kernels.cu, and the rules of the CUDA C++ Programming Guide, "CUDA Dynamic
+ * Parallelism": a stream's grids run one after the other, each with all that it launches; those of
+ * the tail stream when everything else has ended; an error is its thread's. On every architecture.
+ * An H200 (CUDA 13.0, libcudadevrt) leaves the same, but that a kernel's own word in the log may
+ * stand before or behind its children's, which nothing orders, and that blocks print in any
+ * order. */
 #include "profile/profile.h"
 
 #include <setjmp.h>
@@ -20,7 +22,8 @@ struct gpu {
     const char *name;
 };
 
-static const struct gpu gpus[] = {{75, "t4"}, {80, "a100-80"}, {90, "h200"}, {100, "b200"}, {120, "rtx-5090"}};
+static const struct gpu gpus[] = {
+    {75, "t4"}, {80, "a100-80"}, {90, "h200"}, {100, "b200"}, {120, "rtx-5090"}};
 static const struct gpu h200 = {90, "h200"};
 
 typedef struct outcome {
@@ -39,7 +42,8 @@ static void set(ifl_launch *launch, const char *key, const char *value)
         fail_msg("%s = %s: %s", key, value, error.text);
 }
 
-static outcome run(const struct gpu *on, const char *kernel, const char *grid, const char *block, const char *const *arguments)
+static outcome run(const struct gpu *on, const char *kernel, const char *grid, const char *block,
+                   const char *const *arguments)
 {
     char path[64];
     outcome o = {0};
@@ -68,7 +72,8 @@ static void end(outcome *o)
     ifl_module_close(o->module);
 }
 
-static outcome run_well(const struct gpu *on, const char *kernel, const char *grid, const char *block, const char *const *arguments)
+static outcome run_well(const struct gpu *on, const char *kernel, const char *grid,
+                        const char *block, const char *const *arguments)
 {
     const outcome o = run(on, kernel, grid, block, arguments);
     if (o.status != IFL_OK)
@@ -82,8 +87,10 @@ static void grids_run_in_the_order_of_their_streams(void **state)
 {
     static const uint32_t expected[] = {8, 1, 10, 11, 12, 13, 20, 90, 91};
     (void)state;
-    EACH_GPU (on) {
-        outcome o = run_well(on, "order_of_streams", "1", "1", (const char *[]){"u32x32=zero", NULL});
+    EACH_GPU(on)
+    {
+        outcome o =
+            run_well(on, "order_of_streams", "1", "1", (const char *[]){"u32x32=zero", NULL});
         assert_memory_equal(o.words, expected, sizeof expected);
         end(&o);
     }
@@ -92,8 +99,10 @@ static void grids_run_in_the_order_of_their_streams(void **state)
 static void each_thread_launches_a_shape_of_its_own(void **state)
 {
     (void)state;
-    EACH_GPU (on) {
-        outcome o = run_well(on, "launch_by_thread", "3", "40", (const char *[]){"u32x120=zero", NULL});
+    EACH_GPU(on)
+    {
+        outcome o =
+            run_well(on, "launch_by_thread", "3", "40", (const char *[]){"u32x120=zero", NULL});
         for (uint32_t i = 0; i < 120; i++)
             assert_int_equal(o.words[i], (1 + i % 3) * (1 + i % 7) * (i + 1));
         end(&o);
@@ -103,8 +112,10 @@ static void each_thread_launches_a_shape_of_its_own(void **state)
 static void grids_launch_grids(void **state)
 {
     (void)state;
-    EACH_GPU (on) {
-        outcome o = run_well(on, "recursion", "1", "1", (const char *[]){"u32x100=zero", "u32:100", NULL});
+    EACH_GPU(on)
+    {
+        outcome o =
+            run_well(on, "recursion", "1", "1", (const char *[]){"u32x100=zero", "u32:100", NULL});
         for (uint32_t i = 0; i < 100; i++)
             assert_int_equal(o.words[i], 1);
         end(&o);
@@ -114,7 +125,8 @@ static void grids_launch_grids(void **state)
 static void a_loop_of_tail_launches_has_no_depth(void **state)
 {
     (void)state;
-    outcome o = run_well(&h200, "loop_of_tails", "1", "1", (const char *[]){"u32x1=zero", "u32:3000", NULL});
+    outcome o = run_well(&h200, "loop_of_tails", "1", "1",
+                         (const char *[]){"u32x1=zero", "u32:3000", NULL});
     assert_int_equal(o.words[0], 3000 * 3001 / 2);
     end(&o);
 }
@@ -123,8 +135,10 @@ static void kernels_have_streams_and_events(void **state)
 {
     static const uint32_t expected[] = {2, 1, 2};
     (void)state;
-    EACH_GPU (on) {
-        outcome o = run_well(on, "streams_and_events", "1", "1", (const char *[]){"u32x32=zero", NULL});
+    EACH_GPU(on)
+    {
+        outcome o =
+            run_well(on, "streams_and_events", "1", "1", (const char *[]){"u32x32=zero", NULL});
         assert_memory_equal(o.words, expected, sizeof expected);
         assert_int_equal(o.words[8], 0);
         assert_int_equal(o.words[9], 1);
@@ -136,8 +150,10 @@ static void a_wrong_shape_is_an_error_of_its_thread(void **state)
 {
     enum { INVALID_CONFIGURATION = 9 };
     (void)state;
-    EACH_GPU (on) {
-        outcome o = run_well(on, "errors_of_threads", "1", "32", (const char *[]){"u32x128=zero", NULL});
+    EACH_GPU(on)
+    {
+        outcome o =
+            run_well(on, "errors_of_threads", "1", "32", (const char *[]){"u32x128=zero", NULL});
         for (uint32_t i = 0; i < 32; i++) {
             const uint32_t error = i == 1 || i == 2 ? INVALID_CONFIGURATION : 0;
             assert_int_equal(o.words[i], 0);
@@ -171,9 +187,11 @@ static void room_for_parameters_is_not_freed(void **state)
 static void a_report_says_what_it_does_not_count(void **state)
 {
     (void)state;
-    outcome o = run_well(&h200, "recursion", "1", "1", (const char *[]){"u32x4=zero", "u32:4", NULL});
+    outcome o =
+        run_well(&h200, "recursion", "1", "1", (const char *[]){"u32x4=zero", "u32:4", NULL});
     assert_int_equal(o.profile->warnings.count, 1);
-    assert_non_null(strstr(o.profile->warnings.at[0], "launched 7 grids")); /* a tree over four words */
+    assert_non_null(
+        strstr(o.profile->warnings.at[0], "launched 7 grids")); /* a tree over four words */
     end(&o);
 }
 

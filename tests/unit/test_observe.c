@@ -432,12 +432,16 @@ static void add_to_parts(void *state, uint64_t first, uint64_t lines, uint32_t m
     uint64_t address[LANES];
     for (uint64_t line = first; line < first + lines; line++) {
         fill(address, 0x10000 + 512 * line, 4);
-        ifl_observe_busy_part.observer->access(
-            state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address});
+        ifl_observe_busy_part.observer->access(state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
+                                                                    .space = IFL_SPACE_GLOBAL,
+                                                                    .bytes = 4,
+                                                                    .mask = mask,
+                                                                    .address = address});
     }
 }
 
-/* Two workers: 4 + 1 sectors of part 3, 4 of the others, and five lanes on one word; with more than 1,024 KiB nothing is known. */
+/* Two workers: 4 + 1 sectors of part 3, 4 of the others, and five lanes on one word; with more than
+ * 1,024 KiB nothing is known. */
 static void busiest_part_of_atomics(void **unused)
 {
     const ifl_observer *observer = ifl_observe_busy_part.observer;
@@ -448,12 +452,17 @@ static void busiest_part_of_atomics(void **unused)
     add_to_parts(b, 3, 1, 0x1f);
     add_to_parts(b, 1024, 1024, every_lane);
     observer->merge(a, b);
-    ifl_profile *profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+    ifl_profile *profile =
+        report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_true(profile->counters.known[which]);
     assert_int_equal(profile->counters.value[which], 2 * (4 + 1));
     ifl_profile_destroy(profile);
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
-    observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = 0x7f, .address = word});
+    observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
+                                      .space = IFL_SPACE_GLOBAL,
+                                      .bytes = 4,
+                                      .mask = 0x7f,
+                                      .address = word});
     profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_int_equal(profile->counters.value[which], 2 * (4 + 5 + 1));
     ifl_profile_destroy(profile);
@@ -501,8 +510,8 @@ static ifl_profile *play(const ifl_observation *observation, unsigned workers, b
         unsigned from = backwards ? workers - 1 - w : w;
         observer->merge(state[backwards ? workers - 1 : 0], state[from]);
     }
-    ifl_profile *profile =
-        report_of(observation, state[backwards ? workers - 1 : 0], IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
+    ifl_profile *profile = report_of(observation, state[backwards ? workers - 1 : 0],
+                                     IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     for (unsigned w = 0; w < workers; w++)
         observer->destroy(state[w]);
     return profile;
@@ -539,18 +548,20 @@ static void merging_does_not_depend_on_order(void **unused)
     }
 }
 
-/* Requests of a few layouts, each from many places; `gives_likeness`: as the engine does, a new number a change. */
-static ifl_profile *play_alike(const ifl_observation *observation, const ifl_access *of, bool gives_likeness)
+/* Requests of a few layouts, each from many places; `gives_likeness`: as the engine does, a new
+ * number a change. */
+static ifl_profile *play_alike(const ifl_observation *observation, const ifl_access *of,
+                               bool gives_likeness)
 {
     static const struct {
         uint64_t inner, outer;
         unsigned run;
         uint32_t mask;
     } layouts[] = {{4, 512, 8, UINT32_MAX},
-                 {12, 0, 32, UINT32_MAX},
-                 {8, 1000, 16, 0x00ff0ff3},
-                 {0, 33, 4, UINT32_MAX},
-                 {1, 0, 32, 0x80000001}};
+                   {12, 0, 32, UINT32_MAX},
+                   {8, 1000, 16, 0x00ff0ff3},
+                   {0, 33, 4, UINT32_MAX},
+                   {1, 0, 32, 0x80000001}};
     enum { LAYOUTS = sizeof layouts / sizeof *layouts, PLACES = 300 };
     void *state = observation->observer->create(&sites);
     uint64_t address[LANES];
@@ -562,12 +573,14 @@ static ifl_profile *play_alike(const ifl_observation *observation, const ifl_acc
         for (unsigned place = 0; place < PLACES; place++) {
             access.warp = place % 4;
             for (unsigned i = 0; i < LANES; i++)
-                address[i] = (1 << 20) + place * 7 + i % layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].inner +
+                address[i] = (1 << 20) + place * 7 +
+                             i % layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].inner +
                              i / layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].outer;
             observation->observer->access(state, &access);
         }
     }
-    ifl_profile *profile = report_of(observation, state, (ifl_space)of->space, (ifl_access_kind)of->kind);
+    ifl_profile *profile =
+        report_of(observation, state, (ifl_space)of->space, (ifl_access_kind)of->kind);
     observation->observer->destroy(state);
     return profile;
 }
@@ -577,7 +590,8 @@ static void likeness_changes_no_figure(void **unused)
     (void)unused;
     static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
     for (unsigned n = 0; n < 2 * 3 * 3 * 6; n++) {
-        const ifl_access of = request(spaces[n / 2 % 3], (ifl_access_kind)(n / 6 % 3), 1u << n / 18, every_lane, NULL);
+        const ifl_access of = request(spaces[n / 2 % 3], (ifl_access_kind)(n / 6 % 3), 1u << n / 18,
+                                      every_lane, NULL);
         ifl_profile *plain = play_alike(ifl_observations[n % 2], &of, false);
         ifl_profile *alike = play_alike(ifl_observations[n % 2], &of, true);
         assert_same(plain, alike);
@@ -624,11 +638,9 @@ static void what_did_not_happen_is_zero(void **unused)
     static const ifl_counter unknown[] = {
 #define PIPE(name, counter, metric, what) IFL_COUNTER_##counter,
 #include "code/pipeline.def"
-                                          IFL_COUNTER_thread_instructions_on,
-                                          IFL_COUNTER_instructions,    IFL_COUNTER_l1_load_hits,
-                                          IFL_COUNTER_l2_read_sectors, IFL_COUNTER_l2_write_sectors,
-                                          IFL_COUNTER_l2_hits,         IFL_COUNTER_dram_read_bytes,
-                                          IFL_COUNTER_dram_write_bytes};
+        IFL_COUNTER_thread_instructions_on, IFL_COUNTER_instructions,     IFL_COUNTER_l1_load_hits,
+        IFL_COUNTER_l2_read_sectors,        IFL_COUNTER_l2_write_sectors, IFL_COUNTER_l2_hits,
+        IFL_COUNTER_dram_read_bytes,        IFL_COUNTER_dram_write_bytes};
     for (int c = 0; c < IFL_COUNTER_COUNT; c++) {
         bool expected = true;
         for (size_t u = 0; u < sizeof unknown / sizeof *unknown; u++)

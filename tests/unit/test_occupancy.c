@@ -28,7 +28,8 @@ static ifl_occupancy compute(const char *name, ifl_occupancy_request request)
     return occupancy;
 }
 
-/* tests/model/occupancy.txt: GPU threads registers shared_bytes barriers blocks, by cuda_occupancy.h. */
+/* tests/model/occupancy.txt: GPU threads registers shared_bytes barriers blocks, by
+ * cuda_occupancy.h. */
 static void equals_nvidias_calculator(void **state)
 {
     (void)state;
@@ -41,8 +42,8 @@ static void equals_nvidias_calculator(void **state)
         ifl_occupancy_request r = {0};
         ifl_occupancy o;
         int blocks;
-        if (sscanf(line, "%63s %d %d %d %d %d", gpu, &r.threads, &r.registers, &r.shared_bytes, &r.barriers,
-                   &blocks) != 6)
+        if (sscanf(line, "%63s %d %d %d %d %d", gpu, &r.threads, &r.registers, &r.shared_bytes,
+                   &r.barriers, &blocks) != 6)
             continue;
         if (strcmp(gpu, last) != 0) {
             ifl_device_close(device);
@@ -58,7 +59,8 @@ static void equals_nvidias_calculator(void **state)
     assert_int_equal(count, 3900);
 }
 
-/* Document 004, case study 1 on Fermi: 63 registers; 3840 bytes a warp with 32 and 64 threads a block, then 1536. */
+/* Document 004, case study 1 on Fermi: 63 registers; 3840 bytes a warp with 32 and 64 threads a
+ * block, then 1536. */
 static void document_004_case_study(void **state)
 {
     (void)state;
@@ -98,8 +100,10 @@ static void refuses_nonsense(void **state)
     ifl_occupancy_request r = {0, 32, 0, 0, 0, 0};
     assert_int_equal(ifl_occupancy_compute(device, &r, &o, &error), IFL_USAGE);
     ifl_device_close(device);
-    assert_int_equal(compute("h200", (ifl_occupancy_request){1025, 32, 0, 0, 0, 0}).blocks_per_sm, 0);
-    assert_int_equal(compute("h200", (ifl_occupancy_request){32, 32, 228 * 1024, 0, 0, 0}).blocks_per_sm, 0);
+    assert_int_equal(compute("h200", (ifl_occupancy_request){1025, 32, 0, 0, 0, 0}).blocks_per_sm,
+                     0);
+    assert_int_equal(
+        compute("h200", (ifl_occupancy_request){32, 32, 228 * 1024, 0, 0, 0}).blocks_per_sm, 0);
 }
 
 int main(void)

@@ -84,8 +84,9 @@ static void patterns_have_words(void **unused)
     assert_string_equal(ifl_pattern_text(IFL_PATTERN_COUNT), "unknown");
 }
 
-/* docs/counters.md: counters are named SPACE_KIND_MEASURE, those of copies KIND_MEASURE; what is on chip has wavefronts and no
- * sectors, what is copied sectors and no wavefronts; atomics alone count the lanes that meet on one address. */
+/* docs/counters.md: counters are named SPACE_KIND_MEASURE, those of copies KIND_MEASURE; what is on
+ * chip has wavefronts and no sectors, what is copied sectors and no wavefronts; atomics alone count
+ * the lanes that meet on one address. */
 static void accesses_have_their_counters(void **unused)
 {
     (void)unused;
@@ -94,11 +95,13 @@ static void accesses_have_their_counters(void **unused)
         const ifl_traffic_counters of = ifl_traffic_counters_of(t);
         const char *space = ifl_space_text(info->space), *kind = ifl_access_kind_text(info->kind);
         char name[64];
-        snprintf(name, sizeof name, "%s%s%s_requests", info->is_copied ? "" : space, info->is_copied ? "" : "_", kind);
+        snprintf(name, sizeof name, "%s%s%s_requests", info->is_copied ? "" : space,
+                 info->is_copied ? "" : "_", kind);
         for (char *at = name; *at; at++)
             *at = *at == ' ' ? '_' : *at;
         assert_string_equal(ifl_counter_get(of.requests)->name, name);
-        snprintf(name, sizeof name, "%s%s%ss", info->is_copied ? "" : space, info->is_copied ? "" : " ", kind);
+        snprintf(name, sizeof name, "%s%s%ss", info->is_copied ? "" : space,
+                 info->is_copied ? "" : " ", kind);
         assert_string_equal(info->many, name);
         assert_int_equal(of.wavefronts == IFL_COUNTER_COUNT, info->is_copied);
         assert_int_equal(info->on_chip, info->space == IFL_SPACE_SHARED);
@@ -135,7 +138,8 @@ static void document_has_a_row_a_counter(void **unused)
     free(text);
 }
 
-/* __launch_bounds__(1024, 2): 64 warps share 65,536 registers, 32 a thread; (1024): 64 (PTX ISA, .minnctapersm). */
+/* __launch_bounds__(1024, 2): 64 warps share 65,536 registers, 32 a thread; (1024): 64 (PTX ISA,
+ * .minnctapersm). */
 static void launch_bounds_limit_the_guess_of_registers(void **state)
 {
     (void)state;
@@ -155,10 +159,13 @@ static void launch_bounds_limit_the_guess_of_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_unique_and_found),   cmocka_unit_test(promised_counters_exist),
-        cmocka_unit_test(unknown_is_not_zero),          cmocka_unit_test(patterns_have_words),
+        cmocka_unit_test(names_are_unique_and_found),
+        cmocka_unit_test(promised_counters_exist),
+        cmocka_unit_test(unknown_is_not_zero),
+        cmocka_unit_test(patterns_have_words),
         cmocka_unit_test(launch_bounds_limit_the_guess_of_registers),
-        cmocka_unit_test(document_has_a_row_a_counter), cmocka_unit_test(accesses_have_their_counters),
+        cmocka_unit_test(document_has_a_row_a_counter),
+        cmocka_unit_test(accesses_have_their_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

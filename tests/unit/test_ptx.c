@@ -324,13 +324,13 @@ static void test_wrong_calls(void **state)
 static void test_unsupported(void **state)
 {
     (void)state;
-    ifl_program *program = read_ok(KERNEL(
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, %r1, 0, p, 1, 1;\n"
-        "@%p1 tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1}];\n"
-        "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\n"
-        "ld.global.wonderful.u32 %r1, [%rd1];\n"
-        "wmma.sync.a; wmma.sync.b;\n"
-        "ld.param.u64 %rd1, [b];\n"));
+    ifl_program *program = read_ok(KERNEL("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 "
+                                          "{%f1, %f2}, %rd1, %rd2, %r1, 0, p, 1, 1;\n"
+                                          "@%p1 tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1}];\n"
+                                          "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\n"
+                                          "ld.global.wonderful.u32 %r1, [%rd1];\n"
+                                          "wmma.sync.a; wmma.sync.b;\n"
+                                          "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
         "'wgmma.mma_async.sp' is not supported: tensor core instructions",
         "'tex' is not supported: textures and surfaces",

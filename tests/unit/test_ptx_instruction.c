@@ -215,11 +215,11 @@ static void test_vectors(void **state)
 static void test_vector_of_one(void **state)
 {
     (void)state;
-    ifl_program *program =
-        read_ok(KERNEL("ld.global.b32 { %r1 }, [ %rd1 + 0 ]; st.global.b32 [%rd1], { %r1 };\n"
-                       "st.global.b32 [%rd1], {5}; ldu.global.b32 {%r1}, [%rd1];\n"
-                       "ld.acquire.gpu.global.b32 {%r1}, [%rd1]; st.release.gpu.global.b32 [%rd1], {%r1};\n"
-                       "mov.b32 {%r1}, %r2; mov.b32 %r1, {%r2}; mov.b64 {%rd1}, %rd2;\n"));
+    ifl_program *program = read_ok(
+        KERNEL("ld.global.b32 { %r1 }, [ %rd1 + 0 ]; st.global.b32 [%rd1], { %r1 };\n"
+               "st.global.b32 [%rd1], {5}; ldu.global.b32 {%r1}, [%rd1];\n"
+               "ld.acquire.gpu.global.b32 {%r1}, [%rd1]; st.release.gpu.global.b32 [%rd1], {%r1};\n"
+               "mov.b32 {%r1}, %r2; mov.b32 %r1, {%r2}; mov.b64 {%rd1}, %rd2;\n"));
     assert_int_equal(operand(program, 0, 0)->kind, IFL_OPERAND_REGISTER);
     assert_int_equal(operand(program, 1, 1)->kind, IFL_OPERAND_REGISTER);
     assert_int_equal(operand(program, 2, 1)->kind, IFL_OPERAND_IMMEDIATE);
@@ -300,11 +300,15 @@ static void test_guards_and_specials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_immediates),
-        cmocka_unit_test(test_deep_expression), cmocka_unit_test(test_memory_operands),
-        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_vector_of_one),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_immediates),
+        cmocka_unit_test(test_deep_expression),
+        cmocka_unit_test(test_memory_operands),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vector_of_one),
         cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_counts),          cmocka_unit_test(test_guards_and_specials),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_guards_and_specials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reports of profiles made by hand: figures, ranking, words, JSON, and writing that fails. Expected
  * figures are arithmetic on the profile, never our own output. */
-#include "base/file.h"
-#include "profile/profile.h"
 #include "base/figure.h"
+#include "base/file.h"
 #include "profile/place.h"
+#include "profile/profile.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -328,26 +328,26 @@ static void test_other_findings(void **state)
     free(text);
     text = text_of(p, IFL_REPORT_TEXT, NULL);
     assert_has(text, "local memory: 10 requests");
-    assert_has(
-        text,
-        "On average 16.0 of 32 lanes are active in an instruction. 5 of 20 branches split a warp (25 %).");
+    assert_has(text, "On average 16.0 of 32 lanes are active in an instruction. 5 of 20 branches "
+                     "split a warp (25 %).");
     free(text);
     ifl_profile_free(p);
 }
 
-/* A stencil's neighbour reaches into a sector more; alone, the same access wants another alignment. */
+/* A stencil's neighbour reaches into a sector more; alone, the same access wants another
+ * alignment. */
 static void test_neighbours_cannot_be_aligned(void **state)
 {
     (void)state;
     const ifl_pattern offset = {.kind = IFL_PATTERN_OFFSET, .share = 1.0};
     ifl_profile *p = profile_new(1, 32);
-    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load", 9,
-                             4, 10, 50, 40, offset});
+    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load",
+                             9, 4, 10, 50, 40, offset});
     char *text = text_of(p, IFL_REPORT_TEXT, NULL);
     assert_has(text, "Usually helps: padding rows");
     free(text);
-    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load", 9,
-                             4, 10, 40, 40, coalesced});
+    add_line(p, &(line_spec){"s.cu", "y[i] = x[i] + x[i + 1];", "ld.global.f32", "global", "load",
+                             9, 4, 10, 40, 40, coalesced});
     text = text_of(p, IFL_REPORT_TEXT, NULL);
     assert_has(text, "Usually helps: nothing, if the L1 has the sector");
     assert_has_not(text, "padding rows");
@@ -540,7 +540,8 @@ static void test_full_disk(void **state)
         assert_int_equal(ifl_report_write(&outcome, 1, format, NULL, full, &error), IFL_NO_FILE);
         assert_has(error.text, "No space left on device");
         fclose(full);
-        assert_int_equal(ifl_report_save(&outcome, 1, format, NULL, "/dev/full", &error), IFL_NO_FILE);
+        assert_int_equal(ifl_report_save(&outcome, 1, format, NULL, "/dev/full", &error),
+                         IFL_NO_FILE);
         struct stat about;
         assert_true(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
     }
@@ -566,7 +567,8 @@ static void test_save(void **state)
     assert_int_equal(ifl_report_save(&outcome, 1, 7, NULL, path, &error), IFL_USAGE);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
-    assert_int_equal(ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, path, &error), IFL_NO_FILE);
+    assert_int_equal(ifl_report_save(&outcome, 1, IFL_REPORT_JSON, NULL, path, &error),
+                     IFL_NO_FILE);
     ifl_outcome_free((ifl_outcome *)outcome);
     ifl_profile_free((ifl_profile *)p);
 }

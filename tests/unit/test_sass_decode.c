@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The decoder's tables hold together: no word fits two rows, values have texts and are declared by their roles, an
- * instruction has one operand of a role. What the rows say is held against nvdisasm's words by tests/sass. */
+ * The decoder's tables hold together: no word fits two rows, values have texts and are declared by
+ * their roles, an instruction has one operand of a role. What the rows say is held against
+ * nvdisasm's words by tests/sass. */
 #include "sass/sass_table.h"
 
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 static const uint32_t supported[] = {75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
 enum { SUPPORTED = sizeof supported / sizeof *supported };
 
-/* ---- overlaps ------------------------------------------------------------------------------------------------ */
+/* ---- overlaps -------------------------------------------------------------------------------- */
 
 typedef struct bit_set {
     uint64_t half[2];
@@ -134,7 +135,7 @@ static void test_no_word_fits_two_rows(void **state)
     assert_int_equal(overlaps, 0);
 }
 
-/* ---- values and roles ---------------------------------------------------------------------------------------- */
+/* ---- values and roles ------------------------------------------------------------------------ */
 
 /* The words that role.def lists for each role of values. */
 enum {
@@ -245,7 +246,7 @@ static void test_every_opcode_has_a_row(void **state)
     }
 }
 
-/* ---- decoding ------------------------------------------------------------------------------------------------ */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static void test_architectures(void **state)
 {

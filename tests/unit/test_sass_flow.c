@@ -489,7 +489,7 @@ static void spills_are_told_from_arrays(void **state)
     drop(&c);
 }
 
-/* ---- what a pass through a block costs ---------------------------------------------------------- */
+/* ---- what a pass through a block costs ------------------------------------------------------- */
 
 static const ifl_sass_turn *turns(code *c)
 {
@@ -499,7 +499,8 @@ static const ifl_sass_turn *turns(code *c)
     return c->kernel.turns;
 }
 
-/* Loads issued together are on their way together, whatever their scoreboards: two waits, but only the first is long. */
+/* Loads issued together are on their way together, whatever their scoreboards: two waits, but only
+ * the first is long. */
 static void loads_issued_together_are_one_wait(void **state)
 {
     (void)state;
@@ -518,7 +519,8 @@ static void loads_issued_together_are_one_wait(void **state)
     drop(&c);
 }
 
-/* Document 003's rolling prefetch in asynchronous copies, three groups ahead: of four trips one waits. */
+/* Document 003's rolling prefetch in asynchronous copies, three groups ahead: of four trips one
+ * waits. */
 static void groups_ahead_share_a_wait(void **state)
 {
     (void)state;

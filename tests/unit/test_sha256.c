@@ -2,10 +2,11 @@
  * SHA-256 against the examples that NIST publishes beside FIPS 180-4, and RFC 6234's. */
 #include "base/sha256.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
-#include <cmocka.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static void holds(const char *message, size_t times, size_t piece, const char *expected)
 {
@@ -28,7 +29,8 @@ static void published_examples(void **state)
     holds("", 1, 99, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     holds("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1, 7,
           "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    holds("aaaaaaaaaa", 100000, 3, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    holds("aaaaaaaaaa", 100000, 3,
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 int main(void)

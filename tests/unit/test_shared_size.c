@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The size of shared memory that an H200's driver chose, launch by launch: tests/gpu/h200/shared_sizes.txt. */
+ * The size of shared memory that an H200's driver chose, launch by launch:
+ * tests/gpu/h200/shared_sizes.txt. */
 #include "device/shared_size.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Short names of functions: the rule is in base/short_name.h, the signatures are those of PyTorch, CUB, Numba and Thrust. */
+ * Short names of functions: the rule is in base/short_name.h, the signatures are those of PyTorch,
+ * CUB, Numba and Thrust. */
 #include "base/short_name.h"
 
 #include <setjmp.h>
@@ -25,17 +26,22 @@ static void plain_names(void **state)
     check("cudaError cudaMalloc<float>(float**, unsigned long)", "cudaMalloc<float>");
     check("a::b::scale(a::t<int>*)", "scale");
     check("", "");
-    check("__main__::saxpy[abi:v2][abi:cw51cXTLSUw_3d](float, Array<float, 1, C, mutable, aligned>)", "saxpy");
+    check(
+        "__main__::saxpy[abi:v2][abi:cw51cXTLSUw_3d](float, Array<float, 1, C, mutable, aligned>)",
+        "saxpy");
 }
 
 static void unnamed_namespaces_and_lambdas(void **state)
 {
     (void)state;
     check("at::native::(anonymous namespace)::cunn_SoftMaxForward<float, float, float, int, "
-          "at::native::(anonymous namespace)::SoftMaxForwardEpilogue>(float*, float const*, int, int, int)",
+          "at::native::(anonymous namespace)::SoftMaxForwardEpilogue>(float*, float const*, int, "
+          "int, int)",
           "cunn_SoftMaxForward<float, float, float, int, SoftMaxForwardEpilogue>");
-    check("at::native::unrolled_elementwise_kernel<at::native::ceil_kernel_cuda(at::TensorIteratorBase&)::{lambda()#1}"
-          "::operator()() const::{lambda()#2}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul> >(int)",
+    check("at::native::unrolled_elementwise_kernel<at::native::ceil_kernel_cuda(at::"
+          "TensorIteratorBase&)::{lambda()#1}"
+          "::operator()() const::{lambda()#2}::operator()() const::{lambda(float)#1}, "
+          "std::array<char*, 2ul> >(int)",
           "unrolled_elementwise_kernel<ceil_kernel_cuda::lambda#1#2#1, array<char*, 2ul>>");
     check("f<{lambda(int, char (*)(int))#3}>(int)", "f<lambda#3>");
 }
@@ -55,7 +61,8 @@ static void long_names(void **state)
     (void)state;
     check("kernel_of_twenty<ten_chars, ten_chars, ten_chars, t<ten_chars, ten_chars, ten_chars>, "
           "ten_chars, ten_chars, ten_chars>(int)",
-          "kernel_of_twenty<ten_chars, ten_chars, ten_chars, t<ten_chars, ten_chars, ten_chars>, ten_chars, \xe2\x80\xa6>");
+          "kernel_of_twenty<ten_chars, ten_chars, ten_chars, t<ten_chars, ten_chars, ten_chars>, "
+          "ten_chars, \xe2\x80\xa6>");
     char word[200];
     memset(word, 'w', sizeof word - 1);
     word[sizeof word - 1] = '\0';
@@ -67,9 +74,31 @@ static void long_names(void **state)
 /* What no demangler writes is copied, or left out, and is never read past its end. */
 static void broken_names(void **state)
 {
-    static const char *const broken[] = {"<", "a<", "a<b", "a<b,", "a::", "::", "{", "{}", "a::{", "a::{lambda", "(", ")", "a<)>",
-                                         "a<(", "operator", "operator(", "f<{},{},{},{},{},{},{},{}>", "[abi:", "a[abi:", " ", "  a",
-                                         "(anonymous namespace)", "(anonymous namespace)::", "a b c", "\xff\xfe<"};
+    static const char *const broken[] = {"<",
+                                         "a<",
+                                         "a<b",
+                                         "a<b,",
+                                         "a::",
+                                         "::",
+                                         "{",
+                                         "{}",
+                                         "a::{",
+                                         "a::{lambda",
+                                         "(",
+                                         ")",
+                                         "a<)>",
+                                         "a<(",
+                                         "operator",
+                                         "operator(",
+                                         "f<{},{},{},{},{},{},{},{}>",
+                                         "[abi:",
+                                         "a[abi:",
+                                         " ",
+                                         "  a",
+                                         "(anonymous namespace)",
+                                         "(anonymous namespace)::",
+                                         "a b c",
+                                         "\xff\xfe<"};
     char deep[5000];
     (void)state;
     ifl_arena arena = {0};
@@ -84,7 +113,8 @@ static void broken_names(void **state)
 
 static void names_that_are_the_same(void **state)
 {
-    static const char *const signatures[] = {"a::f<int>(int)", "b::f<int>(int)", "c::g()", "a::f<int>(int)"};
+    static const char *const signatures[] = {"a::f<int>(int)", "b::f<int>(int)", "c::g()",
+                                             "a::f<int>(int)"};
     const char *names[4];
     (void)state;
     ifl_arena arena = {0};
@@ -100,8 +130,9 @@ static void names_that_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_names), cmocka_unit_test(unnamed_namespaces_and_lambdas), cmocka_unit_test(types_and_values),
-        cmocka_unit_test(long_names),  cmocka_unit_test(broken_names),                   cmocka_unit_test(names_that_are_the_same),
+        cmocka_unit_test(plain_names),      cmocka_unit_test(unnamed_namespaces_and_lambdas),
+        cmocka_unit_test(types_and_values), cmocka_unit_test(long_names),
+        cmocka_unit_test(broken_names),     cmocka_unit_test(names_that_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Descriptions of tensors: those that NVIDIA's libraries make are read as what was asked of the libraries, and what is written
- * is read as it was. */
+ * Descriptions of tensors: those that NVIDIA's libraries make are read as what was asked of the
+ * libraries, and what is written is read as it was. */
 #include "code/tensor_map.h"
 #include "code/value.h"
 
@@ -21,10 +21,12 @@ static bool read_words(const uint32_t words[WORDS], ifl_tensor_map *out)
     return ifl_tensor_map_read(bytes, out);
 }
 
-/* cuBLAS 13.0: cublasGemmEx of f16, 64 x 64 times 64 x 64, first matrix; its kernel's name has the tile 64 x 16. */
+/* cuBLAS 13.0: cublasGemmEx of f16, 64 x 64 times 64 x 64, first matrix; its kernel's name has the
+ * tile 64 x 16. */
 static void tiles_of_cublas(void **state)
 {
-    static const uint32_t words[WORDS] = {0x08000000, 0x10, 0x46322, 8, 0, 0, 0x10000000, 0, 63, 63, 0, 0, 0, 0x3f000000, 0xf};
+    static const uint32_t words[WORDS] = {
+        0x08000000, 0x10, 0x46322, 8, 0, 0, 0x10000000, 0, 63, 63, 0, 0, 0, 0x3f000000, 0xf};
     ifl_tensor_map map;
     (void)state;
     assert_true(read_words(words, &map));
@@ -42,7 +44,8 @@ static void tiles_of_cublas(void **state)
     assert_int_equal(map.element_stride[1], 1);
 }
 
-/* cuDNN 9.26: 64 channels of 20 x 16 pixels, a filter of 3 x 5 (width first) that moves by 2, with 1 and 2 pixels around. */
+/* cuDNN 9.26: 64 channels of 20 x 16 pixels, a filter of 3 x 5 (width first) that moves by 2, with
+ * 1 and 2 pixels around. */
 static void image_of_cudnn(void **state)
 {
     static const uint32_t words[WORDS] = {0,  0x10, 0x44543, 8, 0xa0, 0xa00,      0xa00,      0,
@@ -77,8 +80,14 @@ static void written_and_read(void **state)
     (void)state;
     for (uint8_t rank = 1; rank <= IFL_TENSOR_RANKS; rank++)
         for (int is_image = 0; is_image < (rank > 2 ? 2 : 1); is_image++) {
-            ifl_tensor_map map = {.rank = rank, .type = IFL_TYPE_TF32, .element_bytes = 4, .swizzle = 1, .fills_nan = true,
-                                  .is_image = is_image, .address = 0x7fff12345670}, found;
+            ifl_tensor_map map = {.rank = rank,
+                                  .type = IFL_TYPE_TF32,
+                                  .element_bytes = 4,
+                                  .swizzle = 1,
+                                  .fills_nan = true,
+                                  .is_image = is_image,
+                                  .address = 0x7fff12345670},
+                           found;
             for (unsigned i = 0; i < rank; i++) {
                 map.size[i] = UINT32_MAX - i;
                 map.element_stride[i] = 8 - i;
@@ -89,25 +98,32 @@ static void written_and_read(void **state)
             if (is_image) {
                 map.image.channels = 256, map.image.pixels = 1024;
                 for (unsigned i = 0; i + 2 < rank; i++)
-                    map.image.lower[i] = (int16_t)(rank == 3 ? -32768 : rank == 4 ? -128 + (int)i : -16 + (int)i),
-                    map.image.upper[i] = (int16_t)(rank == 3 ? 32767 : rank == 4 ? 127 - (int)i : 15 - (int)i);
+                    map.image.lower[i] = (int16_t)(rank == 3   ? -32768
+                                                   : rank == 4 ? -128 + (int)i
+                                                               : -16 + (int)i),
+                    map.image.upper[i] = (int16_t)(rank == 3   ? 32767
+                                                   : rank == 4 ? 127 - (int)i
+                                                               : 15 - (int)i);
             }
             ifl_tensor_map_write(&map, bytes);
             assert_true(ifl_tensor_map_read(bytes, &found));
             assert_memory_equal(&map.size, &found.size, sizeof map.size);
             assert_memory_equal(&map.stride, &found.stride, sizeof map.stride);
-            assert_memory_equal(&map.element_stride, &found.element_stride, sizeof map.element_stride);
+            assert_memory_equal(&map.element_stride, &found.element_stride,
+                                sizeof map.element_stride);
             assert_memory_equal(&map.box, &found.box, sizeof map.box);
             assert_memory_equal(&map.image, &found.image, sizeof map.image);
             assert_int_equal(found.type, IFL_TYPE_TF32);
-            assert_true(found.address == map.address && found.fills_nan && found.is_image == is_image);
+            assert_true(found.address == map.address && found.fills_nan &&
+                        found.is_image == is_image);
         }
 }
 
 /* Rank 6, type 11, interleaved, an address that is no multiple of 16. */
 static void refused(void **state)
 {
-    static const uint32_t words[][WORDS] = {{[2] = 5 << 4}, {[2] = 11 << 7}, {[2] = 1 << 11}, {8}, {[2] = 8 << 7}};
+    static const uint32_t words[][WORDS] = {
+        {[2] = 5 << 4}, {[2] = 11 << 7}, {[2] = 1 << 11}, {8}, {[2] = 8 << 7}};
     ifl_tensor_map map;
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -116,7 +132,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_of_cublas), cmocka_unit_test(image_of_cudnn),
-                                       cmocka_unit_test(written_and_read), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_of_cublas), cmocka_unit_test(image_of_cudnn),
+        cmocka_unit_test(written_and_read), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

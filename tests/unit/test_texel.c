@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linear filtering of floats that leave nothing to scale by: zeros and denormals, which count as zero. The sum of negative
- * zeros is a negative zero (IEEE 754, 6.3). */
+ * Linear filtering of floats that leave nothing to scale by: zeros and denormals, which count as
+ * zero. The sum of negative zeros is a negative zero (IEEE 754, 6.3). */
 #include "exec/texel.h"
 
 #include <setjmp.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One SM on traces made by hand. What is expected follows from the rates that the test gives and from the rules of issue:
- * a scheduler issues one instruction a cycle; a warp's next one waits for the stall of the one before it and for the
- * scoreboards of its own wait mask (docs/model.md, "One SM"). */
+ * One SM on traces made by hand. What is expected follows from the rates that the test gives and
+ * from the rules of issue: a scheduler issues one instruction a cycle; a warp's next one waits for
+ * the stall of the one before it and for the scoreboards of its own wait mask (docs/model.md, "One
+ * SM"). */
 #include "time/time_blocks.h"
 #include "time/time_sm.h"
 
@@ -118,7 +119,8 @@ static void set_all(uint32_t count, ifl_site site)
         all_sites[i] = site;
 }
 
-/* n instructions that each wait for the one before take n times the latency that the compiler wrote as their stall. */
+/* n instructions that each wait for the one before take n times the latency that the compiler wrote
+ * as their stall. */
 static void test_chain(void **unused)
 {
     (void)unused;
@@ -131,7 +133,8 @@ static void test_chain(void **unused)
     assert_int_equal(b.stalls[10].cycles[IFL_STALL_wait], 3);
 }
 
-/* Four schedulers issue one each a cycle: 16 warps of 50 instructions take 200 cycles, and no warp's stall shows. */
+/* Four schedulers issue one each a cycle: 16 warps of 50 instructions take 200 cycles, and no
+ * warp's stall shows. */
 static void test_independent(void **unused)
 {
     (void)unused;
@@ -144,7 +147,8 @@ static void test_independent(void **unused)
     assert_int_equal(b.out.issue_cycles, 16 * 50);
 }
 
-/* A pipe that takes 2 cycles a warp instruction: 8 warps a scheduler, 10 instructions each, 160 cycles. */
+/* A pipe that takes 2 cycles a warp instruction: 8 warps a scheduler, 10 instructions each, 160
+ * cycles. */
 static void test_pipe(void **unused)
 {
     (void)unused;
@@ -173,7 +177,8 @@ static void test_register_banks(void **unused)
     assert_true(b.stalls[5].cycles[IFL_STALL_dispatch_stall] > 0);
 }
 
-/* A load that the L1 lacks ends after the DRAM's latency; what waits for its scoreboard stands so long. */
+/* A load that the L1 lacks ends after the DRAM's latency; what waits for its scoreboard stands so
+ * long. */
 static void test_load(void **unused)
 {
     (void)unused;
@@ -206,7 +211,8 @@ static void test_hit(void **unused)
     assert_int_equal(b.out.l1_hits, 4);
 }
 
-/* Words that are not aligned to lines take two cycles a wavefront, aligned ones one: 32 warps with 16 loads each that hit. */
+/* Words that are not aligned to lines take two cycles a wavefront, aligned ones one: 32 warps with
+ * 16 loads each that hit. */
 static void test_across_lines(void **unused)
 {
     (void)unused;
@@ -227,8 +233,8 @@ static void test_across_lines(void **unused)
     assert_in_range(cycles[1], 2 * WARPS * LOADS, 2 * WARPS * LOADS + 20);
 }
 
-/* Stores of whole lines leave them in the L1 (docs/caches.md, "Rules of the L1"): a load of one finds it there. One sector alone
- * may have been stored in part. */
+/* Stores of whole lines leave them in the L1 (docs/caches.md, "Rules of the L1"): a load of one
+ * finds it there. One sector alone may have been stored in part. */
 static void test_stored_lines(void **unused)
 {
     (void)unused;
@@ -303,8 +309,9 @@ static void step_object(bench *b, uint32_t site, ifl_object_step step, uint32_t 
     b->count += sizeof words / sizeof *words;
 }
 
-/* A warp that waits for a barrier object goes on when the line that another warp has copied is there, and its arrival has come; where
- * the trace lacks the other warp, it does not wait forever. */
+/* A warp that waits for a barrier object goes on when the line that another warp has copied is
+ * there, and its arrival has come; where the trace lacks the other warp, it does not wait
+ * forever. */
 static void test_barrier_object(void **unused)
 {
     (void)unused;
@@ -338,7 +345,8 @@ static void test_barrier_object(void **unused)
     }
 }
 
-/* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200, tools/gpu/sm_probe.cu). */
+/* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200,
+ * tools/gpu/sm_probe.cu). */
 static void test_barriers_in_turn(void **unused)
 {
     (void)unused;
@@ -371,7 +379,8 @@ static void test_pipe_after_barrier(void **unused)
     assert_in_range(b.stalls[1].cycles[IFL_STALL_math_pipe_throttle], 1, 32 * 16);
 }
 
-/* A trip of a loop whose stalls are 24 cycles takes 29 (an H200, tools/gpu/sm_probe.cu); without a branch it takes 24. */
+/* A trip of a loop whose stalls are 24 cycles takes 29 (an H200, tools/gpu/sm_probe.cu); without a
+ * branch it takes 24. */
 static void test_taken_branch(void **unused)
 {
     (void)unused;
@@ -389,7 +398,8 @@ static void test_taken_branch(void **unused)
     assert_in_range(follow(&line, &rates, 1, 1, 1), (TRIPS - 1) * 24, TRIPS * 24);
 }
 
-/* Requests differ in how long the DRAM takes: each of many alone takes its latency on average, the last of eight more. */
+/* Requests differ in how long the DRAM takes: each of many alone takes its latency on average, the
+ * last of eight more. */
 static void test_spread(void **unused)
 {
     (void)unused;
@@ -413,12 +423,14 @@ static void test_spread(void **unused)
     const double alone = follow(&one, &rates, 1, 1, 1) / LOADS,
                  together = follow(&eight, &rates, 1, 1, 1) / LOADS;
     assert_in_range(alone, 470, 550);
-    /* The largest of n exponential parts is 1 + 1/2 + ... + 1/n times one of them on average: 2.72 for eight. */
+    /* The largest of n exponential parts is 1 + 1/2 + ... + 1/n times one of them on average: 2.72
+     * for eight. */
     assert_in_range(together, 500 * (1 + 0.2 * 1.72) - 60, 500 * (1 + 0.2 * 1.72) + 60);
 }
 
-/* 32 lanes walk through lines of their own: eight words of a sector are asked for one after the other, and 7 of 8 requests find
- * all in the L1. That the caches' simulation has a few more hits does not break the requests that miss together apart. */
+/* 32 lanes walk through lines of their own: eight words of a sector are asked for one after the
+ * other, and 7 of 8 requests find all in the L1. That the caches' simulation has a few more hits
+ * does not break the requests that miss together apart. */
 static void test_hits_stay_together(void **unused)
 {
     (void)unused;
@@ -442,8 +454,8 @@ static void test_hits_stay_together(void **unused)
                     TRIPS * (hit * 7 + miss) / 8 * 1.1);
 }
 
-/* 64 instructions are 8 lines of code. A cache of 8 has them from the launch before; of 4 lines at least 4 of each pass come
- * from the L2, in 200 cycles each where none is asked for ahead. */
+/* 64 instructions are 8 lines of code. A cache of 8 has them from the launch before; of 4 lines at
+ * least 4 of each pass come from the L2, in 200 cycles each where none is asked for ahead. */
 static void test_code(void **unused)
 {
     (void)unused;
@@ -464,7 +476,8 @@ static void test_code(void **unused)
     assert_true(follow(&b, &rates, 1, 1, 1) < fits + PASSES * 6 * LATENCY);
 }
 
-/* Many loads are served at the pace of the DRAM: 64 warps, 8 lines each, 4 sectors of 32 bytes at 8 bytes a cycle. */
+/* Many loads are served at the pace of the DRAM: 64 warps, 8 lines each, 4 sectors of 32 bytes at 8
+ * bytes a cycle. */
 static void test_dram_bound(void **unused)
 {
     (void)unused;
@@ -498,8 +511,9 @@ static void test_blocks_in_turn(void **unused)
     assert_true(together < 1.1 * one);
 }
 
-/* Of ten lines nine are in the L2 in the end. In the first wave all SMs ask for a line side by side, so that each of them waits
- * for the DRAM: 20 loads that wait for each other take 20 times its latency. Where all lines are in the L2 before, none does. */
+/* Of ten lines nine are in the L2 in the end. In the first wave all SMs ask for a line side by
+ * side, so that each of them waits for the DRAM: 20 loads that wait for each other take 20 times
+ * its latency. Where all lines are in the L2 before, none does. */
 static void test_first_wave(void **unused)
 {
     (void)unused;
@@ -520,7 +534,8 @@ static void test_first_wave(void **unused)
     }
 }
 
-/* An instruction that reads more registers of a bank than the window has cycles keeps those behind it, and is issued itself. */
+/* An instruction that reads more registers of a bank than the window has cycles keeps those behind
+ * it, and is issued itself. */
 static void test_wide_sources(void **unused)
 {
     (void)unused;
@@ -551,15 +566,21 @@ static void test_words(void **unused)
 /* What is kept of a store of 32 floats from an address on: ends within a sector. */
 static uint32_t ends_of(uint64_t first, uint64_t stride)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)}, .scope_count = 1, .warps_per_block = 1, .blocks = 1};
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)},
+                          .scope_count = 1,
+                          .warps_per_block = 1,
+                          .blocks = 1};
     uint64_t address[IFL_WARP_LANES];
     const ifl_block_trace *found = NULL;
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
         address[lane] = first + lane * stride;
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
     assert_true(ifl_time_observer.follows(traces, 0));
-    ifl_time_observer.access(traces, &(ifl_access){.kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .bytes = 4,
-                                                   .mask = UINT32_MAX, .address = address});
+    ifl_time_observer.access(traces, &(ifl_access){.kind = IFL_ACCESS_STORE,
+                                                   .space = IFL_SPACE_GLOBAL,
+                                                   .bytes = 4,
+                                                   .mask = UINT32_MAX,
+                                                   .address = address});
     assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
     const uint32_t ends = ifl_request_unpack(found->warps[0].words.at[1]).ends;
     ifl_time_observer.destroy(traces);
@@ -611,13 +632,16 @@ static uint32_t work_of(uint64_t block)
     return block % SIDE ? LIGHT : HEAVY;
 }
 
-/* All blocks of the grid are resident, 8 on an SM at most. The followed SM gets what one with the most heavy blocks gets. */
+/* All blocks of the grid are resident, 8 on an SM at most. The followed SM gets what one with the
+ * most heavy blocks gets. */
 static void test_blocks_that_differ(void **unused)
 {
     enum { SMS = 132, PER_SM = 8 };
     static ifl_work_slice slices[PLANE];
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(SMS, PLANE, 2 * PER_SM)}, .scope_count = 1, .warps_per_block = 1,
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(SMS, PLANE, 2 * PER_SM)},
+                          .scope_count = 1,
+                          .warps_per_block = 1,
                           .blocks = PLANE};
     ifl_time_blocks found;
     uint32_t heavy[SMS] = {0}, most = 0, found_heavy = 0;
@@ -629,7 +653,8 @@ static void test_blocks_that_differ(void **unused)
         heavy[block % SMS] += work_of(block) == HEAVY;
         most = heavy[block % SMS] > most ? heavy[block % SMS] : most;
         if (ifl_time_observer.follows(traces, block))
-            ifl_time_observer.stretch(traces, &(ifl_stretch){.last = work_of(block), .block = block});
+            ifl_time_observer.stretch(traces,
+                                      &(ifl_stretch){.last = work_of(block), .block = block});
     }
     assert_true(ifl_time_blocks_differ(&plan, 0, PER_SM, &work));
     assert_true(ifl_time_blocks_last(traces, &plan, 0, PER_SM, PER_SM, &work, &found));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What of a text may reach a terminal: RFC 3629's characters, without ECMA-48's control functions, which are C0 and C1. */
+ * What of a text may reach a terminal: RFC 3629's characters, without ECMA-48's control functions,
+ * which are C0 and C1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Waits and registers by the order of PTX. The expectations follow from what may go before what: a load behind a store
- * that may alias it, behind a barrier, or with an address that another load gives. */
+ * Waits and registers by the order of PTX. The expectations follow from what may go before what: a
+ * load behind a store that may alias it, behind a barrier, or with an address that another load
+ * gives. */
 #include "ptx/waits.h"
 
 #include "ptx_snippet.h"
@@ -51,7 +52,8 @@ static void addresses_from_loads_wait_one_after_the_other(void **state)
     assert_true(w.loads == 2);
 }
 
-/* Document 001: without __restrict__ a load of x cannot go before the store to y; with it, it can. */
+/* Document 001: without __restrict__ a load of x cannot go before the store to y; with it, it
+ * can. */
 static void a_store_holds_loads_back_but_not_read_only_ones(void **state)
 {
     (void)state;
@@ -72,7 +74,8 @@ static void a_barrier_holds_all_loads_back(void **state)
     assert_true(w.loads == 2);
 }
 
-/* A load for the next trip is waited for once a trip; its name changes by a move that costs nothing. */
+/* A load for the next trip is waited for once a trip; its name changes by a move that costs
+ * nothing. */
 static void what_a_block_loads_may_be_waited_for_in_the_next(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How handlers begin and pass on. Compiled once for each vector width (IFL_WIDTH).
  *
- * Where the compiler turns a call in tail position into a jump, a handler jumps straight to the next one and a whole
- * basic block runs without coming back. Elsewhere (no optimisation, sanitizers) it returns the next code and the loop
- * in warp.c goes on. */
+ * Where the compiler turns a call in tail position into a jump, a handler jumps straight to the
+ * next one and a whole basic block runs without coming back. Elsewhere (no optimisation,
+ * sanitizers) it returns the next code and the loop in warp.c goes on. */
 #ifndef IFL_EXEC_WIDTH_DISPATCH_H
 #define IFL_EXEC_WIDTH_DISPATCH_H
 
@@ -37,17 +37,18 @@
 #define IFL_GO(to) return ((void)warp, (void)frame, (void)active, (to))
 #endif
 #define IFL_NEXT IFL_GO(code + 1)
-#define IFL_STOP(why, at)                                                                                              \
-    do {                                                                                                               \
-        warp->reason = (why);                                                                                          \
-        return (at);                                                                                                   \
+#define IFL_STOP(why, at)                                                                          \
+    do {                                                                                           \
+        warp->reason = (why);                                                                      \
+        return (at);                                                                               \
     } while (0)
 
-#define IFL_HANDLER(name)                                                                                              \
+#define IFL_HANDLER(name)                                                                          \
     static const ifl_code *name(const ifl_code *code, ifl_warp *warp, char *frame, uint32_t active)
 
 /* The lanes that execute: those of the fragment whose guard holds. */
-#define IFL_EXECUTING ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
+#define IFL_EXECUTING                                                                              \
+    ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
 #define IFL_ALL_LANES UINT32_C(0xffffffff)
 
 #define IFL_SIMD _Pragma("omp simd")

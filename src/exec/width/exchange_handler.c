@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The handler of what the lanes of a warp do together. Compiled once for each vector width; lanes that wait for others, or that
- * are in several groups, are those of ../exchange.c. */
+ * The handler of what the lanes of a warp do together. Compiled once for each vector width; lanes
+ * that wait for others, or that are in several groups, are those of ../exchange.c. */
 #include "exec/exchange_lanes.h"
 #include "exec/width/dispatch.h"
 
-/* The lanes that execute name one member mask, which has each of them and no lane that lives elsewhere. */
+/* The lanes that execute name one member mask, which has each of them and no lane that lives
+ * elsewhere. */
 IFL_INLINE bool are_one_group(const ifl_warp *warp, const ifl_exchange *op, const char *frame,
                               uint32_t mask, uint32_t active)
 {

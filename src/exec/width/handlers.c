@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The handlers beside the rows of opcode.def: control, moves between registers, and the memory accesses that kernels
- * live from. Compiled once for each vector width; whatever is rare is in ../ and compiled once. */
+ * The handlers beside the rows of opcode.def: control, moves between registers, and the memory
+ * accesses that kernels live from. Compiled once for each vector width; whatever is rare is in ../
+ * and compiled once. */
 #include "exec/bind.h"
 #include "exec/lane.h"
 #include "exec/width/dispatch.h"
 
-/* ---- control ------------------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 IFL_HANDLER(block)
 {
@@ -66,20 +67,20 @@ IFL_HANDLER(stop)
     IFL_STOP((ifl_reason)code->count, code);
 }
 
-/* ---- moves ----------------------------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
-#define MOVE(name, type)                                                                                               \
-    IFL_HANDLER(name)                                                                                                  \
-    {                                                                                                                  \
-        uint32_t mask = IFL_EXECUTING;                                                                                 \
-        const type *a = (const type *)(const void *)(frame + code->a);                                                 \
-        type *d = (type *)(void *)(frame + code->d);                                                                   \
-        if (mask == IFL_ALL_LANES) {                                                                                   \
-            IFL_SIMD IFL_EACH_LANE(i) d[i] = a[i];                                                                     \
-        } else {                                                                                                       \
-            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? a[i] : d[i];                                              \
-        }                                                                                                              \
-        IFL_NEXT;                                                                                                      \
+#define MOVE(name, type)                                                                           \
+    IFL_HANDLER(name)                                                                              \
+    {                                                                                              \
+        uint32_t mask = IFL_EXECUTING;                                                             \
+        const type *a = (const type *)(const void *)(frame + code->a);                             \
+        type *d = (type *)(void *)(frame + code->d);                                               \
+        if (mask == IFL_ALL_LANES) {                                                               \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = a[i];                                                 \
+        } else {                                                                                   \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? a[i] : d[i];                          \
+        }                                                                                          \
+        IFL_NEXT;                                                                                  \
     }
 MOVE(move16, uint16_t)
 MOVE(move32, uint32_t)
@@ -98,23 +99,23 @@ IFL_HANDLER(move128)
     IFL_NEXT;
 }
 
-#define SELECT(name, type)                                                                                             \
-    IFL_HANDLER(name)                                                                                                  \
-    {                                                                                                                  \
-        uint32_t mask = IFL_EXECUTING, p = ifl_predicate(frame, code->c) ^ code->flip;                                 \
-        const type *a = (const type *)(const void *)(frame + code->a);                                                 \
-        const type *b = (const type *)(const void *)(frame + code->b);                                                 \
-        type *d = (type *)(void *)(frame + code->d);                                                                   \
-        if (mask == IFL_ALL_LANES) {                                                                                   \
-            IFL_SIMD IFL_EACH_LANE(i) d[i] = p >> i & 1 ? a[i] : b[i];                                                 \
-        } else {                                                                                                       \
-            IFL_SIMD IFL_EACH_LANE(i)                                                                                  \
-            {                                                                                                          \
-                type r = p >> i & 1 ? a[i] : b[i];                                                                     \
-                d[i] = mask >> i & 1 ? r : d[i];                                                                       \
-            }                                                                                                          \
-        }                                                                                                              \
-        IFL_NEXT;                                                                                                      \
+#define SELECT(name, type)                                                                         \
+    IFL_HANDLER(name)                                                                              \
+    {                                                                                              \
+        uint32_t mask = IFL_EXECUTING, p = ifl_predicate(frame, code->c) ^ code->flip;             \
+        const type *a = (const type *)(const void *)(frame + code->a);                             \
+        const type *b = (const type *)(const void *)(frame + code->b);                             \
+        type *d = (type *)(void *)(frame + code->d);                                               \
+        if (mask == IFL_ALL_LANES) {                                                               \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = p >> i & 1 ? a[i] : b[i];                             \
+        } else {                                                                                   \
+            IFL_SIMD IFL_EACH_LANE(i)                                                              \
+            {                                                                                      \
+                type r = p >> i & 1 ? a[i] : b[i];                                                 \
+                d[i] = mask >> i & 1 ? r : d[i];                                                   \
+            }                                                                                      \
+        }                                                                                          \
+        IFL_NEXT;                                                                                  \
     }
 SELECT(select16, uint16_t)
 SELECT(select32, uint32_t)
@@ -135,15 +136,15 @@ IFL_INLINE lane128 shift_right(lane128 v, unsigned by)
     return by ? (lane128){{v.half[0] >> by | v.half[1] << (64 - by), v.half[1] >> by}} : v;
 }
 
-#define RESIZE(from, to)                                                                                               \
-    do {                                                                                                               \
-        const from *a = (const from *)(const void *)(frame + code->a);                                                 \
-        to *d = (to *)(void *)(frame + code->d);                                                                       \
-        IFL_SIMD IFL_EACH_LANE(i)                                                                                      \
-        {                                                                                                              \
-            to r = (to)(from)(a[i] >> shift);                                                                          \
-            d[i] = mask >> i & 1 ? r : d[i];                                                                           \
-        }                                                                                                              \
+#define RESIZE(from, to)                                                                           \
+    do {                                                                                           \
+        const from *a = (const from *)(const void *)(frame + code->a);                             \
+        to *d = (to *)(void *)(frame + code->d);                                                   \
+        IFL_SIMD IFL_EACH_LANE(i)                                                                  \
+        {                                                                                          \
+            to r = (to)(from)(a[i] >> shift);                                                      \
+            d[i] = mask >> i & 1 ? r : d[i];                                                       \
+        }                                                                                          \
     } while (0)
 
 /* code->count: (bytes from) << 8 | (bytes to) << 1 | signed */
@@ -200,7 +201,8 @@ IFL_HANDLER(resize)
     IFL_NEXT;
 }
 
-/* Part of a pack: puts a (count >> 8 bytes) into d (count >> 1 & 127 bytes) at bit `value`, a multiple of a's width. */
+/* Part of a pack: puts a (count >> 8 bytes) into d (count >> 1 & 127 bytes) at bit `value`, a
+ * multiple of a's width. */
 IFL_HANDLER(insert)
 {
     unsigned from = code->count >> 8, to = code->count >> 1 & 127;
@@ -234,19 +236,21 @@ IFL_HANDLER(add_offset)
     IFL_NEXT;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-/* i * bytes for each lane, for each size of access: what a contiguous request's addresses differ by. */
-#define STEPS(bytes)                                                                                                   \
-    {                                                                                                                  \
-        0 * (bytes), 1 * (bytes), 2 * (bytes), 3 * (bytes), 4 * (bytes), 5 * (bytes), 6 * (bytes), 7 * (bytes),        \
-            8 * (bytes), 9 * (bytes), 10 * (bytes), 11 * (bytes), 12 * (bytes), 13 * (bytes), 14 * (bytes),            \
-            15 * (bytes), 16 * (bytes), 17 * (bytes), 18 * (bytes), 19 * (bytes), 20 * (bytes), 21 * (bytes),          \
-            22 * (bytes), 23 * (bytes), 24 * (bytes), 25 * (bytes), 26 * (bytes), 27 * (bytes), 28 * (bytes),          \
-            29 * (bytes), 30 * (bytes), 31 * (bytes)                                                                   \
+/* i * bytes for each lane, for each size of access: what a contiguous request's addresses differ
+ * by. */
+#define STEPS(bytes)                                                                               \
+    {                                                                                              \
+        0 * (bytes), 1 * (bytes), 2 * (bytes), 3 * (bytes), 4 * (bytes), 5 * (bytes), 6 * (bytes), \
+            7 * (bytes), 8 * (bytes), 9 * (bytes), 10 * (bytes), 11 * (bytes), 12 * (bytes),       \
+            13 * (bytes), 14 * (bytes), 15 * (bytes), 16 * (bytes), 17 * (bytes), 18 * (bytes),    \
+            19 * (bytes), 20 * (bytes), 21 * (bytes), 22 * (bytes), 23 * (bytes), 24 * (bytes),    \
+            25 * (bytes), 26 * (bytes), 27 * (bytes), 28 * (bytes), 29 * (bytes), 30 * (bytes),    \
+            31 * (bytes)                                                                           \
     }
 _Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
-                                                                STEPS(8), STEPS(16), STEPS(32)};
+                                                               STEPS(8), STEPS(16), STEPS(32)};
 
 /* What is added to the address of every lane: all of them hold the same in a uniform register. */
 IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
@@ -261,24 +265,24 @@ IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
 }
 
 /* One loop a form: `at` is the address of lane i, of the slot `a` and what is added. */
-#define ADDRESSES(type, expression)                                                                                    \
-    do {                                                                                                               \
-        const type *a = (const type *)(const void *)(frame + t->address);                                              \
-        uint64_t first;                                                                                                \
-        {                                                                                                              \
-            const int i = 0;                                                                                           \
-            first = (expression);                                                                                      \
-        }                                                                                                              \
-        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)                                                      \
-        {                                                                                                              \
-            const uint64_t at = (expression);                                                                          \
-            to[i] = at;                                                                                                \
-            differs |= (at - first) ^ step[i];                                                                         \
-        }                                                                                                              \
+#define ADDRESSES(type, expression)                                                                \
+    do {                                                                                           \
+        const type *a = (const type *)(const void *)(frame + t->address);                          \
+        uint64_t first;                                                                            \
+        {                                                                                          \
+            const int i = 0;                                                                       \
+            first = (expression);                                                                  \
+        }                                                                                          \
+        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)                                  \
+        {                                                                                          \
+            const uint64_t at = (expression);                                                      \
+            to[i] = at;                                                                            \
+            differs |= (at - first) ^ step[i];                                                     \
+        }                                                                                          \
     } while (0)
 
-/* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i * bytes. All in one
- * loop: reading the addresses back at once would wait for the stores. */
+/* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i *
+ * bytes. All in one loop: reading the addresses back at once would wait for the stores. */
 IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
 {
     uint64_t *to = warp->address, differs = 0;
@@ -338,32 +342,35 @@ IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
     return e;
 }
 
-#define LOAD_LANES(memory, lane)                                                                                       \
-    do {                                                                                                               \
-        lane *d = (lane *)(void *)(frame + t->data[e]);                                                                \
-        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                                       \
-        if (is_uniform) {                                                                                              \
-            const lane all = (lane) * (const memory *)(from + address[__builtin_ctz(mask)]);                           \
-            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? all : d[i];                                               \
-        } else if (mask == IFL_ALL_LANES) {                                                                            \
-            _Pragma("GCC unroll 8") IFL_EACH_LANE(i) d[i] = (lane) * (const memory *)(from + address[i]);              \
-        } else {                                                                                                       \
-            for (uint32_t m = mask; m; m &= m - 1)                                                                     \
-                d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]);       \
-        }                                                                                                              \
+#define LOAD_LANES(memory, lane)                                                                   \
+    do {                                                                                           \
+        lane *d = (lane *)(void *)(frame + t->data[e]);                                            \
+        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                   \
+        if (is_uniform) {                                                                          \
+            const lane all = (lane) * (const memory *)(from + address[__builtin_ctz(mask)]);       \
+            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? all : d[i];                           \
+        } else if (mask == IFL_ALL_LANES) {                                                        \
+            _Pragma("GCC unroll 8") IFL_EACH_LANE(i) d[i] =                                        \
+                (lane) * (const memory *)(from + address[i]);                                      \
+        } else {                                                                                   \
+            for (uint32_t m = mask; m; m &= m - 1)                                                 \
+                d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]); \
+        }                                                                                          \
     } while (0)
 
-#define STORE_LANES(memory, lane)                                                                                      \
-    do {                                                                                                               \
-        const lane *s = (const lane *)(const void *)(frame + t->data[e]);                                              \
-        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                                         \
-        for (uint32_t m = order; m; m &= m - 1)                                                                        \
-            *(memory *)(to + address[__builtin_ctz(m) ^ flip]) = (memory)s[__builtin_ctz(m) ^ flip];                   \
+#define STORE_LANES(memory, lane)                                                                  \
+    do {                                                                                           \
+        const lane *s = (const lane *)(const void *)(frame + t->data[e]);                          \
+        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                     \
+        for (uint32_t m = order; m; m &= m - 1)                                                    \
+            *(memory *)(to + address[__builtin_ctz(m) ^ flip]) =                                   \
+                (memory)s[__builtin_ctz(m) ^ flip];                                                \
     } while (0)
 
 #define KEY(element, slot, is_signed) ((element) << 8 | (slot) << 1 | (is_signed))
 
-/* `base` + address is the host address of a lane; between numbers, since neither is a pointer by itself. */
+/* `base` + address is the host address of a lane; between numbers, since neither is a pointer by
+ * itself. */
 IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uintptr_t base,
                              const uint64_t *address, uint32_t mask, bool is_uniform)
 {
@@ -458,12 +465,13 @@ IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *fra
     }
 }
 
-/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are aligned for a lane. */
-#define COPY_LANES(type)                                                                                               \
-    do {                                                                                                               \
-        type *d = to;                                                                                                  \
-        const type *s = from;                                                                                          \
-        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                                         \
+/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are
+ * aligned for a lane. */
+#define COPY_LANES(type)                                                                           \
+    do {                                                                                           \
+        type *d = to;                                                                              \
+        const type *s = from;                                                                      \
+        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                     \
     } while (0)
 
 IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
@@ -476,10 +484,11 @@ IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
         memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
 }
 
-IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base, const uint64_t *address,
-                              uint32_t mask, const extent *at)
+IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base,
+                              const uint64_t *address, uint32_t mask, const extent *at)
 {
-    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
+    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 &&
+        t->element_bytes == t->slot_bytes) {
         copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
         return;
     }
@@ -488,10 +497,11 @@ IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base
             load_element(t, e, frame, base, address, mask, at->shape == IFL_SHAPE_UNIFORM);
 }
 
-IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base, const uint64_t *address,
-                               uint32_t mask, const extent *at)
+IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base,
+                               const uint64_t *address, uint32_t mask, const extent *at)
 {
-    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 && t->element_bytes == t->slot_bytes) {
+    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 &&
+        t->element_bytes == t->slot_bytes) {
         copy_lanes((void *)(base + at->low), frame + t->data[0], t->element_bytes);
         return;
     }
@@ -500,8 +510,8 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         store_element(t, e, frame, base, address, order, flip);
 }
 
-IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, const uint64_t *address, uint32_t mask,
-                     uint8_t shape)
+IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
+                     const uint64_t *address, uint32_t mask, uint8_t shape)
 {
     ifl_access access = {.site = code->site,
                          .kind = t->kind,
@@ -515,17 +525,19 @@ IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t
     ifl_warp_tell(warp, &access);
 }
 
-IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes, uint64_t differs)
+IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes,
+                                 uint64_t differs)
 {
     if (mask != IFL_ALL_LANES)
         return partial_extent(address, mask);
     if (differs)
         return spread_extent(address);
-    return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0], IFL_SHAPE_CONTIGUOUS};
+    return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0],
+                    IFL_SHAPE_CONTIGUOUS};
 }
 
-/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes: unknown, or reads
- * are checked. */
+/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes:
+ * unknown, or reads are checked. */
 typedef struct room {
     uintptr_t base; /* plus a device address: the host address */
     uint64_t start, bytes;
@@ -535,7 +547,8 @@ typedef struct room {
 IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
 {
     const ifl_allocation *hint = warp->worker->hint[code->site];
-    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0} : (room){0, 0, 0, 0};
+    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0}
+                : (room){0, 0, 0, 0};
 }
 
 IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
@@ -543,11 +556,12 @@ IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
     (void)code;
     const ifl_worker *worker = warp->worker;
     const uint64_t start = warp->block->shared_start;
-    return (room){(uintptr_t)warp->block->shared - start, start, worker->unwritten ? 0 : worker->grid->shared_bytes, start};
+    return (room){(uintptr_t)warp->block->shared - start, start,
+                  worker->unwritten ? 0 : worker->grid->shared_bytes, start};
 }
 
-/* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so that the last is the
- * lower one. */
+/* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so
+ * that the last is the lower one. */
 IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_bytes)
 {
     const uint64_t last = at->high - in->start;
@@ -564,10 +578,11 @@ static __attribute__((noinline)) void count_from_origin(uint64_t *address, exten
     in->base += in->origin;
 }
 
-/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at the request.
- * Where lanes are side by side, so are warps: what those some warps later want is fetched for them. */
-IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address, uint32_t mask,
-                            unsigned bytes)
+/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at
+ * the request. Where lanes are side by side, so are warps: what those some warps later want is
+ * fetched for them. */
+IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address,
+                            uint32_t mask, unsigned bytes)
 {
     enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
     if (at->shape == IFL_SHAPE_CONTIGUOUS) {
@@ -581,43 +596,43 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
 }
 
 /* The warp may have had its share of requests. */
-#define FINISH_REQUEST                                                                                                 \
-    do {                                                                                                               \
-        if (__builtin_expect(--warp->requests_left == 0, 0))                                                           \
-            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                                      \
-        IFL_NEXT;                                                                                                      \
+#define FINISH_REQUEST                                                                             \
+    do {                                                                                           \
+        if (__builtin_expect(--warp->requests_left == 0, 0))                                       \
+            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                  \
+        IFL_NEXT;                                                                                  \
     } while (0)
 
-/* A request whose lanes all lie in the room, aligned, is done here. All others go the general way: several
- * allocations, windows, faults. One without lanes is none, as Nsight Compute counts. */
-#define ACCESS(name, room_of, move_elements)                                                                           \
-    IFL_HANDLER(name)                                                                                                  \
-    {                                                                                                                  \
-        uint32_t mask = IFL_EXECUTING;                                                                                 \
-        const ifl_transfer *t = code->transfer;                                                                        \
-        const uint64_t *address = warp->address;                                                                       \
-        if (!mask)                                                                                                     \
-            IFL_NEXT;                                                                                                  \
-        room in = room_of(warp, code);                                                                                 \
-        uint64_t differs = lane_addresses(warp, t, frame);                                                             \
-        if (in.bytes) {                                                                                                \
-            extent at = request_extent(address, mask, t->bytes, differs);                                              \
-            if (lies_within(&at, &in, t->bytes)) {                                                                     \
-                if (__builtin_expect(in.origin != 0, 0))                                                               \
-                    count_from_origin(warp->address, &at, &in);                                                        \
-                fetch_ahead(&at, in.base, address, mask, t->bytes);                                                    \
-                if (t->space != IFL_SPACE_CONST)                                                                       \
-                    tell(warp, code, t, address, mask, at.shape);                                                      \
-                move_elements(t, frame, in.base, address, mask, &at);                                                  \
-                if (__builtin_expect(t->observes, 0))                                                                  \
-                    ifl_warp_observe(warp);                                                                            \
-                warp->changed |= t->kind == IFL_ACCESS_STORE;                                                          \
-                FINISH_REQUEST;                                                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
-        if (!ifl_warp_transfer(warp, code, frame, mask))                                                               \
-            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
-        FINISH_REQUEST;                                                                                                \
+/* A request whose lanes all lie in the room, aligned, is done here. All others go the general way:
+ * several allocations, windows, faults. One without lanes is none, as Nsight Compute counts. */
+#define ACCESS(name, room_of, move_elements)                                                       \
+    IFL_HANDLER(name)                                                                              \
+    {                                                                                              \
+        uint32_t mask = IFL_EXECUTING;                                                             \
+        const ifl_transfer *t = code->transfer;                                                    \
+        const uint64_t *address = warp->address;                                                   \
+        if (!mask)                                                                                 \
+            IFL_NEXT;                                                                              \
+        room in = room_of(warp, code);                                                             \
+        uint64_t differs = lane_addresses(warp, t, frame);                                         \
+        if (in.bytes) {                                                                            \
+            extent at = request_extent(address, mask, t->bytes, differs);                          \
+            if (lies_within(&at, &in, t->bytes)) {                                                 \
+                if (__builtin_expect(in.origin != 0, 0))                                           \
+                    count_from_origin(warp->address, &at, &in);                                    \
+                fetch_ahead(&at, in.base, address, mask, t->bytes);                                \
+                if (t->space != IFL_SPACE_CONST)                                                   \
+                    tell(warp, code, t, address, mask, at.shape);                                  \
+                move_elements(t, frame, in.base, address, mask, &at);                              \
+                if (__builtin_expect(t->observes, 0))                                              \
+                    ifl_warp_observe(warp);                                                        \
+                warp->changed |= t->kind == IFL_ACCESS_STORE;                                      \
+                FINISH_REQUEST;                                                                    \
+            }                                                                                      \
+        }                                                                                          \
+        if (!ifl_warp_transfer(warp, code, frame, mask))                                           \
+            IFL_STOP(IFL_REASON_FAULT, code);                                                      \
+        FINISH_REQUEST;                                                                            \
     }
 ACCESS(load_global, global_room, load_elements)
 ACCESS(store_global, global_room, store_elements)
@@ -667,8 +682,8 @@ IFL_INLINE void note_local_store(ifl_frame *frame, uint64_t low)
         frame->local_low = low - frame->local_start;
 }
 
-IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char *frame, uintptr_t base, uint32_t mask,
-                                    const extent *at)
+IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char *frame,
+                                    uintptr_t base, uint32_t mask, const extent *at)
 {
     uint64_t address[IFL_WARP_LANES];
     (void)at;
@@ -678,8 +693,8 @@ IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char 
             load_element(t, e, frame, base, address, mask, false);
 }
 
-IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, const char *frame, uintptr_t base, uint32_t mask,
-                                     const extent *at)
+IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, const char *frame,
+                                     uintptr_t base, uint32_t mask, const extent *at)
 {
     uint64_t address[IFL_WARP_LANES];
     note_local_store(warp->frame, at->low);
@@ -689,47 +704,53 @@ IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, cons
 }
 
 /* Nobody else waits for a lane's own memory: it counts as neither observed nor changed. */
-#define LOCAL_ACCESS(name, move_elements)                                                                              \
-    IFL_HANDLER(name)                                                                                                  \
-    {                                                                                                                  \
-        const uint32_t mask = IFL_EXECUTING;                                                                           \
-        const ifl_transfer *t = code->transfer;                                                                        \
-        if (!mask)                                                                                                     \
-            IFL_NEXT;                                                                                                  \
-        const room in = local_room(warp);                                                                              \
-        lane_addresses(warp, t, frame);                                                                                \
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address) : partial_extent(warp->address, mask);  \
-        if (in.bytes && lies_within(&at, &in, t->bytes)) {                                                             \
-            if (warp->worker->listener_count)                                                                          \
-                tell_local_words(warp, code, mask, mask == IFL_ALL_LANES && at.low == at.high);                        \
-            move_elements(warp, t, frame, in.base, mask, &at);                                                         \
-        } else if (!ifl_warp_transfer(warp, code, frame, mask)) {                                                      \
-            IFL_STOP(IFL_REASON_FAULT, code);                                                                          \
-        }                                                                                                              \
-        FINISH_REQUEST;                                                                                                \
+#define LOCAL_ACCESS(name, move_elements)                                                          \
+    IFL_HANDLER(name)                                                                              \
+    {                                                                                              \
+        const uint32_t mask = IFL_EXECUTING;                                                       \
+        const ifl_transfer *t = code->transfer;                                                    \
+        if (!mask)                                                                                 \
+            IFL_NEXT;                                                                              \
+        const room in = local_room(warp);                                                          \
+        lane_addresses(warp, t, frame);                                                            \
+        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)                     \
+                                                : partial_extent(warp->address, mask);             \
+        if (in.bytes && lies_within(&at, &in, t->bytes)) {                                         \
+            if (warp->worker->listener_count)                                                      \
+                tell_local_words(warp, code, mask, mask == IFL_ALL_LANES && at.low == at.high);    \
+            move_elements(warp, t, frame, in.base, mask, &at);                                     \
+        } else if (!ifl_warp_transfer(warp, code, frame, mask)) {                                  \
+            IFL_STOP(IFL_REASON_FAULT, code);                                                      \
+        }                                                                                          \
+        FINISH_REQUEST;                                                                            \
     }
 LOCAL_ACCESS(load_local, load_local_elements)
 LOCAL_ACCESS(store_local, store_local_elements)
 
-/* ---- atomic operations ----------------------------------------------------------------------------------------------- */
+/* ---- atomic operations ----------------------------------------------------------------------- */
 
-/* Words of 4 or 8 bytes, one a lane, whose old values at most are wanted. atomic.c has the others. */
+/* Words of 4 or 8 bytes, one a lane, whose old values at most are wanted. atomic.c has the
+ * others. */
 IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
 {
-    const bool is_word = a->transfer.elements == 1 && (a->transfer.element_bytes == 4 || a->transfer.element_bytes == 8);
-    const bool is_sum = a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
+    const bool is_word = a->transfer.elements == 1 &&
+                         (a->transfer.element_bytes == 4 || a->transfer.element_bytes == 8);
+    const bool is_sum =
+        a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
     const bool is_counter = a->operation == IFL_OPERATION_INC || a->operation == IFL_OPERATION_DEC;
     return is_word && !a->tells && !a->tells_success && !is_counter &&
            (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
 }
 
-IFL_INLINE uint64_t atomic_operand(const ifl_atomic *a, const char *frame, uint32_t slot, uint32_t lane)
+IFL_INLINE uint64_t atomic_operand(const ifl_atomic *a, const char *frame, uint32_t slot,
+                                   uint32_t lane)
 {
     if (a->transfer.element_bytes == 4)
         return ifl_lane_u32(frame, slot, lane);
     if (!a->is_planes)
         return ifl_lane_u64(frame, slot, lane);
-    return ifl_lane_u32(frame, slot, lane) | (uint64_t)ifl_lane_u32(frame, slot + 4 * IFL_WARP_LANES, lane) << 32;
+    return ifl_lane_u32(frame, slot, lane) |
+           (uint64_t)ifl_lane_u32(frame, slot + 4 * IFL_WARP_LANES, lane) << 32;
 }
 
 IFL_INLINE void put_atomic_result(const ifl_atomic *a, char *frame, uint32_t lane, uint64_t old)
@@ -747,61 +768,66 @@ IFL_INLINE void put_atomic_result(const ifl_atomic *a, char *frame, uint32_t lan
 /* PTX ISA, atom: f32 addition on global memory flushes subnormals, on shared memory it does not. */
 IFL_INLINE uint32_t float_sum(uint32_t a, uint32_t b, bool flushes)
 {
-    const float x = ifl_bits_f32(a), y = ifl_bits_f32(b), sum = flushes ? ifl_flush(ifl_flush(x) + ifl_flush(y)) : x + y;
+    const float x = ifl_bits_f32(a), y = ifl_bits_f32(b),
+                sum = flushes ? ifl_flush(ifl_flush(x) + ifl_flush(y)) : x + y;
     return sum == sum ? ifl_f32_bits(sum) : UINT32_C(0x7fffffff);
 }
 
-/* In ascending order of lanes; true: some word is another now. Only this worker reaches shared memory. */
-#define UPDATE_LANES(word, expression)                                                                                 \
-    do {                                                                                                               \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                                       \
-            const uint32_t lane = (uint32_t)__builtin_ctz(m);                                                          \
-            word *at = (word *)(base + warp->address[lane]), old = __atomic_load_n(at, __ATOMIC_RELAXED), next;        \
-            const word b = (word)atomic_operand(a, frame, a->b[0], lane);                                              \
-            do                                                                                                         \
-                next = (word)(expression);                                                                             \
-            while (is_shared ? (*at = next, false)                                                                     \
-                             : !__atomic_compare_exchange_n(at, &old, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
-            changed |= next != old;                                                                                    \
-            if (is_wanted)                                                                                             \
-                put_atomic_result(a, frame, lane, old);                                                                \
-        }                                                                                                              \
+/* In ascending order of lanes; true: some word is another now. Only this worker reaches shared
+ * memory. */
+#define UPDATE_LANES(word, expression)                                                             \
+    do {                                                                                           \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+            const uint32_t lane = (uint32_t)__builtin_ctz(m);                                      \
+            word *at = (word *)(base + warp->address[lane]),                                       \
+                 old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                                \
+            const word b = (word)atomic_operand(a, frame, a->b[0], lane);                          \
+            do                                                                                     \
+                next = (word)(expression);                                                         \
+            while (is_shared ? (*at = next, false)                                                 \
+                             : !__atomic_compare_exchange_n(at, &old, next, true,                  \
+                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED));  \
+            changed |= next != old;                                                                \
+            if (is_wanted)                                                                         \
+                put_atomic_result(a, frame, lane, old);                                            \
+        }                                                                                          \
     } while (0)
 
-#define UPDATE_WORDS(word, signed_type, sum)                                                                           \
-    switch (a->operation) {                                                                                            \
-    case IFL_OPERATION_ADD:                                                                                            \
-        if (ifl_type_class(a->type) == 'F')                                                                            \
-            UPDATE_LANES(word, sum);                                                                                   \
-        else                                                                                                           \
-            UPDATE_LANES(word, old + b);                                                                               \
-        break;                                                                                                         \
-    case IFL_OPERATION_MIN:                                                                                            \
-        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? old : b);                       \
-        break;                                                                                                         \
-    case IFL_OPERATION_MAX:                                                                                            \
-        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? b : old);                       \
-        break;                                                                                                         \
-    case IFL_OPERATION_AND:                                                                                            \
-        UPDATE_LANES(word, old & b);                                                                                   \
-        break;                                                                                                         \
-    case IFL_OPERATION_OR:                                                                                             \
-        UPDATE_LANES(word, old | b);                                                                                   \
-        break;                                                                                                         \
-    case IFL_OPERATION_XOR:                                                                                            \
-        UPDATE_LANES(word, old ^ b);                                                                                   \
-        break;                                                                                                         \
-    case IFL_OPERATION_CAS:                                                                                            \
-        UPDATE_LANES(word, old == b ? atomic_operand(a, frame, a->c, lane) : old);                                     \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        UPDATE_LANES(word, b); /* exchange */                                                                          \
+#define UPDATE_WORDS(word, signed_type, sum)                                                       \
+    switch (a->operation) {                                                                        \
+    case IFL_OPERATION_ADD:                                                                        \
+        if (ifl_type_class(a->type) == 'F')                                                        \
+            UPDATE_LANES(word, sum);                                                               \
+        else                                                                                       \
+            UPDATE_LANES(word, old + b);                                                           \
+        break;                                                                                     \
+    case IFL_OPERATION_MIN:                                                                        \
+        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? old : b);   \
+        break;                                                                                     \
+    case IFL_OPERATION_MAX:                                                                        \
+        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? b : old);   \
+        break;                                                                                     \
+    case IFL_OPERATION_AND:                                                                        \
+        UPDATE_LANES(word, old &b);                                                                \
+        break;                                                                                     \
+    case IFL_OPERATION_OR:                                                                         \
+        UPDATE_LANES(word, old | b);                                                               \
+        break;                                                                                     \
+    case IFL_OPERATION_XOR:                                                                        \
+        UPDATE_LANES(word, old ^ b);                                                               \
+        break;                                                                                     \
+    case IFL_OPERATION_CAS:                                                                        \
+        UPDATE_LANES(word, old == b ? atomic_operand(a, frame, a->c, lane) : old);                 \
+        break;                                                                                     \
+    default:                                                                                       \
+        UPDATE_LANES(word, b); /* exchange */                                                      \
     }
 
-static bool update_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base, uint32_t mask)
+static bool update_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base,
+                         uint32_t mask)
 {
-    const bool is_shared = a->transfer.space == IFL_SPACE_SHARED, is_wanted = !(a->transfer.sink & 1),
-               is_signed = ifl_type_class(a->type) == 'S';
+    const bool is_shared = a->transfer.space == IFL_SPACE_SHARED,
+               is_wanted = !(a->transfer.sink & 1), is_signed = ifl_type_class(a->type) == 'S';
     bool changed = false;
     if (a->transfer.element_bytes == 4)
         UPDATE_WORDS(uint32_t, int32_t, float_sum(old, b, !is_shared))
@@ -821,7 +847,8 @@ IFL_HANDLER(atomic)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {
         lane_addresses(warp, t, frame);
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address) : partial_extent(warp->address, mask);
+        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)
+                                                : partial_extent(warp->address, mask);
         if (lies_within(&at, &in, t->bytes)) {
             warp->changed |= update_words(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
@@ -835,7 +862,7 @@ IFL_HANDLER(atomic)
     IFL_NEXT;
 }
 
-/* ---- the width ----------------------------------------------------------------------------------------------------------- */
+/* ---- the width ------------------------------------------------------------------------------- */
 
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_row_handler *const *IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH)(size_t *count);
@@ -850,10 +877,11 @@ const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
         .ptx_rows = IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH),
         .sass_rows = IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH),
         .slow = slow,
-        .handler = {
+        .handler =
+            {
 #define HANDLER(name) [IFL_CODE_##name] = name,
 #include "code/operation.def"
-        },
+            },
     };
     return &width;
 }
