@@ -134,9 +134,8 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
     const bool from_dram = from == FROM_DRAM;
     const double turns =
         pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
-    const double asked = wait_for_place(m, now);
     const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * share);
-    const double l2 = serve_shared(&m->l2, asked, cycles, r->l2_latency);
+    const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
     if (from_dram) {
@@ -147,6 +146,13 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
     } else if (from == ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m));
     }
+    return ends;
+}
+
+/* What goes past the L1 needs no place there. */
+static double fetch_into_l1(ifl_time_memory *m, unsigned sectors, double now, source from)
+{
+    const double ends = fetch(m, sectors, wait_for_place(m, now), from, ifl_sm_constant.l2_share);
     m->in_flight[m->in_flight_at] = ends;
     m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
     return ends;
@@ -266,8 +272,7 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
-    double ends =
-        missing ? fetch(m, missing, now, source_of(m, number, l), ifl_sm_constant.l2_share) : 0;
+    double ends = missing ? fetch_into_l1(m, missing, now, source_of(m, number, l)) : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
     if (missing && !line)
