@@ -4,6 +4,7 @@
 #include "advice/local_memory.h"
 #include "advice/situation.h"
 #include "base/figure.h"
+#include "device/shared_size.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -309,9 +310,12 @@ static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy
     const uint32_t *block = s->profile->block;
     ifl_error error;
     *registers = (int)(m->registers + m->stack_bytes / WORD);
-    const ifl_occupancy_request request = {.threads = (int)(block[0] * block[1] * block[2]),
-                                           .registers = *registers,
-                                           .shared_bytes = (int)s->profile->shared_bytes};
+    const ifl_occupancy_request request = {
+        .threads = (int)(block[0] * block[1] * block[2]),
+        .registers = *registers,
+        .shared_bytes = (int)s->profile->shared_bytes,
+        .shared_limit = (int)ifl_shared_limit(s->device, s->profile->shared_preference,
+                                              s->profile->shared_bytes)};
     return *registers <= (int)s->device->value[IFL_DEVICE_max_registers_per_thread] &&
            ifl_occupancy_compute(s->device, &request, with, &error) == IFL_OK &&
            with->blocks_per_sm;

@@ -64,9 +64,9 @@ static uint64_t asked_for(const ifl_device *device, const ifl_cache_rules *rules
                           uint64_t shared_bytes)
 {
     enum {
-        MOST_BLOCKS = 64 /* where a percentage is asked for more than an SM can hold count, too */,
+        MOST_BLOCKS = 64,
         ALL = 100
-    };
+    }; /* the former is of IFL_SHARED_LEAST: blocks of 64 bytes */
     const uint64_t block = block_of(device, shared_bytes),
                    total = field(device, IFL_DEVICE_shared_bytes_per_sm);
     const bool least = preference == IFL_SHARED_LEAST;

@@ -60,13 +60,10 @@ static uint32_t spread_front(ifl_block_places *p, const ifl_block_work *work, ui
     return first;
 }
 
-/* A slice has one block that did `most`; the others share the rest. */
 static void place_slice(ifl_block_places *p, const ifl_work_slice *slice)
 {
-    const double others =
-        slice->blocks > 1 ? (double)(slice->sum - slice->most) / (double)(slice->blocks - 1) : 0;
     for (uint64_t b = 0; b < slice->blocks; b++)
-        ifl_block_places_put(p, b ? others : (double)slice->most);
+        ifl_block_places_put(p, ifl_work_slice_block(slice, b));
 }
 
 static double most_of_an_sm(const ifl_block_places *p, double sms, double even)

@@ -14,6 +14,10 @@ typedef struct ifl_work_slice {
     uint64_t blocks, sum, most; /* `most`: of the one that did most */
 } ifl_work_slice;
 
+/* What the slice's block of that number is taken to have done: the first one the most, and the
+ * others an equal part of the rest. */
+double ifl_work_slice_block(const ifl_work_slice *slice, uint64_t block);
+
 /* Block b of n lies in slice b * min(n, IFL_WORK_SLICES) / n: with few blocks each has a slice of
  * its own. */
 typedef struct ifl_block_work {

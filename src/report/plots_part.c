@@ -6,6 +6,7 @@
 #include "report/charts_part.h"
 
 #include "base/figure.h"
+#include "device/shared_size.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,6 +169,8 @@ void ifl_plots_part_occupancy(ifl_page *page, const ifl_profile *profile,
         .threads = (int)(profile->block[0] * profile->block[1] * profile->block[2]),
         .registers = gpu->model.registers,
         .shared_bytes = (int)profile->shared_bytes,
+        .shared_limit =
+            (int)ifl_shared_limit(gpu->device, profile->shared_preference, profile->shared_bytes),
     };
     for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
         print_steps(page, gpu, &request, &resources[i]);

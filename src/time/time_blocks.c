@@ -107,16 +107,13 @@ static uint32_t next_to_end(const finder *f)
     return found;
 }
 
-/* A slice has one block that did `most`; the others share the rest. */
 static void take_work(finder *f, const ifl_block_work *work)
 {
     size_t number = 0;
     for (uint32_t s = 0; s < work->slice_count; s++) {
         const ifl_work_slice *slice = &work->slices[s];
         for (uint64_t b = 0; b < slice->blocks && number < f->plan->blocks; b++)
-            f->blocks[number++].work =
-                b ? (double)(slice->sum - slice->most) / (double)(slice->blocks - 1)
-                  : (double)slice->most;
+            f->blocks[number++].work = ifl_work_slice_block(slice, b);
     }
 }
 

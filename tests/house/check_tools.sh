@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows that tools/check-includes and tools/check-names find what they are for: breaks each rule
+# Shows that tools/check-includes, tools/check-names and tools/check-format find what they are for: breaks each rule
 # once in a tree of its own and looks for the message.
 # usage: check_tools.sh ROOT
 set -u
@@ -55,6 +55,13 @@ write src/base/a.c "$(seq 900)"
 expect check-includes 'src/base/a.c:901: more than 900 lines'
 write docs/a.md "see /ho""me/someone/notes"
 expect check-names 'docs/a.md:2:'
+
+if command -v clang-format >/dev/null; then
+    write src/base/a.c 'int   a;'
+    expect check-format 'src/base/a.c:2:4: error: code should be clang-formatted'
+    write src/base/a.c "/* $(printf '%0130d' 0) */"
+    expect check-format 'src/base/a.c:2:'
+fi
 
 # And a tree that keeps the rules passes.
 write src/session/a.c '#include "exec/exec.h"'
