@@ -29,6 +29,8 @@ void ifl_file_abandon(ifl_file *file);
 ifl_status ifl_file_check(const char *path, ifl_error *error);
 /* Whether both lead to one regular file, or would make one. */
 bool ifl_file_is_same(const char *a, const char *b);
+/* Makes the folders of a path that are missing; false where one cannot be made. */
+bool ifl_file_make_folders(const char *path);
 /* Removes what is being written and is not complete. For a handler of signals, which then ends the
  * program. */
 void ifl_files_drop(void);

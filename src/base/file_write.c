@@ -318,3 +318,21 @@ void ifl_file_abandon(ifl_file *file)
     remove_part(file);
     release(file);
 }
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+bool ifl_file_make_folders(const char *path)
+{
+    enum { MOST = 4096 };
+    char folder[MOST];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *at = folder + 1; *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return false;
+        *at = '/';
+    }
+    return true;
+}

@@ -8,9 +8,7 @@
 #include "check/run_job.h"
 #include "check/subject.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
@@ -104,26 +102,11 @@ bool ifl_run_cache_read(ifl_run_job *job, const ifl_run_inputs *inputs, const ch
     return job->is_cached;
 }
 
-static bool make_folders(const char *path)
-{
-    char folder[PATH_BYTES];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *at = folder + 1; *at; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            return false;
-        *at = '/';
-    }
-    return true;
-}
-
 static void write_entry(const char *path, const json_t *entry)
 {
     ifl_file file;
     ifl_error ignored;
-    if (!make_folders(path) || ifl_file_create(&file, path, &ignored) != IFL_OK)
+    if (!ifl_file_make_folders(path) || ifl_file_create(&file, path, &ignored) != IFL_OK)
         return;
     if (json_dumpf(entry, file.stream, JSON_COMPACT) == 0)
         ifl_file_commit(&file, &ignored);

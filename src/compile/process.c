@@ -36,7 +36,9 @@ bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_B
     return folder && is_program(folder, strlen(folder), name, path);
 }
 
-/* This process's variables with TMPDIR replaced; the caller frees the list, `own` is in it. */
+/* This process's variables with TMPDIR replaced where there is an `own`, and without LD_AUDIT: what
+ * audits a program under `inflight run` has nothing to do in a compiler. The caller frees the list,
+ * `own` is in it. */
 static char **environment_with(char *own)
 {
     size_t count = 0, kept = 0;
@@ -44,7 +46,8 @@ static char **environment_with(char *own)
         count++;
     char **list = calloc(count + 2, sizeof *list);
     for (size_t i = 0; list && i < count; i++)
-        if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+        if ((!own || strncmp(environ[i], "TMPDIR=", 7) != 0) &&
+            strncmp(environ[i], "LD_AUDIT=", 9) != 0)
             list[kept++] = environ[i];
     if (list)
         list[kept] = own;
@@ -101,10 +104,9 @@ static int spawn(const ifl_process *process, char **variables, pid_t *child)
 static int spawn_with(const ifl_process *process, pid_t *child)
 {
     char own[IFL_PATH_BYTES + 8];
-    if (!process->temporary)
-        return spawn(process, environ, child);
-    snprintf(own, sizeof own, "TMPDIR=%s", process->temporary);
-    char **variables = environment_with(own);
+    if (process->temporary)
+        snprintf(own, sizeof own, "TMPDIR=%s", process->temporary);
+    char **variables = environment_with(process->temporary ? own : NULL);
     const int code = variables ? spawn(process, variables, child) : ENOMEM;
     free(variables);
     return code;
@@ -119,7 +121,7 @@ ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *err
         errno = spawned;
         return ifl_fail_file(error, "run", process->words[0]);
     }
-    while (waitpid(child, &status, 0) < 0)
+    while (waitpid(child, &status, 0) < 0 && errno != ECHILD)
         if (errno != EINTR)
             return ifl_fail_file(error, "wait for", process->words[0]);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -20,7 +20,9 @@ typedef struct ifl_process {
     pid_t group;              /* of processes, that it joins; 0: this process's */
 } ifl_process;
 
-/* Runs it without a shell. *code is its exit status, or 128 plus the signal that ended it. */
+/* Runs it without a shell. *code is its exit status, or 128 plus the signal that ended it; 0 where
+ * the program that this process is has taken the child's end for itself (it waits for any child, or
+ * ignores SIGCHLD): what the child has made tells then. */
 ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *error);
 
 /* Whether shells and compilers take the text literally: none of its characters means anything to

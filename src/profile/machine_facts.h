@@ -78,6 +78,7 @@ typedef struct ifl_machine_shared {
 typedef struct ifl_machine_facts {
     bool known;       /* else all of this is nothing */
     bool ran;         /* this code ran: the profile's counters are of it, and exact */
+    bool assembled;   /* made of the PTX for this run, as a driver compiles it */
     bool is_debug;    /* compiled for a debugger, without optimizations */
     const char *file; /* that held the machine code, without folders */
     uint32_t sm; /* that it was compiled for: 90. Not always that of the PTX, nor of a device */

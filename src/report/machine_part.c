@@ -143,7 +143,8 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
     if (!facts->known)
         return;
     ifl_page_heading(page,
-                     ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s)%s", facts->sm,
+                     ifl_arena_printf(&page->arena, "Machine code (sm_%u, %s%s)%s", facts->sm,
+                                      facts->assembled ? "assembled from PTX, " : "",
                                       ifl_clean_line(&page->arena, facts->file),
                                       facts->ran ? ": it ran, and all counts refer to it" : ""));
     print_resources(page, facts);
@@ -219,6 +220,8 @@ json_t *ifl_machine_part_json(ifl_tree *tree, const ifl_machine_facts *facts)
     ifl_tree_put_text(tree, object, "file", facts->file);
     ifl_tree_put_count(tree, object, "sm", facts->sm);
     ifl_tree_put_flag(tree, object, "ran", facts->ran);
+    if (facts->assembled)
+        ifl_tree_put_flag(tree, object, "assembled", true);
     ifl_tree_put_flag(tree, object, "debug", facts->is_debug);
     if (facts->registers)
         ifl_tree_put_count(tree, object, "registers", facts->registers);

@@ -27,11 +27,11 @@ void ifl_ptx_texts_free(ifl_ptx_texts *texts)
 }
 
 /* Takes `text` over. */
-static ifl_status add_text(search *s, char *text, size_t bytes, uint32_t sm)
+static ifl_status add_text(search *s, char *text, size_t bytes, const ifl_fatbin_entry *entry)
 {
     while (bytes && text[bytes - 1] == '\0')
         bytes--;
-    if (ifl_vec_push(&s->out->list, (ifl_ptx_text){text, bytes, sm}))
+    if (ifl_vec_push(&s->out->list, (ifl_ptx_text){text, bytes, entry->sm, entry->most_registers}))
         return IFL_OK;
     free(text);
     return ifl_fail_memory(s->error, sizeof(ifl_ptx_text));
@@ -50,7 +50,7 @@ static ifl_status take_debug_text(search *s, const uint8_t *data, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         text[i] = data[i] ? (char)data[i] : '\n';
     text[bytes] = '\0';
-    return add_text(s, text, bytes, 0);
+    return add_text(s, text, bytes, &(ifl_fatbin_entry){0});
 }
 
 static ifl_status fail_damaged(const search *s)
@@ -148,7 +148,7 @@ static ifl_status take_entry(search *s, const ifl_fatbin_entry *entry)
     if (status != IFL_OK)
         return status;
     if (entry->kind == IFL_FATBIN_PTX)
-        return add_text(s, text, bytes, entry->sm);
+        return add_text(s, text, bytes, entry);
     status = search_cubin(s, text, bytes);
     free(text);
     return status;

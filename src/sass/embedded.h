@@ -9,7 +9,8 @@
 typedef struct ifl_ptx_text {
     char *text; /* of malloc, NUL-terminated */
     size_t bytes;
-    uint32_t sm; /* the entry's; 0 unknown */
+    uint32_t sm;             /* the entry's; 0 unknown */
+    uint32_t most_registers; /* of a thread, by nvcc -maxrregcount; 0: any */
 } ifl_ptx_text;
 
 typedef struct ifl_ptx_texts {

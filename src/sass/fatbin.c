@@ -11,7 +11,8 @@
  * version, u16 header bytes, u64 bytes of entries. */
 enum { CONTAINER_HEADER = 4 + 2, CONTAINER_SIZE = 8, CONTAINER_BYTES = 16, CONTAINER_ALIGN = 8 };
 /* Entry: u16 kind, u32 header bytes, u64 payload bytes, u32 packed bytes, u32 SM, u64 flags, u64
- * raw bytes. */
+ * raw bytes; behind them, where the header is longer, u32 offset and u32 bytes of ptxas's options
+ * (nvcc -maxrregcount 24: " -maxrregcount=24 "). */
 enum {
     ENTRY_KIND = 0,
     ENTRY_HEADER = 4,
@@ -20,7 +21,9 @@ enum {
     ENTRY_SM = 28,
     ENTRY_FLAGS = 40,
     ENTRY_RAW = 56,
-    ENTRY_BYTES = 64
+    ENTRY_BYTES = 64,
+    ENTRY_OPTIONS = 64,
+    ENTRY_OPTION_BYTES = 68
 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, MAX_RAW_BYTES = 1 << 28 };
 
@@ -69,6 +72,24 @@ ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *fou
     return IFL_OK;
 }
 
+/* 0: none is given. */
+static uint32_t find_most_registers(const uint8_t *entry, uint64_t header)
+{
+    static const char option[] = "-maxrregcount=";
+    enum { MOST = 1024 };
+    char text[MOST + 1];
+    if (header < ENTRY_OPTION_BYTES + 4)
+        return 0;
+    const uint64_t start = read_little(entry + ENTRY_OPTIONS, 4);
+    const uint64_t bytes = read_little(entry + ENTRY_OPTION_BYTES, 4);
+    if (start > header || bytes > header - start || bytes > MOST)
+        return 0;
+    memcpy(text, entry + start, bytes);
+    text[bytes] = '\0';
+    const char *found = strstr(text, option);
+    return found ? (uint32_t)strtoul(found + sizeof option - 1, NULL, 10) : 0;
+}
+
 ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry, bool *found,
                                  ifl_error *error)
 {
@@ -88,6 +109,7 @@ ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry,
         .payload = at + header,
         .payload_bytes = packed && packed < payload ? packed : payload,
         .raw_bytes = read_little(at + ENTRY_RAW, 8),
+        .most_registers = find_most_registers(at, header),
         .file = container->file,
     };
     container->at += header + payload;

@@ -13,9 +13,10 @@ typedef struct ifl_fatbin_entry {
     uint32_t sm;   /* 90 */
     uint64_t flags;
     const uint8_t *payload;
-    size_t payload_bytes; /* without padding, as far as the header tells */
-    uint64_t raw_bytes;   /* unpacked; 0 when it is not packed */
-    const char *file;     /* for messages */
+    size_t payload_bytes;    /* without padding, as far as the header tells */
+    uint64_t raw_bytes;      /* unpacked; 0 when it is not packed */
+    uint32_t most_registers; /* of a thread, which the PTX is to be compiled for; 0: any */
+    const char *file;        /* for messages */
 } ifl_fatbin_entry;
 
 /* A range of bytes that holds containers one after another, or one container's entries. */

@@ -34,11 +34,7 @@ static uint64_t buffer_bytes(const ifl_launch *launch)
 
 static ifl_status take_warnings(run *r)
 {
-    const ifl_error *unassembled = &r->launch->module->unassembled;
     ifl_status status = IFL_OK;
-    if (unassembled->text[0])
-        status = ifl_profile_warn(r->profile, r->error, "the PTX ran instead of machine code: %s",
-                                  unassembled->text);
     for (size_t i = 0; i < r->ran.result.warning_count && status == IFL_OK; i++)
         status = ifl_profile_warn(r->profile, r->error, "%s", r->ran.result.warnings[i]);
     return status;

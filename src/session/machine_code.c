@@ -285,6 +285,12 @@ static ifl_status visit(void *user, const ifl_machine *cubin, ifl_error *error)
     return status;
 }
 
+/* What became of a .cu file is the compiler's own work. */
+static bool is_assembled(const ifl_loaded *loaded)
+{
+    return loaded->assembled.cubin || (loaded->owned && loaded->owned->assembled.cubin);
+}
+
 ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued,
                                 ifl_profile *profile, ifl_error *error)
 {
@@ -297,6 +303,7 @@ ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *
         object->machine, (size_t)(kernel->text - object->texts), &told, &arena, &facts, error);
     if (status == IFL_OK)
         status = take_facts(&f, &facts, &arena, error);
+    profile->machine.assembled = is_assembled(kernel->loaded);
     ifl_arena_free(&arena);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "compile/cuda_source.h"
+#include "compile/nvjitlink.h"
 #include "compile/ptxas.h"
 #include "ptx/join.h"
 #include "ptx/lower.h"
@@ -80,7 +81,7 @@ static ifl_status read_arch(const char *arch, const char *otherwise, char out[AR
 
 static ifl_status take_text(char *text, size_t bytes, ifl_ptx_texts *out, ifl_error *error)
 {
-    if (ifl_vec_push(&out->list, (ifl_ptx_text){text, bytes, 0}))
+    if (ifl_vec_push(&out->list, (ifl_ptx_text){.text = text, .bytes = bytes}))
         return IFL_OK;
     free(text);
     return ifl_fail_memory(error, sizeof(ifl_ptx_text));
@@ -388,6 +389,13 @@ static uint32_t wanted_sm(const char *arch)
     return *digits ? (uint32_t)atoi(digits) : H200;
 }
 
+static ifl_status end_assembly(const ifl_assembled *assembled, ifl_status status, ifl_error *error)
+{
+    if (status == IFL_NO_MEMORY && error)
+        *error = assembled->why_not;
+    return status == IFL_NO_MEMORY ? status : IFL_OK;
+}
+
 /* A GPU runs what ptxas makes of a .cu file. Where there is no ptxas, or it takes other PTX than we
  * do, the PTX runs. */
 static ifl_status assemble(ifl_module *module, const ifl_ptx_text *text, const char *arch,
@@ -397,12 +405,11 @@ static ifl_status assemble(ifl_module *module, const ifl_ptx_text *text, const c
     ifl_status status = read_arch(arch, "sm_90", number, error);
     if (status != IFL_OK)
         return status;
-    status = ifl_ptx_assemble(text->text, text->bytes, number, &module->assembled,
-                              &module->assembled_bytes, &module->unassembled);
-    module->has_machine = module->assembled != NULL;
-    if (status == IFL_NO_MEMORY && error)
-        *error = module->unassembled;
-    return status == IFL_NO_MEMORY ? status : IFL_OK;
+    status = ifl_ptx_assemble(&(ifl_ptx_source){text->text, text->bytes, number, 0},
+                              &module->assembled.cubin, &module->assembled.bytes,
+                              &module->assembled.why_not);
+    module->has_machine = module->assembled.cubin != NULL;
+    return end_assembly(&module->assembled, status, error);
 }
 
 static ifl_status fill(ifl_module *module, const char *path, const char *arch, ifl_error *error)
@@ -471,9 +478,76 @@ static ifl_status load_bytes(const char *bytes, size_t size, const char *name, u
     return load_text(text, size, name, sm, out, error);
 }
 
-static ifl_status fill_from_bytes(ifl_module *module, const char *name, const char *bytes,
-                                  size_t size, uint32_t sm, ifl_error *error)
+/* Of the GPU's own features (sm_90a) where the PTX uses them. */
+static void target_of(const ifl_ptx_text *text, uint32_t sm, char arch[ARCH_BYTES])
 {
+    const char *target = strstr(text->text, ".target");
+    target = target ? target + strcspn(target, "0123456789\n") : "";
+    target += strspn(target, "0123456789");
+    snprintf(arch, ARCH_BYTES, "%u%.1s", sm, *target == 'a' || *target == 'f' ? target : "");
+}
+
+/* One text by ptxas; several, which belong together, by nvJitLink. */
+static ifl_status assemble_texts(const char *name, const ifl_ptx_texts *texts, uint32_t sm,
+                                 ifl_assembled *out)
+{
+    enum { INPUT_PTX = 1 };
+    const ifl_ptx_text *text = texts->list.at;
+    const size_t count = texts->list.count;
+    char arch[ARCH_BYTES];
+    target_of(text, sm, arch);
+    if (count == 1)
+        return ifl_ptx_assemble(
+            &(ifl_ptx_source){text->text, text->bytes, arch, text->most_registers}, &out->cubin,
+            &out->bytes, &out->why_not);
+    ifl_link_input *inputs = calloc(count, sizeof *inputs);
+    if (!inputs)
+        return ifl_fail_memory(&out->why_not, count * sizeof *inputs);
+    for (size_t i = 0; i < count; i++)
+        inputs[i] = (ifl_link_input){INPUT_PTX, text[i].text, text[i].bytes + 1, name};
+    const ifl_status status =
+        ifl_nvjitlink(arch, inputs, count, &out->cubin, &out->bytes, &out->why_not);
+    if (status == IFL_UNSUPPORTED) /* there is no nvJitLink */
+        out->why_not = (ifl_error){0};
+    free(inputs);
+    return status;
+}
+
+static ifl_status see_cubin(void *user, const char *name, const uint8_t *bytes, size_t size,
+                            ifl_error *error)
+{
+    (void)user, (void)name, (void)bytes, (void)size, (void)error;
+    return IFL_OK;
+}
+
+static bool runs_as_it_is(const ifl_module *module, const ifl_machine_source *source, uint32_t sm)
+{
+    return module->has_machine &&
+           ifl_machine_each_runnable(source, sm, see_cubin, NULL, NULL) == IFL_OK;
+}
+
+ifl_status ifl_module_assemble(const ifl_module *module, uint32_t sm, bool is_needed,
+                               ifl_assembled *out, ifl_error *error)
+{
+    const ifl_machine_source source = {.name = module->path};
+    char arch[ARCH_BYTES];
+    ifl_ptx_texts texts = {0};
+    if (module->assembled.cubin || module->programs.count != 1 || !ifl_sass_supports(sm) ||
+        !(is_needed || module->has_machine) || ends_with(module->path, ".cu") ||
+        runs_as_it_is(module, &source, sm))
+        return IFL_OK;
+    snprintf(arch, sizeof arch, "%u", sm);
+    ifl_status status = load(module->path, arch, &texts, &out->why_not);
+    if (status == IFL_OK && texts.list.count)
+        status = assemble_texts(module->path, &texts, sm, out);
+    ifl_ptx_texts_free(&texts);
+    return end_assembly(out, status, error);
+}
+
+static ifl_status fill_from_bytes(ifl_module *module, const char *name, const char *bytes,
+                                  size_t size, uint32_t sm, bool assembles, ifl_error *error)
+{
+    ifl_machine_source source = {name, (const uint8_t *)bytes, size};
     ifl_ptx_texts texts = {0};
     module->path = ifl_arena_text(&module->arena, name, strlen(name));
     if (!module->path)
@@ -481,23 +555,32 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
     module->has_machine =
         starts_with(bytes, size, "\177ELF", 4) || starts_with(bytes, size, "\x50\xed\x55\xba", 4);
     ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
+    if (status == IFL_OK && assembles && texts.list.count && ifl_sass_supports(sm) &&
+        !runs_as_it_is(module, &source, sm)) {
+        status = end_assembly(&module->assembled,
+                              assemble_texts(name, &texts, sm, &module->assembled), error);
+        if (module->assembled.cubin) {
+            source.bytes = (const uint8_t *)module->assembled.cubin;
+            source.size = module->assembled.bytes;
+            module->has_machine = true;
+        }
+    }
     if (status == IFL_OK)
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
     ifl_ptx_texts_free(&texts);
-    return or_machine(module, status, &(ifl_machine_source){name, (const uint8_t *)bytes, size}, sm,
-                      error);
+    return or_machine(module, status, &source, sm, error);
 }
 
 ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
-                                 ifl_module **out, ifl_error *error)
+                                 bool assembles, ifl_module **out, ifl_error *error)
 {
     *out = NULL;
     ifl_module *module = calloc(1, sizeof *module);
     if (!module)
         return ifl_fail_memory(error, sizeof *module);
-    const ifl_status status = fill_from_bytes(module, name, bytes, size, sm, error);
+    const ifl_status status = fill_from_bytes(module, name, bytes, size, sm, assembles, error);
     if (status != IFL_OK)
         ifl_module_close(module);
     else
@@ -513,7 +596,7 @@ void ifl_module_close(ifl_module *module)
         ifl_program_free(module->programs.at[i]);
     for (size_t i = 0; i < module->parts.count; i++)
         ifl_program_free(module->parts.at[i]);
-    free(module->assembled);
+    free(module->assembled.cubin);
     if (module->machine)
         ifl_machine_free(module->machine);
     ifl_vec_free(&module->parts);

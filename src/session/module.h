@@ -25,6 +25,13 @@ typedef struct ifl_kernel {
     uint64_t param_bytes;
 } ifl_kernel;
 
+/* Machine code that was made of PTX. */
+typedef struct ifl_assembled {
+    char *cubin; /* of malloc; NULL: none was made */
+    size_t bytes;
+    ifl_error why_not; /* what the assembler said where it made none; no text: nothing */
+} ifl_assembled;
+
 struct ifl_module {
     ifl_arena arena;
     const char *path;
@@ -34,10 +41,8 @@ struct ifl_module {
     IFL_VEC(ifl_kernel) kernels;
     IFL_VEC(ifl_kernel_name) names; /* of the kernels, in the same order */
     bool has_machine;               /* the file may hold machine code, too */
-    char *assembled;                /* a cubin made of its PTX; NULL: none was */
-    size_t assembled_bytes;
-    ifl_error unassembled; /* what the assembler said where it made none; no text: nothing */
-    ifl_machine *machine;  /* whose kernels these are where there is no PTX; NULL: there is some */
+    ifl_assembled assembled;
+    ifl_machine *machine; /* whose kernels these are where there is no PTX; NULL: there is some */
     const char
         *described_by; /* machine code kept with this PTX, as a lab case does; NULL: its own */
     ifl_error unread;  /* the first PTX text among several that could not be read */
@@ -45,9 +50,17 @@ struct ifl_module {
 };
 
 /* From memory: PTX text, a fat binary, or an ELF file that carries PTX; `sm` as for
- * ifl_embedded_fatbin. `name` is what messages call it. The bytes are not kept. */
+ * ifl_embedded_fatbin. `name` is what messages call it. The bytes are not kept. With `assembles`
+ * PTX without machine code that `sm` runs is assembled, as a driver compiles it, where ptxas (of
+ * several texts that belong together nvJitLink) is found. */
 ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,
-                                 ifl_module **out, ifl_error *error);
+                                 bool assembles, ifl_module **out, ifl_error *error);
+
+/* Reads the PTX of the module's file once more and has it assembled for a GPU that runs none of its
+ * machine code; `is_needed`: that of PTX files too. Nothing is made where that cannot be done; only
+ * want of memory fails. */
+ifl_status ifl_module_assemble(const ifl_module *module, uint32_t sm, bool is_needed,
+                               ifl_assembled *out, ifl_error *error);
 
 ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *kernel,
                            ifl_error *error);

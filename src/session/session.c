@@ -120,6 +120,45 @@ static ifl_loaded *add_loaded(ifl_session *session)
     return NULL;
 }
 
+/* Where a module's machine code is: what was assembled of its PTX, else what it was opened from. */
+static ifl_machine_source machine_source(const ifl_loaded *loaded, const ifl_machine_source *opened)
+{
+    const ifl_assembled *own = &loaded->module->assembled;
+    const ifl_assembled *assembled = loaded->assembled.cubin ? &loaded->assembled : own;
+    return assembled->cubin ? (ifl_machine_source){opened->name, (const uint8_t *)assembled->cubin,
+                                                   assembled->bytes}
+                            : *opened;
+}
+
+/* Machine code that a file names, or the module's own; what is kept with PTX was made for the PTX's
+ * target. */
+static ifl_status take_objects(ifl_session *session, const char *machine, ifl_loaded *loaded,
+                               ifl_error *error)
+{
+    const ifl_module *module = loaded->module;
+    const ifl_code_choice code = session->options.code;
+    const bool is_kept = code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
+    const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
+    const char *named = is_kept ? module->described_by : machine;
+    ifl_status status = IFL_OK;
+    if (named)
+        return load_objects(session, &(ifl_machine_source){.name = named}, target, true, loaded,
+                            error);
+    if (code != IFL_CHOOSE_PTX)
+        status = ifl_module_assemble(module, target, code == IFL_CHOOSE_MACHINE, &loaded->assembled,
+                                     error);
+    const ifl_machine_source own =
+        machine_source(loaded, &(ifl_machine_source){.name = module->path});
+    if (status == IFL_OK && (module->has_machine || own.bytes))
+        return load_objects(session, &own, target, false, loaded, error);
+    if (status == IFL_OK && code == IFL_CHOOSE_MACHINE)
+        return ifl_fail(error, IFL_USAGE,
+                        "'%s' holds no machine code%s%s: `machine` names a file that does",
+                        module->path, loaded->assembled.why_not.text[0] ? ", and " : "",
+                        loaded->assembled.why_not.text);
+    return status;
+}
+
 ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine,
                             ifl_loaded **out, ifl_error *error)
 {
@@ -129,22 +168,7 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     loaded->module = module;
     loaded->described_by =
         machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
-    ifl_status status = IFL_OK;
-    const ifl_machine_source own = {module->path, (const uint8_t *)module->assembled,
-                                    module->assembled_bytes};
-    const bool is_kept =
-        session->options.code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
-    /* What is kept with PTX was made for the PTX's own target. */
-    const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
-    if (is_kept)
-        machine = module->described_by;
-    if (session->options.code == IFL_CHOOSE_MACHINE && !machine && !module->has_machine)
-        status =
-            ifl_fail(error, IFL_USAGE,
-                     "'%s' holds no machine code: `machine` names a file that does", module->path);
-    else if (machine || module->has_machine)
-        status = load_objects(session, machine ? &(ifl_machine_source){.name = machine} : &own,
-                              target, machine != NULL, loaded, error);
+    ifl_status status = take_objects(session, machine, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK)
@@ -172,14 +196,17 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     ifl_loaded *loaded = add_loaded(session);
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
-    ifl_status status = ifl_module_open_bytes(
-        name, image, bytes, ifl_session_target(session->device), &loaded->owned, error);
+    ifl_status status =
+        ifl_module_open_bytes(name, image, bytes, ifl_session_target(session->device),
+                              session->options.code == IFL_CHOOSE_AS_DRIVER, &loaded->owned, error);
     loaded->module = loaded->owned;
     if (status == IFL_OK)
         status = check_choice(session, name, loaded->module, error);
-    if (status == IFL_OK && loaded->module->has_machine)
-        status = load_objects(session, &(ifl_machine_source){name, image, bytes},
-                              machine_target(session), false, loaded, error);
+    if (status == IFL_OK && loaded->module->has_machine) {
+        const ifl_machine_source source =
+            machine_source(loaded, &(ifl_machine_source){name, image, bytes});
+        status = load_objects(session, &source, machine_target(session), false, loaded, error);
+    }
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {
@@ -512,6 +539,7 @@ static void free_loaded(ifl_loaded *loaded)
     ifl_objects_free(&loaded->objects);
     free(loaded->kernels);
     free(loaded->variable_address);
+    free(loaded->assembled.cubin);
     ifl_module_close(loaded->owned);
     free(loaded);
 }

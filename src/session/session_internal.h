@@ -15,6 +15,7 @@ struct ifl_loaded {
     ifl_module *owned;           /* the same where the session opened it */
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
     ifl_machine *machine;        /* its machine code; NULL: none that can be read */
+    ifl_assembled assembled;     /* where the module itself has none that was */
     ifl_objects objects;         /* the same as it runs */
     const char *
         /* machine code that tells of the PTX that runs; NULL: the module's own, if it has some */

@@ -202,6 +202,19 @@ static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix,
     return status;
 }
 
+/* Why its PTX runs although there is an assembler. */
+static ifl_status take_unassembled(const ifl_ready_kernel *kernel, ifl_profile *profile,
+                                   ifl_error *error)
+{
+    const ifl_error *own = &kernel->module->assembled.why_not;
+    const ifl_error *why =
+        kernel->loaded->assembled.why_not.text[0] ? &kernel->loaded->assembled.why_not : own;
+    return kernel->object || !why->text[0]
+               ? IFL_OK
+               : ifl_profile_warn(profile, error, "the PTX ran instead of machine code: %s",
+                                  why->text);
+}
+
 ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *launch,
                             void *const *states, uint64_t buffer_bytes, ifl_profile *profile,
                             ifl_error *error)
@@ -209,9 +222,9 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     const ifl_ready_kernel *kernel = launch->kernel;
     const void *mix = state_of(&ifl_observe_mix, states);
     const bool has_caches = watch->count > ifl_observation_count;
-    ifl_status status = IFL_OK;
+    ifl_status status = take_unassembled(kernel, profile, error);
     profile->program.buffer_bytes = buffer_bytes;
-    if (mix)
+    if (status == IFL_OK && mix)
         status = kernel->object ? take_machine(kernel, mix, profile, error)
                                 : take_estimate(kernel, mix, profile, error);
     if (status == IFL_OK && !kernel->object)

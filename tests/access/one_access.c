@@ -213,8 +213,8 @@ access_kernel *access_open(const access *a, char *why, size_t size)
     ifl_error error = {0};
     access_kernel *kernel = calloc(1, sizeof *kernel);
     access_write(a, text, sizeof text);
-    if (kernel && ifl_module_open_bytes("access.ptx", text, strlen(text), 90, &kernel->module,
-                                        &error) == IFL_OK)
+    if (kernel && ifl_module_open_bytes("access.ptx", text, strlen(text), 90, false,
+                                        &kernel->module, &error) == IFL_OK)
         return kernel;
     fail(&error, why, size);
     free(kernel);

@@ -6,6 +6,7 @@
 # `fatbinary --compress=false`.
 # usage: check_old_code.sh INFLIGHT PROGRAM FATBIN      PROGRAM as old_code.c
 set -eu
+export INFLIGHT_PTXAS=none # which would give machine code that is read
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 fail()

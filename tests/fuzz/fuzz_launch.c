@@ -22,7 +22,7 @@ static const ifl_module *module_of_all(void)
 {
     static ifl_module *module; /* for as long as the fuzzer runs */
     if (!module && ifl_module_open_bytes("k.ptx", text_of_module, sizeof text_of_module - 1, 90,
-                                         &module, NULL) != IFL_OK)
+                                         false, &module, NULL) != IFL_OK)
         abort();
     return module;
 }
