@@ -53,6 +53,7 @@ typedef struct ifl_matrix_product {
     bool is_planes;                 /* an f64 is two slots of words */
     bool is_sparse;                 /* a has half of its elements: metadata tells which */
     uint8_t selector;
+    uint8_t rounding;     /* of f64: IFL_ROUND_RN (or 0), RZ, RM, RP */
     ifl_matrix_rule rule; /* of floats up to 32 bits */
     uint32_t metadata;
     uint32_t a[IFL_MATRIX_REGISTERS], b[IFL_MATRIX_REGISTERS];
@@ -82,6 +83,13 @@ bool ifl_matrix_product_fits(const ifl_matrix_product *product);
 bool ifl_group_product_fits(const ifl_group_product *product);
 /* Fills the rule that a product's types need; false where the architecture has none. */
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
+
+/* Where in a matrix in memory each lane has its place: code->extra of matrix_places. Lines follow
+ * each other at a distance that is known when it runs. */
+typedef struct ifl_matrix_places {
+    uint8_t bits; /* of an element */
+    uint8_t line[IFL_WARP_LANES], along[IFL_WARP_LANES];
+} ifl_matrix_places;
 
 /* Eight rows of 16 bytes are a matrix; lane 8 i + r has the address of row r of matrix i.
  * code->extra of matrix_load, matrix_store. Lane l holds, of each matrix, the 4 bytes l % 4 of row

@@ -40,6 +40,22 @@ static void rows_of_words(const uint32_t word[IFL_WARP_LANES], bool transposes, 
     }
 }
 
+/* ---- places ---------------------------------------------------------------------------------- */
+
+ifl_reason ifl_slow_matrix_places(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
+{
+    (void)warp, (void)mask, (void)active;
+    const ifl_matrix_places *places = code->extra;
+    const uint64_t *base = (const uint64_t *)ifl_slot(frame, code->a);
+    uint64_t *d = ifl_slot(frame, code->d);
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
+        const uint64_t line = places->line[lane] * (uint64_t)ifl_lane_u32(frame, code->b, lane);
+        d[lane] = base[lane] + (line + places->along[lane]) * places->bits / 8;
+    }
+    return IFL_REASON_NONE;
+}
+
 /* ---- in memory ------------------------------------------------------------------------------- */
 
 /* Lanes that give the addresses of rows. */

@@ -297,10 +297,13 @@ static void read_doubles(const ifl_matrix_product *op, const char *frame, double
 }
 
 /* Each product is fused with the sum before it, in the order of k. */
-static double double_sum(const double *a, const double *b, unsigned count, double sum)
+static double double_sum(const ifl_matrix_product *op, const double *a, const double *b, double sum)
 {
-    for (unsigned i = 0; i < count; i++)
-        sum = ifl_nan3(fma(a[i], b[i], sum), a[i], b[i], sum);
+    const bool is_nearest = op->rounding <= IFL_ROUND_RN;
+    for (unsigned i = 0; i < op->k; i++)
+        sum = ifl_nan3(is_nearest ? fma(a[i], b[i], sum)
+                                  : ifl_round_fma_f64(op->rounding, a[i], b[i], sum),
+                       a[i], b[i], sum);
     return sum;
 }
 
@@ -315,7 +318,7 @@ static void compute_doubles(const ifl_matrix_product *op, char *frame, uint32_t 
             const place at = place_of_c(lane, reg, 1);
             const double c = read_double(op, frame, op->c[reg], lane);
             write_double(op, frame, op->d[reg], lane,
-                         double_sum(f.a[at.row], f.b[at.column], op->k, c));
+                         double_sum(op, f.a[at.row], f.b[at.column], c));
         }
     }
 }

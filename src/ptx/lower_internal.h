@@ -123,8 +123,13 @@ ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_
     ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
     ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes, ifl_lower_mbarrier_of_copies,
     ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
-/* lower_matrix.c */
+/* lower_matrix.c. PTX runs as on the GPU that its results are held against, an H200. */
+enum { IFL_LOWER_PTX_SM = 90 };
 ifl_lower_function ifl_lower_matrix_move, ifl_lower_matrix_transpose, ifl_lower_matrix_product,
     ifl_lower_group_product, ifl_lower_group_product_wait;
+/* An ifl_matrix_type of an ifl_type; IFL_MATRIX_NONE: matrices have no such elements. */
+uint8_t ifl_lower_matrix_type(uint8_t type);
+/* lower_wmma.c */
+ifl_lower_function ifl_lower_wmma_load, ifl_lower_wmma_store, ifl_lower_wmma_mma;
 
 #endif

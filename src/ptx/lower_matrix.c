@@ -3,9 +3,6 @@
 #include "code/matrix.h"
 #include "ptx/lower_internal.h"
 
-/* PTX runs as on the GPU that its results are held against, an H200. */
-enum { PTX_SM = 90 };
-
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 static bool has_shape(const ifl_lowerer *l, unsigned m, unsigned n, unsigned k)
@@ -63,7 +60,7 @@ void ifl_lower_matrix_transpose(ifl_lowerer *l)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-static uint8_t matrix_type(uint8_t type)
+uint8_t ifl_lower_matrix_type(uint8_t type)
 {
     static const uint8_t types[IFL_TYPE_COUNT] = {
         [IFL_TYPE_F16] = IFL_MATRIX_F16,   [IFL_TYPE_BF16] = IFL_MATRIX_BF16,
@@ -150,15 +147,16 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     const ifl_instruction *in = l->instruction;
     const ifl_modifiers *m = &in->modifiers;
     op->m = m->shape[0], op->n = m->shape[1], op->k = m->shape[2];
-    op->c_type = matrix_type(in->type[0]);
-    op->a_type = matrix_type(in->type[1]);
-    op->b_type = matrix_type(in->type[2]);
+    op->c_type = ifl_lower_matrix_type(in->type[0]);
+    op->a_type = ifl_lower_matrix_type(in->type[1]);
+    op->b_type = ifl_lower_matrix_type(in->type[2]);
     op->saturates = m->flags & IFL_FLAG_SATFINITE;
     op->is_and = m->combine == IFL_COMBINE_AND;
     op->is_sparse = m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED);
     if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] ||
         m->layout != IFL_LAYOUT_ROW || m->layout2 != IFL_LAYOUT_COLUMN || !is_product_known(op) ||
-        !ifl_matrix_product_fits(op) || !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, PTX_SM)) {
+        !ifl_matrix_product_fits(op) ||
+        !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape, these layouts and types");
         return false;
     }
@@ -212,13 +210,13 @@ static bool describe_group(ifl_lowerer *l, ifl_group_product *op)
     op->one = (ifl_matrix_product){.m = IFL_MATRIX_ROWS,
                                    .n = m->shape[1],
                                    .k = m->shape[2],
-                                   .a_type = matrix_type(in->type[1]),
-                                   .b_type = matrix_type(in->type[2]),
-                                   .c_type = matrix_type(in->type[0]),
+                                   .a_type = ifl_lower_matrix_type(in->type[1]),
+                                   .b_type = ifl_lower_matrix_type(in->type[2]),
+                                   .c_type = ifl_lower_matrix_type(in->type[0]),
                                    .saturates = m->flags & IFL_FLAG_SATFINITE};
     if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS ||
         m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED) || !ifl_group_product_fits(op) ||
-        !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, PTX_SM)) {
+        !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape and these types");
         return false;
     }

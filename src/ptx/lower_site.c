@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is told of each PTX instruction: its name and place, what it asks of memory, what it leaves
  * open between two machines. Everything that watches a kernel knows only this. */
+#include "ptx/fragment.h"
 #include "ptx/lower_internal.h"
 #include "ptx/waits.h"
 
@@ -62,10 +63,12 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         uint16_t opcode;
         uint8_t kind;
     } table[] = {
-        {IFL_OP_LD, IFL_ACCESS_LOAD},       {IFL_OP_LDU, IFL_ACCESS_LOAD},
-        {IFL_OP_ST, IFL_ACCESS_STORE},      {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
-        {IFL_OP_RED, IFL_ACCESS_ATOMIC},    {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
-        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD}, {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
+        {IFL_OP_LD, IFL_ACCESS_LOAD},          {IFL_OP_LDU, IFL_ACCESS_LOAD},
+        {IFL_OP_ST, IFL_ACCESS_STORE},         {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
+        {IFL_OP_RED, IFL_ACCESS_ATOMIC},       {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
+        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},    {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
+        {IFL_OP_WMMA_LOAD_A, IFL_ACCESS_LOAD}, {IFL_OP_WMMA_LOAD_B, IFL_ACCESS_LOAD},
+        {IFL_OP_WMMA_LOAD_C, IFL_ACCESS_LOAD}, {IFL_OP_WMMA_STORE, IFL_ACCESS_STORE},
     };
     if (bulk_kind(instruction) != IFL_ACCESS_KINDS)
         return bulk_kind(instruction);
@@ -89,6 +92,11 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
     }
     if (instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX)
         return 16; /* a row */
+    ifl_fragment fragment;
+    if (ifl_opcode_get(instruction->opcode)->fields & IFL_FIELD_layout &&
+        ifl_fragment_of(instruction, 0, &fragment))
+        return ifl_fragment_bytes(
+            &fragment, ifl_fragment_moved(&fragment, (ifl_space)instruction->modifiers.space));
     const unsigned elements = instruction->modifiers.vector ? instruction->modifiers.vector : 1;
     return ifl_type_bits(instruction->type[0]) / 8 * elements;
 }

@@ -112,6 +112,7 @@ static role role_of(const ifl_instruction *instruction)
         [IFL_OP_MOV] = ROLE_MOVE,
         [IFL_OP_ST] = ROLE_STORE,
         [IFL_OP_RED] = ROLE_STORE,
+        [IFL_OP_WMMA_STORE] = ROLE_STORE,
         [IFL_OP_BAR_SYNC] = ROLE_BARRIER,
         [IFL_OP_BAR_CTA_SYNC] = ROLE_BARRIER,
         [IFL_OP_BARRIER_SYNC] = ROLE_BARRIER,
@@ -123,7 +124,11 @@ static role role_of(const ifl_instruction *instruction)
         [IFL_OP_CP_ASYNC_WAIT_GROUP] = ROLE_COPY_WAIT,
         [IFL_OP_CP_ASYNC_WAIT_ALL] = ROLE_COPY_WAIT,
     };
-    if (instruction->opcode == IFL_OP_LD || instruction->opcode == IFL_OP_LDU)
+    const bool is_load = instruction->opcode == IFL_OP_LD || instruction->opcode == IFL_OP_LDU ||
+                         instruction->opcode == IFL_OP_WMMA_LOAD_A ||
+                         instruction->opcode == IFL_OP_WMMA_LOAD_B ||
+                         instruction->opcode == IFL_OP_WMMA_LOAD_C;
+    if (is_load)
         return role_of_load(instruction);
     if (instruction->opcode == IFL_OP_ATOM)
         return instruction->modifiers.space == IFL_SPACE_SHARED ? ROLE_NEAR_LOAD : ROLE_LOAD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lowering of machine code on matrices that the lanes of a warp hold together (code/matrix.h). */
 #include "code/matrix.h"
+#include "code/modifiers.h"
 #include "sass/sass_lowerer.h"
 
 static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
@@ -125,10 +126,28 @@ static void set_source(ifl_sass_lowerer *l, ifl_sass_role role, uint8_t type, un
     set_registers(ifl_sass_lower_source(l, from, 1), type, elements, to, is_zero);
 }
 
+/* IFL_ROUND_*; IFL_ROUND_RNA, which no product has, for what is none of the four. */
+static uint8_t rounding_of(ifl_sass_word word)
+{
+    switch (word) {
+    case IFL_SASS_WORD_ABSENT:
+    case IFL_SASS_WORD_RN:
+        return IFL_ROUND_RN;
+    case IFL_SASS_WORD_RZ:
+        return IFL_ROUND_RZ;
+    case IFL_SASS_WORD_RM:
+        return IFL_ROUND_RM;
+    case IFL_SASS_WORD_RP:
+        return IFL_ROUND_RP;
+    default:
+        return IFL_ROUND_RNA;
+    }
+}
+
 static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
 {
     const ifl_sass_matrix shape = ifl_sass_word_matrix(value(l, IFL_SASS_VALUE_SHAPE));
-    const ifl_sass_word rounding = value(l, IFL_SASS_VALUE_ROUNDING);
+    op->rounding = rounding_of(value(l, IFL_SASS_VALUE_ROUNDING));
     op->m = shape.rows, op->n = shape.columns, op->k = shape.depth;
     op->a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A);
     op->b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B);
@@ -138,7 +157,8 @@ static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
     op->is_planes = true;
     op->is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE);
     return op->a_type && op->b_type && op->c_type && ifl_matrix_product_fits(op) &&
-           (rounding == IFL_SASS_WORD_ABSENT || rounding == IFL_SASS_WORD_RN) &&
+           (op->rounding == IFL_ROUND_RN ||
+            (op->rounding <= IFL_ROUND_RP && op->a_type == IFL_MATRIX_F64)) &&
            is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&
            value(l, IFL_SASS_VALUE_STEP) == IFL_SASS_WORD_ABSENT &&
            ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_IN)) &&

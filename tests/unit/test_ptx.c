@@ -329,15 +329,15 @@ static void test_unsupported(void **state)
                                           "@%p1 tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1}];\n"
                                           "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\n"
                                           "ld.global.wonderful.u32 %r1, [%rd1];\n"
-                                          "wmma.sync.a; wmma.sync.b;\n"
+                                          "multimem.a; multimem.b;\n"
                                           "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
         "'wgmma.mma_async.sp' is not supported: tensor core instructions",
         "'tex' is not supported: textures and surfaces",
         "'vadd' is not supported: video instructions",
         "'ld' with the modifier '.wonderful' is not supported",
-        "'wmma' is not supported: tensor core instructions",
-        "'wmma' is not supported: tensor core instructions",
+        "'multimem' is not supported: memory of several GPUs",
+        "'multimem' is not supported: memory of several GPUs",
         "8 bytes at offset 0 of the parameter 'b', which has 4",
     };
     for (unsigned i = 0; i < 7; i++) {
