@@ -327,6 +327,19 @@ static void find_sources(const ifl_sass_instruction *instruction,
     }
 }
 
+/* What only orders a thread's accesses for its block waits for nothing that shows. */
+static uint8_t fence_step(const ifl_sass_instruction *instruction)
+{
+    switch (ifl_sass_value(instruction, IFL_SASS_VALUE_SCOPE)) {
+    case IFL_SASS_WORD_GPU:
+        return IFL_STEP_FENCE;
+    case IFL_SASS_WORD_SYS:
+        return IFL_STEP_FENCE_SYSTEM;
+    default:
+        return IFL_STEP_PLAIN;
+    }
+}
+
 static ifl_control control_of(const ifl_sass_instruction *instruction,
                               const ifl_sass_instruction *before)
 {
@@ -343,7 +356,9 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
     found.products = (uint32_t)shape.rows * shape.columns * shape.depth;
     find_sources(instruction, before, &found);
-    if (instruction->op == IFL_SASS_OP_BAR)
+    if (instruction->op == IFL_SASS_OP_MEMBAR)
+        found.step = fence_step(instruction);
+    else if (instruction->op == IFL_SASS_OP_BAR)
         found.step = mode == IFL_SASS_WORD_ARV ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
     else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         found.step = IFL_STEP_GROUP;

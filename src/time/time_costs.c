@@ -152,6 +152,9 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->block_start_cycles = arch.block_start_cycles;
     out->warp_start_cycles = arch.warp_start_cycles;
     out->atomic_bytes = arch.atomic_bytes;
+    out->fence_cycles = arch.fence_cycles;
+    out->fence_system_cycles = arch.fence_system_cycles;
+    out->fence_turn_cycles = arch.fence_turn_cycles;
     out->lone_fetch = arch.lone_fetch;
     out->end_turns = arch.end_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);

@@ -26,6 +26,7 @@ typedef struct ifl_sm_rates {
     double tag_lines;   /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;
+    double fence_cycles, fence_system_cycles, fence_turn_cycles;
     uint32_t l1_lines;      /* 0: no L1 */
     uint32_t code_lines;    /* of the instruction cache; 0: it is not followed */
     uint32_t code_ahead;    /* lines of code that are asked for before they are needed */

@@ -31,6 +31,7 @@ typedef struct warp {
     size_t code_line;  /* + 1: that it issues from; 0: it has not begun */
     uint64_t fetched;  /* until then by its code */
     uint64_t barred;   /* until then by the barrier */
+    uint64_t fenced;   /* until then by a fence */
     uint8_t queue_why; /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
     uint64_t queued;   /* until then by that */
     uint64_t
@@ -79,6 +80,7 @@ typedef struct ifl_sm {
     size_t next;           /* block */
     uint64_t starter;      /* when the next block may start */
     uint64_t barrier_free; /* when the unit that counts the warps at barriers is */
+    uint64_t fence_free;   /* when the next fence may begin */
     uint64_t now;
     uint32_t running; /* blocks */
 } ifl_sm;
@@ -150,7 +152,8 @@ static void find_ready(ifl_sm *sm, warp *w)
     fetch_code(sm, w);
     look_at_boards(&sm->of->sites->at[w->site].control, w);
     w->barred = 0;
-    w->ready = latest(latest(w->stalled, w->turned), latest(w->fetched, w->boarded));
+    w->ready =
+        latest(latest(latest(w->stalled, w->turned), w->fenced), latest(w->fetched, w->boarded));
     w->queue_why = IFL_STALL_not_selected;
     w->queued = w->ready;
 }
@@ -331,9 +334,13 @@ static void account(ifl_sm *sm, const warp *w)
     const struct {
         uint64_t until;
         uint8_t why;
-    } parts[] = {{w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
-                 {w->fetched, IFL_STALL_no_instruction}, {w->boarded, w->board_why},
-                 {w->barred, IFL_STALL_barrier},         {w->queued, w->queue_why},
+    } parts[] = {{w->stalled, IFL_STALL_wait},
+                 {w->turned, IFL_STALL_branch_resolve},
+                 {w->fetched, IFL_STALL_no_instruction},
+                 {w->fenced, IFL_STALL_membar},
+                 {w->boarded, w->board_why},
+                 {w->barred, IFL_STALL_barrier},
+                 {w->queued, w->queue_why},
                  {sm->now, IFL_STALL_not_selected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
@@ -518,6 +525,15 @@ static void meet(ifl_sm *sm, warp *w)
         w->ready = NEVER;
 }
 
+static void fence(ifl_sm *sm, warp *w, uint8_t step)
+{
+    const ifl_sm_rates *r = sm->of->rates;
+    const uint64_t begins = latest(sm->fence_free, sm->now);
+    sm->fence_free = begins + (uint64_t)r->fence_turn_cycles;
+    w->fenced =
+        begins + (uint64_t)(step == IFL_STEP_FENCE ? r->fence_cycles : r->fence_system_cycles);
+}
+
 static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 {
     warp *w = on->warps[index];
@@ -530,6 +546,8 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issued++;
     w->issued = sm->now;
     w->stalled = sm->now + (site->control.stall ? site->control.stall : 1);
+    if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)
+        fence(sm, w, site->control.step);
     if (++w->site >= w->stop && !turn(w)) {
         end_warp(sm, on, index);
         return;

@@ -347,6 +347,26 @@ static void test_barrier_object(void **unused)
 
 /* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200,
  * tools/gpu/sm_probe.cu). */
+/* The next instruction waits for the fence, those of other warps for their turn. */
+static void test_fence(void **unused)
+{
+    (void)unused;
+    static bench b;
+    ifl_sm_rates rates = quick_rates();
+    rates.fence_cycles = 600;
+    rates.fence_system_cycles = 1900;
+    rates.fence_turn_cycles = 30;
+    set_all(2, plain(1));
+    all_sites[0].control.step = IFL_STEP_FENCE;
+    b.count = 0;
+    run_sites(&b, 0, 2);
+    assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 600, 602);
+    assert_int_equal(b.stalls[1].cycles[IFL_STALL_membar], 599);
+    assert_in_range((uint64_t)follow(&b, &rates, 8, 1, 1), 600 + 7 * 30, 602 + 7 * 30);
+    all_sites[0].control.step = IFL_STEP_FENCE_SYSTEM;
+    assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 1900, 1902);
+}
+
 static void test_barriers_in_turn(void **unused)
 {
     (void)unused;
@@ -684,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_first_wave),
         cmocka_unit_test(test_wide_sources),
         cmocka_unit_test(test_barrier_object),
+        cmocka_unit_test(test_fence),
         cmocka_unit_test(test_barriers_in_turn),
         cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch),
