@@ -10,11 +10,12 @@
 #include "profile/registers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-/* Traces: of the grid, of the part of it that small L2s are played with, of an SM of each kind
+/* Traces: of the grid, of the part of it that small L2s are played with, of two SMs of each kind
  * of device. */
-enum { WHOLE, PART, FIRST_SM, MOST_DEVICES = IFL_TRACE_SCOPES - FIRST_SM };
+enum { WHOLE, PART, SMS, MOST_DEVICES = (IFL_TRACE_SCOPES - SMS) / 2 };
 
 static uint64_t product(const uint32_t size[3])
 {
@@ -52,7 +53,7 @@ ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devic
 /* Devices of as many SMs follow the same blocks. */
 static size_t add_scope(ifl_cache_run *run, const ifl_trace_scope *scope)
 {
-    for (size_t i = FIRST_SM; i < run->plan.scope_count; i++)
+    for (size_t i = SMS; i < run->plan.scope_count; i++)
         if (memcmp(&run->scopes[i], scope, sizeof *scope) == 0)
             return i;
     run->scopes[run->plan.scope_count] = *scope;
@@ -67,10 +68,11 @@ void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint3
         return;
     run->scopes[WHOLE] = ifl_cache_grid_scope();
     run->scopes[PART] = ifl_cache_part_scope(run->devices, run->device_count, WHOLE);
-    run->plan.scope_count = FIRST_SM;
+    run->plan.scope_count = SMS;
     for (size_t i = 0; i < run->device_count; i++) {
-        const ifl_trace_scope scope = ifl_cache_sm_scope(run->devices[i], run->plan.blocks);
-        run->scope_of[i] = add_scope(run, &scope);
+        const ifl_trace_scope middle = ifl_cache_sm_scope(run->devices[i], run->plan.blocks),
+                              first = ifl_cache_first_sm_scope(run->devices[i]);
+        run->scope_of[i] = (ifl_cache_sm_scopes){add_scope(run, &middle), add_scope(run, &first)};
     }
 }
 
@@ -152,6 +154,21 @@ static const ifl_trace_index *sm_index(report *r, size_t scope)
     return &r->workspace->sm;
 }
 
+/* Where only the first blocks have something to do, an SM in the middle says nothing: the SM of the
+ * first block is followed where the other one has less than a part of what an SM has on average. */
+static const ifl_trace_index *chosen_sm(report *r, size_t i, const ifl_cache_case *of)
+{
+    enum { PART_OF_AVERAGE = 8 };
+    const ifl_cache_sm_scopes *scopes = &r->run->scope_of[i];
+    const ifl_trace_index *middle = sm_index(r, scopes->middle);
+    const double sms = r->run->devices[i]->value[IFL_DEVICE_sms],
+                 used = fmin((double)of->blocks, sms);
+    return middle &&
+                   (double)middle->load_sectors * used * PART_OF_AVERAGE < (double)of->load_sectors
+               ? sm_index(r, scopes->first)
+               : middle;
+}
+
 static ifl_cache_case case_of(const report *r, const ifl_device *device,
                               const ifl_cache_rules *rules, const ifl_profile *profile)
 {
@@ -185,7 +202,7 @@ static ifl_status report_device(report *r, size_t i, ifl_profile *profile, ifl_e
     if (!of.blocks_per_sm || !of.blocks)
         return IFL_OK;
     of.grid = grid_index(r, device);
-    of.sm = of.grid && !ifl_cache_is_whole(&of) ? sm_index(r, r->run->scope_of[i]) : NULL;
+    of.sm = of.grid && !ifl_cache_is_whole(&of) ? chosen_sm(r, i, &of) : NULL;
     if (!of.grid || (!ifl_cache_is_whole(&of) && !of.sm))
         return ifl_fail_memory(error, IFL_TRACE_RECORDS * sizeof(ifl_touch));
     const ifl_status status = ifl_cache_replay(&of, &r->workspace->space, &outcomes, error);

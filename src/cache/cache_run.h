@@ -16,10 +16,15 @@ typedef struct ifl_cache_workspace {
 
 void ifl_cache_workspace_free(ifl_cache_workspace *workspace);
 
+/* Traces of two SMs of a device: one of those in the middle, and that of the first block. */
+typedef struct ifl_cache_sm_scopes {
+    size_t middle, first;
+} ifl_cache_sm_scopes;
+
 typedef struct ifl_cache_run {
     const ifl_device *const *devices;
     size_t device_count;
-    size_t *scope_of; /* by device: that of one of its SMs */
+    ifl_cache_sm_scopes *scope_of; /* by device */
     ifl_trace_scope scopes[IFL_TRACE_SCOPES];
     ifl_trace_plan plan;
     ifl_observer observer; /* to run with; it points to the plan */

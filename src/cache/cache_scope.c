@@ -25,6 +25,11 @@ ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, uint64_t blocks)
                              .least_blocks = least_blocks_of(device)};
 }
 
+ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device)
+{
+    return ifl_cache_sm_scope(device, 1);
+}
+
 ifl_trace_scope ifl_cache_grid_scope(void)
 {
     enum { ANY_SHARE = 60 };

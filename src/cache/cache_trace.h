@@ -48,7 +48,7 @@ typedef struct ifl_trace_plan {
     uint64_t blocks;
 } ifl_trace_plan;
 
-enum { IFL_TRACE_SCOPES = 64 };
+enum { IFL_TRACE_SCOPES = 128 };
 
 typedef struct ifl_trace {
     uint32_t level;
