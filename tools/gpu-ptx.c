@@ -133,12 +133,21 @@ static bool run_launch(session *s, const ifl_expect_launch *l)
 
 /* ---- a file ------------------------------------------------------------------------------ */
 
+/* What a kernel prints goes past this program; tests/ptx/runtime.ptx prints terabytes. */
+static bool is_compared(const ifl_expect_launch *l)
+{
+    bool has_buffer = false;
+    for (size_t i = 0; i < l->expectation_count; i++)
+        has_buffer |= l->expectations[i].kind == IFL_EXPECT_BUFFER;
+    return has_buffer && strcmp(ifl_expect_status(l), "ok") == 0;
+}
+
 /* As below: false when the process's context may be lost. */
 static bool run_launches(session *s)
 {
     while (s->tally->next < s->file->launch_count) {
         const ifl_expect_launch *l = &s->file->launches[s->tally->next++];
-        if (strcmp(ifl_expect_status(l), "ok") != 0)
+        if (!is_compared(l))
             s->tally->skipped++;
         else if (!run_launch(s, l))
             return false;

@@ -192,6 +192,7 @@ typedef struct ifl_exchange {
     bool absolute, keeps_nan; /* of a reduction of floats */
     bool is_uniform;     /* d and p get the result in all lanes, also in those that are not there */
     bool is_planes;      /* 8 bytes are two slots of words */
+    bool is_checked;     /* a lane that its own member mask leaves out stops the kernel */
     uint32_t members;    /* slot of the member mask, 0: the lanes that are there */
     uint32_t d, a, b, c; /* slots, or predicates where the operation has those */
     uint32_t flip;       /* of predicate a */

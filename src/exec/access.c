@@ -64,14 +64,13 @@ ifl_space ifl_space_of(uint64_t address)
 
 enum { RANK_BYTES = 1 << IFL_RANK_SHIFT };
 
-/* The part of the cluster's shared memory that is the block's own begins at its rank. What the
- * system reserves is reached without a rank too, by cooperative groups (%reserved_smem_offset_1):
- * that is taken as the block's own. */
+/* The part of the cluster's shared memory that is the block's own begins at its rank. An address
+ * without a rank, as that of what the system reserves (%reserved_smem_offset_1), is the first
+ * block's: an H100, tests/ptx/clusters.ptx. */
 static bool is_own(const ifl_warp *warp, uint64_t address)
 {
     const ifl_grid *grid = warp->worker->grid;
-    return !grid->has_ranks || address >> IFL_RANK_SHIFT == warp->block->rank ||
-           address - grid->reserved_at < grid->reserved_bytes;
+    return !grid->has_ranks || address >> IFL_RANK_SHIFT == warp->block->rank;
 }
 
 static uint64_t within_space(ifl_space space, uint64_t generic)

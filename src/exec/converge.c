@@ -307,7 +307,7 @@ static void issue_again(ifl_warp *warp, uint32_t going)
 }
 
 /* All run the region of the first: the compiler gives the regions of one operation the same
- * registers. A lane that its own mask leaves out waits for nobody (see ifl_membership). */
+ * registers. A lane that its own mask leaves out stops the kernel (see ifl_membership). */
 static bool settle_gathering(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
@@ -322,8 +322,10 @@ static bool settle_gathering(ifl_warp *warp)
             found = gathered(warp, &waiting, members) & (is_member ? members : ~members);
             if (is_member && members & warp->live & ~found)
                 continue;
-            if (!is_member)
-                ifl_race_outside(warp, waiting.code, lane, members);
+            if (!is_member) {
+                ifl_fault_outside(warp, waiting.code, lane, members);
+                return false;
+            }
             ifl_fragment next = waiting;
             next.code++;
             issue_again(warp, found);

@@ -37,6 +37,8 @@ ifl_reason ifl_exchange_groups(ifl_warp *warp, const ifl_code *code, char *frame
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
         const ifl_membership of = first_membership(op, frame, rest);
         group = ifl_warp_group(op, frame, rest, of);
+        if (!of.is_member && op->is_checked)
+            return ifl_fault_outside(warp, code, (uint32_t)__builtin_ctz(rest), of.members);
         if (!of.is_member)
             ifl_race_outside(warp, code, (uint32_t)__builtin_ctz(rest), of.members);
         if (ifl_awaited(of) & warp->live & ~active)

@@ -219,6 +219,14 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
                     size, space_name(space), at, where);
 }
 
+ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members)
+{
+    return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                           "illegal instruction: the member mask 0x%08x of a warp-wide operation "
+                           "does not include lane %u, which executes it",
+                           members, lane);
+}
+
 void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                         uint64_t address)
 {

@@ -63,11 +63,8 @@ static ifl_status fill_grid(ifl_grid *grid, const ifl_exec_launch *launch, ifl_e
     grid->warps_per_block = (grid->threads_per_block + IFL_WARP_LANES - 1) / IFL_WARP_LANES;
     grid->own_shared = shared_bytes(launch, &launch->image->demands);
     grid->shared_bytes = grid->own_shared;
-    grid->reserved_bytes = launch->image->demands.reserved_first;
     if (launch->image->demands.reserves_shared) {
-        grid->reserved_at = ifl_reserved_shared_at(grid);
-        grid->reserved_bytes = IFL_RESERVED_SHARED;
-        grid->shared_bytes = grid->reserved_at + IFL_RESERVED_SHARED;
+        grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
     }
     grid->launch_number = ifl_memory_launch(launch->memory);
     grid->may_widen = launch->image->demands.ordered;

@@ -223,11 +223,10 @@ struct ifl_grid {
     uint32_t warps_per_block;
     uint64_t shared_bytes; /* of a block, all */
     uint64_t own_shared; /* of it the kernel's; behind that, where it is used, the system's part */
-    uint64_t reserved_at, reserved_bytes; /* the system's part; 0 bytes: not used */
-    uint32_t resident;                    /* clusters that a worker holds at once */
-    bool may_widen;                       /* more, when those only wait for others */
-    uint64_t launch_number;               /* of the memory's launches */
-    uint64_t workspace;                   /* device address of the grid barrier's memory, 0 none */
+    uint32_t resident;   /* clusters that a worker holds at once */
+    bool may_widen;      /* more, when those only wait for others */
+    uint64_t launch_number; /* of the memory's launches */
+    uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
     uint64_t
         parameters; /* device address of the parameters; 0: the kernel takes no address of them */
 };
@@ -259,8 +258,10 @@ bool ifl_warp_release(ifl_warp *warp);
 void ifl_warp_merge(ifl_warp *warp);
 
 /* The member mask that a lane gives to a warp-wide operation. PTX ISA leaves undefined what a lane
- * does that its mask does not include; an H200 runs on. Here it waits for nobody and takes part
- * with those that do the same. */
+ * does that its mask does not include. An H100 stops with an illegal instruction at the WARPSYNC
+ * that the compiler makes of a mask in a register (ifl_exchange.is_checked); of a constant mask it
+ * makes none, and the lane runs on (tests/ptx/outside_mask.ptx). Then it waits for nobody here, and
+ * takes part with those that do the same. */
 typedef struct ifl_membership {
     uint32_t members;
     bool is_member;
@@ -355,6 +356,8 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
 
 /* ---- faults: fault.c ------------------------------------------------------------------------- */
 
+/* The lane that its member mask leaves out. */
+ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members);
 ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane,
                            const char *format, ...) IFL_PRINTF(5, 6);
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,

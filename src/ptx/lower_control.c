@@ -241,11 +241,13 @@ static ifl_exchange_kind exchange_kind(const ifl_instruction *instruction)
 
 static void fill_members(ifl_lowerer *l, ifl_exchange *op)
 {
-    const uint8_t slot = member_slots[l->instruction->opcode];
-    if (op->kind == IFL_EXCHANGE_MEET)
-        op->members = ifl_lower_source(l, l->slots.at[0], 32, false);
-    else if (slot && ifl_lower_has(l, slot))
-        op->members = ifl_lower_source(l, l->slots.at[slot], 32, false);
+    const bool meets = op->kind == IFL_EXCHANGE_MEET;
+    const uint8_t slot = meets ? 0 : member_slots[l->instruction->opcode];
+    if (!meets && (!slot || !ifl_lower_has(l, slot)))
+        return;
+    const ifl_operand *mask = l->slots.at[slot];
+    op->members = ifl_lower_source(l, mask, 32, false);
+    op->is_checked = meets || mask->kind != IFL_OPERAND_IMMEDIATE; /* ifl_membership */
 }
 
 static void fill_sources(ifl_lowerer *l, ifl_exchange *op)

@@ -323,7 +323,8 @@ void ifl_sass_lower_warpsync(ifl_sass_lowerer *l)
     ifl_exchange *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    *op = (ifl_exchange){.kind = IFL_EXCHANGE_MEET, .bytes = 4, .members = members};
+    *op = (ifl_exchange){
+        .kind = IFL_EXCHANGE_MEET, .bytes = 4, .members = members, .is_checked = true};
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_exchange);
     code->extra = op;
     code->b = since_block_start(l);
