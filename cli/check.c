@@ -8,7 +8,8 @@
 #include "setters.h"
 #include "terminal.h"
 
-#include <limits.h>
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ AGAINST_TEXT(gpu)
     {                                                                                              \
         char *end;                                                                                 \
         const double number = strtod(value, &end);                                                 \
-        if (end == value || *end || !(number > 0))                                                 \
+        if (end == value || *end || !(number > 0 && number < HUGE_VAL))                            \
             return ifl_cli_error(error, IFL_USAGE, "--" name " takes a number above 0, not '%s'",  \
                                  value);                                                           \
         ((request *)user)->against.field = number;                                                 \
@@ -121,12 +122,22 @@ static ifl_status set_trials(void *user, const char *value, ifl_error *error)
     return ifl_cli_number("--trials", value, 1, 1000, &((request *)user)->against.trials, error);
 }
 
+static ifl_status set_seconds(void *user, const char *value, ifl_error *error)
+{
+    return ifl_cli_number("--seconds", value, 1, 86400, &((request *)user)->against.seconds, error);
+}
+
+/* As those of a verdict: what every reader of JSON keeps. */
 static ifl_status set_seed(void *user, const char *value, ifl_error *error)
 {
-    int seed;
-    const ifl_status status = ifl_cli_number("--seed", value, 1, INT_MAX, &seed, error);
+    char *end;
+    errno = 0;
+    const long long seed = strtoll(value, &end, 10);
+    if (end == value || *end || errno || seed < 1 || seed >> 53)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--seed takes a whole number from 1 to 2^53 - 1, not '%s'", value);
     ((request *)user)->against.seed = (uint64_t)seed;
-    return status;
+    return IFL_OK;
 }
 
 FLAG_OPTION(request, no_cache)
@@ -158,6 +169,10 @@ static const ifl_cli_option options[] = {
      "with --against: tolerance of floating-point results (by type: f64 1e-12, f32 1e-5, f16 "
      "1e-2, bf16 5e-2)",
      set_tolerance},
+    {0, "seconds", "N",
+     "with --against: processor time that a run of the candidate may take (300); it may wait "
+     "for as long again",
+     set_seconds},
     {0, "claimed-us", "X", "with --against: the time claimed for the candidate on that GPU",
      set_claimed_us},
 };
@@ -263,9 +278,9 @@ static int check_budgets(request *r, char **files, int count)
     return fails ? ifl_status_exit_code(IFL_FINDING) : 0;
 }
 
-bool ifl_cli_confine(const char *read, const char *write, const char *program)
+bool ifl_cli_confine(const ifl_cli_confinement *to)
 {
-    return ifl_confine(read, write, program);
+    return ifl_confine(to->folder, to->inputs, to->own, to->program, to->seconds);
 }
 
 /* Options of budgets and of --against do not go together. */
@@ -273,13 +288,13 @@ static ifl_status check_together(const request *r, ifl_error *error)
 {
     const ifl_against_options *a = &r->against;
     const bool has_judging =
-        a->gpu || a->trials || a->seed || a->tolerance > 0 || a->claimed_us > 0;
+        a->gpu || a->trials || a->seed || a->seconds || a->tolerance > 0 || a->claimed_us > 0;
     const bool has_budgets = r->format || r->output_count || r->cache || r->no_cache || r->update ||
                              r->strict || r->jobs;
     if (!a->reference && has_judging)
         return ifl_cli_error(error, IFL_USAGE,
-                             "--gpu, --trials, --seed, --tolerance and --claimed-us need "
-                             "--against; a budget names its GPUs itself");
+                             "--gpu, --trials, --seed, --seconds, --tolerance and --claimed-us "
+                             "need --against; a budget names its GPUs itself");
     if (a->reference && has_budgets)
         return ifl_cli_error(error, IFL_USAGE,
                              "--against writes one verdict, in JSON, to standard output: the "

@@ -66,7 +66,11 @@ ifl_status ifl_cli_number(const char *what, const char *text, long least, long m
                           ifl_error *error);
 
 /* See ifl_confine (check/check_api.h). */
-bool ifl_cli_confine(const char *read, const char *write, const char *program);
+typedef struct ifl_cli_confinement {
+    const char *folder, *inputs, *own, *program;
+    int seconds;
+} ifl_cli_confinement;
+bool ifl_cli_confine(const ifl_cli_confinement *to);
 /* The library that `run` puts before a program's own; NULL where it is not found. */
 const char *ifl_cli_standin_library(char *path, size_t room);
 

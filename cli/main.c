@@ -84,21 +84,24 @@ static int print_words(int word_count, char **words)
     return 0;
 }
 
-/* A child of `check --against`: READ WRITE COMMAND..., a command that sees READ and WRITE only. */
+/* A child of `check --against`: FOLDER INPUTS OWN SECONDS COMMAND..., a command that reads the first
+ * two and writes into the third. */
 static int run_confined(int word_count, char **words)
 {
+    enum { WORDS = 4 };
     char program[4096];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (word_count < 3 || length <= 0)
+    if (word_count <= WORDS || length <= 0)
         return ifl_status_exit_code(IFL_USAGE);
     program[length] = '\0';
-    setenv("TMPDIR", words[1], 1);
-    if (!ifl_cli_confine(words[0], words[1], program)) {
+    const ifl_cli_confinement to = {words[0], words[1], words[2], program, atoi(words[3])};
+    if (!ifl_cli_confine(&to)) {
         fputs("inflight: error: the process could not be confined\n", stderr);
         return ifl_status_exit_code(IFL_INTERNAL);
     }
-    const ifl_cli_command *command = ifl_cli_command_find(words[2]);
-    return command ? command->run(word_count - 3, words + 3) : unknown_command(words[2]);
+    const ifl_cli_command *command = ifl_cli_command_find(words[WORDS]);
+    return command ? command->run(word_count - WORDS - 1, words + WORDS + 1)
+                   : unknown_command(words[WORDS]);
 }
 
 /* Words in place of a command. --man serves the build, --words the shell's completion, --confined

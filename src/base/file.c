@@ -80,14 +80,33 @@ static ifl_status read_open(int descriptor, const char *path, size_t limit, char
     return status;
 }
 
-ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *bytes,
-                         ifl_error *error)
+static ifl_status read_path(const char *path, int flags, size_t limit, char **text, size_t *bytes,
+                            ifl_error *error)
 {
     *text = NULL;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | flags);
     if (descriptor < 0)
         return ifl_fail_file(error, "open", path);
     const ifl_status status = read_open(descriptor, path, limit, text, bytes, error);
     close(descriptor);
     return status;
+}
+
+ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *bytes,
+                         ifl_error *error)
+{
+    return read_path(path, 0, limit, text, bytes, error);
+}
+
+ifl_status ifl_file_read_plain(const char *path, size_t limit, char **text, size_t *bytes,
+                               ifl_error *error)
+{
+    struct stat about;
+    *text = NULL;
+    if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return ifl_fail(error, IFL_BAD_INPUT,
+                        "'%s' is a link, a folder, a pipe or a device: it has to be a plain file",
+                        path);
+    /* Should it have become one meanwhile: a link is an error, a pipe has nothing. */
+    return read_path(path, O_NOFOLLOW | O_NONBLOCK, limit, text, bytes, error);
 }

@@ -7,8 +7,12 @@
 
 /* Reads all of `path` into memory of malloc, with a NUL after the last byte. A directory, a file
  * that cannot be read and one of more than `limit` bytes are errors that name it. */
-ifl_status ifl_file_read(const char *path, size_t limit, char **text, size_t *bytes,
-                         ifl_error *error);
+typedef ifl_status ifl_file_reader(const char *path, size_t limit, char **text, size_t *bytes,
+                                   ifl_error *error);
+ifl_file_reader ifl_file_read;
+/* The same of a file that somebody else has put there: a link is not followed, a pipe or a device
+ * not waited for. IFL_BAD_INPUT. */
+ifl_file_reader ifl_file_read_plain;
 
 /* A file that takes its place only when it is complete: the old one stays as it was until
  * ifl_file_commit. A symbolic link stays, and what it leads to is written; a file that is there

@@ -6,20 +6,30 @@
 
 #include "base/figure.h"
 #include "base/file.h"
+#include "base/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, DEFAULT_TRIALS = 3, MAX_FILE_BYTES = 1 << 30 };
+enum {
+    DEFAULT_TRIALS = 3,
+    DEFAULT_SECONDS = 300,
+    MAX_FILE_BYTES = 1 << 30,
+    MAX_TEXT_BYTES = 1024 /* of a reason: a compiler's first errors */
+};
 
-extern char **environ;
+#define REPORT "report.json"
+#define LOG "log"
+
+/* What the candidate's process sees of ours: where programs are, how they speak, what they are told
+ * of CUDA. Nothing else of the environment, which may hold secrets, is the candidate's business. */
+static const char *const variables[] = {"PATH",      "HOME",      "LANG",       "LC_*",
+                                        "CUDA_HOME", "CUDA_PATH", "INFLIGHT_*", "LD_LIBRARY_PATH",
+                                        "ASAN_*",    "UBSAN_*",   "LSAN_*",     NULL};
 
 typedef struct against {
     const ifl_against_options *options;
@@ -27,11 +37,29 @@ typedef struct against {
     ifl_task task;
     ifl_launch_words candidate;
     const char *gpu;
-    char folder[PATH_BYTES];
+    /* A folder of ours, where the candidate's process reads one and writes into the other. The
+     * latter is made anew for each run: what an earlier one left in it is not followed. */
+    ifl_scratch scratch;
+    const char *inputs, *folder;
     json_t *reasons; /* why it is refused */
     json_t *report;  /* the candidate's launch of the last trial */
     int trials;      /* that were made */
 } against;
+
+/* Lines stay lines, without blanks at the end; nothing else controls a terminal. */
+static void clean_lines(char *text)
+{
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        const bool goes_on = *end;
+        *end = '\0';
+        ifl_text_clean(line);
+        if (goes_on)
+            *end++ = '\n';
+    }
+    for (size_t length = strlen(text); length && strchr(" \n", text[length - 1]); length--)
+        text[length - 1] = '\0';
+}
 
 /* A reason, once a rule. */
 static ifl_status refuse(against *a, const char *rule, ifl_error *error, const char *format, ...)
@@ -41,7 +69,7 @@ static ifl_status refuse(against *a, const char *rule, ifl_error *error, const c
 {
     size_t i;
     json_t *before;
-    char text[512];
+    char text[MAX_TEXT_BYTES];
     va_list list;
     json_array_foreach(a->reasons, i,
                        before) if (strcmp(json_string_value(json_object_get(before, "rule")),
@@ -49,7 +77,7 @@ static ifl_status refuse(against *a, const char *rule, ifl_error *error, const c
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    ifl_text_clean(text);
+    clean_lines(text);
     const int failed =
         json_array_append_new(a->reasons, json_pack("{s:s, s:s}", "rule", rule, "text", text));
     return failed ? ifl_fail_memory(error, sizeof text) : IFL_OK;
@@ -77,7 +105,7 @@ static const char *argument_words(against *a, size_t i)
     if (!argument->is_buffer || !fill)
         return argument->text;
     return ifl_arena_printf(&a->arena, "%.*s=@%s/in%zu.npy", (int)(fill - argument->text),
-                            argument->text, a->folder, i);
+                            argument->text, a->inputs, i);
 }
 
 static bool add_arguments(against *a, word_list *words)
@@ -95,6 +123,12 @@ static bool add_arguments(against *a, word_list *words)
     return is_added && ifl_vec_push(words, NULL);
 }
 
+/* Of processor time for a run. */
+static int seconds_of(const against *a)
+{
+    return a->options->seconds ? a->options->seconds : DEFAULT_SECONDS;
+}
+
 /* `shaken`: blocks and warps in another order, as hardware may have it. */
 static bool make_words(against *a, bool shaken, word_list *words)
 {
@@ -102,57 +136,65 @@ static bool make_words(against *a, bool shaken, word_list *words)
     const char *machine = c->machine ? ifl_launch_words_path(&a->arena, c, c->machine) : NULL;
     bool is_made =
         add(words, a->options->program) && add(words, "--confined") && add(words, c->folder) &&
-        add(words, a->folder) && add(words, "analyze") && add(words, "--check-reads") &&
-        add_option(words, "--gpu", a->gpu) &&
-        add_option(words, "--json", ifl_arena_printf(&a->arena, "%s/report.json", a->folder)) &&
+        add(words, a->inputs) && add(words, a->folder) &&
+        add(words, ifl_arena_printf(&a->arena, "%d", seconds_of(a))) && add(words, "analyze") &&
+        add(words, "--check-reads") && add_option(words, "--gpu", a->gpu) &&
+        add_option(words, "--json", ifl_arena_printf(&a->arena, "%s/" REPORT, a->folder)) &&
         add_option(words, "--kernel", c->kernel) && add_option(words, "--grid", c->grid) &&
-        add_option(words, "--block", c->block) && add_option(words, "--shared", c->shared) &&
-        add_option(words, "--machine", machine) && add_option(words, "--code", c->code);
+        add_option(words, "--block", c->block) && add_option(words, "--cluster", c->cluster) &&
+        add_option(words, "--shared", c->shared) && add_option(words, "--machine", machine) &&
+        add_option(words, "--code", c->code);
     if (shaken)
         is_made = is_made && add_option(words, "--resident", "7") &&
                   add_option(words, "--quantum", "1") && add_option(words, "--threads", "1");
     return is_made && add_arguments(a, words);
 }
 
-static int start(const against *a, const word_list *words, pid_t *process)
+static ifl_status make_folder(const against *a, ifl_error *error)
 {
-    char output[PATH_BYTES + 16];
-    posix_spawn_file_actions_t actions;
-    snprintf(output, sizeof output, "%s/output", a->folder);
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed)
-        return failed;
-    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    failed =
-        failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    failed = failed ? failed
-                    : posix_spawn_file_actions_addopen(&actions, 2, output,
-                                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    failed = failed ? failed
-                    : posix_spawn(process, a->options->program, &actions, NULL,
-                                  (char *const *)words->at, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
+    ifl_folder_clear(a->folder);
+    rmdir(a->folder);
+    return mkdir(a->folder, S_IRWXU) == 0 ? IFL_OK
+                                          : ifl_fail_file(error, "make the folder", a->folder);
+}
+
+/* A file that the candidate's process has written, of malloc. */
+static ifl_status read_left(const against *a, const char *name, char **text, size_t *bytes,
+                            ifl_error *error)
+{
+    char path[IFL_PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%s", a->folder, name);
+    return ifl_file_read_plain(path, MAX_FILE_BYTES, text, bytes, error);
+}
+
+/* What it says goes to a file that it cannot reach by its name. */
+static ifl_status run_words(against *a, const word_list *words, int *exit_status, ifl_error *error)
+{
+    char log[IFL_PATH_BYTES];
+    const ifl_process process = {.words = words->at,
+                                 .log = log,
+                                 .temporary = a->folder,
+                                 .group = a->scratch.keeper,
+                                 .errors_only = true,
+                                 .kept = variables,
+                                 .stop = a->options->stop,
+                                 .most_s = 2 * seconds_of(a)}; /* or it waits for something */
+    if (!ifl_scratch_path(&a->scratch, LOG, log))
+        return ifl_fail(error, IFL_NO_FILE, "the path in TMPDIR is too long");
+    return ifl_process_run(&process, exit_status, error);
 }
 
 static ifl_status run_candidate(against *a, bool shaken, int *exit_status, ifl_error *error)
 {
     word_list words = {0};
-    pid_t process;
-    int how = 0;
-    const bool is_made = make_words(a, shaken, &words);
-    const int failed = is_made ? start(a, &words, &process) : 0;
+    ifl_status status =
+        make_words(a, shaken, &words) ? make_folder(a, error) : ifl_fail_memory(error, 1);
+    if (status == IFL_OK)
+        status = run_words(a, &words, exit_status, error);
     ifl_vec_free(&words);
-    if (!is_made)
-        return ifl_fail_memory(error, 1);
-    if (failed)
-        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", a->options->program,
-                        strerror(failed));
-    while (waitpid(process, &how, 0) < 0 && errno == EINTR)
-        ;
-    *exit_status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-    return a->options->stop && *a->options->stop ? ifl_fail(error, IFL_INTERRUPTED, "stopped")
-                                                 : IFL_OK;
+    if (status == IFL_OK && a->options->stop && *a->options->stop)
+        status = ifl_fail(error, IFL_INTERRUPTED, "stopped");
+    return status;
 }
 
 /* ---- what it left ---------------------------------------------------------------------------- */
@@ -160,10 +202,10 @@ static ifl_status run_candidate(against *a, bool shaken, int *exit_status, ifl_e
 /* The contents of a NumPy file are its last bytes. NULL where they are not there. */
 static char *read_contents(const against *a, size_t i, char **file, ifl_error *error)
 {
-    char path[PATH_BYTES + 32];
+    char name[32];
     size_t bytes;
-    snprintf(path, sizeof path, "%s/out%zu.npy", a->folder, i);
-    if (ifl_file_read(path, MAX_FILE_BYTES, file, &bytes, error) != IFL_OK)
+    snprintf(name, sizeof name, "out%zu.npy", i);
+    if (read_left(a, name, file, &bytes, error) != IFL_OK)
         return NULL;
     if (bytes >= a->task.arguments.at[i].bytes)
         return *file + bytes - a->task.arguments.at[i].bytes;
@@ -218,9 +260,10 @@ static ifl_status compare_results(against *a, bool shaken, ifl_error *error)
 
 static ifl_status read_output(const against *a, char **text, ifl_error *error)
 {
-    char path[PATH_BYTES + 16];
+    char path[IFL_PATH_BYTES];
     size_t bytes;
-    snprintf(path, sizeof path, "%s/output", a->folder);
+    if (!ifl_scratch_path(&a->scratch, LOG, path))
+        return ifl_fail(error, IFL_NO_FILE, "the path in TMPDIR is too long");
     return ifl_file_read(path, MAX_FILE_BYTES, text, &bytes, error);
 }
 
@@ -233,21 +276,25 @@ static ifl_status judge_end(against *a, int exit_status, ifl_error *error)
         return status;
     if (exit_status == 128 + SIGXCPU || exit_status == 128 + SIGKILL) {
         free(text);
-        return refuse(a, "too_long", error, "it took more than %d s of processor time",
-                      IFL_CONFINED_CPU_S);
+        return refuse(a, "too_long", error,
+                      "it took more than %d s of processor time, or %d s in all", seconds_of(a),
+                      2 * seconds_of(a));
     }
-    const char *found = strstr(text, "error: "), *line = found ? found + strlen("error: ") : text;
-    status = refuse(a, exit_status == 1 ? "fault" : "does_not_run", error, "%.*s",
-                    (int)strcspn(line, "\n"), line);
+    const char *found = strstr(text, "error: "), *from = found ? found + strlen("error: ") : text;
+    status = refuse(a, exit_status == 1 ? "fault" : "does_not_run", error, "%s", from);
     free(text);
     return status;
 }
 
 static ifl_status read_report(against *a, ifl_error *error)
 {
-    char path[PATH_BYTES + 16];
-    snprintf(path, sizeof path, "%s/report.json", a->folder);
-    json_t *report = json_load_file(path, 0, NULL);
+    char *text;
+    size_t bytes;
+    const ifl_status status = read_left(a, REPORT, &text, &bytes, error);
+    if (status != IFL_OK)
+        return status;
+    json_t *report = json_loadb(text, bytes, 0, NULL);
+    free(text);
     json_decref(a->report);
     a->report = json_incref(json_array_get(json_object_get(report, "launches"), 0));
     json_decref(report);
@@ -292,7 +339,7 @@ static ifl_status try_once(against *a, bool shaken, bool *goes_on, ifl_error *er
 
 static ifl_status make_trial(against *a, int trial, bool *goes_on, ifl_error *error)
 {
-    ifl_status status = ifl_task_prepare(&a->task, trial, a->folder, error);
+    ifl_status status = ifl_task_prepare(&a->task, trial, a->inputs, error);
     if (status == IFL_OK)
         status = try_once(a, false, goes_on, error);
     if (status == IFL_OK && *goes_on && !json_array_size(a->reasons))
@@ -436,12 +483,13 @@ static ifl_status write_verdict(against *a, FILE *out, bool *passed, ifl_error *
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Of 53 bits, which every reader of JSON keeps. */
 static uint64_t choose_seed(const ifl_against_options *options)
 {
     uint64_t seed = options->seed;
     if (!seed && getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15;
-    return seed & INT64_MAX;
+    return seed & ((UINT64_C(1) << 53) - 1);
 }
 
 /* A name that is wrong is not the candidate's fault. */
@@ -454,45 +502,48 @@ static ifl_status check_gpu(const char *gpu, ifl_error *error)
     return status;
 }
 
+static ifl_status make_folders(against *a, ifl_error *error)
+{
+    const ifl_status status = ifl_scratch_make(&a->scratch, error);
+    if (status != IFL_OK)
+        return status;
+    a->inputs = ifl_arena_printf(&a->arena, "%s/inputs", a->scratch.path);
+    a->folder = ifl_arena_printf(&a->arena, "%s/run", a->scratch.path);
+    if (!a->inputs || !a->folder)
+        return ifl_fail_memory(error, IFL_PATH_BYTES);
+    return mkdir(a->inputs, S_IRWXU) == 0 ? IFL_OK
+                                          : ifl_fail_file(error, "make the folder", a->inputs);
+}
+
+/* The candidate's launch file is the candidate's too: one that cannot be read is refused. One that
+ * is not there is the caller's mistake. */
+static ifl_status read_candidate(against *a, ifl_error *error)
+{
+    const ifl_status status = ifl_launch_words_read(&a->arena, a->options->candidate,
+                                                    ifl_file_read_plain, &a->candidate, error);
+    if (status != IFL_BAD_INPUT)
+        return status;
+    char text[sizeof error->text];
+    snprintf(text, sizeof text, "%s", error->text);
+    return refuse(a, "does_not_run", error, "%s", text);
+}
+
 static ifl_status begin(against *a, ifl_error *error)
 {
-    const char *temporary = getenv("TMPDIR");
-    const ifl_status known = check_gpu(a->gpu, error);
-    if (known != IFL_OK)
-        return known;
-    snprintf(a->folder, sizeof a->folder, "%s/inflight-against.XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
     a->reasons = json_array();
-    if (!mkdtemp(a->folder)) {
-        a->folder[0] = '\0';
-        return ifl_fail_file(error, "make a folder in",
-                             temporary && *temporary ? temporary : "/tmp");
-    }
-    if (!a->reasons)
-        return ifl_fail_memory(error, 1);
-    ifl_status status =
-        ifl_task_read(a->options->reference, choose_seed(a->options), &a->task, error);
+    ifl_status status = a->reasons ? check_gpu(a->gpu, error) : ifl_fail_memory(error, 1);
     if (status == IFL_OK)
-        status = ifl_launch_words_read(&a->arena, a->options->candidate, &a->candidate, error);
-    return status;
+        status = make_folders(a, error);
+    if (status == IFL_OK)
+        status = ifl_task_read(a->options->reference, choose_seed(a->options), a->options->stop,
+                               &a->task, error);
+    return status == IFL_OK ? read_candidate(a, error) : status;
 }
 
 static void end(against *a)
 {
-    char path[PATH_BYTES + 32];
-    static const char *const files[] = {"report.json", "output"};
-    for (size_t i = 0; a->folder[0] && i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/%s", a->folder, files[i]);
-        unlink(path);
-    }
-    for (size_t i = 0; a->folder[0] && i < a->task.arguments.count; i++) {
-        snprintf(path, sizeof path, "%s/in%zu.npy", a->folder, i);
-        unlink(path);
-        snprintf(path, sizeof path, "%s/out%zu.npy", a->folder, i);
-        unlink(path);
-    }
-    if (a->folder[0])
-        rmdir(a->folder);
+    if (a->scratch.path[0])
+        ifl_scratch_remove(&a->scratch);
     json_decref(a->reasons);
     json_decref(a->report);
     ifl_vec_free(&a->candidate.arguments);
@@ -505,8 +556,8 @@ ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *pass
 {
     against a = {.options = options, .gpu = options->gpu ? options->gpu : "h200"};
     const int trials = options->trials ? options->trials : DEFAULT_TRIALS;
-    bool goes_on = true;
     ifl_status status = begin(&a, error);
+    bool goes_on = json_array_size(a.reasons) == 0;
     for (int trial = 0; trial < trials && goes_on && status == IFL_OK; trial++)
         status = make_trial(&a, trial, &goes_on, error);
     if (status == IFL_OK)

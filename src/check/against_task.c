@@ -14,28 +14,38 @@ enum { MAX_LAUNCH_BYTES = 1 << 20 };
 
 /* ---- launch files ---------------------------------------------------------------------------- */
 
+/* Where a key's value is kept; NULL for another one. */
 static const char **find_key(ifl_launch_words *words, ifl_span key)
 {
     const struct {
         const char *name, **value;
-    } keys[] = {{"file", &words->file},   {"kernel", &words->kernel}, {"grid", &words->grid},
-                {"block", &words->block}, {"shared", &words->shared}, {"machine", &words->machine},
-                {"code", &words->code}};
+    } keys[] = {{"file", &words->file},   {"kernel", &words->kernel},   {"grid", &words->grid},
+                {"block", &words->block}, {"cluster", &words->cluster}, {"shared", &words->shared},
+                {"code", &words->code},   {"machine", &words->machine}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ifl_span_is(key, keys[i].name))
             return keys[i].value;
     return NULL;
 }
 
-static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words,
+static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words, const ifl_keyfile *reader,
                              const ifl_keyfile_entry *entry, ifl_error *error)
 {
+    const ifl_place place = {reader->file, entry->line, entry->key_column, entry->line_text};
     const char *value = ifl_arena_text(arena, entry->value.at, entry->value.length);
     const char **key = find_key(words, entry->key);
-    if (!value || (ifl_span_is(entry->key, "arg") && !ifl_vec_push(&words->arguments, value)))
+    const bool is_argument = ifl_span_is(entry->key, "arg");
+    if (!value || (is_argument && !ifl_vec_push(&words->arguments, value)))
         return ifl_fail_memory(error, entry->value.length);
-    if (key)
-        *key = value;
+    if (is_argument || ifl_span_is(entry->key, "gpu")) /* the verdict has a GPU of its own */
+        return IFL_OK;
+    if (!key || *key || !*value)
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "'%.*s' %s",
+                           (int)(entry->key.length < 40 ? entry->key.length : 40), entry->key.at,
+                           !key      ? "is not a key of launch files"
+                           : !*value ? "has no value"
+                                     : "is there twice");
+    *key = value;
     return IFL_OK;
 }
 
@@ -50,15 +60,15 @@ static ifl_status read_entries(ifl_arena *arena, const char *text, size_t bytes,
     while (status == IFL_OK && found) {
         status = ifl_keyfile_next(&reader, &entry, &found, error);
         if (status == IFL_OK && found)
-            status = take_entry(arena, words, &entry, error);
+            status = take_entry(arena, words, &reader, &entry, error);
     }
     if (status == IFL_OK && !words->file)
         return ifl_fail(error, IFL_BAD_INPUT, "'%.200s' has no 'file = ' line", words->path);
     return status;
 }
 
-ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out,
-                                 ifl_error *error)
+ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_file_reader *read,
+                                 ifl_launch_words *out, ifl_error *error)
 {
     char *text;
     size_t bytes;
@@ -67,7 +77,7 @@ ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_
     out->folder = slash ? ifl_arena_text(arena, path, (size_t)(slash - path)) : ".";
     if (!out->folder)
         return ifl_fail_memory(error, strlen(path));
-    ifl_status status = ifl_file_read(path, MAX_LAUNCH_BYTES, &text, &bytes, error);
+    ifl_status status = read(path, MAX_LAUNCH_BYTES, &text, &bytes, error);
     if (status != IFL_OK)
         return status;
     status = read_entries(arena, text, bytes, out, error);
@@ -80,17 +90,19 @@ const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *word
     return name[0] == '/' ? name : ifl_arena_printf(arena, "%s/%s", words->folder, name);
 }
 
-ifl_status ifl_task_read(const char *reference, uint64_t seed, ifl_task *out, ifl_error *error)
+ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile int *stop,
+                         ifl_task *out, ifl_error *error)
 {
     const size_t length = strlen(reference);
     const char *path = reference;
-    *out = (ifl_task){.seed = seed};
+    *out = (ifl_task){.seed = seed, .stop = stop};
     if (length > 3 && strcmp(reference + length - 3, ".so") == 0) {
         out->library = reference;
         path = ifl_arena_printf(&out->arena, "%.*s.launch", (int)length - 3, reference);
     }
-    ifl_status status = path ? ifl_launch_words_read(&out->arena, path, &out->words, error)
-                             : ifl_fail_memory(error, length);
+    ifl_status status =
+        path ? ifl_launch_words_read(&out->arena, path, ifl_file_read, &out->words, error)
+             : ifl_fail_memory(error, length);
     for (size_t i = 0; i < out->words.arguments.count && status == IFL_OK; i++)
         if (!ifl_vec_push(&out->arguments, (ifl_task_argument){.text = out->words.arguments.at[i]}))
             status = ifl_fail_memory(error, sizeof(ifl_task_argument));
@@ -132,6 +144,14 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* "TYPExCOUNT=random:SEED:LIMIT" with another seed: limits stay. */
+static const char *with_seed(ifl_task *task, const char *text, const char *fill, uint32_t seed)
+{
+    const char *own = fill + strcspn(fill, ":");
+    const char *limits = *own ? own + 1 + strcspn(own + 1, ":") : own;
+    return ifl_arena_printf(&task->arena, "%.*s:%u%s", (int)(own - text), text, seed, limits);
+}
+
 /* Random contents have another seed for each trial; an output's are random where they do not
  * matter. */
 static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fresh)
@@ -141,8 +161,7 @@ static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fre
     if (!fill)
         return text;
     if (starts_with(fill, "=random") || starts_with(fill, "=permutation"))
-        return ifl_arena_printf(&task->arena, "%.*s:%u",
-                                (int)(strcspn(fill, ":") + (size_t)(fill - text)), text, seed);
+        return with_seed(task, text, fill, seed);
     if (is_fresh && (starts_with(fill, "=zero") || starts_with(fill, "=const")))
         return ifl_arena_printf(&task->arena, "%.*s=random:%u", (int)(fill - text), text, seed);
     return text;
@@ -159,6 +178,7 @@ static ifl_status set_all(ifl_task *task, ifl_launch *launch, int trial, ifl_err
     const char *machine = w->machine ? ifl_launch_words_path(&task->arena, w, w->machine) : NULL;
     ifl_status status = set_one(launch, "grid", w->grid, error);
     status = status == IFL_OK ? set_one(launch, "block", w->block, error) : status;
+    status = status == IFL_OK ? set_one(launch, "cluster", w->cluster, error) : status;
     status = status == IFL_OK ? set_one(launch, "shared", w->shared, error) : status;
     status = status == IFL_OK ? set_one(launch, "machine", machine, error) : status;
     status = status == IFL_OK ? set_one(launch, "code", w->code, error) : status;
@@ -239,10 +259,11 @@ static ifl_status call_library(ifl_task *task, ifl_launch *launch, ifl_error *er
     return status;
 }
 
-static ifl_status run_kernel(ifl_launch *launch, ifl_error *error)
+static ifl_status run_kernel(const ifl_task *task, ifl_launch *launch, ifl_error *error)
 {
     ifl_profile *profile = NULL;
-    ifl_status status = ifl_launch_run(launch, NULL, &profile, error);
+    const ifl_run_options options = {.stop = task->stop};
+    ifl_status status = ifl_launch_run(launch, &options, &profile, error);
     ifl_profile_free(profile);
     return status == IFL_FINDING ? IFL_BAD_INPUT
                                  : status; /* the reference is at fault, not the candidate */
@@ -265,7 +286,8 @@ static ifl_status run_reference(ifl_task *task, int trial, const char *folder, i
     if (status == IFL_OK)
         status = save_inputs(task, launch, folder, error);
     if (status == IFL_OK)
-        status = task->library ? call_library(task, launch, error) : run_kernel(launch, error);
+        status =
+            task->library ? call_library(task, launch, error) : run_kernel(task, launch, error);
     if (status == IFL_OK)
         status = take_contents(task, launch, true, error);
     ifl_launch_free(launch);

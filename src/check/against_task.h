@@ -5,6 +5,7 @@
 #define IFL_CHECK_AGAINST_TASK_H
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/vec.h"
 #include "check/check_api.h"
 
@@ -22,7 +23,8 @@ typedef struct ifl_task_argument {
 /* The keys of a launch file, without its arguments. */
 typedef struct ifl_launch_words {
     const char *path, *folder;
-    const char *file, *kernel, *grid, *block, *shared, *machine, *code; /* NULL: not given */
+    const char *file, *kernel, *grid, *block, *cluster, *shared, *machine, *code;
+    /* NULL: not given */
     IFL_VEC(const char *) arguments;
 } ifl_launch_words;
 
@@ -32,14 +34,16 @@ typedef struct ifl_task {
     const char *library; /* of the reference; NULL: the launch's own kernel */
     IFL_VEC(ifl_task_argument) arguments;
     uint64_t seed;
+    const volatile int *stop; /* not 0: the reference is to end */
 } ifl_task;
 
-ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_launch_words *out,
-                                 ifl_error *error);
+ifl_status ifl_launch_words_read(ifl_arena *arena, const char *path, ifl_file_reader *read,
+                                 ifl_launch_words *out, ifl_error *error);
 /* "dir/file" of a path that the launch file names; NULL without memory. */
 const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *words,
                                   const char *name);
-ifl_status ifl_task_read(const char *reference, uint64_t seed, ifl_task *out, ifl_error *error);
+ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile int *stop,
+                         ifl_task *out, ifl_error *error);
 /* Fills the arguments for a trial, saves buffers as FOLDER/inN.npy, and runs the reference. */
 ifl_status ifl_task_prepare(ifl_task *task, int trial, const char *folder, ifl_error *error);
 void ifl_task_free(ifl_task *task);

@@ -43,6 +43,7 @@ typedef struct ifl_against_options {
     const char *gpu;       /* NULL: h200 */
     int trials;            /* 0: 3 */
     uint64_t seed;         /* of the inputs; 0: one that nobody knows before */
+    int seconds;           /* of processor time, for each run of the candidate; 0: 300 */
     double tolerance;      /* 0: by the type of the elements */
     double claimed_us;     /* 0: nothing is claimed */
     const volatile int *stop;
@@ -52,12 +53,11 @@ typedef struct ifl_against_options {
 ifl_status ifl_against(const ifl_against_options *options, FILE *out, bool *passed,
                        ifl_error *error);
 
-enum { IFL_CONFINED_CPU_S = 300 };
-
-/* Lets this process take IFL_CONFINED_CPU_S of processor time, read `read` and what programs need,
- * write into `write`, and open no socket. What the system cannot do is left, and ifl_confinement
- * says what it can; false where it can and did not. */
-bool ifl_confine(const char *read, const char *write, const char *program);
+/* Lets this process take some seconds of processor time, read two folders and what programs need,
+ * write into `own`, and open no socket. What the system cannot do is left, and ifl_confinement says
+ * what it can; false where it can and did not. */
+bool ifl_confine(const char *folder, const char *inputs, const char *own, const char *program,
+                 int seconds);
 /* "landlock" or "none"; "seccomp" or "none". */
 void ifl_confinement(const char **files, const char **network);
 

@@ -26,6 +26,8 @@ enum {
     ALL = (1 << 13) - 1
 };
 
+enum { MOST_FILE_BYTES = 1 << 30 }; /* of a file that it writes */
+
 static long landlock_version(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -46,7 +48,8 @@ static void allow(int rules, const char *path, uint64_t rights)
     close(file);
 }
 
-static bool confine_files(const char *read, const char *write, const char *program)
+static bool confine_files(const char *folder, const char *inputs, const char *own,
+                          const char *program)
 {
     static const char *const needed[] = {"/usr",
                                          "/lib",
@@ -55,7 +58,10 @@ static bool confine_files(const char *read, const char *write, const char *progr
                                          "/bin",
                                          "/sbin",
                                          "/opt",
-                                         "/proc",
+                                         "/proc/self",
+                                         "/proc/cpuinfo",
+                                         "/proc/meminfo",
+                                         "/proc/sys/vm",
                                          "/etc/ld.so.cache",
                                          "/etc/alternatives",
                                          "/etc/localtime",
@@ -69,8 +75,9 @@ static bool confine_files(const char *read, const char *write, const char *progr
         allow(rules, needed[i], READING);
     allow(rules, "/dev/null", READING | LANDLOCK_ACCESS_FS_WRITE_FILE);
     allow(rules, program, READING);
-    allow(rules, read, READING);
-    allow(rules, write, ALL);
+    allow(rules, folder, READING);
+    allow(rules, inputs, READING);
+    allow(rules, own, ALL);
     const bool is_restricted = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
     return is_restricted;
@@ -111,11 +118,14 @@ static bool can_filter(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0 && errno == EFAULT;
 }
 
-bool ifl_confine(const char *read, const char *write, const char *program)
+bool ifl_confine(const char *folder, const char *inputs, const char *own, const char *program,
+                 int seconds)
 {
-    const struct rlimit most = {IFL_CONFINED_CPU_S, IFL_CONFINED_CPU_S};
-    return setrlimit(RLIMIT_CPU, &most) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           (landlock_version() < 1 || confine_files(read, write, program)) &&
+    const struct rlimit time = {(rlim_t)seconds, (rlim_t)seconds},
+                        bytes = {MOST_FILE_BYTES, MOST_FILE_BYTES};
+    return setrlimit(RLIMIT_CPU, &time) == 0 && setrlimit(RLIMIT_FSIZE, &bytes) == 0 &&
+           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           (landlock_version() < 1 || confine_files(folder, inputs, own, program)) &&
            (!can_filter() || confine_sockets());
 }
 

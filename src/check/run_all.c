@@ -9,6 +9,7 @@ typedef struct crew {
     ifl_run_job *jobs;
     size_t count;
     const ifl_check_options *options;
+    ifl_scratch scratch; /* for all of them */
     ifl_digests digests;
     pthread_mutex_t lock; /* of what follows */
     size_t next, done;
@@ -23,7 +24,9 @@ static bool is_stopped(const crew *c)
 static ifl_run_job *take(crew *c)
 {
     pthread_mutex_lock(&c->lock);
-    ifl_run_job *job = c->next < c->count && !is_stopped(c) ? &c->jobs[c->next++] : NULL;
+    ifl_run_job *job = c->next < c->count && !is_stopped(c) ? &c->jobs[c->next] : NULL;
+    if (job)
+        job->number = c->next++;
     pthread_mutex_unlock(&c->lock);
     return job;
 }
@@ -31,7 +34,7 @@ static ifl_run_job *take(crew *c)
 static void tell(crew *c)
 {
     pthread_mutex_lock(&c->lock);
-    c->done++;
+    c->done += !is_stopped(c); /* else it was ended */
     if (c->options->progress)
         c->options->progress(c->options->progress_user, c->done, c->count);
     pthread_mutex_unlock(&c->lock);
@@ -44,7 +47,7 @@ static void do_job(crew *c, ifl_run_job *job)
         c->options->cache && ifl_run_inputs_find(&inputs, job, c->options, &c->digests);
     if (is_kept && ifl_run_cache_read(job, &inputs, c->options->cache, &c->digests))
         return;
-    ifl_run_child(job, c->options, c->threads);
+    ifl_run_child(job, c->options, &c->scratch, c->threads);
     if (is_kept && job->status == IFL_OK && job->exit_status <= 1 && job->report)
         ifl_run_cache_write(job, &inputs, c->options->cache, &c->digests);
 }
@@ -67,25 +70,35 @@ static int count_workers(const ifl_check_options *options, size_t jobs, int *thr
     return workers;
 }
 
+static ifl_status work_together(crew *c, int workers, ifl_error *error)
+{
+    pthread_t *helpers = calloc((size_t)workers, sizeof *helpers);
+    int started = 0;
+    if (!helpers)
+        return ifl_fail_memory(error, (size_t)workers * sizeof *helpers);
+    while (started < workers - 1 && pthread_create(&helpers[started], NULL, work, c) == 0)
+        started++;
+    work(c);
+    for (int i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    free(helpers);
+    return is_stopped(c) ? ifl_fail(error, IFL_INTERRUPTED, "stopped: %zu of %zu runs were made",
+                                    c->done, c->count)
+                         : IFL_OK;
+}
+
 ifl_status ifl_run_all(ifl_run_job *jobs, size_t count, const ifl_check_options *options,
                        ifl_error *error)
 {
     crew c = {.jobs = jobs, .count = count, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     const int workers = count_workers(options, count, &c.threads);
-    pthread_t *helpers = calloc((size_t)workers, sizeof *helpers);
-    int started = 0;
-    if (!helpers)
-        return ifl_fail_memory(error, (size_t)workers * sizeof *helpers);
+    ifl_status status = ifl_scratch_make(&c.scratch, error);
+    if (status != IFL_OK)
+        return status;
     ifl_digests_start(&c.digests);
-    while (started < workers - 1 && pthread_create(&helpers[started], NULL, work, &c) == 0)
-        started++;
-    work(&c);
-    for (int i = 0; i < started; i++)
-        pthread_join(helpers[i], NULL);
+    status = work_together(&c, workers, error);
     ifl_digests_free(&c.digests);
     pthread_mutex_destroy(&c.lock);
-    free(helpers);
-    return is_stopped(&c) ? ifl_fail(error, IFL_INTERRUPTED, "stopped: %zu of %zu runs were made",
-                                     c.done, count)
-                          : IFL_OK;
+    ifl_scratch_remove(&c.scratch);
+    return status;
 }

@@ -5,25 +5,17 @@
 #include "base/file.h"
 #include "check/run_job.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, MAX_OUTPUT_BYTES = 64 << 20 };
-
-extern char **environ;
+enum { MAX_OUTPUT_BYTES = 64 << 20 };
 
 typedef struct child {
     ifl_run_job *job;
     const ifl_check_options *options;
     ifl_arena arena;
-    char folder[PATH_BYTES]; /* its own, for what it writes */
-    const char *report, *output;
+    const char *report, *output; /* its own files */
     IFL_VEC(const char *) words;
 } child;
 
@@ -61,55 +53,24 @@ static bool make_words(child *c, int threads)
     return is_made && ifl_vec_push(&c->words, NULL);
 }
 
-static ifl_status make_folder(child *c, int threads, ifl_error *error)
+/* Files of its own in the folder of all runs. */
+static ifl_status name_files(child *c, const ifl_scratch *scratch, int threads, ifl_error *error)
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(c->folder, sizeof c->folder, "%s/inflight-check.XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(c->folder)) {
-        c->folder[0] = '\0';
-        return ifl_fail_file(error, "make a folder in",
-                             temporary && *temporary ? temporary : "/tmp");
-    }
-    c->report = ifl_arena_printf(&c->arena, "%s/report.json", c->folder);
-    c->output = ifl_arena_printf(&c->arena, "%s/output", c->folder);
+    c->report = ifl_arena_printf(&c->arena, "%s/%zu.json", scratch->path, c->job->number);
+    c->output = ifl_arena_printf(&c->arena, "%s/%zu.txt", scratch->path, c->job->number);
     return c->report && c->output && make_words(c, threads) ? IFL_OK
                                                             : ifl_fail_memory(error, sizeof *c);
 }
 
-static int start(const child *c, pid_t *process)
+static ifl_status run_it(child *c, const ifl_scratch *scratch, ifl_error *error)
 {
-    posix_spawn_file_actions_t actions;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed)
-        return failed;
-    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    failed =
-        failed ? failed : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    failed = failed ? failed
-                    : posix_spawn_file_actions_addopen(&actions, 2, c->output,
-                                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    failed =
-        failed ? failed : posix_spawn_file_actions_addchdir_np(&actions, c->job->budget->folder);
-    failed = failed ? failed
-                    : posix_spawn(process, c->options->program, &actions, NULL,
-                                  (char *const *)c->words.at, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-static ifl_status run_it(child *c, ifl_error *error)
-{
-    pid_t process;
-    int how = 0;
-    const int failed = start(c, &process);
-    if (failed)
-        return ifl_fail(error, IFL_INTERNAL, "cannot start '%.200s': %s", c->options->program,
-                        strerror(failed));
-    while (waitpid(process, &how, 0) < 0 && errno == EINTR)
-        ;
-    c->job->exit_status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-    return IFL_OK;
+    const ifl_process process = {.words = c->words.at,
+                                 .log = c->output,
+                                 .folder = c->job->budget->folder,
+                                 .group = scratch->keeper,
+                                 .errors_only = true,
+                                 .stop = c->options->stop};
+    return ifl_process_run(&process, &c->job->exit_status, error);
 }
 
 static ifl_status read_output(child *c, ifl_error *error)
@@ -124,21 +85,21 @@ static ifl_status read_output(child *c, ifl_error *error)
 
 static void clean_up(child *c)
 {
-    if (c->folder[0]) {
+    if (c->report && c->output) {
         unlink(c->report);
         unlink(c->output);
-        rmdir(c->folder);
     }
     ifl_vec_free(&c->words);
     ifl_arena_free(&c->arena);
 }
 
-void ifl_run_child(ifl_run_job *job, const ifl_check_options *options, int threads)
+void ifl_run_child(ifl_run_job *job, const ifl_check_options *options, const ifl_scratch *scratch,
+                   int threads)
 {
     child c = {.job = job, .options = options};
-    job->status = make_folder(&c, threads, &job->error);
+    job->status = name_files(&c, scratch, threads, &job->error);
     if (job->status == IFL_OK)
-        job->status = run_it(&c, &job->error);
+        job->status = run_it(&c, scratch, &job->error);
     if (job->status == IFL_OK)
         job->status = read_output(&c, &job->error);
     clean_up(&c);

@@ -4,6 +4,7 @@
 #ifndef IFL_CHECK_RUN_JOB_H
 #define IFL_CHECK_RUN_JOB_H
 
+#include "base/process.h"
 #include "base/sha256.h"
 #include "check/budget.h"
 #include "check/check_api.h"
@@ -18,6 +19,7 @@ typedef struct ifl_run_inputs {
 } ifl_run_inputs;
 
 typedef struct ifl_run_job {
+    size_t number; /* among all runs */
     ifl_budget *budget;
     const ifl_budget_run *run;
     const char *gpu; /* a program has one at a time; NULL: all that the budget names */
@@ -58,8 +60,9 @@ bool ifl_run_cache_read(ifl_run_job *job, const ifl_run_inputs *inputs, const ch
 void ifl_run_cache_write(const ifl_run_job *job, const ifl_run_inputs *inputs, const char *folder,
                          ifl_digests *digests);
 
-/* Runs it and waits. */
-void ifl_run_child(ifl_run_job *job, const ifl_check_options *options, int threads);
+/* Runs it with its files in the folder, and waits. */
+void ifl_run_child(ifl_run_job *job, const ifl_check_options *options, const ifl_scratch *scratch,
+                   int threads);
 void ifl_run_job_free(ifl_run_job *job);
 
 /* All of them, several at a time. IFL_INTERRUPTED where options->stop said so. */

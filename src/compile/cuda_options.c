@@ -2,7 +2,7 @@
  * See cuda_options.h. */
 #include "compile/cuda_options.h"
 
-#include "compile/process.h"
+#include "base/process.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -111,7 +111,11 @@ static ifl_status run_compiler(const task *t, const call *c)
     if (!ifl_scratch_path(c->scratch, "log", log))
         return ifl_fail(t->error, IFL_NO_FILE, "the path in TMPDIR is too long");
     const char *folder = c->source->is_stand_in ? c->scratch->path : NULL;
-    const ifl_process process = {words, log, folder, c->scratch->path, c->scratch->keeper};
+    const ifl_process process = {.words = words,
+                                 .log = log,
+                                 .folder = folder,
+                                 .temporary = c->scratch->path,
+                                 .group = c->scratch->keeper};
     status = ifl_process_run(&process, &code, t->error);
     if (status != IFL_OK || code != 0)
         return status == IFL_OK ? fail_run(t, c->name, log) : status;

@@ -3,7 +3,7 @@
 #ifndef IFL_COMPILE_CUDA_SOURCE_H
 #define IFL_COMPILE_CUDA_SOURCE_H
 
-#include "compile/process.h"
+#include "base/process.h"
 
 /* `arch` is the number with its letter ("90", "90a"). *ptx is of malloc. The environment variable
  * INFLIGHT_CUDA_COMPILER names the one compiler to use: nvcc, nvrtc or clang. */

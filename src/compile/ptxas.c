@@ -3,8 +3,8 @@
 #include "compile/ptxas.h"
 
 #include "base/file.h"
+#include "base/process.h"
 #include "compile/assembled.h"
-#include "compile/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static ifl_status run(const char *program, const ifl_ptx_source *source, const i
                                  f->ptx,
                                  source->most_registers ? most_registers : NULL,
                                  NULL};
-    const ifl_process process = {words, f->log, NULL, scratch->path, scratch->keeper};
+    const ifl_process process = {
+        .words = words, .log = f->log, .temporary = scratch->path, .group = scratch->keeper};
     const ifl_status status = ifl_process_run(&process, &code, error);
     return status == IFL_OK && code ? fail_run(f->log, error) : status;
 }

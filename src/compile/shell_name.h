@@ -5,7 +5,7 @@
 #ifndef IFL_COMPILE_SHELL_NAME_H
 #define IFL_COMPILE_SHELL_NAME_H
 
-#include "compile/process.h"
+#include "base/process.h"
 
 typedef struct ifl_shell_name {
     char path[IFL_PATH_BYTES];   /* for the compiler */

@@ -4,7 +4,7 @@
 #include "session/ncu.h"
 
 #include "base/file.h"
-#include "compile/process.h"
+#include "base/process.h"
 #include "session/watch.h"
 
 #include <stdlib.h>

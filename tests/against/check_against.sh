@@ -64,15 +64,74 @@ if grep -q '"files": "landlock"' "$T/verdict"; then
     judge does_not_run honest
     file=
 fi
-# The same seed gives the same verdict.
-judge wrong_result remembered --seed 5
+# The same seed gives the same verdict, also the one that a verdict names.
+judge wrong_result remembered
 cp "$T/verdict" "$T/first"
-judge wrong_result remembered --seed 5
+judge wrong_result remembered --seed "$(sed -n 's/^ "seed": \([0-9]*\).*/\1/p' "$T/first")"
 cmp "$T/first" "$T/verdict" || fail "the same seed gives another verdict"
+
+# A launch file that does not say what to do is the candidate's fault, and so is one that leads elsewhere.
+refuse() # RULE TEXT OPTION...: candidate.launch is there
+{
+    rule=$1 text=$2
+    shift 2
+    timeout 100 "$INFLIGHT" check --against "$T/reference.launch" "$@" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err"
+    [ $? = 1 ] && grep -q "\"rule\": \"$rule\"" "$T/verdict" && grep -q "$text" "$T/verdict" ||
+        { cat "$T/verdict" "$T/err"; fail "not $rule, or no word of '$text'"; }
+}
+echo 'speed = 11' >>"$T/candidate/candidate.launch"
+refuse does_not_run "'speed' is not a key"
+printf 'file = cheats.ptx\nfile = cheats.ptx\n' >"$T/candidate/candidate.launch"
+refuse does_not_run "'file' is there twice"
+mv "$T/candidate/candidate.launch" "$T/candidate/other.launch"
+launch cheats.ptx honest >"$T/elsewhere.launch"
+ln -s "$T/elsewhere.launch" "$T/candidate/candidate.launch"
+refuse does_not_run 'is a link'
+rm "$T/candidate/candidate.launch"
+mkfifo "$T/candidate/candidate.launch" "$T/candidate/pipe.ptx"
+refuse does_not_run 'a pipe'
+rm "$T/candidate/candidate.launch"
+# One that waits for what never comes is no better than one that computes for too long.
+launch pipe.ptx honest >"$T/candidate/candidate.launch"
+refuse too_long '1 s of processor time, or 2 s in all' --seconds 1
+# What the reader says is said whole: here which kernels there are.
+launch cheats.ptx nowhere >"$T/candidate/candidate.launch"
+refuse does_not_run 'there are:.*racing'
+
+# Random contents have other seeds, but the same limits.
+printf 'file = %s/gather.ptx\ngrid = 16\nblock = 256\narg = f32x4096=zero\narg = f32x64=random\narg = u32x4096=random:1:64\n' \
+    "$here" >"$T/gather.launch"
+cp "$here/gather.ptx" "$T/candidate/"
+sed "s|$here/||" "$T/gather.launch" >"$T/candidate/candidate.launch"
+"$INFLIGHT" check --against "$T/gather.launch" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err" ||
+    { cat "$T/verdict" "$T/err"; fail "limits of random contents are not kept"; }
+
+# Who ends the judge ends the candidate; nothing stays.
+runs()
+{
+    grep -lq "$T/candidate/endless.ptx" /proc/[0-9]*/cmdline 2>/dev/null
+}
+mkdir "$T/temporary"
+cp "$here/gather.ptx" "$here/endless.ptx" "$T/candidate/"
+printf 'file = endless.ptx\ngrid = 1\nblock = 32\n' >"$T/candidate/candidate.launch"
+for signal in TERM KILL; do
+    TMPDIR=$T/temporary "$INFLIGHT" check --against "$T/gather.launch" "$T/candidate/candidate.launch" >"$T/verdict" 2>&1 &
+    judge=$!
+    until runs; do sleep 0.1; done
+    kill -$signal $judge
+    wait $judge
+    tries=0
+    while runs || [ -n "$(ls "$T/temporary")" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || { fail "after SIG$signal the candidate runs, or there is $(ls "$T/temporary")"; break; }
+        sleep 0.1
+    done
+done
 
 # A reference of C.
 cp "$1" "$T/reference.so"
 reference=$T/reference.so
+launch cheats.ptx remembered >"$T/candidate/candidate.launch"
 "$INFLIGHT" check --against "$reference" "$T/candidate/candidate.launch" >"$T/verdict"
 grep -q '"rule": "wrong_result"' "$T/verdict" || fail "the reference of C does not refuse"
 launch cheats.ptx honest >"$T/candidate/candidate.launch"

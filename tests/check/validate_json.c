@@ -85,6 +85,14 @@ static bool check_minimum(const json_t *schema, const json_t *rule, const json_t
            fail(at, "is below", "its minimum");
 }
 
+static bool check_maximum(const json_t *schema, const json_t *rule, const json_t *value,
+                          const place *at)
+{
+    (void)schema;
+    return json_number_value(value) <= json_number_value(rule) ||
+           fail(at, "is above", "its maximum");
+}
+
 static bool check_length(const json_t *schema, const json_t *rule, const json_t *value,
                          const place *at)
 {
@@ -181,6 +189,7 @@ static const struct {
     {"const", check_const},
     {"enum", check_enum},
     {"minimum", check_minimum},
+    {"maximum", check_maximum},
     {"minLength", check_length},
     {"required", check_required},
     {"properties", check_properties},

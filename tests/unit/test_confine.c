@@ -15,7 +15,15 @@
 
 #include <cmocka.h>
 
-enum { READS_OWN = 1, WRITES_OWN = 2, READS_OTHER = 4, WRITES_READ_ONLY = 8, HAS_SOCKET = 16 };
+enum {
+    READS_OWN = 1,
+    WRITES_OWN = 2,
+    READS_OTHER = 4,
+    WRITES_READ_ONLY = 8,
+    HAS_SOCKET = 16,
+    FOLLOWS_LINK = 32,
+    READS_PROCESSES = 64
+};
 
 static bool can_open(const char *folder, const char *name, int flags)
 {
@@ -58,7 +66,7 @@ static bool serves_32_bits(void)
 static int try_all(const char *read, const char *write, const char *other)
 {
     const bool has_32_bits = serves_32_bits();
-    if (!ifl_confine(read, write, "/proc/self/exe"))
+    if (!ifl_confine(read, read, write, "/proc/self/exe", 100))
         return 0;
     int network = socket(AF_INET, SOCK_STREAM, 0);
     if (network < 0)
@@ -69,6 +77,8 @@ static int try_all(const char *read, const char *write, const char *other)
            (can_open(write, "new", O_WRONLY | O_CREAT) ? WRITES_OWN : 0) |
            (can_open(other, "file", O_RDONLY) ? READS_OTHER : 0) |
            (can_open(read, "new", O_WRONLY | O_CREAT) ? WRITES_READ_ONLY : 0) |
+           (can_open(read, "link", O_RDONLY) ? FOLLOWS_LINK : 0) |
+           (can_open("/proc/1", "cmdline", O_RDONLY) ? READS_PROCESSES : 0) |
            (network >= 0 ? HAS_SOCKET : 0);
 }
 
@@ -82,9 +92,9 @@ static void make_folder(char path[32], bool with_file)
 
 static void remove_folder(const char *path)
 {
-    static const char *const names[] = {"file", "new"};
+    static const char *const names[] = {"file", "new", "link"};
     char file[64];
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(file, sizeof file, "%.40s/%s", path, names[i]);
         unlink(file);
     }
@@ -93,13 +103,16 @@ static void remove_folder(const char *path)
 
 static void sees_its_folders_only(void **state)
 {
-    char read[32], write[32], other[32];
+    char read[32], write[32], other[32], link[64], target[64];
     const char *files, *network;
     int how;
     (void)state;
     make_folder(read, true);
     make_folder(write, false);
     make_folder(other, true);
+    snprintf(link, sizeof link, "%s/link", read);
+    snprintf(target, sizeof target, "%s/file", other);
+    assert_int_equal(symlink(target, link), 0);
     const pid_t child = fork();
     if (child == 0)
         _exit(try_all(read, write, other));
@@ -110,7 +123,7 @@ static void sees_its_folders_only(void **state)
     assert_true(can & READS_OWN);
     assert_true(can & WRITES_OWN);
     if (strcmp(files, "landlock") == 0)
-        assert_false(can & (READS_OTHER | WRITES_READ_ONLY));
+        assert_false(can & (READS_OTHER | WRITES_READ_ONLY | FOLLOWS_LINK | READS_PROCESSES));
     if (strcmp(network, "seccomp") == 0)
         assert_false(can & HAS_SOCKET);
     remove_folder(read);

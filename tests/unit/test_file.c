@@ -287,9 +287,30 @@ static void files_are_known_by_what_they_are(void **state)
     assert_false(ifl_file_is_same("/dev/null", "/dev/null")); /* both may write to it */
 }
 
+/* What somebody else has put there. */
+static void plain_files(void **state)
+{
+    char *text;
+    size_t bytes;
+    ifl_error error;
+    (void)state;
+    write_text("plain", "words");
+    assert_int_equal(ifl_file_read_plain("plain", 100, &text, &bytes, &error), IFL_OK);
+    assert_string_equal(text, "words");
+    free(text);
+    assert_int_equal(ifl_file_read_plain("plain", 4, &text, &bytes, &error), IFL_BAD_INPUT);
+    assert_int_equal(symlink("plain", "to_plain"), 0);
+    assert_int_equal(ifl_file_read_plain("to_plain", 100, &text, &bytes, &error), IFL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "'to_plain' is a link"));
+    assert_int_equal(mkfifo("fifo", S_IRWXU), 0);
+    assert_int_equal(ifl_file_read_plain("fifo", 100, &text, &bytes, &error), IFL_BAD_INPUT);
+    assert_int_equal(ifl_file_read_plain("nowhere", 100, &text, &bytes, &error), IFL_NO_FILE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_files),
         cmocka_unit_test(links_stay),
         cmocka_unit_test(links_to_nothing_make_it),
         cmocka_unit_test(links_in_a_circle_are_told),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Spawning compilers. No shell stands between, so no file name can be taken for anything else. */
-#include "compile/process.h"
+ * Spawning other programs. No shell stands between, so no file name can be taken for anything else. */
+#include "base/process.h"
 
 #include "base/file.h"
 
@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,20 +38,32 @@ bool ifl_program_find(const char *name, const char *folder, char path[IFL_PATH_B
     return folder && is_program(folder, strlen(folder), name, path);
 }
 
-/* This process's variables with TMPDIR replaced where there is an `own`, and without LD_AUDIT: what
- * audits a program under `inflight run` has nothing to do in a compiler. The caller frees the list,
- * `own` is in it. */
-static char **environment_with(char *own)
+/* "NAME=..." by a list of names, where "NAME*" stands for all that begin so. */
+static bool is_kept(const char *variable, const char *const *kept)
+{
+    for (; kept && *kept; kept++) {
+        const size_t length = strcspn(*kept, "*");
+        if (strncmp(variable, *kept, length) == 0 &&
+            ((*kept)[length] == '*' || variable[length] == '='))
+            return true;
+    }
+    return !kept;
+}
+
+/* This process's variables that are kept, with TMPDIR replaced, and without LD_AUDIT: what audits a
+ * program under `inflight run` has nothing to do in another. The caller frees the list, `own` is in
+ * it. */
+static char **environment_of(const ifl_process *process, char *own)
 {
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
     char **list = calloc(count + 2, sizeof *list);
     for (size_t i = 0; list && i < count; i++)
-        if ((!own || strncmp(environ[i], "TMPDIR=", 7) != 0) &&
-            strncmp(environ[i], "LD_AUDIT=", 9) != 0)
+        if (is_kept(environ[i], process->kept) && strncmp(environ[i], "LD_AUDIT=", 9) != 0 &&
+            !(process->temporary && strncmp(environ[i], "TMPDIR=", 7) == 0))
             list[kept++] = environ[i];
-    if (list)
+    if (list && process->temporary)
         list[kept] = own;
     return list;
 }
@@ -58,10 +72,12 @@ static int add_actions(posix_spawn_file_actions_t *actions, const ifl_process *p
 {
     int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!code)
-        code = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, process->log,
+        code = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, process->log,
                                                 O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!code)
-        code = posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+    if (!code && process->errors_only)
+        code = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    else if (!code)
+        code = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
     if (!code && process->folder)
         code = posix_spawn_file_actions_addchdir_np(actions, process->folder);
     return code;
@@ -104,12 +120,46 @@ static int spawn(const ifl_process *process, char **variables, pid_t *child)
 static int spawn_with(const ifl_process *process, pid_t *child)
 {
     char own[IFL_PATH_BYTES + 8];
-    if (process->temporary)
-        snprintf(own, sizeof own, "TMPDIR=%s", process->temporary);
-    char **variables = environment_with(process->temporary ? own : NULL);
+    snprintf(own, sizeof own, "TMPDIR=%s", process->temporary ? process->temporary : "");
+    char **variables = environment_of(process, own);
     const int code = variables ? spawn(process, variables, child) : ENOMEM;
     free(variables);
     return code;
+}
+
+typedef enum how { ENDED, STOPPED, TOO_LONG } how;
+
+/* How it is with the child whose descriptor this is, after `ms` at most. */
+static how look_at(int descriptor, const volatile int *stop, int ms)
+{
+    enum { STEP_MS = 100 };
+    struct pollfd child = {.fd = descriptor, .events = POLLIN};
+    for (; ms > 0; ms -= STEP_MS)
+        if (poll(&child, 1, STEP_MS) > 0)
+            return ENDED;
+        else if (stop && *stop)
+            return STOPPED;
+    return TOO_LONG;
+}
+
+/* Waits until the child has ended, and ends it where it is to end. A kernel without descriptors of
+ * processes (before 5.3) leaves it to the child. */
+static how attend(pid_t child, const ifl_process *process)
+{
+    const int most_ms = process->most_s ? process->most_s * 1000 : INT_MAX;
+    const int descriptor = process->stop ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
+    if (descriptor < 0)
+        return ENDED;
+    how it = look_at(descriptor, process->stop, most_ms);
+    while (it == TOO_LONG && !process->most_s)
+        it = look_at(descriptor, process->stop, most_ms);
+    if (it != ENDED) {
+        kill(child, SIGTERM);
+        if (look_at(descriptor, NULL, IFL_PROCESS_PATIENCE_S * 1000) != ENDED)
+            kill(child, SIGKILL);
+    }
+    close(descriptor);
+    return it;
 }
 
 ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *error)
@@ -121,10 +171,13 @@ ifl_status ifl_process_run(const ifl_process *process, int *code, ifl_error *err
         errno = spawned;
         return ifl_fail_file(error, "run", process->words[0]);
     }
+    const how ended = attend(child, process);
     while (waitpid(child, &status, 0) < 0 && errno != ECHILD)
         if (errno != EINTR)
             return ifl_fail_file(error, "wait for", process->words[0]);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (ended == TOO_LONG)
+        *code = 128 + SIGXCPU;
     return IFL_OK;
 }
 
@@ -147,15 +200,32 @@ static void find_temporary(char folder[PATH_MAX])
         strcpy(folder, "/tmp");
 }
 
-static void remove_files(const ifl_scratch *scratch)
+/* All that is in the folder, which is closed. Whoever puts a link in the place of a folder meanwhile
+ * leads nowhere. */
+static void remove_entries(int folder)
 {
-    DIR *folder = opendir(scratch->path);
-    char path[IFL_PATH_BYTES];
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (ifl_scratch_path(scratch, entry->d_name, path))
-            unlink(path); /* "." and ".." refuse it */
-    if (folder)
-        closedir(folder);
+    DIR *list = fdopendir(folder);
+    if (!list)
+        close(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            unlinkat(folder, entry->d_name, 0) == 0)
+            continue;
+        const int below =
+            openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (below >= 0)
+            remove_entries(below);
+        unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+    }
+    if (list)
+        closedir(list);
+}
+
+void ifl_folder_clear(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0)
+        remove_entries(folder);
 }
 
 /* A compiler that is ending may still make files. */
@@ -164,7 +234,7 @@ static void remove_folder(const ifl_scratch *scratch)
     enum { TRIES = 100 };
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     for (int i = 0; i < TRIES; i++) {
-        remove_files(scratch);
+        ifl_folder_clear(scratch->path);
         if (rmdir(scratch->path) == 0 || errno == ENOENT)
             return;
         nanosleep(&pause, NULL);
