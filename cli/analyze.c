@@ -230,17 +230,12 @@ static void print_kernel_text(void *user, const char *text, size_t length)
     fwrite(text, 1, length, c->out);
 }
 
-static bool is_dash(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 /* What goes to standard output. */
 static ifl_report_format page_format(const ifl_cli_request *request)
 {
-    return is_dash(request->json)   ? IFL_REPORT_JSON
-           : is_dash(request->html) ? IFL_REPORT_HTML
-                                    : IFL_REPORT_TEXT;
+    return ifl_cli_is_dash(request->json)   ? IFL_REPORT_JSON
+           : ifl_cli_is_dash(request->html) ? IFL_REPORT_HTML
+                                            : IFL_REPORT_TEXT;
 }
 
 ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch,
@@ -301,7 +296,7 @@ static int write_reports(const ifl_cli_request *request, const ifl_outcome *cons
         ifl_report_write(outcomes, count, page_format(request), &shown, stdout, &error) != IFL_OK)
         result = ifl_cli_fail(&error);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].path && !is_dash(files[i].path) &&
+        if (files[i].path && !ifl_cli_is_dash(files[i].path) &&
             ifl_report_save(outcomes, count, files[i].format, &shown, files[i].path, &error) !=
                 IFL_OK)
             result = first_of(result, ifl_cli_fail(&error));
@@ -657,10 +652,8 @@ static int run(int word_count, char **words)
     if (ifl_cli_parse(&ifl_cli_analyze, word_count, words, &request, &first, &help, &error) !=
         IFL_OK)
         result = ifl_cli_fail(&error);
-    else if (help)
-        ifl_cli_print_command(&ifl_cli_analyze, stdout), result = 0;
     else
-        result = analyze_file(&request, word_count - first, words + first);
+        result = help ? 0 : analyze_file(&request, word_count - first, words + first);
     free(request.saves);
     while (request.device_count)
         ifl_device_close(request.devices[--request.device_count]);

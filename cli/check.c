@@ -227,28 +227,24 @@ static ifl_status check_outputs(const request *r, char **files, int count, ifl_e
     return status;
 }
 
-static ifl_status write_file(const ifl_verdict *verdict, const char *format, const char *path,
-                             ifl_error *error)
+typedef struct written {
+    const ifl_verdict *verdict;
+    const char *format;
+} written;
+
+static ifl_status write_verdict(const void *user, FILE *out, ifl_error *error)
 {
-    ifl_output *output;
-    FILE *stream;
-    ifl_status status = ifl_output_create(path, &output, &stream, error);
-    if (status != IFL_OK)
-        return status;
-    status = ifl_verdict_write(verdict, format, stream, error);
-    if (status == IFL_OK)
-        return ifl_output_finish(output, error);
-    ifl_output_abandon(output);
-    return status;
+    const written *w = user;
+    return ifl_verdict_write(w->verdict, w->format, out, error);
 }
 
 static ifl_status write_all(const request *r, const ifl_verdict *verdict, ifl_error *error)
 {
     ifl_status status = ifl_verdict_write(verdict, r->format ? r->format : "text", stdout, error);
-    for (size_t i = 0; i < r->output_count && status == IFL_OK; i++)
-        status = strcmp(r->outputs[i].path, "-") == 0
-                     ? ifl_verdict_write(verdict, r->outputs[i].format, stdout, error)
-                     : write_file(verdict, r->outputs[i].format, r->outputs[i].path, error);
+    for (size_t i = 0; i < r->output_count && status == IFL_OK; i++) {
+        const written w = {verdict, r->outputs[i].format};
+        status = ifl_cli_output_write(r->outputs[i].path, write_verdict, &w, error);
+    }
     return status;
 }
 
@@ -328,10 +324,8 @@ static int run(int word_count, char **words)
     bool help = false;
     int first = 0;
     ifl_status status = ifl_cli_parse(&ifl_cli_check, word_count, words, &r, &first, &help, &error);
-    if (status == IFL_OK && help) {
-        ifl_cli_print_command(&ifl_cli_check, stdout);
+    if (status == IFL_OK && help)
         return 0;
-    }
     if (status == IFL_OK)
         status = check_together(&r, &error);
     if (status == IFL_OK && first == word_count)

@@ -59,7 +59,8 @@ extern const ifl_cli_command ifl_cli_opcodes;
 extern const ifl_cli_command ifl_cli_help;
 
 /* Gives every option to its `set`. What is left are the operands, from words[*first] on (options
- * may stand between operands; "--" ends them). "--help" sets *help and ends the reading. */
+ * may stand between operands; "--" ends them). "--help" prints the command's page, sets *help and
+ * ends the reading. */
 ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **words,
                          void *request, int *first, bool *help, ifl_error *error);
 ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inflight compare: two reports, counter by counter. */
 #include "commands.h"
+#include "outputs.h"
 #include "setters.h"
 #include "terminal.h"
 
@@ -8,7 +9,8 @@
 
 typedef struct request {
     ifl_compare_options options;
-    bool json;
+    const char *json;  /* NULL: not asked for; "-": in place of the text */
+    const char *a, *b; /* the reports; b is NULL where one holds both launches */
 } request;
 
 static ifl_status set_threshold(void *user, const char *value, ifl_error *error)
@@ -22,7 +24,7 @@ static ifl_status set_threshold(void *user, const char *value, ifl_error *error)
     return IFL_OK;
 }
 
-FLAG_OPTION(request, json)
+TEXT_OPTION(request, json)
 SWITCH_OPTION(request, all, options.all, true)
 COLOR_OPTION(request, options.color)
 
@@ -31,12 +33,41 @@ static const ifl_cli_option options[] = {
      "the difference that still counts as equal, relative to the larger value (0)", set_threshold},
     {0, "all", NULL, "show all counters, also those that are equal or exist on one side only",
      set_all},
-    {0, "json", NULL, "write JSON instead of the text", set_json},
+    {0, "json", "FILE",
+     "write the comparison also as JSON; - writes it to standard output instead of the text",
+     set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
 };
 
+static ifl_status write_json(const void *user, FILE *out, ifl_error *error)
+{
+    const request *r = user;
+    return ifl_compare_write(r->a, r->b, IFL_REPORT_JSON, &r->options, out, error);
+}
+
+/* That nothing is overwritten is found before anything is read. */
+static ifl_status check_output(const request *r, ifl_error *error)
+{
+    const ifl_cli_output json = {"--json", r->json};
+    ifl_status status = ifl_cli_outputs_check(&json, 1, error);
+    if (status == IFL_OK)
+        status = ifl_cli_outputs_spare(&json, 1, r->a, error);
+    return status == IFL_OK ? ifl_cli_outputs_spare(&json, 1, r->b, error) : status;
+}
+
+/* The text unless JSON takes its place, then JSON. */
+static ifl_status write_both(const request *r, ifl_error *error)
+{
+    ifl_status status = check_output(r, error);
+    if (status == IFL_OK && !ifl_cli_is_dash(r->json))
+        status = ifl_compare_write(r->a, r->b, IFL_REPORT_TEXT, &r->options, stdout, error);
+    return r->json && (status == IFL_OK || status == IFL_FINDING)
+               ? ifl_cli_output_write(r->json, write_json, r, error)
+               : status;
+}
+
 /* That they differ has been shown: the exit status says it again, no message does. */
-static int compare(const request *r, char **files, int count)
+static int compare(request *r, char **files, int count)
 {
     ifl_error error = {0};
     if (count < 1 || count > 2) {
@@ -44,9 +75,9 @@ static int compare(const request *r, char **files, int count)
                       count ? "compare takes one or two reports" : "which reports?");
         return ifl_cli_fail(&error);
     }
-    const ifl_status status =
-        ifl_compare_write(files[0], count == 2 ? files[1] : NULL,
-                          r->json ? IFL_REPORT_JSON : IFL_REPORT_TEXT, &r->options, stdout, &error);
+    r->a = files[0];
+    r->b = count == 2 ? files[1] : NULL;
+    const ifl_status status = write_both(r, &error);
     if (status == IFL_FINDING)
         return ifl_status_exit_code(status);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
@@ -61,11 +92,7 @@ static int run(int word_count, char **words)
     ifl_cli_color("auto", &r.options.color);
     if (ifl_cli_parse(&ifl_cli_compare, word_count, words, &r, &first, &help, &error) != IFL_OK)
         return ifl_cli_fail(&error);
-    if (help) {
-        ifl_cli_print_command(&ifl_cli_compare, stdout);
-        return 0;
-    }
-    return compare(&r, words + first, word_count - first);
+    return help ? 0 : compare(&r, words + first, word_count - first);
 }
 
 const ifl_cli_command ifl_cli_compare = {
@@ -86,7 +113,8 @@ const ifl_cli_command ifl_cli_compare = {
             "that a kernel may "
             "have another name in B.",
     .examples = {"inflight compare before.json after.json",
-                 "inflight compare both.json --threshold 1", NULL},
+                 "inflight compare both.json --threshold 1",
+                 "inflight compare before.json after.json --json changes.json", NULL},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

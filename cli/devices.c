@@ -2,6 +2,7 @@
  * inflight devices and inflight occupancy: the GPUs that are known, and how many blocks they
  * hold. */
 #include "commands.h"
+#include "outputs.h"
 #include "terminal.h"
 
 #include <limits.h>
@@ -14,30 +15,6 @@ static int end_with(ifl_status status, const ifl_error *error)
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
-
-static bool is_dash(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
-/* Into a file that takes its place when it is complete, or to standard output. */
-static ifl_status write_json(const char *path,
-                             ifl_status (*write)(const void *user, FILE *out, ifl_error *error),
-                             const void *user, ifl_error *error)
-{
-    ifl_output *output;
-    FILE *stream;
-    if (is_dash(path))
-        return write(user, stdout, error);
-    ifl_status status = ifl_output_create(path, &output, &stream, error);
-    if (status != IFL_OK)
-        return status;
-    status = write(user, stream, error);
-    if (status == IFL_OK)
-        return ifl_output_finish(output, error);
-    ifl_output_abandon(output);
-    return status;
-}
 
 typedef struct devices_words {
     const char *json;
@@ -154,10 +131,10 @@ static int run_devices(int word_count, char **words)
         status = probe(asked.device, &error);
     else if (asked.fields)
         status = ifl_device_fields_write(ifl_cli_width(), stdout, &error);
-    else if (!is_dash(asked.json))
+    else if (!ifl_cli_is_dash(asked.json))
         status = print_devices(&asked, &error);
     if (status == IFL_OK && asked.json)
-        status = write_json(asked.json, devices_json, &asked, &error);
+        status = ifl_cli_output_write(asked.json, devices_json, &asked, &error);
     return end_with(status, &error);
 }
 
@@ -305,10 +282,11 @@ static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
     ifl_status status = w->count ? IFL_OK : add_all(w, error);
     if (status != IFL_OK)
         return status;
-    if (!is_dash(w->json))
+    if (!ifl_cli_is_dash(w->json))
         status = ifl_occupancy_write((const ifl_device *const *)w->devices, w->count, &w->request,
                                      ifl_cli_width(), stdout, error);
-    return status == IFL_OK && w->json ? write_json(w->json, occupancy_json, w, error) : status;
+    return status == IFL_OK && w->json ? ifl_cli_output_write(w->json, occupancy_json, w, error)
+                                       : status;
 }
 
 static int run_occupancy(int word_count, char **words)

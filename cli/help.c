@@ -154,7 +154,11 @@ static bool explain(const char *word)
 
 static int run_help(int word_count, char **words)
 {
-    const ifl_cli_command *command = word_count ? ifl_cli_command_find(words[0]) : NULL;
+    const bool is_of_help =
+        word_count && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
+    const ifl_cli_command *command = is_of_help   ? &ifl_cli_help
+                                     : word_count ? ifl_cli_command_find(words[0])
+                                                  : NULL;
     const ifl_cli_topic *topic = word_count ? ifl_cli_topic_find(words[0]) : NULL;
     if (!word_count)
         ifl_cli_print_overview(stdout);
@@ -190,9 +194,7 @@ static int print_page(const ifl_cli_command *command, int word_count, char **wor
     if (status == IFL_OK && !help && first < word_count)
         status = ifl_cli_error(&error, IFL_USAGE, "'%s' is one word too many: inflight %s",
                                words[first], command->name);
-    if (status == IFL_OK && help)
-        ifl_cli_print_command(command, stdout);
-    else if (status == IFL_OK)
+    if (status == IFL_OK && !help)
         status = ifl_document(command->name, stdout, &error);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
@@ -219,9 +221,10 @@ static int run_advice(int word_count, char **words)
     int first = 0;
     if (ifl_cli_parse(&ifl_cli_advice, word_count, words, &record, &first, &help, &error) != IFL_OK)
         return ifl_cli_fail(&error);
-    if (!record)
+    if (!record && !help)
         return print_page(&ifl_cli_advice, word_count, words);
-    ifl_cli_print_record(stdout);
+    if (!help)
+        ifl_cli_print_record(stdout);
     return 0;
 }
 

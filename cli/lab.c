@@ -273,8 +273,7 @@ static void print_complaints(const ifl_cli_sheet *sheet)
 
 static bool writes_to_stdout(const ifl_cli_lab_request *request)
 {
-    return (request->json && strcmp(request->json, "-") == 0) ||
-           (request->csv && strcmp(request->csv, "-") == 0);
+    return ifl_cli_is_dash(request->json) || ifl_cli_is_dash(request->csv);
 }
 
 static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet)
@@ -475,10 +474,8 @@ static int run(int word_count, char **words)
     bool help = false;
     ifl_status status =
         ifl_cli_parse(&ifl_cli_lab, word_count, words, &request, &first, &help, &error);
-    if (status == IFL_OK && help) {
-        ifl_cli_print_command(&ifl_cli_lab, stdout);
+    if (status == IFL_OK && help)
         return 0;
-    }
     if (status == IFL_OK)
         status = check_code(&request, &error);
     /* Files named by their paths need no folder of cases. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sheets as JSON and CSV. */
 #include "lab_write.h"
+
+#include "outputs.h"
 #include "terminal.h"
 
 #include <jansson.h>
@@ -14,21 +16,16 @@ static const char *const verdicts[] = {"not run", "unchecked", "right", "wrong",
 
 typedef ifl_status put(const ifl_cli_sheet *sheets, size_t count, FILE *out, ifl_error *error);
 
-static ifl_status write_file(put *function, const ifl_cli_sheet *sheets, size_t count,
-                             const char *path, ifl_error *error)
+typedef struct sheet_list {
+    put *function;
+    const ifl_cli_sheet *at;
+    size_t count;
+} sheet_list;
+
+static ifl_status put_all(const void *user, FILE *out, ifl_error *error)
 {
-    FILE *out;
-    ifl_output *file;
-    if (strcmp(path, "-") == 0)
-        return function(sheets, count, stdout, error);
-    ifl_status status = ifl_output_create(path, &file, &out, error);
-    if (status != IFL_OK)
-        return status;
-    status = function(sheets, count, out, error);
-    if (status == IFL_OK)
-        return ifl_output_finish(file, error);
-    ifl_output_abandon(file);
-    return status;
+    const sheet_list *all = user;
+    return all->function(all->at, all->count, out, error);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -146,14 +143,16 @@ static ifl_status put_csv(const ifl_cli_sheet *sheets, size_t count, FILE *out, 
     return IFL_OK;
 }
 
-ifl_status ifl_cli_lab_write_json(const ifl_cli_sheet *sheets, size_t count, const char *path,
+ifl_status ifl_cli_lab_write_json(const ifl_cli_sheet *at, size_t count, const char *path,
                                   ifl_error *error)
 {
-    return write_file(put_json, sheets, count, path, error);
+    const sheet_list all = {put_json, at, count};
+    return ifl_cli_output_write(path, put_all, &all, error);
 }
 
-ifl_status ifl_cli_lab_write_csv(const ifl_cli_sheet *sheets, size_t count, const char *path,
+ifl_status ifl_cli_lab_write_csv(const ifl_cli_sheet *at, size_t count, const char *path,
                                  ifl_error *error)
 {
-    return write_file(put_csv, sheets, count, path, error);
+    const sheet_list all = {put_csv, at, count};
+    return ifl_cli_output_write(path, put_all, &all, error);
 }

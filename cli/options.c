@@ -112,7 +112,7 @@ ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **
         if (code == -1)
             break;
         if (code == 'h' || code == HELP)
-            *help = true;
+            ifl_cli_print_command(command, stdout), *help = true;
         else if (code == '?' || code == ':')
             status = bad_option(command, code, words[optind - 2], error);
         else

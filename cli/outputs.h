@@ -16,4 +16,12 @@ ifl_status ifl_cli_outputs_check(const ifl_cli_output *outputs, size_t count, if
 ifl_status ifl_cli_outputs_spare(const ifl_cli_output *outputs, size_t count, const char *input,
                                  ifl_error *error);
 
+bool ifl_cli_is_dash(const char *path); /* standard output; NULL is no path */
+
+/* What a file gets, or standard output. */
+typedef ifl_status ifl_cli_writer(const void *user, FILE *out, ifl_error *error);
+/* A file takes its place when it is complete, also with a finding. */
+ifl_status ifl_cli_output_write(const char *path, ifl_cli_writer *write, const void *user,
+                                ifl_error *error);
+
 #endif

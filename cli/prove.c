@@ -321,10 +321,8 @@ static int run(int word_count, char **words)
     bool help = false;
     int first = 0;
     ifl_status status = ifl_cli_parse(&ifl_cli_prove, word_count, words, &r, &first, &help, &error);
-    if (status == IFL_OK && help) {
-        ifl_cli_print_command(&ifl_cli_prove, stdout);
+    if (status == IFL_OK && help)
         return 0;
-    }
     if (status == IFL_OK && word_count - first != 2)
         status = ifl_cli_error(&error, IFL_USAGE,
                                "two reports are needed: inflight prove BEFORE.json AFTER.json");

@@ -50,7 +50,7 @@ static ifl_status write_report(const request *r, const ifl_machine *machine, ifl
                                        .profile = r->with,
                                        .color = r->color,
                                        .width = ifl_cli_width()};
-    const bool json_only = r->json && strcmp(r->json, "-") == 0;
+    const bool json_only = ifl_cli_is_dash(r->json);
     const ifl_report_format format = json_only ? IFL_REPORT_JSON : IFL_REPORT_TEXT;
     const ifl_status status = ifl_machine_write(machine, format, &shown, stdout, error);
     if (status != IFL_OK || !r->json || json_only)
@@ -99,10 +99,8 @@ static int run(int word_count, char **words)
     bool help = false;
     ifl_cli_color("auto", &r.color);
     ifl_status status = ifl_cli_parse(&ifl_cli_sass, word_count, words, &r, &first, &help, &error);
-    if (status == IFL_OK && help) {
-        ifl_cli_print_command(&ifl_cli_sass, stdout);
+    if (status == IFL_OK && help)
         return 0;
-    }
     if (status == IFL_OK)
         status = check_operands(word_count - first, words + first, &error);
     if (status == IFL_OK)
