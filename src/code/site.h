@@ -34,6 +34,13 @@ typedef enum ifl_pipe {
     IFL_PIPES
 } ifl_pipe;
 
+/* Whose floating-point operations an instruction's are; IFL_FLOPS: it has none. */
+typedef enum ifl_flop {
+#define FLOP(name, counter, metric, what) IFL_FLOP_##name,
+#include "code/flop.def"
+    IFL_FLOPS
+} ifl_flop;
+
 /* What tells when the result of an instruction is there. */
 typedef enum ifl_delay {
     IFL_DELAY_FIXED,    /* the cycles of its pipe, which the compiler has counted in the stalls */
@@ -107,10 +114,12 @@ typedef struct ifl_site {
     uint32_t address;     /* of machine code: in that of its function */
     const char *function; /* NULL: not of machine code */
     uint32_t column;
-    uint8_t role; /* ifl_site_role */
-    uint8_t pipe; /* ifl_pipe */
-    uint8_t open; /* IFL_OPEN_* */
-    float error;  /* relative, of an approximation */
+    uint8_t role;   /* ifl_site_role */
+    uint8_t pipe;   /* ifl_pipe */
+    uint8_t flop;   /* ifl_flop */
+    uint8_t open;   /* IFL_OPEN_* */
+    uint32_t flops; /* operations of a lane that executes it */
+    float error;    /* relative, of an approximation */
     uint32_t
         turn; /* an estimate: memory instructions that agree in this are on their way together */
     ifl_site_access access;

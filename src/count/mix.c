@@ -64,18 +64,26 @@ static bool is_machine_code(const ifl_sites *sites)
     return sites->count && sites->at[0].function;
 }
 
-/* Of machine code: how often each pipeline was given something, and the lanes that executed it. */
+/* Of machine code: how often each pipeline was given something, the lanes that executed it, and
+ * what they computed. */
 static void report_machine(const state *s, const ifl_sites *sites, ifl_counters *counters)
 {
     static const ifl_counter pipes[IFL_PIPES] = {
 #define PIPE(name, counter, metric, what) [IFL_PIPE_##name] = IFL_COUNTER_##counter,
 #include "code/pipeline.def"
     };
-    uint64_t of_pipe[IFL_PIPES + 1] = {0}, executing = 0;
+    static const ifl_counter flops[IFL_FLOPS] = {
+#define FLOP(name, counter, metric, what) [IFL_FLOP_##name] = IFL_COUNTER_##counter,
+#include "code/flop.def"
+    };
+    uint64_t of_pipe[IFL_PIPES + 1] = {0}, of_flop[IFL_FLOPS + 1] = {0}, executing = 0;
     for (size_t i = 0; i < s->count; i++) {
         of_pipe[sites->at[i].pipe] += s->issued[i].warps;
+        of_flop[sites->at[i].flop] += s->issued[i].executing * sites->at[i].flops;
         executing += s->issued[i].executing;
     }
+    for (int f = 0; f < IFL_FLOPS; f++)
+        ifl_counters_add(counters, flops[f], of_flop[f]);
     for (int p = 0; p < IFL_PIPES; p++)
         ifl_counters_add(counters, pipes[p], of_pipe[p]);
     ifl_counters_add(counters, IFL_COUNTER_thread_instructions_on, executing);

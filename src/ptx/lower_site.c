@@ -240,6 +240,7 @@ static ifl_site site_of(ifl_lowerer *l, const ifl_instruction *instruction, uint
                      .column = instruction->column,
                      .role = role_of(instruction->opcode),
                      .pipe = IFL_PIPES,
+                     .flop = IFL_FLOPS,
                      .error = approximation_error(instruction),
                      .turn = turn + (l->first_site << IFL_TURN_BITS),
                      .access = access_of(program, instruction)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plots of a launch on one GPU. The roofline is that of instructions (Ding and Williams, An
- * Instruction Roofline Model for GPUs, 2019): a kernel that is limited by memory has few
- * floating-point operations to count, but it issues instructions. Occupancy comes from the same
- * function as the model's. */
+ * The plots of a launch on one GPU. Rooflines are those of floating-point operations (Williams,
+ * Waterman and Patterson, Roofline, 2009) and of instructions (Ding and Williams, An Instruction
+ * Roofline Model for GPUs, 2019): a kernel that is limited by memory may compute little, but it
+ * issues instructions. Occupancy comes from the same function as the model's. */
 #include "report/charts_part.h"
 
 #include "base/figure.h"
@@ -41,39 +41,88 @@ static void add_roof(ifl_page *page, ifl_plot *plot, double bytes, double issue)
     add_point(page, plot, plot->x.high, issue);
 }
 
-void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+/* What a launch does beside the bytes that it moves: how much, how much of it the GPU could do in a
+ * second, and the words for it. */
+typedef struct roofline {
+    double done, most_per_s;
+    const char *title, *unit, *sentence, *limit;
+} roofline;
+
+static void print_roofline(ifl_page *page, const ifl_outcome_gpu *gpu, const roofline *r)
 {
     const ifl_model *m = &gpu->model;
-    const bool is_known = profile->counters.known[IFL_COUNTER_instructions];
-    ifl_rates rates;
-    if (!is_known || !(m->dram_bytes > 0) || !(m->time_us.mid > 0))
+    if (!(r->done > 0) || !(r->most_per_s > 0) || !(m->dram_bytes > 0) || !(m->time_us.mid > 0))
         return;
-    ifl_rates_find(gpu->device, &rates);
-    /* In 10^9 instructions and bytes a second. */
-    const double instructions = (double)profile->counters.value[IFL_COUNTER_instructions];
+    /* In 10^9 of them and of bytes a second. */
     const double bytes = 1e-9 * gpu->device->value[IFL_DEVICE_dram_bytes_per_s],
-                 issue = 1e-9 * rates.issue_per_s;
-    const double x = instructions / m->dram_bytes, y = 1e-3 * instructions / m->time_us.mid;
-    if (!(x > 0))
-        return;
-    const double share = y / fmin(x * bytes, issue);
+                 most = 1e-9 * r->most_per_s;
+    const double x = r->done / m->dram_bytes, y = 1e-3 * r->done / m->time_us.mid;
+    const double share = y / fmin(x * bytes, most);
     const char *id = ifl_page_kept(page, ifl_clean_line(&page->arena, gpu->device->id));
     ifl_plot plot = {
-        .title = ifl_arena_printf(&page->arena, "%s: roofline of instructions", id),
+        .title = ifl_arena_printf(&page->arena, "%s: roofline of %s", id, r->title),
         .summary = ifl_arena_printf(
             &page->arena,
-            "The launch issues %.3g instructions per byte of DRAM traffic, %.3g billion a "
-            "second: %.0f %% of what DRAM's peak and the issue rate allow there.",
-            x, y, 100 * share),
-        .x = {.label = "warp instructions per byte of DRAM traffic"},
-        .y = {.label = "10⁹ warp instructions per s"},
+            "%s %.3g %s per byte of DRAM traffic, %.3g billion a second: %.0f %% of what DRAM's "
+            "peak and %s allow there.",
+            r->sentence, x, r->unit, y, 100 * share, r->limit),
+        .x = {.label = ifl_arena_printf(&page->arena, "%s per byte of DRAM traffic", r->unit)},
+        .y = {.label = ifl_arena_printf(&page->arena, "10⁹ %s per s", r->unit)},
         .mark = {x, y},
         .mark_text = ifl_arena_printf(&page->arena, "%.0f %% of the roof", 100 * share),
     };
-    set_log_axis(page, &plot.x, fmin(x, issue / bytes) / 3, fmax(x, issue / bytes) * 3);
-    set_log_axis(page, &plot.y, fmin(y, issue) / 3, issue * 1.5);
-    add_roof(page, &plot, bytes, issue);
+    set_log_axis(page, &plot.x, fmin(x, most / bytes) / 3, fmax(x, most / bytes) * 3);
+    set_log_axis(page, &plot.y, fmin(y, most) / 3, most * 1.5);
+    add_roof(page, &plot, bytes, most);
     ifl_page_plot(page, &plot);
+}
+
+static double known(const ifl_profile *profile, ifl_counter counter)
+{
+    return profile->counters.known[counter] ? (double)profile->counters.value[counter] : 0;
+}
+
+/* Both precisions have pipes of their own, which work side by side. The roof is that of the mix. Of
+ * halves and of matrix products no GPU's description has the peak. */
+static void print_operations(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu,
+                             const ifl_rates *rates)
+{
+    enum { OF_A_WARP = 2 * 32 }; /* of a fused multiply-add */
+    const double single = known(profile, IFL_COUNTER_flops_f32),
+                 twice = known(profile, IFL_COUNTER_flops_f64);
+    const bool has_others =
+        known(profile, IFL_COUNTER_flops_f16) + known(profile, IFL_COUNTER_flops_matrix) > 0;
+    if ((single > 0 && !(rates->fp32_per_s > 0)) || (twice > 0 && !(rates->fp64_per_s > 0)) ||
+        !(single + twice > 0))
+        return;
+    const double least_s = fmax(single > 0 ? single / (OF_A_WARP * rates->fp32_per_s) : 0,
+                                twice > 0 ? twice / (OF_A_WARP * rates->fp64_per_s) : 0);
+    print_roofline(
+        page, gpu,
+        &(roofline){
+            .done = single + twice,
+            .most_per_s = (single + twice) / least_s,
+            .title = "floating-point operations",
+            .unit = "operations",
+            .sentence = has_others ? "Without halves and matrix products, the launch computes"
+                                   : "The launch computes",
+            .limit = !(twice > 0)    ? "the peak of single precision"
+                     : !(single > 0) ? "the peak of double precision"
+                                     : "the peak of this mix of single and double precision"});
+}
+
+void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
+{
+    ifl_rates rates;
+    ifl_rates_find(gpu->device, &rates);
+    print_operations(page, profile, gpu, &rates);
+    print_roofline(page, gpu,
+                   &(roofline){.done = known(profile, IFL_COUNTER_instructions),
+                               .most_per_s = rates.issue_per_s,
+                               .title = "instructions",
+                               .unit = "warp instructions",
+                               .sentence = "The launch issues",
+                               .limit = "the issue rate"});
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */

@@ -263,6 +263,51 @@ static uint8_t pipe_of(const ifl_sass_instruction *instruction)
     }
 }
 
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static bool is_zero(const ifl_sass_operand *operand)
+{
+    return operand && operand->kind == IFL_SASS_REGISTER && operand->index == IFL_SASS_NO_REGISTER;
+}
+
+/* HFMA2 of zeros makes a constant, HADD2.F32 widens a half. */
+static bool is_move_of_halves(const ifl_sass_instruction *instruction)
+{
+    const bool is_a = is_zero(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_A)),
+               is_b = is_zero(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_B));
+    return (instruction->op == IFL_SASS_OP_HFMA2 && is_a && is_b) ||
+           (instruction->op == IFL_SASS_OP_HADD2 && is_a);
+}
+
+typedef struct operations {
+    uint8_t kind; /* ifl_flop */
+    uint32_t count;
+} operations;
+
+static operations operations_of(const ifl_sass_instruction *instruction)
+{
+    enum { WARP_LANES = 32 };
+    const ifl_sass_matrix shape =
+        ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
+    const uint32_t products = (uint32_t)shape.rows * shape.columns * shape.depth;
+    if (is_move_of_halves(instruction))
+        return (operations){IFL_FLOPS, 0};
+    if (instruction->op == IFL_SASS_OP_HADD2 &&
+        ifl_sass_value(instruction, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_F32)
+        return (operations){IFL_FLOP_SINGLE, 1};
+    switch (instruction->op) {
+#define ROW(op, kind, operations_of_lane)                                                          \
+    case IFL_SASS_OP_##op:                                                                         \
+        return (operations){IFL_FLOP_##kind, operations_of_lane};
+#define MATRIX(op)                                                                                 \
+    case IFL_SASS_OP_##op:                                                                         \
+        return (operations){IFL_FLOP_MATRIX, 2 * products / WARP_LANES};
+#include "sass/flop_row.def"
+    default:
+        return (operations){IFL_FLOPS, 0};
+    }
+}
+
 /* ---- control words --------------------------------------------------------------------------- */
 
 static uint8_t delay_of(const ifl_sass_instruction *instruction)
@@ -383,6 +428,7 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
     for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first);
          i++) {
         const ifl_sass_instruction *instruction = &l->instructions[i];
+        const operations computed = operations_of(instruction);
         name = name_of(l, instruction, name);
         sites[i] = (ifl_site){
             .name = name,
@@ -391,6 +437,8 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
             .function = part->text->kernel->name,
             .role = role_of(instruction->op),
             .pipe = pipe_of(instruction),
+            .flop = computed.kind,
+            .flops = computed.count,
             .open = open_of(instruction),
             .turn = next_turn(l, i, w),
             .access = access_of(instruction),

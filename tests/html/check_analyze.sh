@@ -15,9 +15,17 @@ test "$(values_of "$tree/report.json" time_us | wc -l)" = 2 || fail "not two mod
 bytes=$((2048 * 3 * 4 * 32))
 grep -q "class=\"first\" data-value=\"$bytes\"" "$tree/page.html" || fail "no bar of $bytes bytes asked for"
 grep -q "class=\"second\" data-value=\"$bytes\"" "$tree/page.html" || fail "no bar of $bytes bytes moved"
-for chart in 'Predicted time by GPU' 'h200: roofline' 'b200: roofline' 'h200: occupancy by registers' \
+for chart in 'Predicted time by GPU' 'h200: roofline of instructions' 'b200: roofline of instructions' 'h200: occupancy by registers' \
     'b200: occupancy by block size'; do
     grep -q "<figcaption>$chart" "$tree/page.html" || fail "no chart '$chart'"
 done
+! grep -q 'floating-point' "$tree/page.html" || fail "operations of machine code that did not run"
 ! grep -q 'occupancy by shared memory' "$tree/page.html" || fail "a chart of shared memory, which the kernel has not"
+
+# Machine code that runs tells what is computed: one fused multiply-add a thread.
+"$INFLIGHT" analyze "$1/lab/axpy/axpy.sm_90.cubin" -k axpy_naive -g 256 -b 256 --gpu h200 \
+    --json "$tree/report.json" --html "$tree/page.html" i32:65536 f32:2 f32x65536=random:1 f32x65536=random:2 >"$tree/text"
+stands_alone "$tree/page.html"
+grep -q '"flops_f32": 131072,' "$tree/report.json" || fail "not two operations a thread"
+grep -q "<figcaption>h200: roofline of floating-point operations" "$tree/page.html" || fail "no roofline of operations"
 echo "html of analyze: as the JSON"

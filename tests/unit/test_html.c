@@ -246,6 +246,7 @@ static void test_gpus(void **state)
     add_model(outcome, devices[0]);
     add_model(outcome, devices[1]);
     ifl_counters_add(&p->counters, IFL_COUNTER_instructions, 100000);
+    ifl_counters_add(&p->counters, IFL_COUNTER_flops_f32, 500000000);
     char *text = html_of((const ifl_outcome *[]){outcome}, 1);
     char *chart = chart_of(text, "Predicted time by GPU, with its range");
     assert_int_equal(times(chart, "data-value=\"10\""), 2);
@@ -266,6 +267,17 @@ static void test_gpus(void **state)
     assert_float_equal(strtod(y + 8, NULL), 10, 1e-9);
     assert_has(chart, "4 % of the roof");
     free(chart);
+    /* 5 * 10^8 operations: 250 a byte, 5 * 10^13 a second. Of single precision an H200 can do
+     * 132 SMs * 128 lanes * 2 * 1.98 * 10^9 = 6.69 * 10^13 a second: 75 %. */
+    chart = chart_of(text, "h200: roofline of floating-point operations");
+    x = strstr(chart, "data-x=\""), y = strstr(chart, "data-y=\"");
+    assert_non_null(x);
+    assert_non_null(y);
+    assert_float_equal(strtod(x + 8, NULL), 250, 1e-9);
+    assert_float_equal(strtod(y + 8, NULL), 50000, 1e-6);
+    assert_has(chart, "75 % of the roof");
+    assert_has(chart, "the peak of single precision");
+    free(chart);
     /* 40 registers a thread on an SM of 65,536: 6 blocks of 8 warps (256 registers are the unit of
      * a warp). */
     chart = chart_of(text, "h200: occupancy by registers");
@@ -276,6 +288,33 @@ static void test_gpus(void **state)
     ifl_outcome_free(outcome);
     ifl_device_close(devices[0]);
     ifl_device_close(devices[1]);
+    ifl_profile_free(p);
+}
+
+/* Where both precisions are computed in, the slower pipe is the roof: 10^8 operations of double
+ * precision and as many of single take an H200, which has half as many lanes for double, 10^8 / (132 *
+ * 64 * 2 * 1.98 * 10^9) s = 2.99 us: 30 % of 10 us. What no peak is known of is named. */
+static void test_mixed_operations(void **state)
+{
+    (void)state;
+    ifl_profile *p = profile_new("k()");
+    ifl_outcome *outcome = outcome_of(p);
+    ifl_device *h200;
+    assert_int_equal(ifl_device_open("h200", &h200, NULL), IFL_OK);
+    add_model(outcome, h200);
+    ifl_counters_add(&p->counters, IFL_COUNTER_flops_f32, 100000000);
+    ifl_counters_add(&p->counters, IFL_COUNTER_flops_f64, 100000000);
+    ifl_counters_add(&p->counters, IFL_COUNTER_flops_matrix, 4096);
+    char *text = html_of((const ifl_outcome *[]){outcome}, 1);
+    char *chart = chart_of(text, "h200: roofline of floating-point operations");
+    assert_has(chart, "30 % of the roof");
+    assert_has(chart, "mix of single and double precision");
+    assert_has(chart, "Without halves and matrix products");
+    free(chart);
+    assert_well_formed(text);
+    free(text);
+    ifl_outcome_free(outcome);
+    ifl_device_close(h200);
     ifl_profile_free(p);
 }
 
@@ -420,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_more_lines_than_bars),
         cmocka_unit_test(test_unknown_figures_have_no_chart),
         cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_mixed_operations),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_stands_alone),

@@ -638,6 +638,8 @@ static void what_did_not_happen_is_zero(void **unused)
     static const ifl_counter unknown[] = {
 #define PIPE(name, counter, metric, what) IFL_COUNTER_##counter,
 #include "code/pipeline.def"
+#define FLOP(name, counter, metric, what) IFL_COUNTER_##counter,
+#include "code/flop.def"
         IFL_COUNTER_thread_instructions_on, IFL_COUNTER_instructions,     IFL_COUNTER_l1_load_hits,
         IFL_COUNTER_l2_read_sectors,        IFL_COUNTER_l2_write_sectors, IFL_COUNTER_l2_hits,
         IFL_COUNTER_dram_read_bytes,        IFL_COUNTER_dram_write_bytes};
