@@ -5,6 +5,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 export FUZZ_SECONDS ?= 60
+export FUZZ_RUNS
 MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
