@@ -439,6 +439,17 @@ static bool may_hold_doubles(const ifl_situation *s, const ifl_profile_line *lin
                                    : strstr(line->op, "f64") != NULL;
 }
 
+/* Moves that bring a double's constants: it has two words, which only registers can hold, where an
+ * instruction on floats has its constant within it. At most two for an instruction on doubles. */
+static double moved_constants(const ifl_situation *s)
+{
+    enum { WORDS = 2 };
+    const ifl_opcode_list *list = &s->profile->opcodes;
+    const double moves = count_with(list, "UMOV", "") + count_with(list, "MOV", "") +
+                         count_with(list, "IMAD.MOV", "");
+    return s->profile->machine.ran ? fmin(moves, WORDS * s->work.fp64) : 0;
+}
+
 /* Numbers are widened for arithmetic that no double was ever loaded for. */
 bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
 {
@@ -451,7 +462,7 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     to->work.fp32 += to->share * to->work.fp64;
     to->work.fp64 *= 1 - to->share;
     to->work.convert *= 1 - to->share;
-    to->work.instructions -= to->share * (c.widened + c.narrowed);
+    to->work.instructions -= to->share * (c.widened + c.narrowed + moved_constants(s));
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->symptom = ifl_situation_say(

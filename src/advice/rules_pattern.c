@@ -182,7 +182,7 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
         to->remedy =
             ifl_situation_say(s,
                               "pad the rows of the shared array by one element of %s: %lld "
-                              "words between lanes instead of %lld",
+                              "elements between lanes instead of %lld",
                               ifl_figure_counted(to->line->access_bytes, "byte").text,
                               (long long)to->line->pattern.stride_words + 1,
                               (long long)to->line->pattern.stride_words);
@@ -301,24 +301,44 @@ static const char *say_spills(const ifl_situation *s)
         m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text, m->spill_load_bytes);
 }
 
+/* The occupancy with so many registers a thread; false where no block fits. */
+static bool holds_with(const ifl_situation *s, int registers, ifl_occupancy *with)
+{
+    const uint32_t *block = s->profile->block;
+    ifl_error error;
+    const ifl_occupancy_request request = {
+        .threads = (int)(block[0] * block[1] * block[2]),
+        .registers = registers,
+        .shared_bytes = (int)s->profile->shared_bytes,
+        .shared_limit = (int)ifl_shared_limit(s->device, s->profile->shared_preference,
+                                              s->profile->shared_bytes)};
+    return registers <= (int)s->device->value[IFL_DEVICE_max_registers_per_thread] &&
+           ifl_occupancy_compute(s->device, &request, with, &error) == IFL_OK &&
+           with->blocks_per_sm;
+}
+
 /* Registers with which nothing spills, and the occupancy with them; false where a thread may not
  * have so many. ptxas spills below that only where it is told to stay there. */
 static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy *with)
 {
     enum { WORD = 4 };
     const ifl_machine_facts *m = &s->profile->machine;
-    const uint32_t *block = s->profile->block;
-    ifl_error error;
     *registers = (int)(m->registers + m->stack_bytes / WORD);
-    const ifl_occupancy_request request = {
-        .threads = (int)(block[0] * block[1] * block[2]),
-        .registers = *registers,
-        .shared_bytes = (int)s->profile->shared_bytes,
-        .shared_limit = (int)ifl_shared_limit(s->device, s->profile->shared_preference,
-                                              s->profile->shared_bytes)};
-    return *registers <= (int)s->device->value[IFL_DEVICE_max_registers_per_thread] &&
-           ifl_occupancy_compute(s->device, &request, with, &error) == IFL_OK &&
-           with->blocks_per_sm;
+    return holds_with(s, *registers, with);
+}
+
+/* Where that is more than a thread may have: the most that it may, if that is a good deal more than
+ * it has. The stack has a place for each value that ever spilled, and a compiler with more
+ * registers may need few of them. */
+static bool has_spare_registers(const ifl_situation *s, int *registers, ifl_occupancy *with)
+{
+    enum { UNIT = 8 };
+    const double more = 1.25;
+    const int now = (int)s->profile->machine.registers;
+    *registers = (int)s->device->value[IFL_DEVICE_max_registers_per_thread];
+    while (*registers > now && !holds_with(s, *registers, with))
+        *registers -= *registers % UNIT ? *registers % UNIT : UNIT;
+    return *registers >= more * now;
 }
 
 /* A second pass is more work than a looser bound: it is for kernels that would have few warps left
@@ -341,17 +361,20 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
 {
     ifl_occupancy with;
     int registers;
-    if (!spills(s) || !fits_registers(s, &registers, &with))
+    if (!spills(s))
+        return false;
+    const bool are_all = fits_registers(s, &registers, &with);
+    if (!are_all && !has_spare_registers(s, &registers, &with))
         return false;
     spare_all_spills(s, to);
     to->blocks_per_sm += to->share * (with.blocks_per_sm - s->model.occupancy.blocks_per_sm);
     to->symptom = say_spills(s);
-    to->remedy =
-        ifl_situation_say(s,
-                          "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: "
-                          "with about %d registers per thread "
-                          "nothing spills",
-                          with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", registers);
+    to->remedy = ifl_situation_say(
+        s,
+        "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: with %s %d "
+        "registers per thread %s",
+        with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", are_all ? "about" : "up to",
+        registers, are_all ? "nothing spills" : "fewer values spill");
     return true;
 }
 
