@@ -84,32 +84,35 @@ static ifl_status status_of_exit(int exit_status)
     return IFL_INTERNAL;
 }
 
-/* The last line that the child wrote. */
-static const char *last_line(const char *output, int *length)
+static size_t line_bytes(const char *line)
 {
-    const char *end = output + strlen(output), *start;
+    const size_t most = 400, length = strcspn(line, "\n");
+    return length < most ? length : most;
+}
+
+/* The line in which the child says what is wrong: its first error, as what follows may be the line
+ * of a file that is at fault, or a hint; else the last that it wrote. */
+static const char *telling_line(const char *output)
+{
+    static const char own[] = "inflight: error: ";
+    const char *mark = strstr(output, "error: "), *end = output + strlen(output);
     while (end > output && end[-1] == '\n')
         end--;
-    for (start = end; start > output && start[-1] != '\n';)
-        start--;
-    *length = (int)(end - start < 400 ? end - start : 400);
-    return start;
+    const char *line = mark ? mark : end;
+    while (line > output && line[-1] != '\n')
+        line--;
+    return strncmp(line, own, strlen(own)) == 0 ? line + strlen(own) : line;
 }
 
 static ifl_status fail_run(const ifl_run_job *job, ifl_error *error)
 {
-    int length;
-    const char *line = last_line(job->output, &length);
-    const char *mark = strstr(line, "error: ");
+    const char *line = telling_line(job->output);
     ifl_status status = status_of_exit(job->exit_status);
     if (status == IFL_OK || status == IFL_FINDING)
         status = IFL_BAD_INPUT;
-    if (mark && mark < line + length) {
-        length -= (int)(mark + strlen("error: ") - line);
-        line = mark + strlen("error: ");
-    }
     return ifl_fail_at(error, status, &job->run->place, "the run failed with exit status %d: %.*s",
-                       job->exit_status, length, *line ? line : "without a message");
+                       job->exit_status, (int)line_bytes(line),
+                       *line ? line : "without a message");
 }
 
 /* Exit status 1 is a finding of ours, and any but 0 one of a program's. */

@@ -3,6 +3,7 @@
 #include "check/verdict.h"
 
 #include "base/sha256.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -37,9 +38,12 @@ ifl_status ifl_verdict_write(const ifl_verdict *verdict, const char *format, FIL
     return ifl_fail(error, IFL_USAGE, "there is no format '%.40s'", format);
 }
 
+/* Of what may stand on a terminal, and of a line without its end: names and source lines come from
+ * files that anybody may have made. */
 static const char *keep(ifl_arena *arena, const char *text)
 {
-    return ifl_arena_text(arena, text ? text : "", text ? strlen(text) : 0);
+    const char *line = ifl_arena_text(arena, text ? text : "", text ? strcspn(text, "\r\n") : 0);
+    return line ? ifl_utf8_copy(arena, line) : NULL;
 }
 
 bool ifl_verdict_add(ifl_verdict *verdict, const ifl_breach *breach)

@@ -48,7 +48,7 @@ const char *ifl_breach_kind_name(ifl_breach_kind kind);
 /* Of breaches that are not allowed. */
 size_t ifl_verdict_count(const ifl_verdict *verdict, ifl_severity severity);
 size_t ifl_verdict_allowed(const ifl_verdict *verdict);
-/* Copies the texts; false without memory. */
+/* Copies the texts, as clean lines; false without memory. */
 bool ifl_verdict_add(ifl_verdict *verdict, const ifl_breach *breach);
 /* Notes what ran; false without memory. */
 bool ifl_verdict_add_kernel(ifl_verdict *verdict, const char *budget, const char *run,
