@@ -303,11 +303,16 @@ static ifl_status read_report(against *a, ifl_error *error)
 }
 
 /* A kernel that reads a clock may do otherwise when it is timed. The code that ran says so,
- * whatever it was made from. */
+ * whatever it was made from. Nor may the figures be those of code that did not run. */
 static ifl_status judge_report(against *a, ifl_error *error)
 {
     size_t i;
     json_t *warning;
+    const json_t *machine = json_object_get(a->report, "machine");
+    if (machine && !json_is_true(json_object_get(machine, "ran")))
+        return refuse(a, "other_code", error,
+                      "the PTX ran, but the report has the registers and instructions of machine "
+                      "code that did not: leave out 'code = ptx', or 'machine'");
     if (json_is_true(json_object_get(a->report, "reads_clock")))
         return refuse(a, "clock", error, "the kernel reads a clock");
     json_array_foreach(

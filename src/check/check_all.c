@@ -110,9 +110,10 @@ static ifl_status fail_run(const ifl_run_job *job, ifl_error *error)
     ifl_status status = status_of_exit(job->exit_status);
     if (status == IFL_OK || status == IFL_FINDING)
         status = IFL_BAD_INPUT;
+    if (!line_bytes(line))
+        line = "without a message";
     return ifl_fail_at(error, status, &job->run->place, "the run failed with exit status %d: %.*s",
-                       job->exit_status, (int)line_bytes(line),
-                       *line ? line : "without a message");
+                       job->exit_status, (int)line_bytes(line), line);
 }
 
 /* Exit status 1 is a finding of ours, and any but 0 one of a program's. */

@@ -56,6 +56,12 @@ judge impossible_time honest --claimed-us 0.001
 judge passed honest --claimed-us 5
 judge does_not_run nowhere
 
+# Figures of machine code that did not run are no figures of the candidate: an empty kernel of the same name.
+cp "$here/empty.sm_90.cubin" "$T/candidate/"
+{ launch cheats.ptx honest; printf 'code = ptx\nmachine = empty.sm_90.cubin\n'; } >"$T/candidate/candidate.launch"
+"$INFLIGHT" check --against "$T/reference.launch" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err"
+[ $? = 1 ] && grep -q '"rule": "other_code"' "$T/verdict" || { cat "$T/verdict" "$T/err"; fail "another code's figures pass"; }
+
 # Nothing outside its folder can be read, where the system can see to that.
 if grep -q '"files": "landlock"' "$T/verdict"; then
     mkdir "$T/outside"
