@@ -302,12 +302,31 @@ static ifl_status read_report(against *a, ifl_error *error)
                      : ifl_fail(error, IFL_BAD_INPUT, "the candidate's run left no report");
 }
 
+/* What the report warns of, by words of the warning: an access that only happens to give what is
+ * expected, and work that is in none of its figures. */
+static ifl_status judge_warnings(against *a, ifl_error *error)
+{
+    static const struct {
+        const char *words, *rule;
+    } rows[] = {{"reads memory that was never written", "unwritten_read"},
+                {"not counted here: inflight run shows", "uncounted_grids"}};
+    size_t i;
+    json_t *warning;
+    ifl_status status = IFL_OK;
+    json_array_foreach(json_object_get(a->report, "warnings"), i, warning)
+    {
+        const char *text = json_string_value(warning);
+        for (size_t r = 0; r < sizeof rows / sizeof *rows && status == IFL_OK; r++)
+            if (strstr(text, rows[r].words))
+                status = refuse(a, rows[r].rule, error, "%.400s", text);
+    }
+    return status;
+}
+
 /* A kernel that reads a clock may do otherwise when it is timed. The code that ran says so,
  * whatever it was made from. Nor may the figures be those of code that did not run. */
 static ifl_status judge_report(against *a, ifl_error *error)
 {
-    size_t i;
-    json_t *warning;
     const json_t *machine = json_object_get(a->report, "machine");
     if (machine && !json_is_true(json_object_get(machine, "ran")))
         return refuse(a, "other_code", error,
@@ -315,15 +334,7 @@ static ifl_status judge_report(against *a, ifl_error *error)
                       "code that did not: leave out 'code = ptx', or 'machine'");
     if (json_is_true(json_object_get(a->report, "reads_clock")))
         return refuse(a, "clock", error, "the kernel reads a clock");
-    json_array_foreach(
-        json_object_get(a->report, "warnings"), i,
-        warning) if (strstr(json_string_value(warning),
-                            "reads memory that was never written")) return refuse(a,
-                                                                                  "unwritten_read",
-                                                                                  error, "%.400s",
-                                                                                  json_string_value(
-                                                                                      warning));
-    return IFL_OK;
+    return judge_warnings(a, error);
 }
 
 /* One run of one trial; *goes_on is false where there is nothing to compare. */

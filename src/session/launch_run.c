@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch on the engine: checks it, runs it under every observer, and makes the profile. */
+#include "base/figure.h"
 #include "base/utf8.h"
 #include "count/observe.h"
 #include "exec/exec.h"
@@ -96,9 +97,9 @@ static ifl_status run_nested(run *r, const ifl_session_way *way)
     if (status == IFL_OK && count)
         status =
             ifl_profile_warn(r->profile, r->error,
-                             "the kernel launched %llu grids, which ran and are not counted here: "
-                             "inflight run shows them",
-                             (unsigned long long)count);
+                             "the kernel launched %s, which ran and %s not counted here: inflight "
+                             "run shows them",
+                             ifl_figure_counted(count, "grid").text, count == 1 ? "is" : "are");
     return status;
 }
 

@@ -104,6 +104,14 @@ refuse too_long '1 s of processor time, or 2 s in all' --seconds 1
 launch cheats.ptx nowhere >"$T/candidate/candidate.launch"
 refuse does_not_run 'there are:.*racing'
 
+# Work that a kernel hands to grids of its own is in no figure.
+printf 'file = %s/tests/nested/nested.sm_90.cubin\nkernel = launch_by_thread\ngrid = 1\nblock = 32\narg = u32x32=zero\n' "$SOURCE" \
+    >"$T/nested.launch"
+cp "$SOURCE/tests/nested/nested.sm_90.cubin" "$T/candidate/"
+sed "s|$SOURCE/tests/nested/||" "$T/nested.launch" >"$T/candidate/candidate.launch"
+"$INFLIGHT" check --against "$T/nested.launch" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err"
+[ $? = 1 ] && grep -q '"rule": "uncounted_grids"' "$T/verdict" || { cat "$T/verdict" "$T/err"; fail "grids of a kernel are not told of"; }
+
 # Random contents have other seeds, but the same limits.
 printf 'file = %s/gather.ptx\ngrid = 16\nblock = 256\narg = f32x4096=zero\narg = f32x64=random\narg = u32x4096=random:1:64\n' \
     "$here" >"$T/gather.launch"
