@@ -160,7 +160,7 @@ static const ifl_cli_option options[] = {
      set_cache},
     {0, "no-cache", NULL, "run everything, cache nothing", set_no_cache},
     {0, "against", "REFERENCE",
-     "judge a candidate's launch file beside this reference: a launch file, or NAME.so",
+     "judge a candidate's launch file beside this reference: a launch file, NAME.so, or a program",
      set_reference},
     {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
     {0, "trials", "N", "with --against: number of inputs to try (3)", set_trials},

@@ -9,6 +9,8 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_LAUNCH_BYTES = 1 << 20 };
 
@@ -90,19 +92,44 @@ const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *word
     return name[0] == '/' ? name : ifl_arena_printf(arena, "%s/%s", words->folder, name);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t bytes = strlen(text), more = strlen(end);
+    return bytes > more && strcmp(text + bytes - more, end) == 0;
+}
+
+/* Whether it is to be run: a launch file is not, whatever its rights. */
+static bool is_program(const char *path)
+{
+    struct stat about;
+    return !ends_with(path, ".launch") && stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+           access(path, X_OK) == 0;
+}
+
+/* "dir/name.launch" of "dir/name.so", "dir/name.py" or "dir/name". */
+static const char *launch_beside(ifl_arena *arena, const char *reference)
+{
+    const char *slash = strrchr(reference, '/'), *dot = strrchr(reference, '.');
+    const size_t length = dot && (!slash || dot > slash + 1) && dot > reference
+                              ? (size_t)(dot - reference)
+                              : strlen(reference);
+    return ifl_arena_printf(arena, "%.*s.launch", (int)length, reference);
+}
+
 ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile int *stop,
                          ifl_task *out, ifl_error *error)
 {
-    const size_t length = strlen(reference);
     const char *path = reference;
     *out = (ifl_task){.seed = seed, .stop = stop};
-    if (length > 3 && strcmp(reference + length - 3, ".so") == 0) {
+    if (ends_with(reference, ".so"))
         out->library = reference;
-        path = ifl_arena_printf(&out->arena, "%.*s.launch", (int)length - 3, reference);
-    }
+    else if (is_program(reference))
+        out->program = reference;
+    if (out->library || out->program)
+        path = launch_beside(&out->arena, reference);
     ifl_status status =
         path ? ifl_launch_words_read(&out->arena, path, ifl_file_read, &out->words, error)
-             : ifl_fail_memory(error, length);
+             : ifl_fail_memory(error, strlen(reference));
     for (size_t i = 0; i < out->words.arguments.count && status == IFL_OK; i++)
         if (!ifl_vec_push(&out->arguments, (ifl_task_argument){.text = out->words.arguments.at[i]}))
             status = ifl_fail_memory(error, sizeof(ifl_task_argument));
@@ -286,8 +313,9 @@ static ifl_status run_reference(ifl_task *task, int trial, const char *folder, i
     if (status == IFL_OK)
         status = save_inputs(task, launch, folder, error);
     if (status == IFL_OK)
-        status =
-            task->library ? call_library(task, launch, error) : run_kernel(task, launch, error);
+        status = task->library   ? call_library(task, launch, error)
+                 : task->program ? ifl_task_run_program(task, launch, error)
+                                 : run_kernel(task, launch, error);
     if (status == IFL_OK)
         status = take_contents(task, launch, true, error);
     ifl_launch_free(launch);

@@ -31,7 +31,7 @@ typedef struct ifl_launch_words {
 typedef struct ifl_task {
     ifl_arena arena;
     ifl_launch_words words;
-    const char *library; /* of the reference; NULL: the launch's own kernel */
+    const char *library, *program; /* of the reference; both NULL: the launch's own kernel */
     IFL_VEC(ifl_task_argument) arguments;
     uint64_t seed;
     const volatile int *stop; /* not 0: the reference is to end */
@@ -46,6 +46,9 @@ ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile in
                          ifl_task *out, ifl_error *error);
 /* Fills the arguments for a trial, saves buffers as FOLDER/inN.npy, and runs the reference. */
 ifl_status ifl_task_prepare(ifl_task *task, int trial, const char *folder, ifl_error *error);
+/* against_program.c: the reference is a program, which reads and writes the launch's buffers as
+ * files. */
+ifl_status ifl_task_run_program(const ifl_task *task, ifl_launch *launch, ifl_error *error);
 void ifl_task_free(ifl_task *task);
 
 #endif

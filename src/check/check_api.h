@@ -38,7 +38,7 @@ ifl_status ifl_verdict_write(const ifl_verdict *verdict, const char *format, FIL
 
 typedef struct ifl_against_options {
     const char *program;
-    const char *reference; /* a launch file; or NAME.so, with NAME.launch beside it */
+    const char *reference; /* a launch file; or NAME.so or a program, with NAME.launch beside it */
     const char *candidate; /* a launch file */
     const char *gpu;       /* NULL: h200 */
     int trials;            /* 0: 3 */

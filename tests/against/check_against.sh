@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Each pretence of cheats.cu is refused for its reason, and what is honest passes.
-# usage: check_against.sh REFERENCE.so
+# usage: check_against.sh REFERENCE.so REFERENCE
 set -u
 here=$SOURCE/tests/against
 T=$(mktemp -d "${TMPDIR:-/tmp}/inflight-against-test.XXXXXX") || exit 1
@@ -150,5 +150,17 @@ launch cheats.ptx remembered >"$T/candidate/candidate.launch"
 grep -q '"rule": "wrong_result"' "$T/verdict" || fail "the reference of C does not refuse"
 launch cheats.ptx honest >"$T/candidate/candidate.launch"
 "$INFLIGHT" check --against "$reference" "$T/candidate/candidate.launch" >"$T/verdict" || fail "the reference of C refuses what is honest"
+
+# A program as the reference.
+launch "$here/cheats.ptx" reference >"$T/program.launch"
+cp "$2" "$T/program"
+launch cheats.ptx honest >"$T/candidate/candidate.launch"
+"$INFLIGHT" check --against "$T/program" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err" || { cat "$T/err"; fail "the reference program refuses what is honest"; }
+launch cheats.ptx remembered >"$T/candidate/candidate.launch"
+"$INFLIGHT" check --against "$T/program" "$T/candidate/candidate.launch" >"$T/verdict"
+grep -q '"rule": "wrong_result"' "$T/verdict" || fail "the reference program does not refuse"
+printf '#!/bin/sh\necho no memory >&2\nexit 7\n' >"$T/program"
+"$INFLIGHT" check --against "$T/program" "$T/candidate/candidate.launch" >"$T/verdict" 2>"$T/err"
+[ $? = 3 ] && grep -q "ended with exit status 7: no memory" "$T/err" || { cat "$T/err"; fail "a reference that fails is not told of"; }
 
 [ $failures = 0 ]
