@@ -205,7 +205,7 @@ static const ifl_cli_option options[] = {
      "(as the engine "
      "runs it)",
      set_dump},
-    {0, "threads", "N", "threads that run blocks (all cores); the counts do not depend on it",
+    {'t', "threads", "N", "threads that run blocks (all cores); the counts do not depend on it",
      set_threads},
     {0, "resident", "N", "blocks that one thread interleaves, warp by warp (1; at most 4224)",
      set_resident},
@@ -672,8 +672,8 @@ const ifl_cli_command ifl_cli_analyze = {
             "is installed. No GPU is needed.\n"
             "Each ARG is one argument of the kernel, in order: 'inflight help arguments'. A "
             "launch file holds the "
-            "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, gpu, "
-            "arg.\n"
+            "same launch as `key = value` lines: file, kernel, grid, block, cluster, shared, "
+            "machine, code, gpu, arg.\n"
             "With FILE alone, inflight lists its kernels, with a command line to start from.\n"
             "Ctrl-C stops the run and reports what was counted so far; a second Ctrl-C ends the "
             "program at once.",

@@ -105,7 +105,7 @@ static const ifl_cli_option options[] = {
     {0, "csv", "FILE", "the same as comma-separated values", set_csv},
     {0, "launches", "FOLDER", "run nothing; write each run as a launch file into the folder",
      set_launches},
-    {0, "threads", "N", "threads that run blocks (all cores)", set_threads},
+    {'t', "threads", "N", "threads that run blocks (all cores)", set_threads},
 };
 
 /* ---- listing --------------------------------------------------------------------------------- */
