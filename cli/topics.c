@@ -12,6 +12,8 @@ static void print_arguments(FILE *out)
           "  TYPE:VALUE          a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
           "  TYPExCOUNT=FILL     a buffer: f32x2^20=random  i32x1000=iota\n"
           "  TYPExCOUNT+N=FILL   a buffer that starts N bytes past its alignment\n"
+          "  struct:ARG,ARG...   a structure by value: its members, laid out as in C\n"
+          "  null  same:N        a null pointer; the buffer of argument N again\n"
           "\n"
           "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
           "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
@@ -24,8 +26,8 @@ static void print_arguments(FILE *out)
           "  permutation[:SEED]  0 to COUNT - 1, each once, in random order: valid indexes\n"
           "  @FILE.npy           a NumPy file\n"
           "\n"
-          "The document \"Launches\" (launch.md) has the rest: structures, null pointers,\n"
-          "one buffer for two parameters.\n",
+          "The document \"Launches\" (launch.md) has the rest: plain bytes, tensor maps,\n"
+          "limits of random numbers.\n",
           out);
 }
 

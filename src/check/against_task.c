@@ -92,6 +92,11 @@ const char *ifl_launch_words_path(ifl_arena *arena, const ifl_launch_words *word
     return name[0] == '/' ? name : ifl_arena_printf(arena, "%s/%s", words->folder, name);
 }
 
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     const size_t bytes = strlen(text), more = strlen(end);
@@ -131,6 +136,11 @@ ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile in
         path ? ifl_launch_words_read(&out->arena, path, ifl_file_read, &out->words, error)
              : ifl_fail_memory(error, strlen(reference));
     for (size_t i = 0; i < out->words.arguments.count && status == IFL_OK; i++)
+        if (starts_with(out->words.arguments.at[i], "struct:"))
+            status =
+                ifl_fail(error, IFL_UNSUPPORTED,
+                         "'%.200s': a reference takes no structures with members (struct:)", path);
+    for (size_t i = 0; i < out->words.arguments.count && status == IFL_OK; i++)
         if (!ifl_vec_push(&out->arguments, (ifl_task_argument){.text = out->words.arguments.at[i]}))
             status = ifl_fail_memory(error, sizeof(ifl_task_argument));
     if (status != IFL_OK)
@@ -164,11 +174,6 @@ static uint32_t mix(uint64_t seed, int trial, size_t argument)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return (uint32_t)(z >> 32 ^ z);
-}
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
 }
 
 /* "TYPExCOUNT=random:SEED:LIMIT" with another seed: limits stay. */

@@ -656,8 +656,9 @@ static ifl_status parse_at(parser *p)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const char expected[] = "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, "
-                               "a tensor map (tensor:...), same:N or null";
+static const char expected[] =
+    "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, "
+    "a structure (struct:...), a tensor map (tensor:...), same:N or null";
 
 static bool starts_number(char c)
 {
@@ -695,7 +696,7 @@ static ifl_status parse_word(parser *p)
 ifl_status ifl_argument_parse(ifl_arena *arena, const ifl_argument_context *context,
                               const char *word, ifl_argument *out, ifl_error *error)
 {
-    *out = (ifl_argument){0};
+    *out = (ifl_argument){.parameter = context->parameter};
     parser p = {arena, context, context->param, word, word, out, error};
     return parse_word(&p);
 }

@@ -5,6 +5,7 @@
 #ifndef IFL_SESSION_ARGUMENT_H
 #define IFL_SESSION_ARGUMENT_H
 
+#include "base/vec.h"
 #include "session/fill.h"
 #include "session/module.h"
 
@@ -30,10 +31,15 @@ typedef struct ifl_argument {
         /* the parameter is a description of the buffer, not its address; its address is not set */
         tensor;
     const char *text; /* "f32×1000 = random", for people */
+    /* the kernel's parameter that it is, or where in it: a structure's members are arguments each */
+    size_t parameter;
+    uint64_t offset;
 } ifl_argument;
+typedef IFL_VEC(ifl_argument) ifl_argument_list;
 
 typedef struct ifl_argument_context {
     const ifl_parameter *param;
+    size_t parameter;           /* its number */
     size_t index;               /* of this argument */
     const ifl_argument *before; /* the `index` arguments before it */
     const char *directory;      /* that file names are relative to; NULL: the working directory */
@@ -43,6 +49,13 @@ typedef struct ifl_argument_context {
  * the file and the word as the line, so that the column has a caret. */
 ifl_status ifl_argument_parse(ifl_arena *arena, const ifl_argument_context *context,
                               const char *word, ifl_argument *out, ifl_error *error);
+
+/* "struct:WORD,WORD": the members of a structure that is passed by value, each an argument of its own,
+ * laid out as C does. They go to the end of `list`. */
+bool ifl_argument_is_structure(const char *word);
+ifl_status ifl_argument_parse_structure(ifl_arena *arena, const ifl_argument_context *context,
+                                        const char *word, ifl_argument_list *list,
+                                        ifl_error *error);
 
 /* The name that the source gives a parameter; NULL where the PTX has only a made-up one
  * ("saxpy_param_2"), as all compilers write it. */

@@ -242,20 +242,26 @@ static ifl_status fail_count(const ifl_launch *launch, size_t given, ifl_error *
 
 static ifl_status set_arg(ifl_launch *launch, const char *value, ifl_error *error)
 {
-    const size_t index = launch->arguments.count;
+    const size_t index = launch->arguments.count, parameter = launch->given;
     if (launch->session)
         return ifl_fail(error, IFL_USAGE,
                         "the arguments are laid out in memory already: make a new launch");
-    if (index >= launch->of->parameter_count)
-        return fail_count(launch, index + 1, error);
-    const ifl_argument_context context = {&launch->of->parameters[index], index,
+    if (parameter >= launch->of->parameter_count)
+        return fail_count(launch, parameter + 1, error);
+    const ifl_argument_context context = {&launch->of->parameters[parameter], parameter, index,
                                           launch->arguments.at, launch->directory};
     ifl_argument argument;
-    const ifl_status status = ifl_argument_parse(&launch->arena, &context, value, &argument, error);
-    if (status != IFL_OK)
-        return status;
-    return ifl_vec_push(&launch->arguments, argument) ? IFL_OK
-                                                      : ifl_fail_memory(error, sizeof argument);
+    ifl_status status;
+    if (ifl_argument_is_structure(value)) {
+        status = ifl_argument_parse_structure(&launch->arena, &context, value, &launch->arguments,
+                                              error);
+    } else {
+        status = ifl_argument_parse(&launch->arena, &context, value, &argument, error);
+        if (status == IFL_OK && !ifl_vec_push(&launch->arguments, argument))
+            status = ifl_fail_memory(error, sizeof argument);
+    }
+    launch->given += status == IFL_OK;
+    return status;
 }
 
 static const struct {
@@ -317,7 +323,7 @@ static ifl_status fill_buffer(const ifl_launch *launch, size_t index, filling ho
 static ifl_status make_buffer(ifl_launch *launch, size_t index, ifl_error *error)
 {
     const ifl_argument *argument = &launch->arguments.at[index];
-    const char *name = ifl_param_name(&launch->of->parameters[index]);
+    const char *name = ifl_param_name(&launch->of->parameters[argument->parameter]);
     char label[96];
     snprintf(label, sizeof label, "argument %zu, %s×%" PRIu64 "%s%.40s%s", index,
              argument->element->name, argument->count, name ? " (" : "", name ? name : "",
@@ -355,7 +361,8 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
         return ifl_fail_memory(error, of->param_bytes);
     for (size_t i = 0; i < launch->arguments.count; i++) {
         const ifl_argument *argument = &launch->arguments.at[i];
-        uint8_t *param = launch->params + of->parameters[i].offset;
+        uint8_t *param =
+            launch->params + of->parameters[argument->parameter].offset + argument->offset;
         if (argument->kind == IFL_ARGUMENT_VALUE)
             memcpy(param, argument->value, argument->value_bytes);
         else if (argument->tensor)
@@ -375,8 +382,8 @@ static ifl_status make_session(ifl_launch *launch, ifl_error *error)
                                          .code = launch->code};
     ifl_loaded *loaded;
     const size_t count = launch->arguments.count;
-    if (count != launch->of->parameter_count)
-        return fail_count(launch, count, error);
+    if (launch->given != launch->of->parameter_count)
+        return fail_count(launch, launch->given, error);
     launch->buffers = calloc(count + 1, sizeof(ifl_allocation *));
     ifl_status status = launch->buffers ? ifl_session_new(&options, &launch->session, error)
                                         : ifl_fail_memory(error, count * sizeof(ifl_allocation *));

@@ -25,7 +25,8 @@ struct ifl_launch {
     const char *machine; /* the file with its machine code; NULL: none was named */
     ifl_code_choice code;
     uint32_t sm; /* of the GPU whose machine code runs; 0: of the first of `gpus` */
-    IFL_VEC(ifl_argument) arguments;
+    ifl_argument_list arguments;
+    size_t given;               /* parameters of the kernel that have their arguments */
     IFL_VEC(const char *) gpus; /* kept for the models */
     ifl_session *session;       /* NULL until the launch is made ready */
     ifl_ready_kernel *ready;

@@ -184,7 +184,7 @@ static ifl_status check(ifl_gpu_run *r)
 ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
 {
     ifl_gpu_launch to = r->to;
-    to.params = r->buffers.pointers + set * r->launch->arguments.count;
+    to.params = r->buffers.pointers + set * r->launch->of->parameter_count;
     return r->call ? ifl_gpu_blas_put(r->gpu, r->call, to.params, error)
                    : ifl_gpu_launch_put(r->gpu, &to, error);
 }

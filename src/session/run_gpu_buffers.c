@@ -96,8 +96,10 @@ static ifl_status write_params(ifl_gpu_buffers *b, unsigned set, ifl_error *erro
     uint8_t *block = b->params[set];
     memcpy(block, b->launch->params, kernel->param_bytes);
     for (size_t i = 0; i < argument_count(b) && status == IFL_OK; i++) {
-        uint8_t *at = block + kernel->parameters[i].offset;
-        b->pointers[set * argument_count(b) + i] = at;
+        const size_t parameter = argument_at(b, i)->parameter;
+        uint8_t *at = block + kernel->parameters[parameter].offset;
+        b->pointers[set * kernel->parameter_count + parameter] = at;
+        at += argument_at(b, i)->offset;
         if (argument_at(b, i)->kind == IFL_ARGUMENT_VALUE)
             continue;
         const uint64_t address = address_of(b, set, i);
@@ -117,7 +119,7 @@ static ifl_status make_tables(ifl_gpu_buffers *b, ifl_error *error)
     const ifl_launch *launch = b->launch;
     const size_t count = argument_count(b), bytes = launch->of->param_bytes;
     b->made = calloc((most_sets + 1) * (count + 1), sizeof *b->made);
-    b->pointers = calloc(most_sets * (count + 1), sizeof *b->pointers);
+    b->pointers = calloc(most_sets * (launch->of->parameter_count + 1), sizeof *b->pointers);
     b->params = calloc(most_sets, sizeof *b->params);
     if (!b->made || !b->pointers || !b->params)
         return ifl_fail_memory(error, count * sizeof *b->made);

@@ -11,12 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_BUFFER_BYTES = 1 << 16, PARAMS = 7 };
+enum { MAX_BUFFER_BYTES = 1 << 16, PARAMS = 8 };
 
 static const char text_of_module[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u32 a, .param .f32 b, .param .u64 c, .param .u64 d,\n"
-    "    .param .align 4 .b8 e[12], .param .f64 f, .param .s16 g)\n{\nret;\n}\n";
+    "    .param .align 4 .b8 e[12], .param .f64 f, .param .s16 g,\n"
+    "    .param .align 8 .b8 h[24])\n{\nret;\n}\n";
 
 static const ifl_module *module_of_all(void)
 {
@@ -49,8 +50,14 @@ static void apply(const ifl_launch_file *file)
     if (status == IFL_INTERNAL || status == IFL_FINDING)
         abort();
     /* The other arguments are given, so that what was read gets laid out. */
-    static const char *const rest[PARAMS] = {
-        "1", "1", "null", "null", "bytes:000000000000000000000000", "1", "1"};
+    static const char *const rest[PARAMS] = {"1",
+                                             "1",
+                                             "null",
+                                             "null",
+                                             "bytes:000000000000000000000000",
+                                             "1",
+                                             "1",
+                                             "struct:null,f32x4=iota,i32:1"};
     for (size_t i = launch->arguments.count; i < PARAMS; i++)
         if (ifl_launch_set(launch, "arg", rest[i], &error) != IFL_OK)
             break;

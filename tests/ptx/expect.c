@@ -299,12 +299,27 @@ static bool push_values(ifl_expectation *e, const char *word, size_t length)
     return true;
 }
 
+const char *ifl_expect_argument(const ifl_expect_launch *launch, size_t index)
+{
+    static const char structure[] = "struct:";
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        const char *at = launch->args[i];
+        const bool has_members = strncmp(at, structure, strlen(structure)) == 0;
+        at += has_members ? strlen(structure) : 0;
+        for (; index > 0 && has_members && strchr(at, ','); index--)
+            at = strchr(at, ',') + 1;
+        if (index-- == 0)
+            return at;
+    }
+    return "";
+}
+
 static bool read_values(ifl_expect_file *file, const ifl_expect_launch *launch, ifl_expectation *e,
                         const char *at)
 {
-    const ifl_expect_element *element =
-        e->argument < launch->arg_count ? ifl_expect_element_find(launch->args[e->argument]) : NULL;
-    if (!element || !strchr(launch->args[e->argument], 'x'))
+    const char *word = ifl_expect_argument(launch, e->argument);
+    const ifl_expect_element *element = ifl_expect_element_find(word);
+    if (!element || !strchr(word, 'x'))
         return complain(file, e->line, "argument %zu is not a buffer", e->argument);
     for (at = skip_blanks(at); *at; at = skip_blanks(at)) {
         size_t length = strcspn(at, " \t");

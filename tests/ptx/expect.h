@@ -73,6 +73,9 @@ void ifl_expect_free(ifl_expect_file *file);
 /* "ok" unless the launch expects another status. */
 const char *ifl_expect_status(const ifl_expect_launch *launch);
 
+/* The word of an argument; a structure's members are arguments of their own. "" past the last. */
+const char *ifl_expect_argument(const ifl_expect_launch *launch, size_t index);
+
 /* ---- elements of buffers ----------------------------------------------------------------- */
 
 typedef struct ifl_expect_element {

@@ -134,7 +134,8 @@ static void check_buffer(trial *t, const ifl_expectation *e)
     void *data = NULL;
     size_t bytes = 0;
     ifl_error error = {0};
-    const ifl_expect_element *element = ifl_expect_element_find(t->launch->args[e->argument]);
+    const ifl_expect_element *element =
+        ifl_expect_element_find(ifl_expect_argument(t->launch, e->argument));
     if (!t->handle || ifl_launch_buffer(t->handle, e->argument, &data, &bytes, &error) != IFL_OK)
         fail(t, e->line, "there is no buffer %zu: %s", e->argument, error.text);
     else if ((e->element + e->value_count) * element->bytes > bytes)
