@@ -242,6 +242,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
     if (mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL)
         ifl_warp_remember(warp, code, true, warp->address[__builtin_ctz(mask)]);
+    if (a->operation == IFL_OPERATION_CAS && mask && space[__builtin_ctz(mask)] == IFL_SPACE_SHARED)
+        ifl_warp_contend(warp);
     if (--warp->requests_left == 0)
         return IFL_REASON_YIELD;
     return IFL_REASON_NONE;

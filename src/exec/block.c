@@ -284,6 +284,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, u
     block->shared_start = grid->has_ranks ? (uint64_t)rank << IFL_RANK_SHIFT : 0;
     block->live = grid->threads_per_block;
     block->is_running = true;
+    block->first_warp = 0;
     if (grid->shared_bytes)
         memset(block->shared, 0, grid->shared_bytes);
     if (block->shared_written)
@@ -452,8 +453,10 @@ typedef struct turn {
 
 static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
 {
-    for (uint32_t w = 0; w < block->warp_count && !worker->fault.is_set; w++) {
-        ifl_warp *warp = block->warps[w];
+    const uint32_t count = block->warp_count, first = block->first_warp;
+    block->is_contended = false;
+    for (uint32_t i = 0; i < count && !worker->fault.is_set; i++) {
+        ifl_warp *warp = block->warps[first + i < count ? first + i : first + i - count];
         if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp))
             continue;
         ifl_warp_run(warp);
@@ -463,6 +466,8 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
         if (should_stop(worker))
             return;
     }
+    if (block->is_contended)
+        block->first_warp = first + 1 < count ? first + 1 : 0;
     if (is_done(block)) {
         end_block(worker, block);
         now->ended = true;

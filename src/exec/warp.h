@@ -138,6 +138,8 @@ typedef struct ifl_block {
     bool is_running;
     ifl_warp **warps;
     uint32_t warp_count;
+    uint32_t first_warp; /* whose turn it is first */
+    bool is_contended;   /* a warp has compared and swapped shared memory since */
     uint8_t *shared;
     uint8_t *shared_written;
     struct ifl_race_block *races; /* when races are checked */
@@ -355,6 +357,18 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
 bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask);
 
 /* ---- faults: fault.c ------------------------------------------------------------------------- */
+
+/* Warps of a GPU compare and swap shared memory side by side: between a warp's read of a word and its
+ * swap all others have theirs, and of those that read the same, one succeeds (HeCBench expdist: a
+ * float's atomic addition by a block of 256 threads takes each of them 128 attempts on average). So
+ * the warp's next request is its last in this turn, and another warp comes first in the next. */
+static inline void ifl_warp_contend(ifl_warp *warp)
+{
+    if (warp->block->warp_count > 1) {
+        warp->requests_left = 2; /* this one, and the next */
+        warp->block->is_contended = true;
+    }
+}
 
 /* The lane that its member mask leaves out. */
 ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members);

@@ -407,7 +407,9 @@ static bool is_filled(const ifl_site_access *access)
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
-    const uint32_t passes = cost.serial > cost.passes ? cost.serial : cost.passes;
+    /* Of lanes on one word, those that a sum counts or that race to swap take one pass together. */
+    const uint32_t passes =
+        cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
     const double taken = is_filled(access) ? 1 : fmax(passes, 1),
                  begins = serve(&m->l1_free, now, taken);
     return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],

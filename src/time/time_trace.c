@@ -384,8 +384,10 @@ static void access_event(void *self, const ifl_access *access)
     ifl_footprint_measure(&t->lookup, access, &footprint);
     ifl_request_cost cost = {.passes = footprint.wavefronts,
                              .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL};
-    if (access->kind == IFL_ACCESS_ATOMIC)
+    if (access->kind == IFL_ACCESS_ATOMIC) {
         cost.serial = ifl_footprint_serial(&t->lookup, access);
+        cost.passes = footprint.merged;
+    }
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;

@@ -272,6 +272,25 @@ static void test_conflicts(void **unused)
 }
 
 /* A warp alone reaches the barrier at once; the other comes after its load, and both go on then. */
+/* 32 lanes on one word take 32 passes, but one where they race to swap. */
+static void test_lanes_that_race(void **unused)
+{
+    (void)unused;
+    static bench b;
+    const ifl_sm_rates rates = quick_rates();
+    for (int races = 0; races < 2; races++) {
+        set_all(2, plain(1));
+        all_sites[0] = memory(IFL_ACCESS_ATOMIC, IFL_SPACE_SHARED, 0);
+        all_sites[0].access.passes_merge = races;
+        all_sites[1] = waits_for(0);
+        b.count = 0;
+        run_sites(&b, 0, 2);
+        ask(&b, 0, (ifl_request_cost){.passes = 1, .serial = 32, .served = IFL_REQUEST_SHARED}, 0);
+        const double cycles = follow(&b, &rates, 1, 1, 1);
+        assert_in_range((uint64_t)cycles, races ? 29 : 60, races ? 31 : 62);
+    }
+}
+
 static void test_barrier(void **unused)
 {
     (void)unused;
@@ -705,6 +724,7 @@ int main(void)
         cmocka_unit_test(test_wide_sources),
         cmocka_unit_test(test_barrier_object),
         cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_lanes_that_race),
         cmocka_unit_test(test_barriers_in_turn),
         cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_taken_branch),

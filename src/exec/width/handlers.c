@@ -853,6 +853,8 @@ IFL_HANDLER(atomic)
             warp->changed |= update_words(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
             tell(warp, code, t, warp->address, mask, at.shape);
+            if (is_shared && a->operation == IFL_OPERATION_CAS)
+                ifl_warp_contend(warp);
             FINISH_REQUEST;
         }
     }
