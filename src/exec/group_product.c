@@ -4,121 +4,30 @@
  * the hardware allows. The product is one of all four warps: who waits for it may write over its
  * matrices, so it waits until all four have computed their rows. */
 #include "exec/lane.h"
-#include "exec/matrix_sum.h"
-#include "exec/warp.h"
+#include "exec/shared_matrix.h"
 
-#include <string.h>
-
-enum { ROWS = 16, WARPS = 4, WORD_BITS = 32, CORE_ROWS = 8, CHUNK = 16, MOST_BYTES = 4 };
-
-/* ---- descriptors ----------------------------------------------------------------------------- */
-
-/* In bytes. */
-typedef struct matrix_place {
-    uint64_t start, leading, stride;
-    unsigned swizzle; /* bits that are combined: 0, 1, 2, 3 */
-    unsigned base;    /* offset of the pattern */
-} matrix_place;
-
-/* Bits 13-0 start, 29-16 leading dimension, 45-32 stride dimension, all in units of 16 bytes; 51-49
- * base offset; 63-62 mode: 1 swizzle of 128, 2 of 64, 3 of 32 bytes. */
-static matrix_place place_of(uint64_t descriptor)
-{
-    enum { UNIT = 4, FIELD = 0x3fff };
-    static const unsigned swizzles[] = {0, 3, 2, 1};
-    return (matrix_place){.start = (descriptor & FIELD) << UNIT,
-                          .leading = (descriptor >> 16 & FIELD) << UNIT,
-                          .stride = (descriptor >> 32 & FIELD) << UNIT,
-                          .swizzle = swizzles[descriptor >> 62],
-                          .base = descriptor >> 49 & 7};
-}
-
-/* Pieces of 16 bytes. Rows along k: 8 rows stand together, a row as long as the swizzle; without
- * one pieces are 128 bytes apart by leading dimension. Columns along k: so many pieces stand side
- * by side as the swizzle has. */
-static uint64_t piece_at(const matrix_place *p, bool transposes, unsigned line, unsigned piece)
-{
-    const unsigned side = 1u << p->swizzle; /* pieces of 16 bytes that stand side by side */
-    if (!transposes)
-        return p->start + line / CORE_ROWS * p->stride + line % CORE_ROWS * (uint64_t)side * CHUNK +
-               (p->swizzle ? (uint64_t)piece * CHUNK : piece * p->leading);
-    if (!p->swizzle)
-        return p->start + piece * p->stride + line % CORE_ROWS * CHUNK +
-               line / CORE_ROWS * p->leading;
-    return p->start + piece / side * p->leading + piece % side * CHUNK +
-           line % CORE_ROWS * (uint64_t)side * CHUNK + line / CORE_ROWS * p->stride;
-}
-
-static uint64_t swizzled(const matrix_place *p, uint64_t address)
-{
-    enum { PIECE_AT = 4, LINE_AT = 7 };
-    const uint64_t bits = (UINT64_C(1) << p->swizzle) - 1;
-    return address ^ (((address >> LINE_AT) - p->base) & bits) << PIECE_AT;
-}
+enum { ROWS = 16, WARPS = 4, WORD_BITS = 32, MOST_BYTES = 4 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Lines of numbers, `depth` each. */
-typedef struct lines {
-    ifl_number *at;
-    unsigned depth, special;
-    ifl_plain plain; /* room for as many */
-} lines;
-
-static uint64_t element_of(const uint8_t *bytes, unsigned bits, unsigned index)
+/* Bits 63-62 of a descriptor: 1 swizzle of 128, 2 of 64, 3 of 32 bytes. */
+static ifl_shared_matrix matrix_of(uint64_t descriptor, uint8_t type, bool transposes)
 {
-    uint32_t value = 0;
-    if (bits < 8)
-        return bytes[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
-    memcpy(&value, bytes + (size_t)index * bits / 8, bits / 8);
-    return value;
-}
-
-typedef struct shared_matrix {
-    matrix_place place;
-    ifl_matrix_type type;
-    bool transposes;
-    unsigned first, count; /* rows of a, columns of b */
-} shared_matrix;
-
-/* One piece: elements along k, or of neighbouring rows or columns. */
-static void split_piece(const shared_matrix *m, const uint8_t *bytes, unsigned line, unsigned piece,
-                        lines *to)
-{
-    const unsigned bits = ifl_matrix_format_of(m->type)->bits, each = 8 * CHUNK / bits;
-    for (unsigned i = 0; i < each; i++) {
-        const unsigned row = m->transposes ? piece * each + i - m->first : line - m->first;
-        const unsigned k = m->transposes ? line : piece * each + i;
-        if (row >= m->count || k >= to->depth)
-            continue;
-        const ifl_number number = ifl_number_of(m->type, element_of(bytes, bits, i));
-        to->at[row * to->depth + k] = number;
-        to->special |= number.kind;
-    }
-}
-
-static bool read_shared(ifl_warp *warp, const ifl_code *code, const shared_matrix *m, lines *to)
-{
-    const unsigned each = 8 * CHUNK / ifl_matrix_format_of(m->type)->bits;
-    const unsigned first_line = m->transposes ? 0 : m->first,
-                   first_piece = m->transposes ? m->first / each : 0;
-    const unsigned line_count = m->transposes ? to->depth : m->count;
-    const unsigned pieces = (m->transposes ? m->count : to->depth) / each;
-    for (unsigned line = first_line; line < first_line + line_count; line++)
-        for (unsigned piece = first_piece; piece < first_piece + pieces; piece++) {
-            const uint64_t address =
-                swizzled(&m->place, piece_at(&m->place, m->transposes, line, piece));
-            const uint8_t *bytes =
-                ifl_warp_reach_in(warp, code, IFL_SPACE_SHARED, 0, address, CHUNK, false);
-            if (!bytes)
-                return false;
-            split_piece(m, bytes, line, piece, to);
-        }
-    return true;
+    enum { CHUNK_BITS = 128 };
+    static const unsigned swizzles[] = {0, 3, 2, 1};
+    const unsigned bits = ifl_matrix_format_of(type)->bits;
+    ifl_shared_matrix m = {.place = ifl_matrix_place_of(descriptor),
+                           .type = type,
+                           .bits = bits,
+                           .each = CHUNK_BITS / bits,
+                           .transposes = transposes,
+                           .space = IFL_SPACE_SHARED};
+    m.place.swizzle = swizzles[descriptor >> 62];
+    return m;
 }
 
 /* As of mma (code/matrix.h). */
-static void read_registers(const ifl_group_product *op, const char *frame, lines *to)
+static void read_registers(const ifl_group_product *op, const char *frame, ifl_matrix_lines *to)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.a_type)->bits, each = WORD_BITS / bits;
     for (unsigned reg = 0; reg < IFL_GROUP_A_REGISTERS; reg++)
@@ -134,7 +43,7 @@ static void read_registers(const ifl_group_product *op, const char *frame, lines
         }
 }
 
-static void negate(lines *of, unsigned count)
+static void negate(ifl_matrix_lines *of, unsigned count)
 {
     for (unsigned i = 0; i < count * of->depth; i++)
         of->at[i].significand = -of->at[i].significand;
@@ -148,22 +57,24 @@ static uint64_t read_descriptor(const ifl_group_product *op, const char *frame, 
                           : ifl_lane_u64(frame, slot, lane);
 }
 
-static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame, lines *a,
-                          lines *b)
+static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame,
+                          ifl_matrix_lines *a, ifl_matrix_lines *b)
 {
     const ifl_group_product *op = code->extra;
-    const shared_matrix of_b = {place_of(read_descriptor(op, frame, op->b_descriptor, 0)),
-                                op->one.b_type, op->transposes_b, 0, op->one.n};
+    ifl_shared_matrix of_b = matrix_of(read_descriptor(op, frame, op->b_descriptor, 0),
+                                       op->one.b_type, op->transposes_b);
+    of_b.count = op->one.n;
     if (op->is_a_in_registers) {
         read_registers(op, frame, a);
     } else {
-        const shared_matrix of_a = {place_of(read_descriptor(op, frame, op->a_descriptor, 0)),
-                                    op->one.a_type, op->transposes_a, warp->index % WARPS * ROWS,
-                                    ROWS};
-        if (!read_shared(warp, code, &of_a, a))
+        ifl_shared_matrix of_a = matrix_of(read_descriptor(op, frame, op->a_descriptor, 0),
+                                           op->one.a_type, op->transposes_a);
+        of_a.first = warp->index % WARPS * ROWS;
+        of_a.count = ROWS;
+        if (!ifl_shared_matrix_read(warp, code, 0, &of_a, a))
             return false;
     }
-    if (!read_shared(warp, code, &of_b, b))
+    if (!ifl_shared_matrix_read(warp, code, 0, &of_b, b))
         return false;
     if (op->negates_a)
         negate(a, ROWS);
@@ -174,15 +85,8 @@ static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *fram
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void take_line(const lines *of, unsigned line, bool is_plain, ifl_numbers *to)
-{
-    const size_t at = (size_t)line * of->depth;
-    to->at = of->at + at;
-    if (is_plain)
-        to->plain = (ifl_plain){of->plain.value + at, of->plain.exponent + at};
-}
-
-static void compute(const ifl_group_product *op, char *frame, lines *a, lines *b)
+static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *a,
+                    ifl_matrix_lines *b)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.c_type)->bits, each = WORD_BITS / bits;
     const unsigned registers =
@@ -194,8 +98,8 @@ static void compute(const ifl_group_product *op, char *frame, lines *a, lines *b
     ifl_numbers column = {.mantissa_bits = ifl_matrix_format_of(op->one.b_type)->mantissa_bits,
                           .are_finite = !b->special};
     if (is_plain) {
-        ifl_plain_fill(&a->plain, a->at, (size_t)ROWS * a->depth, row.mantissa_bits);
-        ifl_plain_fill(&b->plain, b->at, (size_t)op->one.n * b->depth, column.mantissa_bits);
+        ifl_matrix_lines_fill(a, ROWS, row.mantissa_bits);
+        ifl_matrix_lines_fill(b, op->one.n, column.mantissa_bits);
     }
     for (unsigned reg = 0; reg < registers; reg++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
@@ -205,8 +109,8 @@ static void compute(const ifl_group_product *op, char *frame, lines *a, lines *b
             for (unsigned i = 0; i < each; i++) {
                 const unsigned at = first / 4 * 8 + 2 * (lane % 4) + (first + i) % 2;
                 const uint32_t old = each == 1 ? c : c >> (i * bits) & ((1u << bits) - 1);
-                take_line(a, line, is_plain, &row);
-                take_line(b, at, is_plain, &column);
+                ifl_matrix_line_take(a, line, is_plain, &row);
+                ifl_matrix_line_take(b, at, is_plain, &column);
                 word |= ifl_matrix_element(&op->one, &row, &column, a->depth, old) << (i * bits);
             }
             ((uint32_t *)ifl_slot(frame, op->d[reg]))[lane] = word;
@@ -225,8 +129,8 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
     ifl_number a_numbers[A_NUMBERS], b_numbers[B_NUMBERS];
     double a_values[A_NUMBERS], b_values[B_NUMBERS];
     int16_t a_exponents[A_NUMBERS], b_exponents[B_NUMBERS];
-    lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}},
-          b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
+    ifl_matrix_lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}},
+                     b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != UINT32_MAX)
