@@ -92,6 +92,14 @@ enum {
 };
 enum { IFL_LAYOUT_ROW = 1, IFL_LAYOUT_COLUMN };
 enum {
+    IFL_PART_32X32 = 1,
+    IFL_PART_16X64,
+    IFL_PART_16X128,
+    IFL_PART_16X256,
+    IFL_PART_16X32X2,
+};
+enum { IFL_PACK_16 = 1, IFL_PACK_UNPACK_16 };
+enum {
     IFL_FLAG_FTZ = 1 << 0,
     IFL_FLAG_SAT = 1 << 1,
     IFL_FLAG_SATFINITE = 1 << 2,
@@ -146,6 +154,10 @@ typedef struct ifl_modifiers {
     uint8_t layout;    /* IFL_LAYOUT_*: of a matrix, the first of two */
     uint8_t layout2;
     uint8_t matrices;   /* .x4 */
+    uint8_t group;      /* .cta_group::2 */
+    uint8_t part;       /* IFL_PART_*: of tensor memory */
+    uint8_t repeat;     /* .x128: of the part */
+    uint8_t pack;       /* IFL_PACK_* */
     uint8_t space;      /* ifl_space: of the access; the first of two */
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */

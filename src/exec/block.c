@@ -4,6 +4,7 @@
 #include "exec/converge.h"
 #include "exec/grid_barrier.h"
 #include "exec/race.h"
+#include "exec/tensor_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,7 @@ void ifl_block_free(ifl_block *block)
     for (uint32_t w = 0; block->warps && w < block->warp_count; w++)
         free_warp(block->warps[w]);
     ifl_bulk_free(block);
+    ifl_tensor_free(block);
     free(block->nested_errors);
     free(block->warps);
     free(block->shared);
@@ -417,6 +419,7 @@ static void end_block(ifl_worker *worker, ifl_block *block)
 {
     block->is_running = false;
     ifl_bulk_finish_all(block);
+    ifl_tensor_end(block);
     free(block->nested_errors);
     block->nested_errors = NULL;
     if (worker->tells_ends)

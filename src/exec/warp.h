@@ -144,7 +144,8 @@ typedef struct ifl_block {
     uint8_t *shared_written;
     struct ifl_race_block *races; /* when races are checked */
     ifl_barrier barriers[IFL_BARRIERS];
-    struct ifl_bulk_queue *bulk; /* copies begun, NULL: none yet (bulk_copies.c) */
+    struct ifl_bulk_queue *bulk;      /* copies begun, NULL: none yet (bulk_copies.c) */
+    struct ifl_tensor_memory *tensor; /* NULL: not used yet (tensor_memory.c) */
     uint32_t *
         nested_errors; /* by thread: the last error of launching; NULL: none yet (nested_calls.c) */
 } ifl_block;

@@ -43,7 +43,11 @@ enum {
     IFL_FIELD_shape = 1 << 17,
     IFL_FIELD_layout = 1 << 18,
     IFL_FIELD_layout2 = 1 << 19,
-    IFL_FIELD_matrices = 1 << 20
+    IFL_FIELD_matrices = 1 << 20,
+    IFL_FIELD_group = 1 << 21,
+    IFL_FIELD_part = 1 << 22,
+    IFL_FIELD_repeat = 1 << 23,
+    IFL_FIELD_pack = 1 << 24
 };
 
 /* ---- operands -------------------------------------------------------------------------------- */

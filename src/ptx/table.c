@@ -40,7 +40,8 @@ static const struct {
     PLACE(rounding), PLACE(compare),  PLACE(combine),  PLACE(operation), PLACE(mode),
     PLACE(wrap),     PLACE(half),     PLACE(order),    PLACE(scope),     PLACE(cache),
     PLACE(vector),   PLACE(level),    PLACE(eviction), PLACE(eviction2), PLACE(layout),
-    PLACE(layout2),  PLACE(matrices),
+    PLACE(layout2),  PLACE(matrices), PLACE(group),    PLACE(part),      PLACE(repeat),
+    PLACE(pack),
 #undef PLACE
 };
 

@@ -534,12 +534,21 @@ static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned whi
     return count ? count : 1;
 }
 
+/* Of tensor memory: those of the shape, so many times. */
+static unsigned registers_of_tensor(const ifl_sass_instruction *in)
+{
+    return registers_of_bits(ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_SHAPE))) *
+           registers_of_bits(ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_MATRICES)));
+}
+
 static unsigned count_of(uint64_t operand, const ifl_sass_instruction *in)
 {
     const unsigned count = IFL_SASS_COUNT_OF(operand);
     if (count >= IFL_SASS_COUNT_BY)
         return registers_of_bits(ifl_sass_word_bits(
             ifl_sass_value(in, (ifl_sass_value_role)(count - IFL_SASS_COUNT_BY))));
+    if (count == IFL_SASS_COUNT_TENSOR)
+        return registers_of_tensor(in);
     if (count >= IFL_SASS_COUNT_MATRIX_A)
         return registers_of_matrix(in, count - IFL_SASS_COUNT_MATRIX_A);
     return count ? count : 1;

@@ -114,6 +114,9 @@ ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
 ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose,
     ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;
+/* sass_lower_tensor.c */
+ifl_sass_lower_function ifl_sass_lower_tensor_columns, ifl_sass_lower_tensor_move,
+    ifl_sass_lower_fence;
 /* sass_lower_control.c */
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call,
     ifl_sass_lower_exit, ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break,

@@ -85,6 +85,7 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define OF_A(operand) COUNT(IFL_SASS_COUNT_MATRIX_A, operand)
 #define OF_B(operand) COUNT(IFL_SASS_COUNT_MATRIX_B, operand)
 #define OF_C(operand) COUNT(IFL_SASS_COUNT_MATRIX_C, operand)
+#define OF_TENSOR(operand) COUNT(IFL_SASS_COUNT_TENSOR, operand)
 #define H(operand) ((operand) | (uint64_t)IFL_SASS_HIDES << 22)
 #define CARRY(operand) ((operand) | (uint64_t)IFL_SASS_HIDES_TO_90 << 22)
 
