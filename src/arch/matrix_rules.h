@@ -6,12 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum ifl_matrix_unit { IFL_MATRIX_UNIT_WARP, IFL_MATRIX_UNIT_GROUP } ifl_matrix_unit;
+typedef enum ifl_matrix_unit {
+    IFL_MATRIX_UNIT_WARP,
+    IFL_MATRIX_UNIT_GROUP,
+    IFL_MATRIX_UNIT_TENSOR
+} ifl_matrix_unit;
 
 typedef enum ifl_matrix_operands {
     IFL_MATRIX_OPERANDS_HALVES,
     IFL_MATRIX_OPERANDS_TF32,
-    IFL_MATRIX_OPERANDS_BYTES
+    IFL_MATRIX_OPERANDS_BYTES,
+    IFL_MATRIX_OPERANDS_FOURS
 } ifl_matrix_operands;
 
 typedef struct ifl_matrix_rule {

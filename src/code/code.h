@@ -371,6 +371,7 @@ typedef struct ifl_demands {
     uint32_t parameter_misalign;  /* that block begins so many bytes behind a multiple of 256 */
     bool syncs;                   /* its lanes meet at barrier registers, not at post-dominators */
     bool reserves_shared;    /* uses the shared memory that the system reserves in every block */
+    bool takes_in_pairs;     /* machine code that takes tensor memory for two blocks */
     uint64_t reserved_first; /* bytes with which its shared memory begins that are the system's */
     bool has_ranks;      /* its addresses of shared memory hold the block's rank in the cluster */
     uint32_t cluster[3]; /* blocks of a cluster that it must be launched with; 0: not given */

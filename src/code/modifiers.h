@@ -58,7 +58,11 @@ enum {
     IFL_MODE_NUMBER,
     IFL_MODE_NOTANUMBER,
     IFL_MODE_NORMAL,
-    IFL_MODE_SUBNORMAL
+    IFL_MODE_SUBNORMAL,
+    IFL_MODE_WARPS_02_13,
+    IFL_MODE_WARPS_01_23,
+    IFL_MODE_WARPS_ALL,
+    IFL_MODE_ARRIVE_ONE
 };
 enum { IFL_WRAP_CLAMP = 1, IFL_WRAP_WRAP };
 enum { IFL_HALF_LO = 1, IFL_HALF_HI, IFL_HALF_WIDE };
@@ -97,8 +101,23 @@ enum {
     IFL_PART_16X128,
     IFL_PART_16X256,
     IFL_PART_16X32X2,
+    IFL_PART_128X256,
+    IFL_PART_4X256,
+    IFL_PART_128X128,
+    IFL_PART_64X128,
+    IFL_PART_32X128
 };
-enum { IFL_PACK_16 = 1, IFL_PACK_UNPACK_16 };
+enum { IFL_PACK_16 = 1, IFL_PACK_UNPACK_16, IFL_PACK_BYTES };
+enum {
+    IFL_KIND_F16 = 1,
+    IFL_KIND_TF32,
+    IFL_KIND_F8F6F4,
+    IFL_KIND_I8,
+    IFL_KIND_MXF8F6F4,
+    IFL_KIND_MXF4,
+    IFL_KIND_MXF4NVF4
+};
+enum { IFL_COLLECTOR_ANY = 1, IFL_COLLECTOR_SHIFT };
 enum {
     IFL_FLAG_FTZ = 1 << 0,
     IFL_FLAG_SAT = 1 << 1,
@@ -158,6 +177,11 @@ typedef struct ifl_modifiers {
     uint8_t part;       /* IFL_PART_*: of tensor memory */
     uint8_t repeat;     /* .x128: of the part */
     uint8_t pack;       /* IFL_PACK_* */
+    uint8_t kind;       /* IFL_KIND_*: of a product on tensor memory */
+    uint8_t scaling;    /* 1: .block_scale */
+    uint8_t scales;     /* of a line; 16, 32: one for so many elements */
+    uint8_t collector;  /* what is kept of a or b; 0 nothing is written */
+    uint8_t format;     /* bits of what is copied, 4 or 6 */
     uint8_t space;      /* ifl_space: of the access; the first of two */
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */

@@ -80,4 +80,87 @@ ifl_tensor_place ifl_tensor_place_of(ifl_tensor_shape shape, unsigned lane, unsi
 /* Registers of one repetition (.x1). */
 unsigned ifl_tensor_shape_registers(ifl_tensor_shape shape);
 
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* What PTX writes as .kind. Machine code's UTCHMMA is of halves or tf32: its description tells. */
+typedef enum ifl_tensor_kind {
+    IFL_TENSOR_HALVES_OR_TF32,
+    IFL_TENSOR_F16,
+    IFL_TENSOR_TF32,
+    IFL_TENSOR_F8F6F4,
+    IFL_TENSOR_I8,
+    IFL_TENSOR_MXF8F6F4,
+    IFL_TENSOR_MXF4 /* and mxf4nvf4 */
+} ifl_tensor_kind;
+
+/* Descriptors of shared memory are 64 bits a lane, or two slots of words. */
+typedef struct ifl_tensor_product {
+    uint8_t kind;   /* ifl_tensor_kind */
+    uint8_t blocks; /* 1, or 2: a pair */
+    uint8_t scales; /* of a line along k: 0, 1, 2, 4 */
+    bool is_sparse; /* PTX says so; of machine code only the description */
+    bool says_sparse, keeps_weights, is_a_held;
+    bool are_planes, is_once; /* once a warp, by whichever lane */
+    ifl_tensor_address d, a_held, metadata, scale_a, scale_b;
+    uint32_t a, b, description; /* slots */
+    uint32_t accumulates, flip; /* predicate */
+    uint8_t scale_d;            /* d is first divided by 2 to this power */
+    uint8_t mask_words;         /* of lanes that are not written */
+    uint32_t mask[IFL_TENSOR_MASK_WORDS];
+    uint16_t sm;
+} ifl_tensor_product;
+
+/* What an instruction descriptor says (PTX ISA 9.0, "Instruction Descriptor"). */
+typedef struct ifl_tensor_description {
+    uint16_t m, n, k;
+    uint8_t a_type, b_type, d_type; /* ifl_matrix_type */
+    uint8_t a_bits, b_bits;         /* of an element in shared memory */
+    uint8_t a_each, b_each;         /* elements in 16 bytes of it */
+    bool is_sparse, saturates, negates_a, negates_b, transposes_a, transposes_b;
+    bool are_powers; /* scales are UE8M0, else UE4M3 */
+    uint8_t selector, scale_a_id, scale_b_id;
+} ifl_tensor_description;
+
+/* NULL, or what is wrong with it for a product of that kind. */
+const char *ifl_tensor_describe(const ifl_tensor_product *product, uint32_t bits,
+                                ifl_tensor_description *out);
+/* Where element (row, column) of d is, `row` counted in its block: lane and column. Of sums in two
+ * or four parts the parts lie in other lanes (PTX ISA 9.0, "Data Path Layout Organization"). */
+ifl_tensor_place ifl_tensor_sum_place(const ifl_tensor_product *product,
+                                      const ifl_tensor_description *of, unsigned row,
+                                      unsigned column);
+/* Bits of metadata of a sparse line: 1 for each element of b, of tf32 2, of four bits one for each
+ * two. Where bit `bit` of a row's is: a lane, a column, a bit in it. */
+typedef struct ifl_tensor_bit {
+    uint8_t lane, column, bit;
+} ifl_tensor_bit;
+ifl_tensor_bit ifl_tensor_metadata_place(uint8_t a_type, uint8_t a_bits, unsigned row,
+                                         unsigned bit);
+
+/* ---- copies, commits ------------------------------------------------------------------------- */
+
+typedef enum ifl_tensor_copied {
+    IFL_TENSOR_128X256,
+    IFL_TENSOR_128X128,
+    IFL_TENSOR_64X128_02_13,
+    IFL_TENSOR_64X128_01_23,
+    IFL_TENSOR_32X128
+} ifl_tensor_copied;
+
+typedef struct ifl_tensor_copy {
+    uint8_t shape; /* ifl_tensor_copied */
+    uint8_t blocks;
+    bool are_planes, is_once;
+    ifl_tensor_address to;
+    uint32_t from; /* slot: descriptor */
+} ifl_tensor_copy;
+
+/* When all that the block has begun before is done one arrives at a barrier, in each block of a
+ * mask. */
+typedef struct ifl_tensor_commit {
+    ifl_transfer barrier;
+    uint32_t multicast; /* slot, 0: only where `barrier` is */
+    bool is_once;
+} ifl_tensor_commit;
+
 #endif

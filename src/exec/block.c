@@ -291,6 +291,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, u
         memset(block->shared, 0, grid->shared_bytes);
     if (block->shared_written)
         memset(block->shared_written, 0, grid->shared_bytes);
+    ifl_tensor_start(block, grid);
     ifl_races_start(block, grid);
     for (unsigned id = 0; id < IFL_BARRIERS; id++)
         block->barriers[id] = (ifl_barrier){.all = 1};

@@ -20,6 +20,10 @@ uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfe
 /* The same at an address that is known. */
 uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address,
                          uint32_t lane);
+/* Makes one, whose phase has a parity. */
+void ifl_mbarrier_make(uint8_t *object, uint32_t arrivals, bool parity);
+/* One arrives. */
+void ifl_mbarrier_arrive(uint8_t *object);
 /* Bytes have come. */
 void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes);
 

@@ -3,6 +3,7 @@
  * code/bulk.h. */
 #include "exec/bulk_copies.h"
 #include "exec/race.h"
+#include "exec/tensor_queue.h"
 
 #include <string.h>
 
@@ -58,6 +59,20 @@ static void end_phase_if_complete(barrier_object *b)
         return;
     b->parity = !b->parity;
     b->pending = b->expected;
+}
+
+void ifl_mbarrier_make(uint8_t *object, uint32_t arrivals, bool parity)
+{
+    write_object(object,
+                 (barrier_object){.pending = arrivals, .expected = arrivals, .parity = parity});
+}
+
+void ifl_mbarrier_arrive(uint8_t *object)
+{
+    barrier_object b = unpack_barrier(read_word(object));
+    b.pending -= b.pending > 0;
+    end_phase_if_complete(&b);
+    write_object(object, b);
 }
 
 void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes)
@@ -226,7 +241,8 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint8_t *at = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
-        if (!at || (at != last && !ifl_bulk_finish_counted(warp, at)))
+        if (!at || (at != last &&
+                    (!ifl_tensor_finish_counted(warp, at) || !ifl_bulk_finish_counted(warp, at))))
             return IFL_REASON_FAULT;
         last = at;
         done |= (uint32_t)(unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane))

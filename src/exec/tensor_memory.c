@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who has which columns of tensor memory. Blocks that share an SM on a GPU have the whole of it
  * here: they run one after the other. What has not been written is all ones, a NaN. */
-#include "exec/tensor_memory.h"
+#include "exec/bulk_copies.h"
+#include "exec/tensor_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +37,28 @@ void ifl_tensor_free(ifl_block *block)
         return;
     drop_stores(block->tensor);
     ifl_vec_free(&block->tensor->stores);
+    ifl_vec_free(&block->tensor->tasks);
     ifl_vec_free(&block->tensor->pairs);
     free(block->tensor);
     block->tensor = NULL;
 }
 
+/* ptxas's code for tcgen05.alloc with .cta_group::2 waits at a barrier object that it never makes,
+ * 0x48 bytes into what the system reserves, for the phase of a parity that is 0 at 0x50. So the
+ * block of even rank, which takes the columns, finds the phase over, and the other, which waits for
+ * word of it, does not. */
+void ifl_tensor_start(ifl_block *block, const ifl_grid *grid)
+{
+    enum { OBJECT_AT = 0x48, OBJECT_END = 0x50 };
+    const ifl_demands *demands = &grid->image->demands;
+    if (demands->takes_in_pairs && demands->reserved_first >= OBJECT_END)
+        ifl_mbarrier_make(block->shared + OBJECT_AT, 1, !(block->rank & 1));
+}
+
 void ifl_tensor_end(ifl_block *block)
 {
     const struct ifl_tensor_memory *memory = block->tensor;
-    if (memory && memory->taken)
+    if (ifl_tensor_finish_all(block) && memory && memory->taken)
         ifl_fault_raise(memory->taking_warp, memory->taker, IFL_FAULT_OTHER, 0,
                         "%u columns of tensor memory that were taken here were not given back "
                         "(tcgen05.dealloc) when the block ended",

@@ -28,6 +28,7 @@ struct ifl_tensor_memory {
     const ifl_code *taker;   /* who took columns last */
     ifl_warp *taking_warp;
     IFL_VEC(ifl_tensor_store) stores;
+    IFL_VEC(struct ifl_tensor_task) tasks; /* tensor_queue.c */
 };
 
 /* The block's, made when it is first used; NULL: a fault, there is no memory. */
@@ -38,6 +39,8 @@ ifl_block *ifl_tensor_peer(ifl_warp *warp, const ifl_code *code);
 /* Have all columns from one on been taken? false after a fault that names `what`. */
 bool ifl_tensor_has(ifl_warp *warp, const ifl_code *code, const ifl_block *block, uint32_t lane,
                     uint32_t first, uint32_t columns, const char *what);
+/* What the system leaves in shared memory for code that takes columns in pairs. */
+void ifl_tensor_start(ifl_block *block, const ifl_grid *grid);
 /* What is left of a block that has ended: columns that it has not given back are a fault. */
 void ifl_tensor_end(ifl_block *block);
 void ifl_tensor_free(ifl_block *block);

@@ -562,7 +562,8 @@ static bool names_cluster(const ifl_instruction *i)
         [IFL_OP_LOAD_BOX_5] = true,  [IFL_OP_LOAD_IMAGE_3] = true, [IFL_OP_LOAD_IMAGE_4] = true,
         [IFL_OP_LOAD_IMAGE_5] = true};
     return i->opcode < IFL_OP_COUNT &&
-           (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER);
+           (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER ||
+            i->modifiers.group > 1);
 }
 
 static bool names_clusters(const ifl_program *program)

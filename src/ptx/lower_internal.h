@@ -132,6 +132,7 @@ uint8_t ifl_lower_matrix_type(uint8_t type);
 /* lower_wmma.c */
 ifl_lower_function ifl_lower_wmma_load, ifl_lower_wmma_store, ifl_lower_wmma_mma;
 /* lower_tensor.c */
-ifl_lower_function ifl_lower_tensor_alloc, ifl_lower_tensor_move, ifl_lower_tensor_wait;
+ifl_lower_function ifl_lower_tensor_alloc, ifl_lower_tensor_move, ifl_lower_tensor_wait,
+    ifl_lower_tensor_product, ifl_lower_tensor_copy, ifl_lower_tensor_commit;
 
 #endif

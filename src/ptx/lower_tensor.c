@@ -114,3 +114,174 @@ void ifl_lower_tensor_wait(ifl_lowerer *l)
 {
     ifl_lower_emit(l, IFL_CODE_tensor_wait);
 }
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+enum { D, A, B, METADATA, DESCRIPTION, MASK, SCALES_A, SCALES_B, ACCUMULATES, SCALE_D };
+
+/* PTX of tensor memory runs as on the first GPU that has it. */
+enum { TENSOR_SM = 100, MOST_SCALE_D = 15 };
+
+static uint8_t product_kind(uint8_t kind)
+{
+    static const uint8_t kinds[] = {
+        [IFL_KIND_F16] = IFL_TENSOR_F16,           [IFL_KIND_TF32] = IFL_TENSOR_TF32,
+        [IFL_KIND_F8F6F4] = IFL_TENSOR_F8F6F4,     [IFL_KIND_I8] = IFL_TENSOR_I8,
+        [IFL_KIND_MXF8F6F4] = IFL_TENSOR_MXF8F6F4, [IFL_KIND_MXF4] = IFL_TENSOR_MXF4,
+        [IFL_KIND_MXF4NVF4] = IFL_TENSOR_MXF4,
+    };
+    return kinds[kind];
+}
+
+/* Of a line: what .scale_vec or .block says, else what the kind has. 255: none that it can have. */
+static uint8_t scales_of(const ifl_modifiers *m)
+{
+    const bool is_fours = m->kind == IFL_KIND_MXF4 || m->kind == IFL_KIND_MXF4NVF4;
+    const uint8_t usual = is_fours ? 2 : 1;
+    const uint8_t said = !m->scales       ? usual
+                         : m->scales < 16 ? m->scales
+                                          : (uint8_t)((is_fours ? 64 : 32) / m->scales);
+    const bool is_known = said == usual || (said == 4 && m->kind == IFL_KIND_MXF4NVF4);
+    return is_known ? said : UINT8_MAX;
+}
+
+static bool describe_product(ifl_lowerer *l, ifl_tensor_product *op)
+{
+    const uint16_t opcode = l->instruction->opcode;
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const bool is_scaled = m->kind >= IFL_KIND_MXF8F6F4;
+    op->says_sparse = true;
+    op->is_sparse = opcode == IFL_OP_TENSOR_MMA_SP || opcode == IFL_OP_TENSOR_MMA_WS_SP;
+    op->keeps_weights = opcode == IFL_OP_TENSOR_MMA_WS || opcode == IFL_OP_TENSOR_MMA_WS_SP;
+    op->sm = TENSOR_SM;
+    if (!m->group || !m->kind || is_scaled != m->scaling ||
+        is_scaled != ifl_lower_has(l, SCALES_B) || is_scaled != ifl_lower_has(l, SCALES_A) ||
+        op->is_sparse != ifl_lower_has(l, METADATA)) {
+        ifl_lower_unsupported(l, "of this kind with these operands");
+        return false;
+    }
+    op->kind = product_kind(m->kind);
+    op->blocks = m->group;
+    op->scales = is_scaled ? scales_of(m) : 0;
+    if (op->scales == UINT8_MAX || m->collector == IFL_COLLECTOR_SHIFT ||
+        (op->keeps_weights && ifl_lower_has(l, SCALE_D))) {
+        ifl_lower_unsupported(l, op->keeps_weights ? "with columns that are zeros"
+                                 : m->collector == IFL_COLLECTOR_SHIFT
+                                     ? "which way rows move is not known here"
+                                     : "with so many scales");
+        return false;
+    }
+    return true;
+}
+
+/* 4 words of lanes a block. */
+static void set_mask(ifl_lowerer *l, ifl_tensor_product *op)
+{
+    enum { WORDS = 4 };
+    uint32_t count;
+    const ifl_operand *member;
+    if (!ifl_lower_has(l, MASK))
+        return;
+    member = ifl_slot_members(l->slots.at[MASK], &count);
+    if (count != (uint32_t)WORDS * op->blocks) {
+        ifl_lower_unsupported(l, "with this number of words of lanes that are not written");
+        return;
+    }
+    op->mask_words = (uint8_t)count;
+    for (uint32_t i = 0; i < count; i++)
+        op->mask[i] = ifl_lower_source(l, &member[i], 32, false);
+}
+
+static void set_scale_d(ifl_lowerer *l, ifl_tensor_product *op)
+{
+    const ifl_operand *scale = l->slots.at[SCALE_D];
+    if (!ifl_lower_has(l, SCALE_D))
+        return;
+    if (scale->kind != IFL_OPERAND_IMMEDIATE || scale->value < 0 || scale->value > MOST_SCALE_D ||
+        (op->kind != IFL_TENSOR_F16 && op->kind != IFL_TENSOR_TF32))
+        ifl_lower_unsupported(l, "with this scale of the sums before");
+    op->scale_d = (uint8_t)scale->value;
+}
+
+void ifl_lower_tensor_product(ifl_lowerer *l)
+{
+    ifl_tensor_product *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op || !describe_product(l, op))
+        return;
+    op->d = address_of(l, l->slots.at[D]);
+    op->is_a_held = l->slots.at[A]->kind == IFL_OPERAND_MEMORY;
+    if (op->is_a_held)
+        op->a_held = address_of(l, l->slots.at[A]);
+    else
+        op->a = ifl_lower_source(l, l->slots.at[A], 64, false);
+    op->b = ifl_lower_source(l, l->slots.at[B], 64, false);
+    op->description = ifl_lower_source(l, l->slots.at[DESCRIPTION], 32, false);
+    if (op->is_sparse)
+        op->metadata = address_of(l, l->slots.at[METADATA]);
+    if (op->scales) {
+        op->scale_a = address_of(l, l->slots.at[SCALES_A]);
+        op->scale_b = address_of(l, l->slots.at[SCALES_B]);
+    }
+    set_mask(l, op);
+    set_scale_d(l, op);
+    op->accumulates = ifl_lower_predicate(l, l->slots.at[ACCUMULATES], &op->flip);
+    ifl_lower_emit(l, IFL_CODE_tensor_product)->extra = op;
+}
+
+/* ---- copies, commits ------------------------------------------------------------------------- */
+
+static bool set_copied(ifl_lowerer *l, ifl_tensor_copy *op)
+{
+    static const struct {
+        uint8_t part, mode, shape;
+    } shapes[] = {
+        {IFL_PART_128X256, 0, IFL_TENSOR_128X256},
+        {IFL_PART_128X128, 0, IFL_TENSOR_128X128},
+        {IFL_PART_64X128, IFL_MODE_WARPS_02_13, IFL_TENSOR_64X128_02_13},
+        {IFL_PART_64X128, IFL_MODE_WARPS_01_23, IFL_TENSOR_64X128_01_23},
+        {IFL_PART_32X128, IFL_MODE_WARPS_ALL, IFL_TENSOR_32X128},
+    };
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].part == m->part && shapes[i].mode == m->mode && !m->format && m->group) {
+            op->shape = shapes[i].shape;
+            return true;
+        }
+    ifl_lower_unsupported(l, m->format ? "with elements of 6 or 4 bits that become bytes"
+                                       : "of this shape");
+    return false;
+}
+
+void ifl_lower_tensor_copy(ifl_lowerer *l)
+{
+    ifl_tensor_copy *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op || !set_copied(l, op))
+        return;
+    op->blocks = l->instruction->modifiers.group;
+    op->to = address_of(l, l->slots.at[0]);
+    op->from = ifl_lower_source(l, l->slots.at[1], 64, false);
+    ifl_lower_emit(l, IFL_CODE_tensor_copy)->extra = op;
+}
+
+void ifl_lower_tensor_commit(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const uint8_t space = m->space_written ? ifl_lower_space(l) : IFL_SPACE_GENERIC;
+    ifl_tensor_commit *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (!m->group || m->mode != IFL_MODE_ARRIVE_ONE ||
+        ifl_lower_has(l, 1) != !!(m->flags & IFL_FLAG_MULTICAST)) {
+        ifl_lower_unsupported(l, "of this form");
+        return;
+    }
+    op->barrier = (ifl_transfer){.space = space,
+                                 .kind = IFL_ACCESS_ATOMIC,
+                                 .bytes = 8,
+                                 .element_bytes = 8,
+                                 .elements = 1,
+                                 .address = ifl_lower_address(l, l->slots.at[0], space)};
+    if (ifl_lower_has(l, 1))
+        op->multicast = ifl_lower_source(l, l->slots.at[1], 32, false);
+    ifl_lower_emit(l, IFL_CODE_tensor_commit)->extra = op;
+}

@@ -410,6 +410,12 @@ static bool emit_m(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx
     return emit_address(parser, slot, &written->part[0]);
 }
 
+static bool emit_a(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
+{
+    const bool is_address = written->part[0].operand.kind == IFL_OPERAND_MEMORY;
+    return is_address ? emit_m(parser, slot, written) : emit_s(parser, slot, written);
+}
+
 static bool add_label(ifl_ptx_parser *parser, uint32_t name, const char *at)
 {
     ifl_ptx_pending label = {.name = name, .operand = (uint32_t)parser->operands.count, .at = at};
@@ -447,9 +453,9 @@ static const struct {
     bool takes_vector;
     bool (*emit)(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written);
 } letters[] = {
-    {'d', false, emit_d}, {'q', false, emit_d}, {'v', true, emit_v},
-    {'V', true, emit_V},  {'s', false, emit_s}, {'p', false, emit_p},
-    {'m', false, emit_m}, {'l', false, emit_l}, {'t', false, emit_t},
+    {'d', false, emit_d}, {'q', false, emit_d}, {'v', true, emit_v},  {'V', true, emit_V},
+    {'s', false, emit_s}, {'p', false, emit_p}, {'m', false, emit_m}, {'l', false, emit_l},
+    {'t', false, emit_t}, {'a', false, emit_a}, {'W', true, emit_V},
 };
 
 static bool emit_single(ifl_ptx_parser *parser, const match_slot *slot,
@@ -513,7 +519,8 @@ static bool wants(const walk *at, const char *signature)
         return false;
     const ifl_ptx_written *written = &at->parser->written[at->used];
     bool is_address = written->part[0].operand.kind == IFL_OPERAND_MEMORY;
-    if (is_address != (*signature == 'm'))
+    if (is_address != (*signature == 'm') ||
+        (written->shape == IFL_PTX_VECTOR) != (*signature == 'W' || *signature == 'V'))
         return false;
     bool has_policy = at->slot.instruction->modifiers.flags & IFL_FLAG_CACHE_HINT;
     bool is_last_slot = !signature[2];

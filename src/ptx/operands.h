@@ -5,7 +5,7 @@
 
 #include "ptx/program.h"
 
-enum { IFL_MAX_SLOTS = 8 };
+enum { IFL_MAX_SLOTS = 10 };
 
 typedef struct ifl_slots {
     const ifl_operand *

@@ -47,7 +47,12 @@ enum {
     IFL_FIELD_group = 1 << 21,
     IFL_FIELD_part = 1 << 22,
     IFL_FIELD_repeat = 1 << 23,
-    IFL_FIELD_pack = 1 << 24
+    IFL_FIELD_pack = 1 << 24,
+    IFL_FIELD_kind = 1 << 25,
+    IFL_FIELD_scaling = 1 << 26,
+    IFL_FIELD_scales = 1 << 27,
+    IFL_FIELD_collector = 1 << 28,
+    IFL_FIELD_format = 1 << 29
 };
 
 /* ---- operands -------------------------------------------------------------------------------- */

@@ -41,7 +41,8 @@ static const struct {
     PLACE(wrap),     PLACE(half),     PLACE(order),    PLACE(scope),     PLACE(cache),
     PLACE(vector),   PLACE(level),    PLACE(eviction), PLACE(eviction2), PLACE(layout),
     PLACE(layout2),  PLACE(matrices), PLACE(group),    PLACE(part),      PLACE(repeat),
-    PLACE(pack),
+    PLACE(pack),     PLACE(kind),     PLACE(scaling),  PLACE(scales),    PLACE(collector),
+    PLACE(format),
 #undef PLACE
 };
 

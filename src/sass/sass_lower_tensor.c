@@ -48,6 +48,7 @@ void ifl_sass_lower_tensor_columns(ifl_sass_lowerer *l)
                : operation == IFL_SASS_WORD_AND ? IFL_TENSOR_AND
                                                 : IFL_TENSOR_OR;
     op->blocks = blocks_of(l);
+    l->image->demands.takes_in_pairs |= finds && op->blocks == 2;
     op->count = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), 1);
     op->d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
     if (finds)
@@ -112,4 +113,146 @@ void ifl_sass_lower_fence(ifl_sass_lowerer *l)
         ifl_sass_emit(l, IFL_CODE_tensor_wait);
     else
         ifl_sass_lower_nothing(l);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* A descriptor in two uniform registers. */
+static uint32_t descriptor_of(ifl_sass_lowerer *l, ifl_sass_role role)
+{
+    const ifl_sass_operand *at = operand(l, role);
+    if (at && at->kind == IFL_SASS_MEMORY && at->uniform != IFL_SASS_NO_REGISTER)
+        return ifl_sass_uniform_slot(l, at->uniform);
+    ifl_sass_refuse(l, "without a descriptor");
+    return l->zeros;
+}
+
+static void set_kind(ifl_sass_lowerer *l, ifl_tensor_product *op)
+{
+    static const uint8_t kinds[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_UTCHMMA] = IFL_TENSOR_HALVES_OR_TF32,
+        [IFL_SASS_OP_UTCIMMA] = IFL_TENSOR_I8,
+        [IFL_SASS_OP_UTCQMMA] = IFL_TENSOR_F8F6F4,
+        [IFL_SASS_OP_UTCOMMA] = IFL_TENSOR_MXF4,
+    };
+    const ifl_sass_operand *scales = operand(l, IFL_SASS_ROLE_SCALE);
+    op->kind = kinds[l->instruction->op];
+    if (op->kind == IFL_TENSOR_MXF4)
+        op->scales = value(l, IFL_SASS_VALUE_SCALES) == IFL_SASS_WORD_SCALES4 ? 4 : 2;
+    if (op->kind == IFL_TENSOR_F8F6F4 && scales && scales->kind == IFL_SASS_MEMORY) {
+        op->kind = IFL_TENSOR_MXF8F6F4;
+        op->scales = 1;
+    }
+    if (!op->scales)
+        return;
+    op->scale_a = address_of(l, IFL_SASS_ROLE_SCALE); /* the next register has b's */
+    op->scale_b = op->scale_a;
+    op->scale_b.slot += IFL_PLANE_BYTES;
+}
+
+/* UR: lanes that are not written, 4 words a block; .WS: columns that are zeros. */
+static void set_mask(ifl_sass_lowerer *l, ifl_tensor_product *op)
+{
+    enum { WORDS = 4 };
+    const ifl_sass_operand *mask = operand(l, IFL_SASS_ROLE_SCALE);
+    if (op->scales || !mask || mask->index == IFL_SASS_NO_REGISTER)
+        return;
+    if (op->keeps_weights) {
+        ifl_sass_refuse(l, "with columns that are zeros");
+        return;
+    }
+    op->mask_words = (uint8_t)(WORDS * op->blocks);
+    for (unsigned i = 0; i < op->mask_words; i++)
+        op->mask[i] = ifl_sass_uniform_slot(l, mask->index + i);
+}
+
+/* A and B, [UR sums], UR metadata and behind it the description, UR mask or scales, UP. */
+void ifl_sass_lower_tensor_product(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *shift = operand(l, IFL_SASS_ROLE_SHIFT);
+    ifl_tensor_product *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->blocks = blocks_of(l);
+    op->keeps_weights = value(l, IFL_SASS_VALUE_WEIGHTS_STAY) == IFL_SASS_WORD_WS;
+    op->are_planes = op->is_once = true;
+    op->sm = (uint16_t)l->instruction->sm;
+    op->is_a_held = operand(l, IFL_SASS_ROLE_ADDRESS2) != NULL;
+    if (op->is_a_held)
+        op->a_held = address_of(l, IFL_SASS_ROLE_ADDRESS2);
+    else
+        op->a = descriptor_of(l, IFL_SASS_ROLE_A);
+    op->b = descriptor_of(l, IFL_SASS_ROLE_B);
+    op->d = address_of(l, IFL_SASS_ROLE_DESTINATION_ADDRESS);
+    op->metadata = address_of(l, IFL_SASS_ROLE_METADATA);
+    op->description = op->metadata.slot + IFL_PLANE_BYTES;
+    set_kind(l, op);
+    set_mask(l, op);
+    op->scale_d = shift ? (uint8_t)shift->value : 0;
+    op->accumulates =
+        ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
+    if (value(l, IFL_SASS_VALUE_SHIFTS_A) == IFL_SASS_WORD_ASHIFT)
+        ifl_sass_refuse(l, "which way rows move is not known here");
+    ifl_sass_emit(l, IFL_CODE_tensor_product)->extra = op;
+}
+
+/* ---- copies, commits ------------------------------------------------------------------------- */
+
+void ifl_sass_lower_tensor_copy(ifl_sass_lowerer *l)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t shape;
+    } copied[] = {
+        {IFL_SASS_WORD_DP128_256, IFL_TENSOR_128X256},
+        {IFL_SASS_WORD_DP128_128, IFL_TENSOR_128X128},
+        {IFL_SASS_WORD_DP64_02_13, IFL_TENSOR_64X128_02_13},
+        {IFL_SASS_WORD_DP64_01_23, IFL_TENSOR_64X128_01_23},
+        {IFL_SASS_WORD_DP32_128, IFL_TENSOR_32X128},
+    };
+    const ifl_sass_word format = value(l, IFL_SASS_VALUE_FORMAT);
+    ifl_tensor_copy *op = ifl_sass_lower_allocate(l, sizeof *op);
+    bool is_known = format == IFL_SASS_WORD_OFF || format == IFL_SASS_WORD_ABSENT, found = false;
+    for (size_t i = 0; op && i < sizeof copied / sizeof *copied; i++)
+        if (copied[i].word == value(l, IFL_SASS_VALUE_SHAPE)) {
+            op->shape = copied[i].shape;
+            found = true;
+        }
+    if (!op)
+        return;
+    if (!is_known || !found) {
+        ifl_sass_refuse(l,
+                        found ? "with elements of 6 or 4 bits that become bytes" : "of this shape");
+        return;
+    }
+    op->blocks = blocks_of(l);
+    op->are_planes = op->is_once = true;
+    op->to = address_of(l, IFL_SASS_ROLE_DESTINATION_ADDRESS);
+    op->from = descriptor_of(l, IFL_SASS_ROLE_B);
+    ifl_sass_emit(l, IFL_CODE_tensor_copy)->extra = op;
+}
+
+/* [UR barrier], URZ, UR blocks. */
+void ifl_sass_lower_tensor_commit(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_ADDRESS);
+    ifl_tensor_commit *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (!at || at->kind != IFL_SASS_MEMORY || at->uniform == IFL_SASS_NO_REGISTER ||
+        value(l, IFL_SASS_VALUE_COUNTED) == IFL_SASS_WORD_A0TX) {
+        ifl_sass_refuse(l, "of this form");
+        return;
+    }
+    op->barrier = (ifl_transfer){.space = IFL_SPACE_CLUSTER,
+                                 .kind = IFL_ACCESS_ATOMIC,
+                                 .bytes = 8,
+                                 .element_bytes = 8,
+                                 .elements = 1,
+                                 .uniform = ifl_sass_uniform_slot(l, at->uniform),
+                                 .uniform_form = IFL_ADDRESS_32};
+    op->is_once = true;
+    if (value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_MULTICAST)
+        op->multicast = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA2), 1);
+    ifl_sass_emit(l, IFL_CODE_tensor_commit)->extra = op;
 }

@@ -116,6 +116,7 @@ ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transp
     ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;
 /* sass_lower_tensor.c */
 ifl_sass_lower_function ifl_sass_lower_tensor_columns, ifl_sass_lower_tensor_move,
+    ifl_sass_lower_tensor_product, ifl_sass_lower_tensor_copy, ifl_sass_lower_tensor_commit,
     ifl_sass_lower_fence;
 /* sass_lower_control.c */
 ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call,

@@ -324,15 +324,14 @@ static void test_wrong_calls(void **state)
 static void test_unsupported(void **state)
 {
     (void)state;
-    ifl_program *program = read_ok(KERNEL("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 "
-                                          "{%f1, %f2}, %rd1, %rd2, %r1, 0, p, 1, 1;\n"
+    ifl_program *program = read_ok(KERNEL("tcgen05.shift.cta_group::1.down [%r1];\n"
                                           "@%p1 tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1}];\n"
                                           "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\n"
                                           "ld.global.wonderful.u32 %r1, [%rd1];\n"
                                           "multimem.a; multimem.b;\n"
                                           "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
-        "'wgmma.mma_async.sp' is not supported: tensor core instructions",
+        "'tcgen05.shift' is not supported: which way rows move is not known here",
         "'tex' is not supported: textures and surfaces",
         "'vadd' is not supported: video instructions",
         "'ld' with the modifier '.wonderful' is not supported",
@@ -538,7 +537,7 @@ static void test_tables(void **state)
     (void)state;
     for (int op = IFL_OP_NONE + 1; op < IFL_OP_COUNT; op++) {
         const ifl_opcode_info *info = ifl_opcode_get((ifl_opcode)op);
-        assert_int_equal(strspn(info->signature, "dDvVspqmltfLP?"), strlen(info->signature));
+        assert_int_equal(strspn(info->signature, "dDvVspqmltfLP?aW"), strlen(info->signature));
         for (int other = op + 1; other < IFL_OP_COUNT; other++)
             assert_string_not_equal(info->name, ifl_opcode_get((ifl_opcode)other)->name);
     }

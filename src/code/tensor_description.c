@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Instruction descriptors of tcgen05.mma, and where its matrices lie in tensor memory (PTX ISA 9.0,
+ * "Instruction Descriptor", "Data Path Layout Organization", "Sparse Matrices"). */
+#include "code/matrix.h"
+#include "code/tensor.h"
+
+enum { PIECE_BITS = 128, PART_LANES = 32, MOST_COLUMNS = 256 };
+
+static uint32_t field(uint32_t bits, unsigned at, unsigned width)
+{
+    return bits >> at & ((1u << width) - 1);
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* Elements of 6 and 4 bits stand in groups of 16, which take 16 bytes each; only mxf4 packs. */
+static uint8_t small_type(uint32_t code, uint8_t *bits)
+{
+    static const struct {
+        uint8_t type, bits;
+    } types[] = {{IFL_MATRIX_E4M3, 8}, {IFL_MATRIX_E5M2, 8}, {IFL_MATRIX_NONE, 0},
+                 {IFL_MATRIX_E2M3, 6}, {IFL_MATRIX_E3M2, 6}, {IFL_MATRIX_E2M1, 4},
+                 {IFL_MATRIX_NONE, 0}, {IFL_MATRIX_NONE, 0}};
+    *bits = types[code].bits;
+    return types[code].type;
+}
+
+static uint8_t type_of(uint8_t kind, uint32_t code, uint8_t *bits, uint8_t *each)
+{
+    static const uint8_t halves[] = {IFL_MATRIX_F16, IFL_MATRIX_BF16, IFL_MATRIX_TF32};
+    uint8_t type = IFL_MATRIX_NONE;
+    switch (kind) {
+    case IFL_TENSOR_I8:
+        type = code > 1 ? IFL_MATRIX_NONE : code ? IFL_MATRIX_S8 : IFL_MATRIX_U8;
+        break;
+    case IFL_TENSOR_F8F6F4:
+    case IFL_TENSOR_MXF8F6F4:
+        type = small_type(code, bits);
+        *each = 16;
+        return type;
+    case IFL_TENSOR_MXF4:
+        *bits = 4;
+        *each = PIECE_BITS / 4;
+        return code == 1 ? IFL_MATRIX_E2M1 : IFL_MATRIX_NONE;
+    default:
+        type = code < sizeof halves ? halves[code] : IFL_MATRIX_NONE;
+        if ((kind == IFL_TENSOR_F16 && type == IFL_MATRIX_TF32) ||
+            (kind == IFL_TENSOR_TF32 && type != IFL_MATRIX_TF32))
+            type = IFL_MATRIX_NONE;
+    }
+    *bits = ifl_matrix_format_of(type)->bits;
+    *each = *bits ? (uint8_t)(PIECE_BITS / *bits) : 0;
+    return type;
+}
+
+static uint8_t sum_type(uint8_t kind, uint32_t code, uint8_t a_type)
+{
+    if (kind == IFL_TENSOR_I8)
+        return code == 2 ? IFL_MATRIX_S32 : IFL_MATRIX_NONE;
+    if (kind == IFL_TENSOR_MXF8F6F4 || kind == IFL_TENSOR_MXF4 || code == 1)
+        return IFL_MATRIX_F32;
+    return code == 0 && a_type != IFL_MATRIX_BF16 && a_type != IFL_MATRIX_TF32 ? IFL_MATRIX_F16
+                                                                               : IFL_MATRIX_NONE;
+}
+
+/* ---- the descriptor -------------------------------------------------------------------------- */
+
+static bool has_scales(const ifl_tensor_product *p)
+{
+    return p->kind == IFL_TENSOR_MXF8F6F4 || p->kind == IFL_TENSOR_MXF4;
+}
+
+static const char *check_shape(const ifl_tensor_product *p, const ifl_tensor_description *d)
+{
+    const bool is_known = p->keeps_weights
+                              ? p->blocks == 1 && (d->m == 32 || d->m == 64 || d->m == 128)
+                          : p->blocks == 2 ? d->m == 128 || d->m == 256
+                                           : d->m == 64 || d->m == 128;
+    if (!is_known || (has_scales(p) && d->m < 128))
+        return "its number of rows is none that such a product has";
+    if (!d->n || d->n > MOST_COLUMNS || (p->blocks == 2 && d->n % 16))
+        return "its number of columns is none that such a product has";
+    if (p->keeps_weights && d->n != 64 && d->n != 128 && d->n != MOST_COLUMNS)
+        return "a product .ws has 64, 128 or 256 columns";
+    if (p->keeps_weights && (d->is_sparse || (p->is_a_held && d->m != 128)))
+        return "products .ws of sparse matrices, or of fewer than 128 rows in tensor memory, are "
+               "not supported";
+    if (p->blocks == 2 && d->m == 128 && d->is_sparse)
+        return "a sparse product of 128 rows in two blocks is not supported";
+    return NULL;
+}
+
+static const char *check_types(const ifl_tensor_product *p, const ifl_tensor_description *d)
+{
+    const bool may_transpose = d->a_bits >= 8 && d->b_bits >= 8;
+    if (!d->a_type || !d->b_type || !d->d_type)
+        return "its types are none that such a product has";
+    if ((d->a_type == IFL_MATRIX_TF32) != (d->b_type == IFL_MATRIX_TF32))
+        return "its types are none that such a product has";
+    if ((d->transposes_a || d->transposes_b) && !may_transpose)
+        return "elements of fewer than 8 bits cannot lie across";
+    if (p->is_a_held && d->a_bits < 8 && p->kind != IFL_TENSOR_MXF4)
+        return "elements of 6 or 4 bits of a in tensor memory are not supported";
+    return NULL;
+}
+
+const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
+                                ifl_tensor_description *out)
+{
+    const bool is_scaled = has_scales(p), is_fours = p->kind == IFL_TENSOR_MXF4;
+    *out = (ifl_tensor_description){.selector = (uint8_t)field(bits, 0, 2),
+                                    .is_sparse = field(bits, 2, 1),
+                                    .saturates = p->kind == IFL_TENSOR_I8 && field(bits, 3, 1),
+                                    .negates_a = field(bits, 13, 1),
+                                    .negates_b = field(bits, 14, 1),
+                                    .transposes_a = field(bits, 15, 1),
+                                    .transposes_b = field(bits, 16, 1),
+                                    .n = (uint16_t)(field(bits, 17, 6) * 8),
+                                    .are_powers = field(bits, 23, 1),
+                                    .m = (uint16_t)(field(bits, 24, 5) * 16)};
+    out->a_type = type_of(p->kind, field(bits, 7, 3), &out->a_bits, &out->a_each);
+    out->b_type = type_of(p->kind, field(bits, 10, is_fours ? 2 : 3), &out->b_bits, &out->b_each);
+    out->d_type = sum_type(p->kind, field(bits, 4, 2), out->a_type);
+    if (is_scaled) {
+        out->scale_b_id = (uint8_t)field(bits, 4, 2);
+        out->scale_a_id = (uint8_t)field(bits, 29, 2);
+        out->m = (uint16_t)(field(bits, 27, 2) * 128);
+        if (field(bits, 31, 1))
+            return "a depth of 96 is not supported";
+        if (!is_fours && !out->are_powers)
+            return "its scales are none that such a product has";
+    }
+    const char *wrong = check_types(p, out);
+    if (!wrong)
+        wrong = check_shape(p, out);
+    if (!wrong && p->says_sparse && p->is_sparse != out->is_sparse)
+        wrong = "it and .sp do not agree on whether a is sparse";
+    if (wrong)
+        return wrong;
+    out->k = (uint16_t)((is_fours ? 64 : out->a_each * 2) << out->is_sparse);
+    return NULL;
+}
+
+/* ---- where matrices lie ---------------------------------------------------------------------- */
+
+ifl_tensor_place ifl_tensor_sum_place(const ifl_tensor_product *p, const ifl_tensor_description *d,
+                                      unsigned row, unsigned column)
+{
+    enum { HALF_PART = 16 };
+    const unsigned rows = d->m / p->blocks;
+    if (p->blocks == 1 && rows == 64 && !p->keeps_weights)
+        return (ifl_tensor_place){(uint8_t)(row / HALF_PART * PART_LANES + row % HALF_PART),
+                                  (uint16_t)column};
+    const unsigned part = d->n / (IFL_TENSOR_LANES / rows);
+    return (ifl_tensor_place){(uint8_t)(row + rows * (column / part)), (uint16_t)(column % part)};
+}
+
+ifl_tensor_bit ifl_tensor_metadata_place(uint8_t a_type, uint8_t a_bits, unsigned row, unsigned bit)
+{
+    enum { HALF_WORD = 16, ROWS = 8 };
+    if (a_type == IFL_MATRIX_TF32 || a_bits == 16)
+        return (ifl_tensor_bit){
+            (uint8_t)(row % ROWS + 2 * ROWS * (row / (2 * ROWS)) + ROWS * (bit / HALF_WORD)), 0,
+            (uint8_t)(row / ROWS % 2 * HALF_WORD + bit % HALF_WORD)};
+    return (ifl_tensor_bit){(uint8_t)row, (uint8_t)(bit / 32), (uint8_t)(bit % 32)};
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of a block, or of a pair of blocks, on tensor memory (tcgen05.mma, UTCHMMA and kin):
+ * reads a and b, whose scales and metadata, and adds row by row. How sums are made is in
+ * matrix_sum.c. Of a pair each block has its rows of a and d, and half of the columns of b. */
+#include "exec/lane.h"
+#include "exec/tensor_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, GROUP = 16, MOST_DEPTH = 128, MOST_SCALES = 4 };
+
+/* What the products of one instruction share. */
+typedef struct work {
+    const ifl_tensor_task *task;
+    const ifl_tensor_product *op;
+    const ifl_tensor_description *of;
+    ifl_matrix_product one; /* types and rule */
+    unsigned rows;          /* of a block */
+    unsigned a_depth;       /* elements of a's lines that are stored */
+    unsigned a_lines;
+    ifl_matrix_lines a, b;
+    void *memory;
+} work;
+
+static bool fail(const ifl_tensor_task *task, const char *why)
+{
+    ifl_fault_raise(task->warp, task->code, IFL_FAULT_OTHER, task->lane, "%s", why);
+    return false;
+}
+
+/* ---- room ------------------------------------------------------------------------------------ */
+
+static ifl_matrix_lines lines_at(uint8_t **at, size_t lines, unsigned depth)
+{
+    const size_t count = lines * depth;
+    ifl_matrix_lines made = {.depth = depth};
+    made.plain.value = (double *)(void *)*at;
+    *at += count * sizeof *made.plain.value;
+    made.at = (ifl_number *)(void *)*at;
+    *at += count * sizeof *made.at;
+    made.plain.exponent = (int16_t *)(void *)*at;
+    *at += (count * sizeof *made.plain.exponent + 7) / 8 * 8;
+    return made;
+}
+
+static bool make_room(work *w)
+{
+    const size_t each = sizeof(double) + sizeof(ifl_number) + sizeof(int16_t);
+    const size_t count = (size_t)w->a_lines * w->a_depth + (size_t)w->of->n * w->of->k;
+    w->memory = malloc(count * each + 2 * sizeof(double));
+    uint8_t *at = w->memory;
+    if (!at) {
+        ifl_fault_raise(w->task->warp, w->task->code, IFL_FAULT_NO_MEMORY, w->task->lane,
+                        "out of memory for a product");
+        return false;
+    }
+    w->a = lines_at(&at, w->a_lines, w->a_depth);
+    w->b = lines_at(&at, w->of->n, w->of->k);
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool read_shared(const work *w, const ifl_block *block, uint64_t descriptor, bool is_a,
+                        unsigned count, ifl_matrix_lines *to)
+{
+    ifl_shared_matrix m = {.type = is_a ? w->of->a_type : w->of->b_type,
+                           .bits = is_a ? w->of->a_bits : w->of->b_bits,
+                           .each = is_a ? w->of->a_each : w->of->b_each,
+                           .transposes = is_a ? w->of->transposes_a : w->of->transposes_b,
+                           .count = count};
+    if (!ifl_tensor_matrix_place(w->task, descriptor, &m.place))
+        return false;
+    m.space = ifl_tensor_shared_of(w->task->warp, block, &m.origin);
+    return ifl_shared_matrix_read(w->task->warp, w->task->code, w->task->lane, &m, to);
+}
+
+/* Lane by lane: line l of a is what lane l holds, or where rows lie in part of the lanes, what the
+ * lane of row l holds. */
+static void read_held(work *w, const ifl_block *block)
+{
+    const unsigned bits = w->of->a_bits;
+    for (unsigned line = 0; line < w->a_lines; line++) {
+        const unsigned lane = w->a_lines == IFL_TENSOR_LANES
+                                  ? line
+                                  : ifl_tensor_sum_place(w->op, w->of, line, 0).lane;
+        for (unsigned k = 0; k < w->a_depth; k++) {
+            const unsigned at = k * bits;
+            const uint32_t word =
+                block->tensor->words[(w->task->a_held & UINT16_MAX) + at / WORD_BITS][lane];
+            const ifl_number number = ifl_number_of(
+                w->of->a_type,
+                bits == WORD_BITS ? word : word >> at % WORD_BITS & ((1u << bits) - 1));
+            w->a.at[line * w->a_depth + k] = number;
+            w->a.special |= number.kind;
+        }
+    }
+}
+
+static void negate(ifl_matrix_lines *of, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        of->at[i].significand = -of->at[i].significand;
+}
+
+static bool read_b(work *w, const ifl_tensor_blocks *blocks)
+{
+    const unsigned part = w->of->n / blocks->count;
+    for (unsigned b = 0; b < blocks->count; b++) {
+        ifl_matrix_lines half = w->b;
+        half.at += (size_t)b * part * half.depth;
+        if (!read_shared(w, blocks->at[b], w->task->b, false, part, &half))
+            return false;
+        w->b.special |= half.special;
+    }
+    if (w->of->negates_b)
+        negate(&w->b, (size_t)w->of->n * w->b.depth);
+    return true;
+}
+
+static bool read_a(work *w, const ifl_block *block)
+{
+    w->a.special = 0;
+    if (w->op->is_a_held)
+        read_held(w, block);
+    else if (!read_shared(w, block, w->task->a, true, w->rows, &w->a))
+        return false;
+    if (w->of->negates_a)
+        negate(&w->a, (size_t)w->a_lines * w->a_depth);
+    return true;
+}
+
+/* ---- scales ---------------------------------------------------------------------------------- */
+
+/* UE8M0 is a power of two, all ones a NaN; UE4M3 an e4m3 without its sign. The significand has
+ * three bits behind the point. */
+static ifl_number scale_of(bool are_powers, uint32_t bits)
+{
+    enum { BIAS = 127, NAN_BITS = 0xff, ONE = 8, NO_SIGN = 0x7f };
+    if (!are_powers)
+        return ifl_number_of(IFL_MATRIX_E4M3, bits & NO_SIGN);
+    return (ifl_number){.significand = ONE,
+                        .exponent = (int16_t)((int)bits - BIAS),
+                        .kind = bits == NAN_BITS ? IFL_NUMBER_NAN : IFL_NUMBER_FINITE};
+}
+
+/* Of the `which`-th part of a line: a quarter of the lanes has its own copy (PTX ISA 9.0, "Scale
+ * factor layout"): 32 rows or columns side by side, four bytes of a line in a word. */
+static ifl_number scale_at(const work *w, const ifl_block *block, uint32_t address, unsigned lane,
+                           unsigned line, unsigned id, unsigned which)
+{
+    const uint32_t word =
+        block->tensor
+            ->words[(address & UINT16_MAX) + line / PART][lane / PART * PART + line % PART];
+    return scale_of(w->of->are_powers, word >> (BYTE_BITS * (id + which)) & UINT8_MAX);
+}
+
+typedef struct scales {
+    ifl_number a[MOST_SCALES], b[MOST_SCALES];
+} scales;
+
+static scales scales_of(const work *w, const ifl_block *block, ifl_tensor_place at, unsigned row,
+                        unsigned column)
+{
+    const unsigned parts = IFL_TENSOR_LANES / w->rows;
+    scales s;
+    for (unsigned i = 0; i < w->op->scales; i++) {
+        s.a[i] = scale_at(w, block, w->task->scale_a, at.lane, row, w->of->scale_a_id, i);
+        s.b[i] = scale_at(w, block, w->task->scale_b, at.lane, column % (w->of->n / parts),
+                          w->of->scale_b_id, i);
+    }
+    return s;
+}
+
+/* ---- single elements of d -------------------------------------------------------------------- */
+
+static uint32_t metadata_bits(const work *w, const ifl_block *block, unsigned row, unsigned bit,
+                              unsigned count)
+{
+    const ifl_tensor_bit at = ifl_tensor_metadata_place(w->of->a_type, w->of->a_bits, row, bit);
+    const bool has_selector = w->of->a_type == IFL_MATRIX_TF32 || w->of->a_bits == 16;
+    const uint32_t column =
+        (w->task->metadata & UINT16_MAX) + at.column + (has_selector ? w->of->selector : 0u);
+    return block->tensor->words[column][at.lane] >> at.bit & ((1u << count) - 1);
+}
+
+/* Which element of a line of b the i-th of a sparse line meets: of four (tf32: two) elements two
+ * (one) are there; of elements that are packed by fours, two of four pairs. */
+static unsigned met_by(const work *w, const ifl_block *block, unsigned row, unsigned i)
+{
+    if (w->of->a_type == IFL_MATRIX_TF32)
+        return 2 * i + metadata_bits(w, block, row, 4 * i + 1, 1);
+    if (w->op->kind == IFL_TENSOR_MXF4)
+        return i / 4 * 8 + 2 * metadata_bits(w, block, row, i / 4 * 4 + 2 * (i / 2 % 2), 2) + i % 2;
+    return i / 2 * 4 + metadata_bits(w, block, row, i / 2 * 4 + 2 * (i % 2), 2);
+}
+
+/* The line of b that a row meets. */
+static void gather(const work *w, const uint8_t *met, const ifl_number *b, ifl_number *to)
+{
+    for (unsigned i = 0; i < w->a_depth; i++)
+        to[i] = b[met[i]];
+}
+
+/* Each 16 products are one exact number; that and a's scale are one factor, b's scale is the
+ * other. */
+static uint32_t sum_of_groups(const work *w, const ifl_number *a, const ifl_number *b,
+                              const scales *s, uint32_t c)
+{
+    enum { SCALE_BITS = 3, PRODUCT_BITS = 2, MOST_GROUPS = MOST_DEPTH / GROUP };
+    ifl_number row[MOST_GROUPS], column[MOST_GROUPS];
+    unsigned special = 0;
+    const unsigned groups = w->a_depth / GROUP;
+    for (unsigned g = 0; g < groups; g++) {
+        const unsigned which = g * w->op->scales / groups;
+        int32_t sum = 0;
+        for (unsigned i = g * GROUP; i < (g + 1) * GROUP; i++)
+            sum += a[i].significand * b[i].significand *
+                   (1 << (a[i].exponent + b[i].exponent)); /* of e2m1, 0 to 2 */
+        row[g] = s->a[which];
+        row[g].significand *= sum;
+        column[g] = s->b[which];
+        special |= row[g].kind | column[g].kind;
+    }
+    const ifl_numbers of_a = {row, SCALE_BITS + PRODUCT_BITS, !special, {0}},
+                      of_b = {column, SCALE_BITS, !special, {0}};
+    return ifl_matrix_sum(&w->one.rule, &of_a, &of_b, groups, w->of->d_type, c);
+}
+
+/* Scales that are powers of two move exponents. */
+static uint32_t scaled_sum(const work *w, const ifl_numbers *row, const ifl_numbers *column,
+                           const scales *s, uint32_t c)
+{
+    ifl_number a[MOST_DEPTH];
+    const ifl_number by_a = s->a[0], by_b = s->b[0];
+    for (unsigned i = 0; i < w->a_depth; i++) {
+        a[i] = row->at[i];
+        a[i].exponent = (int16_t)(a[i].exponent + by_a.exponent + by_b.exponent);
+        if (by_a.kind || by_b.kind)
+            a[i] = (ifl_number){.significand = 1, .kind = IFL_NUMBER_NAN};
+    }
+    const ifl_numbers of_a = {
+        a, row->mantissa_bits, row->are_finite && !by_a.kind && !by_b.kind, {0}};
+    const ifl_numbers of_b = {column->at, column->mantissa_bits, column->are_finite, {0}};
+    return ifl_matrix_sum(&w->one.rule, &of_a, &of_b, w->a_depth, w->of->d_type, c);
+}
+
+/* c * 2^-scale_d. */
+static uint32_t divided(const work *w, uint32_t c)
+{
+    const ifl_number one = {.significand = 1, .exponent = (int16_t)-w->op->scale_d};
+    const ifl_number number = ifl_number_of(w->of->d_type, c);
+    const ifl_matrix_rule exact = {.products = 1, .fraction_bits = 24, .result_bits = 23};
+    if (!w->op->scale_d)
+        return c;
+    const ifl_numbers a = {&number,
+                           ifl_matrix_format_of(w->of->d_type)->mantissa_bits,
+                           number.kind == IFL_NUMBER_FINITE,
+                           {0}},
+                      b = {&one, 0, true, {0}};
+    return ifl_matrix_sum(&exact, &a, &b, 1, w->of->d_type, 0);
+}
+
+/* ---- the rows of a block --------------------------------------------------------------------- */
+
+static bool is_masked(const work *w, unsigned block, unsigned lane)
+{
+    const unsigned bit = block * IFL_TENSOR_LANES + lane;
+    return bit / WORD_BITS < w->op->mask_words &&
+           w->task->mask[bit / WORD_BITS] >> bit % WORD_BITS & 1;
+}
+
+static uint32_t element(const work *w, const ifl_block *block, ifl_tensor_place at, unsigned row,
+                        unsigned column, const ifl_numbers *a, const ifl_numbers *b, uint32_t c)
+{
+    if (!w->op->scales)
+        return ifl_matrix_element(&w->one, a, b, w->a_depth, c);
+    const scales s = scales_of(w, block, at, row, column);
+    return w->op->kind == IFL_TENSOR_MXF4 ? sum_of_groups(w, a->at, b->at, &s, c)
+                                          : scaled_sum(w, a, b, &s, c);
+}
+
+static void compute_row(work *w, ifl_block *block, unsigned which, unsigned row, bool is_plain)
+{
+    const unsigned c_bits = ifl_matrix_format_of(w->of->d_type)->bits;
+    const uint32_t keeps = c_bits == WORD_BITS ? UINT32_MAX : (1u << c_bits) - 1;
+    ifl_numbers a = {.mantissa_bits = ifl_matrix_format_of(w->of->a_type)->mantissa_bits,
+                     .are_finite = !w->a.special},
+                b = {.mantissa_bits = ifl_matrix_format_of(w->of->b_type)->mantissa_bits,
+                     .are_finite = !w->b.special};
+    uint8_t met[MOST_DEPTH];
+    ifl_number gathered[MOST_DEPTH];
+    for (unsigned i = 0; w->of->is_sparse && i < w->a_depth; i++)
+        met[i] = (uint8_t)met_by(w, block, row, i);
+    for (unsigned column = 0; column < w->of->n; column++) {
+        ifl_tensor_place at = ifl_tensor_sum_place(w->op, w->of, row, column);
+        at.lane = (uint8_t)(at.lane + (w->task->d >> IFL_TENSOR_LANE_SHIFT));
+        uint32_t *d = &block->tensor->words[(w->task->d & UINT16_MAX) + at.column][at.lane];
+        if (is_masked(w, which, at.lane))
+            continue;
+        ifl_matrix_line_take(&w->a, w->a_lines == IFL_TENSOR_LANES ? at.lane : row, is_plain, &a);
+        ifl_matrix_line_take(&w->b, column, is_plain, &b);
+        if (w->of->is_sparse) {
+            gather(w, met, b.at, gathered);
+            b.at = gathered;
+        }
+        *d = element(w, block, at, row, column, &a, &b,
+                     w->task->accumulates ? divided(w, *d & keeps) : 0);
+    }
+}
+
+static bool compute_block(work *w, ifl_block *block, unsigned which)
+{
+    if (!read_a(w, block))
+        return false;
+    const bool is_plain = w->of->d_type != IFL_MATRIX_S32 && !w->a.special && !w->b.special &&
+                          !w->of->is_sparse && !w->op->scales;
+    if (is_plain) {
+        ifl_matrix_lines_fill(&w->a, w->a_lines,
+                              ifl_matrix_format_of(w->of->a_type)->mantissa_bits);
+        ifl_matrix_lines_fill(&w->b, w->of->n, ifl_matrix_format_of(w->of->b_type)->mantissa_bits);
+    }
+    for (unsigned row = 0; row < w->rows; row++)
+        compute_row(w, block, which, row, is_plain);
+    return true;
+}
+
+static bool set_rule(work *w)
+{
+    const ifl_matrix_operands operands = w->op->kind == IFL_TENSOR_MXF4 ? IFL_MATRIX_OPERANDS_FOURS
+                                         : w->of->a_type == IFL_MATRIX_TF32
+                                             ? IFL_MATRIX_OPERANDS_TF32
+                                         : w->of->a_bits == 16 ? IFL_MATRIX_OPERANDS_HALVES
+                                                               : IFL_MATRIX_OPERANDS_BYTES;
+    w->one = (ifl_matrix_product){.a_type = w->of->a_type,
+                                  .b_type = w->of->b_type,
+                                  .c_type = w->of->d_type,
+                                  .saturates = w->of->saturates};
+    return w->of->d_type == IFL_MATRIX_S32 ||
+           ifl_matrix_rule_find(IFL_MATRIX_UNIT_TENSOR, operands, w->op->sm, &w->one.rule) ||
+           fail(w->task, "how this GPU's tensor cores add products of tensor memory is not known");
+}
+
+/* ---- what must be there ---------------------------------------------------------------------- */
+
+static unsigned scale_columns(const ifl_tensor_task *task, unsigned lines)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    return op->scales ? (lines + PART - 1) / PART : 0;
+}
+
+static bool has(const ifl_tensor_task *task, const ifl_block *block, uint32_t address,
+                unsigned columns, const char *what)
+{
+    return !columns || ifl_tensor_has(task->warp, task->code, block, task->lane,
+                                      address & UINT16_MAX, columns, what);
+}
+
+/* Columns of d, of a, of scales and metadata, in each block. */
+static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *blocks)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    const ifl_tensor_description *of = &task->of;
+    const unsigned rows = of->m / op->blocks;
+    const unsigned d_columns = rows == 64 && op->blocks == 1 && !op->keeps_weights
+                                   ? of->n
+                                   : of->n / (IFL_TENSOR_LANES / rows);
+    const unsigned a_columns =
+        op->is_a_held ? (unsigned)of->k * of->a_bits / WORD_BITS >> of->is_sparse : 0;
+    const unsigned metadata = !of->is_sparse ? 0 : of->a_bits >= 16 ? 1u + of->selector : 2;
+    bool is_right = true;
+    for (unsigned b = 0; b < blocks->count && is_right; b++) {
+        const ifl_block *block = blocks->at[b];
+        is_right = has(task, block, task->d, d_columns, "sums") &&
+                   has(task, block, task->a_held, a_columns, "a") &&
+                   has(task, block, task->metadata, metadata, "metadata") &&
+                   has(task, block, task->scale_a, scale_columns(task, rows), "scales of a") &&
+                   has(task, block, task->scale_b,
+                       scale_columns(task, of->n / (IFL_TENSOR_LANES / rows)), "scales of b");
+    }
+    return is_right;
+}
+
+/* Sums begin at lane 0, or those of 64 rows, which take half of each quarter, at lane 16. */
+static bool is_lane_right(const ifl_tensor_task *task)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    const uint32_t lane = task->d >> IFL_TENSOR_LANE_SHIFT;
+    const bool takes_half = op->blocks == 1 && task->of.m == 64 && !op->keeps_weights;
+    if (!lane || (takes_half && lane == PART / 2 && !op->is_a_held))
+        return true;
+    ifl_fault_raise(task->warp, task->code, IFL_FAULT_ADDRESS, task->lane,
+                    "sums from lane %u of tensor memory on: those of %u rows begin at lane 0%s",
+                    lane, task->of.m, takes_half ? " or 16" : "");
+    return false;
+}
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+bool ifl_tensor_product_run(const ifl_tensor_task *task)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    work w = {.task = task, .op = op, .of = &task->of};
+    ifl_tensor_blocks blocks;
+    if (!ifl_tensor_blocks_of(task->warp, task->code, op->blocks, &blocks) ||
+        !are_there(task, &blocks) || !set_rule(&w))
+        return false;
+    w.rows = task->of.m / op->blocks;
+    w.a_depth = (unsigned)task->of.k >> task->of.is_sparse;
+    w.a_lines = op->is_a_held && op->blocks == 2 ? IFL_TENSOR_LANES : w.rows;
+    bool is_right = make_room(&w) && read_b(&w, &blocks);
+    for (unsigned b = 0; b < blocks.count && is_right; b++)
+        is_right = compute_block(&w, blocks.at[b], b);
+    free(w.memory);
+    return is_right;
+}
+
+static bool describe(ifl_tensor_task *task, uint32_t bits)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    const char *wrong = ifl_tensor_describe(op, bits, &task->of);
+    if (!wrong)
+        return true;
+    ifl_fault_raise(task->warp, task->code, IFL_FAULT_OTHER, task->lane,
+                    "the instruction descriptor 0x%08x: %s", bits, wrong);
+    return false;
+}
+
+static bool begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane)
+{
+    const ifl_tensor_product *op = code->extra;
+    ifl_tensor_task task = {.code = code,
+                            .warp = warp,
+                            .lane = lane,
+                            .b = ifl_tensor_descriptor(frame, op->b, op->are_planes, lane),
+                            .d = ifl_tensor_address_of(&op->d, frame, lane),
+                            .accumulates =
+                                (ifl_predicate(frame, op->accumulates) ^ op->flip) >> lane & 1};
+    if (op->is_a_held)
+        task.a_held = ifl_tensor_address_of(&op->a_held, frame, lane);
+    else
+        task.a = ifl_tensor_descriptor(frame, op->a, op->are_planes, lane);
+    for (unsigned i = 0; i < op->mask_words; i++)
+        task.mask[i] = ifl_lane_u32(frame, op->mask[i], lane);
+    if (!describe(&task, ifl_lane_u32(frame, op->description, lane)))
+        return false;
+    if (task.of.is_sparse)
+        task.metadata = ifl_tensor_address_of(&op->metadata, frame, lane);
+    if (op->scales) {
+        task.scale_a = ifl_tensor_address_of(&op->scale_a, frame, lane);
+        task.scale_b = ifl_tensor_address_of(&op->scale_b, frame, lane);
+    }
+    ifl_tensor_blocks blocks;
+    return is_lane_right(&task) && ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) &&
+           are_there(&task, &blocks) && ifl_tensor_begin(&task);
+}
+
+ifl_reason ifl_slow_tensor_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                   uint32_t active)
+{
+    (void)active;
+    const ifl_tensor_product *op = code->extra;
+    bool is_right = true;
+    for (uint32_t m = op->is_once ? mask & -mask : mask; m && is_right; m &= m - 1)
+        is_right = begin(warp, code, frame, (uint32_t)__builtin_ctz(m));
+    return is_right ? IFL_REASON_NONE : IFL_REASON_FAULT;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copies from shared to tensor memory (tcgen05.cp, UTCCP): rows of 16 or 32 bytes, as a descriptor
+ * says, to lanes. */
+#include "exec/tensor_queue.h"
+
+#include <string.h>
+
+enum { ROW_PIECE = 16, PIECE_COLUMNS = 4, PART = 32 };
+
+/* How many rows, pieces of 16 bytes each; and the row that a lane gets (PTX ISA 9.0,
+ * "tcgen05.cp"). */
+typedef struct copied_shape {
+    uint8_t rows, pieces;
+    uint8_t part_of_quarter[4]; /* of 32 rows */
+} copied_shape;
+
+static const copied_shape shapes[] = {
+    [IFL_TENSOR_128X256] = {128, 2, {0, 1, 2, 3}},
+    [IFL_TENSOR_128X128] = {128, 1, {0, 1, 2, 3}},
+    [IFL_TENSOR_64X128_02_13] = {64, 1, {0, 1, 0, 1}},
+    [IFL_TENSOR_64X128_01_23] = {64, 1, {0, 0, 1, 1}},
+    [IFL_TENSOR_32X128] = {32, 1, {0, 0, 0, 0}},
+};
+
+static bool copy_to(const ifl_tensor_task *task, ifl_block *block, const ifl_matrix_place *place)
+{
+    const ifl_tensor_copy *op = task->code->extra;
+    const copied_shape *shape = &shapes[op->shape];
+    uint64_t origin;
+    const uint8_t space = ifl_tensor_shared_of(task->warp, block, &origin);
+    for (unsigned lane = 0; lane < IFL_TENSOR_LANES; lane++)
+        for (unsigned piece = 0; piece < shape->pieces; piece++) {
+            const unsigned row = shape->part_of_quarter[lane / PART] * PART + lane % PART;
+            const uint64_t at = ifl_matrix_piece_at(place, false, row, piece);
+            const uint8_t *from = ifl_warp_reach_in(task->warp, task->code, (ifl_space)space,
+                                                    task->lane, origin + at, ROW_PIECE, false);
+            if (!from)
+                return false;
+            for (unsigned c = 0; c < PIECE_COLUMNS; c++)
+                memcpy(&block->tensor->words[task->d + piece * PIECE_COLUMNS + c][lane],
+                       from + c * sizeof(uint32_t), sizeof(uint32_t));
+        }
+    return true;
+}
+
+static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *blocks)
+{
+    const ifl_tensor_copy *op = task->code->extra;
+    bool is_right = true;
+    for (unsigned b = 0; b < blocks->count && is_right; b++)
+        is_right = ifl_tensor_has(task->warp, task->code, blocks->at[b], task->lane, task->d,
+                                  shapes[op->shape].pieces * PIECE_COLUMNS, "a copy");
+    return is_right;
+}
+
+bool ifl_tensor_copy_run(const ifl_tensor_task *task)
+{
+    const ifl_tensor_copy *op = task->code->extra;
+    ifl_tensor_blocks blocks;
+    ifl_matrix_place place;
+    bool is_right = ifl_tensor_blocks_of(task->warp, task->code, op->blocks, &blocks) &&
+                    are_there(task, &blocks) && ifl_tensor_matrix_place(task, task->a, &place);
+    for (unsigned b = 0; is_right && b < blocks.count; b++)
+        is_right = copy_to(task, blocks.at[b], &place);
+    return is_right;
+}
+
+ifl_reason ifl_slow_tensor_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                uint32_t active)
+{
+    (void)active;
+    const ifl_tensor_copy *op = code->extra;
+    for (uint32_t m = op->is_once ? mask & -mask : mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m),
+                       to = ifl_tensor_address_of(&op->to, frame, lane);
+        const ifl_tensor_task task = {
+            .code = code,
+            .warp = warp,
+            .lane = lane,
+            .a = ifl_tensor_descriptor(frame, op->from, op->are_planes, lane),
+            .d = to & UINT16_MAX};
+        ifl_tensor_blocks blocks;
+        ifl_matrix_place place;
+        if (to >> IFL_TENSOR_LANE_SHIFT)
+            return ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
+                                   "a copy to lane %u of tensor memory: it begins at lane 0",
+                                   to >> IFL_TENSOR_LANE_SHIFT);
+        if (!ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) || !are_there(&task, &blocks) ||
+            !ifl_tensor_matrix_place(&task, task.a, &place) || !ifl_tensor_begin(&task))
+            return IFL_REASON_FAULT;
+    }
+    return IFL_REASON_NONE;
+}
