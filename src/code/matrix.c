@@ -40,7 +40,7 @@ bool ifl_group_product_fits(const ifl_group_product *p)
     return one->a_type && one->b_type && one->c_type &&
            ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS &&
            one->n <= IFL_GROUP_COLUMNS && one->n % IFL_MATRIX_COLUMNS == 0 &&
-           one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS &&
+           one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS << one->is_sparse &&
            ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
 }
 

@@ -66,7 +66,8 @@ typedef struct ifl_matrix_product {
 enum { IFL_GROUP_COLUMNS = 256, IFL_GROUP_SUMS = IFL_GROUP_COLUMNS / 2, IFL_GROUP_A_REGISTERS = 4 };
 
 typedef struct ifl_group_product {
-    ifl_matrix_product one; /* of a warp: 16 rows, n columns; types, rule; its slots are not used */
+    ifl_matrix_product
+        one; /* of a warp: 16 rows, n columns; types, rule, metadata; of its slots that alone */
     bool is_a_in_registers, transposes_a, transposes_b, negates_a, negates_b;
     bool are_planes; /* a descriptor is two slots of words */
     uint32_t a[IFL_GROUP_A_REGISTERS];

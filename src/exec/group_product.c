@@ -4,6 +4,7 @@
  * the hardware allows. The product is one of all four warps: who waits for it may write over its
  * matrices, so it waits until all four have computed their rows. */
 #include "exec/lane.h"
+#include "exec/matrix_sparse.h"
 #include "exec/shared_matrix.h"
 
 enum { ROWS = 16, WARPS = 4, WORD_BITS = 32, MOST_BYTES = 4 };
@@ -92,7 +93,12 @@ static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *
     const unsigned registers =
         ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
     const uint32_t accumulates = ifl_predicate(frame, op->accumulates) ^ op->flip;
-    const bool is_plain = op->one.c_type != IFL_MATRIX_S32 && !a->special && !b->special;
+    const bool is_sparse = op->one.is_sparse, is_plain = op->one.c_type != IFL_MATRIX_S32 &&
+                                                         !a->special && !b->special && !is_sparse;
+    ifl_met met;
+    ifl_number met_numbers[IFL_SPARSE_DEPTH];
+    if (is_sparse)
+        ifl_matrix_find_met(&op->one, frame, met);
     ifl_numbers row = {.mantissa_bits = ifl_matrix_format_of(op->one.a_type)->mantissa_bits,
                        .are_finite = !a->special};
     ifl_numbers column = {.mantissa_bits = ifl_matrix_format_of(op->one.b_type)->mantissa_bits,
@@ -111,6 +117,9 @@ static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *
                 const uint32_t old = each == 1 ? c : c >> (i * bits) & ((1u << bits) - 1);
                 ifl_matrix_line_take(a, line, is_plain, &row);
                 ifl_matrix_line_take(b, at, is_plain, &column);
+                for (unsigned k = 0; is_sparse && k < a->depth; k++)
+                    met_numbers[k] = column.at[met[line][k]];
+                column.at = is_sparse ? met_numbers : column.at;
                 word |= ifl_matrix_element(&op->one, &row, &column, a->depth, old) << (i * bits);
             }
             ((uint32_t *)ifl_slot(frame, op->d[reg]))[lane] = word;
@@ -129,7 +138,10 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
     ifl_number a_numbers[A_NUMBERS], b_numbers[B_NUMBERS];
     double a_values[A_NUMBERS], b_values[B_NUMBERS];
     int16_t a_exponents[A_NUMBERS], b_exponents[B_NUMBERS];
-    ifl_matrix_lines a = {a_numbers, op->one.k, 0, {a_values, a_exponents}},
+    ifl_matrix_lines a = {a_numbers,
+                          (unsigned)op->one.k >> op->one.is_sparse,
+                          0,
+                          {a_values, a_exponents}},
                      b = {b_numbers, op->one.k, 0, {b_values, b_exponents}};
     if (!mask)
         return IFL_REASON_NONE;

@@ -2,6 +2,7 @@
  * Products of matrices whose elements lie in the registers of a warp: where they lie
  * (code/matrix.h), and what is added to what. How sums are made is in matrix_sum.c. */
 #include "exec/lane.h"
+#include "exec/matrix_sparse.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
 
@@ -10,9 +11,8 @@ enum { PLANE = 4 * IFL_WARP_LANES, WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH
 /* Rows of a and columns of b, one behind the other. */
 typedef struct factors {
     ifl_number a[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH], b[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
-    uint8_t row_of_b[IFL_MATRIX_ROWS]
-                    [HALF_DEPTH]; /* of a sparse matrix: which row of b an element of a meets */
-    unsigned a_depth;             /* of a sparse matrix half of b's */
+    ifl_met met;      /* of a sparse matrix: which row of b an element of a meets */
+    unsigned a_depth; /* of a sparse matrix half of b's */
     bool a_finite, b_finite;
     bool is_plain; /* what follows is there */
     double a_value[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH],
@@ -110,16 +110,16 @@ static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, uns
            0xffff;
 }
 
-static void find_rows_of_b(const ifl_matrix_product *op, const char *frame, factors *f)
+void ifl_matrix_find_met(const ifl_matrix_product *op, const char *frame, ifl_met met)
 {
     const unsigned bits = ifl_matrix_format_of(op->a_type)->bits, in_unit = 128 / bits;
     const bool is_bytes = bits == 8, is_tf32 = op->a_type == IFL_MATRIX_TF32;
     for (unsigned row = 0; row < op->m; row++)
-        for (unsigned i = 0; i < f->a_depth; i++) {
+        for (unsigned i = 0; i < op->k / 2u; i++) {
             const uint32_t meta = metadata_of(op, frame, row, i / in_unit, is_bytes);
             const unsigned at = i % in_unit;
-            f->row_of_b[row][i] = (uint8_t)(is_tf32 ? 2 * i + (meta >> (4 * at + 1) & 1)
-                                                    : i / 2 * 4 + (meta >> (2 * at) & 3));
+            met[row][i] = (uint8_t)(is_tf32 ? 2 * i + (meta >> (4 * at + 1) & 1)
+                                            : i / 2 * 4 + (meta >> (2 * at) & 3));
         }
 }
 
@@ -143,7 +143,7 @@ static void read_factors(const ifl_matrix_product *op, const char *frame, factor
     read_a(op, frame, f);
     read_b(op, frame, f);
     if (op->is_sparse)
-        find_rows_of_b(op, frame, f);
+        ifl_matrix_find_met(op, frame, f->met);
     make_plain(op, f);
 }
 
@@ -224,7 +224,7 @@ static uint32_t element_at(const ifl_matrix_product *op, const factors *f, place
     const ifl_number *a = &f->a[at.row * f->a_depth], *b = &f->b[at.column * op->k];
     ifl_number met[HALF_DEPTH];
     for (unsigned i = 0; op->is_sparse && i < f->a_depth; i++)
-        met[i] = b[f->row_of_b[at.row][i]];
+        met[i] = b[f->met[at.row][i]];
     b = op->is_sparse ? met : b;
     return op->rule.in_halves ? sum_in_halves(op, f, a, b, c) : sum_of(op, f, a, b, f->a_depth, c);
 }

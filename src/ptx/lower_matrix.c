@@ -191,10 +191,13 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
 /* ---- products of a warp group ---------------------------------------------------------------- */
 
 enum { D, A, B, ACCUMULATES, SCALE_A, SCALE_B, ACROSS_A, ACROSS_B };
+/* Of a sparse a these stand before ACCUMULATES. */
+enum { GROUP_METADATA = 3, GROUP_SELECTOR, SPARSE_OPERANDS = 2 };
 
 /* A constant operand, or `otherwise` where it was left out. */
 static int64_t constant_of(ifl_lowerer *l, unsigned slot, int64_t otherwise)
 {
+    slot += l->instruction->opcode == IFL_OP_WGMMA_SP ? SPARSE_OPERANDS : 0;
     if (!ifl_lower_has(l, slot))
         return otherwise;
     if (l->slots.at[slot]->kind != IFL_OPERAND_IMMEDIATE)
@@ -213,14 +216,27 @@ static bool describe_group(ifl_lowerer *l, ifl_group_product *op)
                                    .a_type = ifl_lower_matrix_type(in->type[1]),
                                    .b_type = ifl_lower_matrix_type(in->type[2]),
                                    .c_type = ifl_lower_matrix_type(in->type[0]),
+                                   .is_sparse = in->opcode == IFL_OP_WGMMA_SP,
                                    .saturates = m->flags & IFL_FLAG_SATFINITE};
-    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS ||
-        m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED) || !ifl_group_product_fits(op) ||
+    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS || !ifl_group_product_fits(op) ||
         !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape and these types");
         return false;
     }
     return true;
+}
+
+static void set_group_metadata(ifl_lowerer *l, ifl_matrix_product *one)
+{
+    const ifl_operand *selector = l->slots.at[GROUP_SELECTOR];
+    const bool is_bytes = ifl_matrix_format_of(one->a_type)->bits == 8;
+    if (selector->kind != IFL_OPERAND_IMMEDIATE || selector->value < 0 ||
+        selector->value > (is_bytes ? 0 : 1)) {
+        ifl_lower_unsupported(l, "with this selector of metadata");
+        return;
+    }
+    one->metadata = ifl_lower_source(l, l->slots.at[GROUP_METADATA], 32, false);
+    one->selector = (uint8_t)selector->value;
 }
 
 /* Of a in registers only b may lie across: its flag is then the first. */
@@ -236,7 +252,10 @@ static void set_factors(ifl_lowerer *l, ifl_group_product *op)
     if (!op->is_a_in_registers)
         op->a_descriptor = ifl_lower_source(l, l->slots.at[A], 64, false);
     op->b_descriptor = ifl_lower_source(l, l->slots.at[B], 64, false);
-    op->accumulates = ifl_lower_predicate(l, l->slots.at[ACCUMULATES], &op->flip);
+    if (op->one.is_sparse)
+        set_group_metadata(l, &op->one);
+    op->accumulates = ifl_lower_predicate(
+        l, l->slots.at[ACCUMULATES + (op->one.is_sparse ? SPARSE_OPERANDS : 0)], &op->flip);
     op->negates_a = constant_of(l, SCALE_A, 1) < 0;
     op->negates_b = constant_of(l, SCALE_B, 1) < 0;
     op->transposes_a = !op->is_a_in_registers && constant_of(l, ACROSS_A, 0);

@@ -415,6 +415,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_WMMA_STORE] = ifl_lower_wmma_store,
     [IFL_OP_WMMA_MMA] = ifl_lower_wmma_mma,
     [IFL_OP_WGMMA] = ifl_lower_group_product,
+    [IFL_OP_WGMMA_SP] = ifl_lower_group_product,
     [IFL_OP_WGMMA_FENCE] = ifl_lower_nothing,
     [IFL_OP_WGMMA_COMMIT] = ifl_lower_nothing,
     [IFL_OP_WGMMA_WAIT] = ifl_lower_group_product_wait,

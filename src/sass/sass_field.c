@@ -96,12 +96,13 @@ static const uint16_t conditions[] = {[ALWAYS] = ALL,
         W64x128x##k, W64x136x##k, W64x144x##k, W64x152x##k, W64x160x##k, W64x168x##k, W64x176x##k, \
         W64x184x##k, W64x192x##k, W64x200x##k, W64x208x##k, W64x216x##k, W64x224x##k, W64x232x##k, \
         W64x240x##k, W64x248x##k, W64x256x##k
-#define THIRD_N(k)                                                                                 \
-    [0] = W64x8x##k, [3] = W64x16x##k, [6] = W64x24x##k, [9] = W64x32x##k, [12] = W64x48x##k,      \
-    [15] = W64x64x##k, [18] = W64x80x##k, [21] = W64x96x##k, [24] = W64x112x##k,                   \
-    [27] = W64x128x##k, [30] = W64x144x##k, [33] = W64x160x##k, [36] = W64x176x##k,                \
-    [39] = W64x192x##k, [42] = W64x208x##k, [45] = W64x224x##k, [48] = W64x240x##k,                \
-    [51] = W64x256x##k
+#define THIRD_N(k, first)                                                                          \
+    [0 + (first)] = W64x8x##k, [3 + (first)] = W64x16x##k, [6 + (first)] = W64x24x##k,             \
+         [9 + (first)] = W64x32x##k, [12 + (first)] = W64x48x##k, [15 + (first)] = W64x64x##k,     \
+         [18 + (first)] = W64x80x##k, [21 + (first)] = W64x96x##k, [24 + (first)] = W64x112x##k,   \
+         [27 + (first)] = W64x128x##k, [30 + (first)] = W64x144x##k, [33 + (first)] = W64x160x##k, \
+         [36 + (first)] = W64x176x##k, [39 + (first)] = W64x192x##k, [42 + (first)] = W64x208x##k, \
+         [45 + (first)] = W64x224x##k, [48 + (first)] = W64x240x##k, [51 + (first)] = W64x256x##k
 #define WORDS(...)                                                                                 \
     (const uint16_t[])                                                                             \
     {                                                                                              \

@@ -226,8 +226,9 @@ static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
                                    .a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A),
                                    .b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B),
                                    .c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO)),
+                                   .is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE),
                                    .saturates = !is_off(l, IFL_SASS_VALUE_SATURATION)};
-    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_SPARSE) &&
+    return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&
            ifl_group_product_fits(op) &&
            ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, l->instruction->sm);
 }
@@ -243,6 +244,8 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         return;
     }
     set_descriptors(l, op);
+    if (op->one.is_sparse)
+        set_sparse(l, &op->one);
     op->accumulates =
         ifl_sass_lower_predicate(l, operand(l, IFL_SASS_ROLE_PREDICATE_IN), true, &op->flip);
     const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);

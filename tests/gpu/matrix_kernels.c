@@ -26,6 +26,11 @@ enum { WARP = 32, WARP_GROUP = 128, WORD_BYTES = 4 };
     KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
            .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
            .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
+#define WGMMA_SPARSE(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, \
+                     rest_, selector_)                                                             \
+    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
+           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
+           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_, .selector = selector_)
 const matrix_kernel matrix_kernels[] = {
 #include "matrix_shape.def"
 };
@@ -185,21 +190,26 @@ static void write_descriptor(const char *name, const matrix_kernel *k, unsigned 
 static void write_wgmma(const matrix_kernel *k, FILE *out)
 {
     write_shared(k, out);
-    write_loads(k, out);
+    const unsigned metadata = write_loads(k, out);
+    if (k->selector)
+        fprintf(out, "    ld.global.b32 %%m, [%%in + %u];\n", metadata);
     write_descriptor("da", k, k->a_start, k->a_layout, out);
     write_descriptor("db", k, MATRIX_SHARED_WORDS * WORD_BYTES + k->b_start, k->b_layout, out);
     fprintf(out,
             "    setp.eq.u32 %%p, %%thread, %%thread;\n"
             "    wgmma.fence.sync.aligned;\n"
-            "    wgmma.mma_async.sync.aligned.%s ",
-            k->text);
+            "    wgmma.mma_async%s.sync.aligned.%s ",
+            k->selector ? ".sp" : "", k->text);
     list('c', k->c, out), fprintf(out, ", ");
     if (k->a)
         list('a', k->a, out);
     else
         fprintf(out, "%%da");
+    fprintf(out, ", %%db");
+    if (k->selector)
+        fprintf(out, ", %%m, %s", k->selector);
     fprintf(out,
-            ", %%db, %%p%s;\n"
+            ", %%p%s;\n"
             "    wgmma.commit_group.sync.aligned;\n"
             "    wgmma.wait_group.sync.aligned 0;\n",
             k->rest);
