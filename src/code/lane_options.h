@@ -15,6 +15,7 @@ typedef enum ifl_lane_part {
     IFL_PART_BYTE1,        /* a byte, as the lowest */
     IFL_PART_BYTE2,
     IFL_PART_BYTE3,
+    IFL_PART_TWICE, /* of 64 bits: the lower word in both */
     IFL_PARTS
 } ifl_lane_part;
 

@@ -24,6 +24,7 @@ static const struct ifl_part_form {
     [IFL_PART_BYTE1] = {8, UINT32_MAX, 1, 0},
     [IFL_PART_BYTE2] = {16, UINT32_MAX, 1, 0},
     [IFL_PART_BYTE3] = {24, UINT32_MAX, 1, 0},
+    [IFL_PART_TWICE] = {0, UINT32_MAX, 1, 0},
 };
 
 IFL_LANE uint32_t ifl_part_of(uint32_t x, unsigned part)
@@ -42,6 +43,7 @@ IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
 {
     const uint64_t keep = (uint64_t)o->keep[k] << 32 | o->keep[k],
                    flip = (uint64_t)o->flip[k] << 32 | o->flip[k];
+    x = o->part[k] == IFL_PART_TWICE ? (x & UINT32_MAX) | x << 32 : x;
     return (x & keep) ^ flip;
 }
 

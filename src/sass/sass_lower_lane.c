@@ -49,6 +49,8 @@ static uint8_t part_of(unsigned select)
         return IFL_PART_HIGH_NEGATED;
     case IFL_SASS_WORD_H1:
         return IFL_PART_HALF1;
+    case IFL_SASS_WORD_F32: /* of a pair */
+        return IFL_PART_TWICE;
     case IFL_SASS_WORD_B1:
         return IFL_PART_BYTE1;
     case IFL_SASS_WORD_B2:
@@ -58,6 +60,7 @@ static uint8_t part_of(unsigned select)
     case IFL_SASS_WORD_ABSENT:
     case IFL_SASS_WORD_WHOLE:
     case IFL_SASS_WORD_SIGN:
+    case IFL_SASS_WORD_HI_LO: /* of a pair: as it stands */
         return IFL_PART_WHOLE;
     default:
         return IFL_PARTS;
