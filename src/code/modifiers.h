@@ -119,6 +119,36 @@ enum {
 };
 enum { IFL_COLLECTOR_ANY = 1, IFL_COLLECTOR_SHIFT };
 enum {
+    IFL_GEOMETRY_1D = 1,
+    IFL_GEOMETRY_2D,
+    IFL_GEOMETRY_3D,
+    IFL_GEOMETRY_1D_ARRAY,
+    IFL_GEOMETRY_2D_ARRAY,
+    IFL_GEOMETRY_CUBE,
+    IFL_GEOMETRY_CUBE_ARRAY,
+    IFL_GEOMETRY_2D_SAMPLES,
+    IFL_GEOMETRY_2D_ARRAY_SAMPLES
+};
+enum { IFL_DETAIL_BASE = 1, IFL_DETAIL_LEVEL, IFL_DETAIL_GRADIENT };
+enum { IFL_OUTSIDE_TRAPS = 1, IFL_OUTSIDE_CLAMPS, IFL_OUTSIDE_IS_ZERO };
+enum {
+    IFL_QUERY_WIDTH = 1,
+    IFL_QUERY_HEIGHT,
+    IFL_QUERY_DEPTH,
+    IFL_QUERY_CHANNEL_DATA_TYPE,
+    IFL_QUERY_CHANNEL_ORDER,
+    IFL_QUERY_NORMALIZED_COORDS,
+    IFL_QUERY_ARRAY_SIZE,
+    IFL_QUERY_NUM_MIPMAP_LEVELS,
+    IFL_QUERY_NUM_SAMPLES,
+    IFL_QUERY_MEMORY_LAYOUT,
+    IFL_QUERY_FORCE_UNNORMALIZED_COORDS,
+    IFL_QUERY_FILTER_MODE,
+    IFL_QUERY_ADDR_MODE_0,
+    IFL_QUERY_ADDR_MODE_1,
+    IFL_QUERY_ADDR_MODE_2
+};
+enum {
     IFL_FLAG_FTZ = 1 << 0,
     IFL_FLAG_SAT = 1 << 1,
     IFL_FLAG_SATFINITE = 1 << 2,
@@ -182,6 +212,12 @@ typedef struct ifl_modifiers {
     uint8_t scales;     /* of a line; 16, 32: one for so many elements */
     uint8_t collector;  /* what is kept of a or b; 0 nothing is written */
     uint8_t format;     /* bits of what is copied, 4 or 6 */
+    uint8_t geometry;   /* IFL_GEOMETRY_* */
+    uint8_t detail;     /* IFL_DETAIL_*: which level of a texture */
+    uint8_t channels;   /* of a texture's result, a surface's element: 2, 4; 0 means 1 */
+    uint8_t component;  /* 1 + the channel of a gather */
+    uint8_t outside;    /* IFL_OUTSIDE_*: of a surface's coordinates */
+    uint8_t query;      /* IFL_QUERY_* */
     uint8_t space;      /* ifl_space: of the access; the first of two */
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */

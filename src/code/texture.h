@@ -83,7 +83,10 @@ typedef enum ifl_texture_use {
     IFL_TEXTURE_FETCH,  /* by the element's number */
     IFL_TEXTURE_GATHER, /* one channel of the four that a filter would take */
     IFL_TEXTURE_LOAD,   /* of a surface */
-    IFL_TEXTURE_STORE
+    IFL_TEXTURE_STORE,
+    IFL_TEXTURE_REDUCE,       /* an element of a surface, combined with a value */
+    IFL_TEXTURE_QUERY,        /* a property of a texture */
+    IFL_TEXTURE_SURFACE_QUERY /* of a surface */
 } ifl_texture_use;
 
 /* Of coordinates of a surface that lie outside. Textures say that themselves. */
@@ -98,14 +101,19 @@ typedef struct ifl_texture_op {
     uint8_t use; /* ifl_texture_use */
     uint8_t rank;
     bool is_layered, is_cube;
-    uint8_t channel; /* of a gather */
-    uint8_t clamp;   /* ifl_surface_clamp */
-    uint8_t bytes;   /* of an element of a surface: 1, 2, 4, 8, 16 */
-    bool is_signed;  /* 1 and 2 bytes are extended by their sign */
-    uint8_t wanted;  /* bit: channel */
+    uint8_t channel;         /* of a gather */
+    uint8_t clamp;           /* ifl_surface_clamp */
+    uint8_t bytes;           /* of an element of a surface: 1, 2, 4, 8, 16 */
+    bool is_signed;          /* 1 and 2 bytes are extended by their sign */
+    uint8_t wanted;          /* bit: channel */
+    uint8_t query;           /* IFL_QUERY_* */
+    uint8_t operation, type; /* of a reduction: IFL_OPERATION_*, ifl_type */
+    uint8_t offset_bits;     /* of what is added to an element's place, 0: nothing is */
+    uint8_t offset_shift[IFL_TEXTURE_RANKS];
     uint32_t handle, layer;
     uint32_t at[IFL_TEXTURE_RANKS];
-    uint32_t data[IFL_TEXEL_CHANNELS]; /* by channel, or by word of a surface's element */
+    uint32_t offset[IFL_TEXTURE_RANKS]; /* signed, `offset_bits` from bit `offset_shift` on */
+    uint32_t data[IFL_TEXEL_CHANNELS];  /* by channel, or by word of a surface's element */
 } ifl_texture_op;
 
 #endif

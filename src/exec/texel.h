@@ -19,7 +19,8 @@ typedef struct ifl_texture_view {
 typedef struct ifl_texture_query {
     const ifl_texture_op *op;
     uint32_t layer;
-    uint32_t at[IFL_TEXTURE_RANKS]; /* as the registers have it: floats, or numbers of a fetch */
+    uint32_t at[IFL_TEXTURE_RANKS];    /* as the registers have it: floats, or numbers of a fetch */
+    int32_t offset[IFL_TEXTURE_RANKS]; /* elements that are added to it */
 } ifl_texture_query;
 
 typedef struct ifl_texture_answer {

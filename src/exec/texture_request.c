@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Textures and surfaces as a warp asks for them: handles are looked up in the launch's table, never
  * followed. What a texture gives at a place is texture_sample.c's matter. */
+#include "code/modifiers.h"
+#include "exec/bulk_copies.h"
 #include "exec/texel.h"
 #include "exec/warp.h"
 
@@ -20,7 +22,18 @@ typedef struct request {
 
 static bool is_for_surfaces(const ifl_texture_op *op)
 {
-    return op->use == IFL_TEXTURE_LOAD || op->use == IFL_TEXTURE_STORE;
+    return op->use == IFL_TEXTURE_LOAD || op->use == IFL_TEXTURE_STORE ||
+           op->use == IFL_TEXTURE_REDUCE || op->use == IFL_TEXTURE_SURFACE_QUERY;
+}
+
+static bool is_query(const ifl_texture_op *op)
+{
+    return op->use == IFL_TEXTURE_QUERY || op->use == IFL_TEXTURE_SURFACE_QUERY;
+}
+
+static bool is_write(const ifl_texture_op *op)
+{
+    return op->use == IFL_TEXTURE_STORE || op->use == IFL_TEXTURE_REDUCE;
 }
 
 static bool fail(const request *r, ifl_fault_kind kind, const char *what)
@@ -43,13 +56,15 @@ static uint8_t *memory_of(request *r, const ifl_texture *t)
     const bool is_there = r->room && (t->is_linear || t->bytes <= r->room);
     if (is_there)
         ifl_warp_note_use(r->warp, a,
-                          r->op->use == IFL_TEXTURE_STORE ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
+                          r->op->use == IFL_TEXTURE_REDUCE ? IFL_PURPOSE_CHANGES
+                          : is_write(r->op)                ? IFL_PURPOSE_STORES
+                                                           : IFL_PURPOSE_READS);
     return is_there ? a->host + at : NULL;
 }
 
 static bool is_of_shape(const ifl_texture_op *op, const ifl_texture *t)
 {
-    if (is_for_surfaces(op))
+    if (is_for_surfaces(op) || is_query(op))
         return true;
     const bool is_array = t->is_layered, is_cube = t->is_cube;
     const unsigned rank = is_cube ? 3 : t->rank;
@@ -68,7 +83,7 @@ static bool find(request *r)
     const ifl_texture *t = table ? ifl_textures_find(table, handle) : NULL;
     if (!t || t->is_surface != is_for_surfaces(r->op))
         return fail(r, IFL_FAULT_OTHER, "is none: never made, destroyed, or of the other kind");
-    if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH)
+    if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH && !is_query(r->op))
         return fail(r, IFL_FAULT_OTHER,
                     "is linear memory, of which elements are read by number only");
     if (!is_of_shape(r->op, t))
@@ -88,6 +103,16 @@ static void give(const request *r, const uint32_t *words, unsigned count)
                    sizeof *words);
 }
 
+/* Signed, of `offset_bits` bits. */
+static int32_t offset_of(const request *r, unsigned dimension)
+{
+    const ifl_texture_op *op = r->op;
+    const uint32_t word = ifl_lane_u32(r->frame, op->offset[dimension], r->lane) >>
+                          op->offset_shift[dimension],
+                   sign = UINT32_C(1) << (op->offset_bits - 1);
+    return (int32_t)((word & (2 * sign - 1)) ^ sign) - (int32_t)sign;
+}
+
 static ifl_texture_query query_of(const request *r)
 {
     ifl_texture_query q = {.op = r->op};
@@ -95,6 +120,8 @@ static ifl_texture_query query_of(const request *r)
         q.layer = ifl_lane_u32(r->frame, r->op->layer, r->lane) & UINT16_MAX;
     for (unsigned d = 0; d < r->op->rank; d++)
         q.at[d] = ifl_lane_u32(r->frame, r->op->at[d], r->lane);
+    for (unsigned d = 0; r->op->offset_bits && d < r->op->rank; d++)
+        q.offset[d] = offset_of(r, d);
     return q;
 }
 
@@ -166,7 +193,9 @@ static void move_element(const request *r, uint8_t *at)
     }
     for (unsigned i = 0; i < count; i++)
         words[i] = ifl_lane_u32(r->frame, r->op->data[i], r->lane);
-    if (at)
+    if (at && r->op->use == IFL_TEXTURE_REDUCE)
+        ifl_reduce_bytes(r->op->operation, r->op->type, at, (const uint8_t *)words, r->op->bytes);
+    else if (at)
         memcpy(at, words, r->op->bytes);
 }
 
@@ -180,8 +209,50 @@ static bool move_surface(request *r)
     if (is_there && offset % r->op->bytes)
         return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
     move_element(r, is_there ? r->host + offset : NULL);
-    r->warp->changed |= r->op->use == IFL_TEXTURE_STORE;
+    r->warp->changed |= is_write(r->op);
     return true;
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+/* PTX ISA, txq and suq. What a texture has not is 0; sizes that it does not have are 1. */
+static uint32_t property_of(const ifl_texture *t, uint8_t query)
+{
+    switch (query) {
+    case IFL_QUERY_WIDTH:
+        return t->size[0];
+    case IFL_QUERY_HEIGHT:
+        return t->size[1];
+    case IFL_QUERY_DEPTH:
+        return t->size[2];
+    case IFL_QUERY_ARRAY_SIZE:
+        return !t->is_layered ? 0 : t->is_cube ? t->layers / IFL_CUBE_FACES : t->layers;
+    case IFL_QUERY_NORMALIZED_COORDS:
+        return t->is_normalized;
+    case IFL_QUERY_NUM_MIPMAP_LEVELS:
+        return 1;
+    default: /* samples; a linear layout of a surface */
+        return 0;
+    }
+}
+
+static void answer(const request *r)
+{
+    const uint32_t word = property_of(r->view.texture, r->op->query);
+    give(r, &word, 1);
+}
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static bool serve(request *r)
+{
+    if (!find(r))
+        return false;
+    if (is_query(r->op)) {
+        answer(r);
+        return true;
+    }
+    return is_for_surfaces(r->op) ? move_surface(r) : read_texture(r);
 }
 
 ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
@@ -191,7 +262,7 @@ ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, u
     request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
     for (; mask; mask &= mask - 1) {
         r.lane = (uint32_t)__builtin_ctz(mask);
-        if (!find(&r) || !(is_for_surfaces(r.op) ? move_surface(&r) : read_texture(&r)))
+        if (!serve(&r))
             return IFL_REASON_FAULT;
     }
     return IFL_REASON_NONE;

@@ -340,8 +340,9 @@ static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
     int32_t at[IFL_TEXTURE_RANKS] = {0};
     bool is_inside = true;
     for (unsigned d = 0; d < q->op->rank; d++) {
-        at[d] = (int32_t)q->at[d];
-        is_inside = is_inside && q->at[d] < t->size[d];
+        const uint32_t place = q->at[d] + (uint32_t)q->offset[d];
+        at[d] = (int32_t)place;
+        is_inside = is_inside && place < t->size[d];
     }
     if (is_inside)
         read_element(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer,
@@ -376,7 +377,7 @@ static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
         at[d] = d < q->op->rank ? ifl_bits_f32(q->at[d]) : 0;
     layer = t->is_cube ? turn_to_face(t, layer, at) : layer_of(layer, t->layers);
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
-        const double u = scaled(t, d, at[d]);
+        const double u = scaled(t, d, at[d]) + q->offset[d];
         b[d] = is_between ? around(t, d, u) : nearest(t, d, u);
     }
     if (is_gather)

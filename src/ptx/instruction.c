@@ -130,7 +130,8 @@ static bool take_operands(ifl_ptx_parser *parser)
         if (!ifl_ptx_take_operand(parser, &parser->written[parser->written_count]))
             return false;
         parser->written_count++;
-    } while (ifl_ptx_accept(parser, ','));
+    } while (ifl_ptx_accept(parser, ',') ||
+             (parser->is_texture && parser->written_count == 1 && ifl_ptx_accept(parser, '|')));
     return true;
 }
 
@@ -142,12 +143,18 @@ static bool take_known(ifl_ptx_parser *parser, ifl_instruction *to)
     to->column = parser->lexer.token.column;
     if (!take_mnemonic(parser, to))
         return false;
+    parser->is_texture = ifl_opcode_get(to->opcode)->fields & IFL_FIELD_geometry;
+    parser->in_address = parser->has_sampler = false;
     if (to->opcode == IFL_OP_CALL) {
         if (!ifl_ptx_take_call(parser, to))
             return false;
     } else if (!take_operands(parser)) {
         return false;
     }
+    if (parser->has_sampler)
+        return ifl_ptx_miss(parser, parser->lexer.token.at,
+                            "'%s' with a sampler apart from its texture is not supported",
+                            ifl_opcode_get(to->opcode)->name);
     /* A text that ends here is cut off, not short of operands. */
     if (!ifl_ptx_is(parser, ';'))
         return ifl_ptx_unexpected(parser, "';' after the operands");

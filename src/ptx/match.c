@@ -314,7 +314,7 @@ static bool check_vector(ifl_ptx_parser *parser, const match_slot *slot,
     *element = *slot;
     if (slot->instruction->opcode == IFL_OP_MOV)
         return check_mov_vector(parser, slot, written, element);
-    const uint32_t fields = ifl_opcode_get(slot->instruction->opcode)->fields;
+    const uint64_t fields = ifl_opcode_get(slot->instruction->opcode)->fields;
     if (fields & IFL_FIELD_shape || slot->code == '.')
         return true; /* how many registers there are follows from shape and types: lower_matrix.c */
     unsigned wanted = slot->instruction->modifiers.vector;

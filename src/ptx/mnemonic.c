@@ -142,7 +142,7 @@ static bool may_repeat(const ifl_modifiers *m, const ifl_modifier_row *row)
             row->value == IFL_ORDER_RELAXED);
 }
 
-static bool set_modifier(ifl_instruction *to, uint32_t fields, slice word)
+static bool set_modifier(ifl_instruction *to, uint64_t fields, slice word)
 {
     const ifl_modifier_row *row;
     for (size_t i = 0; (row = ifl_modifier_get(i)); i++) {
@@ -195,7 +195,7 @@ static bool next_word(slice *rest, slice *word)
 static bool set_words(slice rest, slice opcode, ifl_ptx_mnemonic *out)
 {
     ifl_instruction *to = &out->instruction;
-    uint32_t fields = ifl_opcode_get(to->opcode)->fields;
+    uint64_t fields = ifl_opcode_get(to->opcode)->fields;
     for (slice word; next_word(&rest, &word);) {
         bool is_set = set_type(to, word) || ((fields & IFL_FIELD_space) && set_space(to, word)) ||
                       ((fields & IFL_FIELD_shape) && set_shape(to, word)) ||

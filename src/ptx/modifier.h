@@ -7,7 +7,7 @@
 
 typedef struct ifl_modifier_row {
     const char *text; /* without the dot */
-    uint32_t field;   /* one IFL_FIELD_* */
+    uint64_t field;   /* one IFL_FIELD_* */
     uint32_t value;
 } ifl_modifier_row;
 
@@ -15,7 +15,7 @@ typedef struct ifl_modifier_row {
 const ifl_modifier_row *ifl_modifier_get(size_t index);
 
 /* The value of one field, 0 when it is not written. Not for IFL_FIELD_space and IFL_FIELD_FLAG. */
-uint32_t ifl_modifiers_field(const ifl_modifiers *modifiers, uint32_t field);
+uint32_t ifl_modifiers_field(const ifl_modifiers *modifiers, uint64_t field);
 /* Sets what a row says: for a flag its bit. */
 void ifl_modifiers_set(ifl_modifiers *modifiers, const ifl_modifier_row *row);
 

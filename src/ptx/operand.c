@@ -190,12 +190,27 @@ static bool take_vector(ifl_ptx_parser *parser, ifl_ptx_written *out)
            (!ends_address || ifl_ptx_expect(parser, ']', "after the coordinates"));
 }
 
+/* [texture, sampler, {x, y}], [texture, x] */
+static bool take_in_address(ifl_ptx_parser *parser, ifl_ptx_written *out)
+{
+    if (!parser->is_texture)
+        return ifl_ptx_unexpected(parser, "coordinates in braces");
+    if (!ifl_ptx_take_part(parser, &out->part[0]))
+        return false;
+    if (ifl_ptx_is(parser, ',') && !parser->has_sampler) {
+        parser->has_sampler = true;
+        return true;
+    }
+    parser->in_address = false;
+    return ifl_ptx_expect(parser, ']', "after the coordinate");
+}
+
 bool ifl_ptx_take_operand(ifl_ptx_parser *parser, ifl_ptx_written *out)
 {
     out->shape = IFL_PTX_PLAIN;
     out->count = 1;
     if (parser->in_address && !ifl_ptx_is(parser, '{'))
-        return ifl_ptx_unexpected(parser, "coordinates in braces");
+        return take_in_address(parser, out);
     if (ifl_ptx_is(parser, '['))
         return take_address(parser, out);
     if (ifl_ptx_is(parser, '{'))

@@ -172,7 +172,9 @@ typedef struct ifl_ptx_parser {
     ifl_ptx_map mnemonic_of; /* name -> mnemonics */
     ifl_ptx_map missing_of;  /* name of a message -> unsupported */
     IFL_VEC(ifl_ptx_mnemonic) mnemonics;
-    bool in_address; /* of a tensor: its coordinates come */
+    bool in_address; /* of a tensor or texture: its coordinates come */
+    bool is_texture; /* they may be one without braces, and a sampler may come before them */
+    bool has_sampler;
     ifl_ptx_written written[IFL_PTX_MAX_OPERANDS];
     uint32_t written_count;
     uint64_t data_bytes; /* of all initialisers so far */

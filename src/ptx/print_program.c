@@ -30,11 +30,12 @@ static void put_modifier(text *out, const char *word)
 
 /* What stands at a place of the name: a field, some flags, the state spaces or the types. */
 typedef struct name_part {
-    uint32_t field; /* IFL_FIELD_*, or a bit below */
+    uint64_t field; /* IFL_FIELD_*, or a bit below */
     uint32_t flags; /* of IFL_FIELD_FLAG */
 } name_part;
 
-enum { PART_SPACES = 1u << 30, PART_TYPES = 1u << 31 };
+#define PART_SPACES (UINT64_C(1) << 62)
+#define PART_TYPES (UINT64_C(1) << 63)
 #define FLAGS(bits)                                                                                \
     {                                                                                              \
         IFL_FIELD_FLAG, bits                                                                       \
@@ -90,7 +91,7 @@ static const name_part matrix_order[] = {
 /* Fields that a few instructions write first, before all else, or last. */
 static const struct {
     uint16_t opcode;
-    uint32_t first, last;
+    uint64_t first, last;
 } exceptions[] = {
     {IFL_OP_MATCH, IFL_FIELD_mode, 0},     /* match.any.sync.b32 */
     {IFL_OP_CP_ASYNC, IFL_FIELD_cache, 0}, /* cp.async.ca.shared.global */
@@ -107,7 +108,7 @@ static const char *word_of(const ifl_instruction *instruction, const ifl_modifie
     return is_gl ? "gl" : row->text;
 }
 
-static void put_field(text *out, const ifl_instruction *instruction, uint32_t field)
+static void put_field(text *out, const ifl_instruction *instruction, uint64_t field)
 {
     uint32_t value = ifl_modifiers_field(&instruction->modifiers, field);
     const ifl_modifier_row *row;

@@ -22,38 +22,42 @@ typedef enum ifl_opcode {
 } ifl_opcode;
 
 /* The fields that an opcode's row allows (third column of opcode.def), one bit each. */
-enum {
-    IFL_FIELD_rounding = 1 << 0,
-    IFL_FIELD_compare = 1 << 1,
-    IFL_FIELD_combine = 1 << 2,
-    IFL_FIELD_operation = 1 << 3,
-    IFL_FIELD_mode = 1 << 4,
-    IFL_FIELD_wrap = 1 << 5,
-    IFL_FIELD_half = 1 << 6,
-    IFL_FIELD_order = 1 << 7,
-    IFL_FIELD_scope = 1 << 8,
-    IFL_FIELD_cache = 1 << 9,
-    IFL_FIELD_vector = 1 << 10,
-    IFL_FIELD_level = 1 << 11,
-    IFL_FIELD_eviction = 1 << 12,
-    IFL_FIELD_eviction2 = 1 << 13,
-    IFL_FIELD_prefetch = 1 << 14,
-    IFL_FIELD_FLAG = 1 << 15,
-    IFL_FIELD_space = 1 << 16,
-    IFL_FIELD_shape = 1 << 17,
-    IFL_FIELD_layout = 1 << 18,
-    IFL_FIELD_layout2 = 1 << 19,
-    IFL_FIELD_matrices = 1 << 20,
-    IFL_FIELD_group = 1 << 21,
-    IFL_FIELD_part = 1 << 22,
-    IFL_FIELD_repeat = 1 << 23,
-    IFL_FIELD_pack = 1 << 24,
-    IFL_FIELD_kind = 1 << 25,
-    IFL_FIELD_scaling = 1 << 26,
-    IFL_FIELD_scales = 1 << 27,
-    IFL_FIELD_collector = 1 << 28,
-    IFL_FIELD_format = 1 << 29
-};
+#define IFL_FIELD_rounding (UINT64_C(1) << 0)
+#define IFL_FIELD_compare (UINT64_C(1) << 1)
+#define IFL_FIELD_combine (UINT64_C(1) << 2)
+#define IFL_FIELD_operation (UINT64_C(1) << 3)
+#define IFL_FIELD_mode (UINT64_C(1) << 4)
+#define IFL_FIELD_wrap (UINT64_C(1) << 5)
+#define IFL_FIELD_half (UINT64_C(1) << 6)
+#define IFL_FIELD_order (UINT64_C(1) << 7)
+#define IFL_FIELD_scope (UINT64_C(1) << 8)
+#define IFL_FIELD_cache (UINT64_C(1) << 9)
+#define IFL_FIELD_vector (UINT64_C(1) << 10)
+#define IFL_FIELD_level (UINT64_C(1) << 11)
+#define IFL_FIELD_eviction (UINT64_C(1) << 12)
+#define IFL_FIELD_eviction2 (UINT64_C(1) << 13)
+#define IFL_FIELD_prefetch (UINT64_C(1) << 14)
+#define IFL_FIELD_FLAG (UINT64_C(1) << 15)
+#define IFL_FIELD_space (UINT64_C(1) << 16)
+#define IFL_FIELD_shape (UINT64_C(1) << 17)
+#define IFL_FIELD_layout (UINT64_C(1) << 18)
+#define IFL_FIELD_layout2 (UINT64_C(1) << 19)
+#define IFL_FIELD_matrices (UINT64_C(1) << 20)
+#define IFL_FIELD_group (UINT64_C(1) << 21)
+#define IFL_FIELD_part (UINT64_C(1) << 22)
+#define IFL_FIELD_repeat (UINT64_C(1) << 23)
+#define IFL_FIELD_pack (UINT64_C(1) << 24)
+#define IFL_FIELD_kind (UINT64_C(1) << 25)
+#define IFL_FIELD_scaling (UINT64_C(1) << 26)
+#define IFL_FIELD_scales (UINT64_C(1) << 27)
+#define IFL_FIELD_collector (UINT64_C(1) << 28)
+#define IFL_FIELD_format (UINT64_C(1) << 29)
+#define IFL_FIELD_geometry (UINT64_C(1) << 30)
+#define IFL_FIELD_detail (UINT64_C(1) << 31)
+#define IFL_FIELD_channels (UINT64_C(1) << 32)
+#define IFL_FIELD_component (UINT64_C(1) << 33)
+#define IFL_FIELD_outside (UINT64_C(1) << 34)
+#define IFL_FIELD_query (UINT64_C(1) << 35)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
@@ -203,7 +207,7 @@ void ifl_program_free(ifl_program *program);
 
 typedef struct ifl_opcode_info {
     const char *name;      /* "add", "cp.async.commit_group" */
-    uint32_t fields;       /* IFL_FIELD_* */
+    uint64_t fields;       /* IFL_FIELD_* */
     const char *signature; /* opcode.def says how to read it */
     const char *doc;
 } ifl_opcode_info;

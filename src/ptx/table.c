@@ -30,7 +30,7 @@ const ifl_modifier_row *ifl_modifier_get(size_t index)
 
 /* Where each field of one number lies in ifl_modifiers. `prefetch` has two bytes and is apart. */
 static const struct {
-    uint32_t field;
+    uint64_t field;
     size_t offset;
 } places[] = {
 #define PLACE(name)                                                                                \
@@ -42,11 +42,12 @@ static const struct {
     PLACE(vector),   PLACE(level),    PLACE(eviction), PLACE(eviction2), PLACE(layout),
     PLACE(layout2),  PLACE(matrices), PLACE(group),    PLACE(part),      PLACE(repeat),
     PLACE(pack),     PLACE(kind),     PLACE(scaling),  PLACE(scales),    PLACE(collector),
-    PLACE(format),
+    PLACE(format),   PLACE(geometry), PLACE(detail),   PLACE(channels),  PLACE(component),
+    PLACE(outside),  PLACE(query),
 #undef PLACE
 };
 
-static size_t offset_of(uint32_t field)
+static size_t offset_of(uint64_t field)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i].field == field)
@@ -54,7 +55,7 @@ static size_t offset_of(uint32_t field)
     return SIZE_MAX;
 }
 
-uint32_t ifl_modifiers_field(const ifl_modifiers *from, uint32_t field)
+uint32_t ifl_modifiers_field(const ifl_modifiers *from, uint64_t field)
 {
     size_t offset = offset_of(field);
     if (field == IFL_FIELD_prefetch)

@@ -130,8 +130,8 @@ static bool take_shape(ifl_ptx_parser *parser, const declaration *is, ifl_ptx_sh
                        ifl_variable *out)
 {
     const char *at = parser->lexer.token.at;
-    unsigned bits = ifl_type_bits(is->type);
-    if (bits && bits < 8) /* an opaque type has none */
+    unsigned bits = ifl_type_bits(is->is_opaque ? IFL_TYPE_B64 : is->type); /* a handle */
+    if (bits < 8)
         return ifl_ptx_fail(parser, at, "a variable cannot be of type .%s: it has less than a byte",
                             ifl_type_text(is->type));
     *shape = (ifl_ptx_shape){.element_bytes = bits / 8, .vector = is->vector};
@@ -206,12 +206,10 @@ static bool take_variable(ifl_ptx_parser *parser, const declaration *is, bool is
         !take_shape(parser, is, &shape, &variable))
         return false;
     variable.name = ifl_ptx_text_of(parser, name);
-    if (is->is_opaque)
-        return ifl_ptx_bind(parser, name, IFL_PTX_OPAQUE, 0, at);
     ifl_variable *earlier = find_earlier(parser, name, is_extern);
     uint32_t index =
         (uint32_t)(earlier ? earlier - parser->variables.at : (ptrdiff_t)parser->variables.count);
-    if (ifl_ptx_accept(parser, '=')) {
+    if (!is->is_opaque && ifl_ptx_accept(parser, '=')) {
         if (!ifl_ptx_take_initializer(parser, &shape, index, &variable))
             return false;
     }

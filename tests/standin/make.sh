@@ -11,8 +11,8 @@ for name in vector_add reduction byte_histogram streams graph_captured managed c
     nvcc -std=c++17 -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
-# Textures are run as the machine code of each architecture.
-codes=
+# Textures are run as the machine code of each architecture, and as PTX.
+codes="-gencode arch=compute_75,code=compute_75"
 for sm in 75 80 86 89 90 100 120; do
     codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
 done
@@ -21,6 +21,9 @@ for name in textures surfaces; do
     nvcc -cudart shared $codes -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
+nvcc -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all texture_instructions.cu \
+    -o ../prebuilt/texture_instructions.bin
+strip ../prebuilt/texture_instructions.bin
 if LC_ALL=C grep -l "$PWD\|${HOME:-/nowhere}/" ../prebuilt/*.bin; then
     echo "these say where they were built" >&2
     exit 1
