@@ -321,7 +321,7 @@ template <int S, class T> __global__ void spin(cudaTextureObject_t t, int side, 
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const float off = waits ? (float)(sum >> 31) : 0;
-            sum += ask<S, T>(t, make_float4(x + u + off, y, .5f, 0));
+            sum += ask<S, T>(t, make_float4(x + (u + UNROLL * (i & 7)) + off, y, .5f, 0));
         }
     const long long end = clock64();
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
