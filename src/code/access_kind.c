@@ -15,12 +15,13 @@ static const uint8_t plain_kinds[IFL_ACCESS_KINDS] = {
 #include "code/access.def"
 };
 
-enum { OFF_CHIP, ON_CHIP, COPIED };
+enum { OFF_CHIP, ON_CHIP, COPIED, SAMPLED };
 
 static const ifl_traffic_info infos[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \
-    [IFL_TRAFFIC_##prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words,                         \
-                              words "s",         chip == ON_CHIP,   chip == COPIED},
+    [IFL_TRAFFIC_##                                                                                \
+        prefix] = {IFL_SPACE_##space, IFL_ACCESS_##kind, words,                                    \
+                   words "s",         chip == ON_CHIP,   chip == COPIED || chip == SAMPLED},
 #include "code/access.def"
 };
 

@@ -21,6 +21,11 @@ static inline bool ifl_access_is_copy(unsigned kind)
            kind == IFL_ACCESS_COPY_REDUCTION;
 }
 
+static inline bool ifl_access_is_sampled(unsigned kind)
+{
+    return kind >= IFL_ACCESS_TEXTURE_LOAD && kind <= IFL_ACCESS_SURFACE_REDUCTION;
+}
+
 /* Accesses of one kind to one space: IFL_TRAFFIC_global_load. */
 typedef enum ifl_traffic_kind {
 #define ACCESS(space, kind, prefix, ...) IFL_TRAFFIC_##prefix,
@@ -34,7 +39,7 @@ typedef struct ifl_traffic_info {
     const char *one;  /* "global load" */
     const char *many; /* "global loads" */
     bool on_chip;     /* counted in wavefronts, not in sectors */
-    bool is_copied;   /* by the TMA */
+    bool is_past_lsu; /* by the TMA, or through the texture unit */
 } ifl_traffic_info;
 
 const ifl_traffic_info *ifl_traffic_info_get(ifl_traffic_kind traffic);

@@ -360,7 +360,6 @@ typedef struct ifl_demands {
         /* printf, malloc, launches of kernels: it does more than to change memory that it is
          * given */
         calls_outside;
-    bool uses_textures;       /* what they fetch is in no counter */
     bool cooperative;         /* uses grid-wide synchronisation */
     uint64_t declared_shared; /* bytes of static shared memory that it and its functions declare */
     uint64_t

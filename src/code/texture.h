@@ -35,6 +35,7 @@ typedef enum ifl_outside {
 typedef struct ifl_texture {
     bool is_surface;
     bool is_linear;  /* elements in a row, found by their number alone */
+    bool is_blocks;  /* a GPU keeps it in blocks of 64 bytes by 8 rows, observers see it so */
     uint8_t rank;    /* 1, 2, 3 */
     bool is_layered; /* `layers` of them; the faces of a cube are layers too */
     bool is_cube;

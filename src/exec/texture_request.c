@@ -17,7 +17,9 @@ typedef struct request {
     uint32_t handle; /* of the view; 0: none yet */
     ifl_texture_view view;
     uint8_t *host;
-    uint64_t room; /* bytes from there to the end of the allocation */
+    uint64_t room;                 /* bytes from there to the end of the allocation */
+    uint8_t count[IFL_WARP_LANES]; /* elements that a lane touches */
+    uint64_t address[IFL_WARP_LANES][IFL_MOST_TEXELS];
 } request;
 
 static bool is_for_surfaces(const ifl_texture_op *op)
@@ -132,6 +134,84 @@ static bool is_behind_memory(const request *r, const ifl_texture_query *query)
            (query->at[0] + UINT64_C(1)) * ifl_texel_bytes(&t->texel) > r->room;
 }
 
+/* ---- what it asks of memory ------------------------------------------------------------------ */
+
+/* Where a GPU keeps what the engine has at an offset: arrays in blocks of 64 bytes by 8 rows, in
+ * which a sector is 16 bytes by 2 rows. Held against the counters of an H100
+ * (tests/gpu/h100/texture_counts.txt). */
+static uint64_t placed(const ifl_texture *t, uint64_t offset)
+{
+    enum { ROWS = 8, ROW = 64, HALF = 256, PAIR = 64, SECTOR = 32, SECTOR_ROW = 16 };
+    if (!t->is_blocks)
+        return t->address + offset;
+    const uint64_t slice = offset / t->slice, y = offset % t->slice / t->pitch,
+                   x = offset % t->slice % t->pitch;
+    const uint64_t block = y / ROWS * (t->pitch / ROW) + x / ROW;
+    return t->address + slice * t->slice + block * ROWS * ROW + x % ROW / SECTOR * HALF +
+           y % ROWS / 2 * PAIR + x % SECTOR / SECTOR_ROW * SECTOR + y % 2 * SECTOR_ROW +
+           x % SECTOR_ROW;
+}
+
+static void note(request *r, const uint64_t *offset, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        r->address[r->lane][i] = placed(r->view.texture, offset[i]);
+    r->count[r->lane] = (uint8_t)count;
+}
+
+/* Lanes of which an H100 makes one request: eight; of textures that have rows, and of elements of
+ * 16 bytes, four. */
+static unsigned group_of(const request *r)
+{
+    enum { EIGHT = 8, QUAD = 4, WIDE = 16 };
+    const ifl_texture *t = r->view.texture;
+    if (is_for_surfaces(r->op))
+        return EIGHT;
+    return t->is_linear && ifl_texel_bytes(&t->texel) < WIDE ? EIGHT : QUAD;
+}
+
+static ifl_access_kind kind_of(const ifl_texture_op *op)
+{
+    return op->use == IFL_TEXTURE_LOAD     ? IFL_ACCESS_SURFACE_LOAD
+           : op->use == IFL_TEXTURE_STORE  ? IFL_ACCESS_SURFACE_STORE
+           : op->use == IFL_TEXTURE_REDUCE ? IFL_ACCESS_SURFACE_REDUCTION
+                                           : IFL_ACCESS_TEXTURE_LOAD;
+}
+
+/* The elements of a group's lanes are the request's lanes: four with eight each at most. */
+static void tell_group(request *r, uint32_t first, uint32_t lanes, unsigned bytes)
+{
+    uint64_t address[IFL_WARP_LANES] = {0};
+    uint32_t count = 0;
+    for (uint32_t lane = first; lane < first + lanes; lane++)
+        for (uint32_t i = 0; i < r->count[lane] && count < IFL_WARP_LANES; i++)
+            address[count++] = r->address[lane][i];
+    if (!count)
+        return;
+    ifl_access access = {.site = r->code->site,
+                         .kind = (uint8_t)kind_of(r->op),
+                         .space = IFL_SPACE_GLOBAL,
+                         .bytes = (uint8_t)bytes,
+                         .shape = IFL_SHAPE_ANY,
+                         .mask = UINT32_MAX >> (IFL_WARP_LANES - count),
+                         .block = r->warp->block->index,
+                         .warp = r->warp->index,
+                         .address = address};
+    ifl_warp_tell(r->warp, &access);
+}
+
+/* A place outside of everything touches nothing. */
+static void tell(request *r)
+{
+    const ifl_texture *t = r->view.texture;
+    if (is_query(r->op) || !t)
+        return;
+    const unsigned group = group_of(r),
+                   bytes = is_for_surfaces(r->op) ? r->op->bytes : ifl_texel_bytes(&t->texel);
+    for (uint32_t first = 0; first < IFL_WARP_LANES; first += group)
+        tell_group(r, first, group, bytes);
+}
+
 /* The results may be written over the coordinates of the same lane only. */
 static bool read_texture(request *r)
 {
@@ -140,6 +220,7 @@ static bool read_texture(request *r)
     if (is_behind_memory(r, &query))
         return fail(r, IFL_FAULT_ADDRESS, "is larger than its memory and is read behind its end");
     ifl_texture_ask(&r->view, &query, &answer);
+    note(r, answer.offset, answer.count);
     give(r, answer.channel, IFL_TEXEL_CHANNELS);
     return true;
 }
@@ -208,6 +289,7 @@ static bool move_surface(request *r)
         return fail(r, IFL_FAULT_OTHER, "ends before these coordinates, and they trap");
     if (is_there && offset % r->op->bytes)
         return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
+    note(r, &offset, is_there);
     move_element(r, is_there ? r->host + offset : NULL);
     r->warp->changed |= is_write(r->op);
     return true;
@@ -236,7 +318,7 @@ static uint32_t property_of(const ifl_texture *t, uint8_t query)
     }
 }
 
-static void answer(const request *r)
+static void tell_property(const request *r)
 {
     const uint32_t word = property_of(r->view.texture, r->op->query);
     give(r, &word, 1);
@@ -249,7 +331,7 @@ static bool serve(request *r)
     if (!find(r))
         return false;
     if (is_query(r->op)) {
-        answer(r);
+        tell_property(r);
         return true;
     }
     return is_for_surfaces(r->op) ? move_surface(r) : read_texture(r);
@@ -265,5 +347,6 @@ ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, u
         if (!serve(&r))
             return IFL_REASON_FAULT;
     }
+    tell(&r);
     return IFL_REASON_NONE;
 }

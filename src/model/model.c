@@ -257,7 +257,7 @@ static double requests_of(const ifl_profile *profile)
 {
     double sum = 0;
     for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
-        if (!ifl_traffic_info_get(kind)->on_chip && !ifl_traffic_info_get(kind)->is_copied)
+        if (!ifl_traffic_info_get(kind)->on_chip && !ifl_traffic_info_get(kind)->is_past_lsu)
             sum += (double)ifl_traffic_get(&profile->counters, kind).requests;
     return sum;
 }

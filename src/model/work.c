@@ -24,7 +24,7 @@ static bool is_off_chip(ifl_traffic_kind traffic, ifl_access_kind kind)
 
 static bool passes_l1(ifl_traffic_kind traffic)
 {
-    return !ifl_traffic_info_get(traffic)->is_copied;
+    return !ifl_traffic_info_get(traffic)->is_past_lsu;
 }
 
 /* What all of them ask for. */

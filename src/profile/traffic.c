@@ -19,6 +19,7 @@
     .sectors_ideal = IFL_COUNTER_##prefix##_sectors_ideal, .lines = IFL_COUNTER_##prefix##_lines,  \
     .lines_ideal = IFL_COUNTER_##prefix##_lines_ideal, .wavefronts = NONE,                         \
     .wavefronts_ideal = NONE
+#define SAMPLED(prefix) COPIED(prefix)
 
 static const ifl_traffic_counters counters_of[IFL_TRAFFIC_COUNT] = {
 #define ACCESS(space, kind, prefix, words, chip, ...)                                              \

@@ -63,12 +63,23 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         uint16_t opcode;
         uint8_t kind;
     } table[] = {
-        {IFL_OP_LD, IFL_ACCESS_LOAD},          {IFL_OP_LDU, IFL_ACCESS_LOAD},
-        {IFL_OP_ST, IFL_ACCESS_STORE},         {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
-        {IFL_OP_RED, IFL_ACCESS_ATOMIC},       {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
-        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},    {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
-        {IFL_OP_WMMA_LOAD_A, IFL_ACCESS_LOAD}, {IFL_OP_WMMA_LOAD_B, IFL_ACCESS_LOAD},
-        {IFL_OP_WMMA_LOAD_C, IFL_ACCESS_LOAD}, {IFL_OP_WMMA_STORE, IFL_ACCESS_STORE},
+        {IFL_OP_LD, IFL_ACCESS_LOAD},
+        {IFL_OP_LDU, IFL_ACCESS_LOAD},
+        {IFL_OP_ST, IFL_ACCESS_STORE},
+        {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
+        {IFL_OP_RED, IFL_ACCESS_ATOMIC},
+        {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
+        {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
+        {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
+        {IFL_OP_WMMA_LOAD_A, IFL_ACCESS_LOAD},
+        {IFL_OP_WMMA_LOAD_B, IFL_ACCESS_LOAD},
+        {IFL_OP_TEX, IFL_ACCESS_TEXTURE_LOAD},
+        {IFL_OP_TLD4, IFL_ACCESS_TEXTURE_LOAD},
+        {IFL_OP_SULD, IFL_ACCESS_SURFACE_LOAD},
+        {IFL_OP_SUST, IFL_ACCESS_SURFACE_STORE},
+        {IFL_OP_SURED, IFL_ACCESS_SURFACE_REDUCTION},
+        {IFL_OP_WMMA_LOAD_C, IFL_ACCESS_LOAD},
+        {IFL_OP_WMMA_STORE, IFL_ACCESS_STORE},
     };
     if (bulk_kind(instruction) != IFL_ACCESS_KINDS)
         return bulk_kind(instruction);
@@ -97,7 +108,11 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
         ifl_fragment_of(instruction, 0, &fragment))
         return ifl_fragment_bytes(
             &fragment, ifl_fragment_moved(&fragment, (ifl_space)instruction->modifiers.space));
-    const unsigned elements = instruction->modifiers.vector ? instruction->modifiers.vector : 1;
+    if (instruction->opcode == IFL_OP_TEX || instruction->opcode == IFL_OP_TLD4)
+        return 0; /* the texture tells */
+    const unsigned elements = instruction->modifiers.vector     ? instruction->modifiers.vector
+                              : instruction->modifiers.channels ? instruction->modifiers.channels
+                                                                : 1;
     return ifl_type_bits(instruction->type[0]) / 8 * elements;
 }
 
@@ -124,10 +139,11 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     ifl_site_access access = {.kind = access_kind(instruction)};
     const bool is_matrix =
         instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX;
-    access.space = ifl_access_is_copy(access.kind) ? IFL_SPACE_GLOBAL
-                   : is_second                     ? m->space2
-                   : is_matrix                     ? IFL_SPACE_SHARED
-                                                   : m->space;
+    access.space = ifl_access_is_copy(access.kind) || ifl_access_is_sampled(access.kind)
+                       ? IFL_SPACE_GLOBAL
+                   : is_second ? m->space2
+                   : is_matrix ? IFL_SPACE_SHARED
+                               : m->space;
     access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;

@@ -85,7 +85,6 @@ static uint32_t handle_of(ifl_lowerer *l, const ifl_operand *memory)
 
 static void emit_texture(ifl_lowerer *l, const ifl_texture_op *op)
 {
-    l->image->demands.uses_textures = true;
     ifl_lower_emit(l, IFL_CODE_texture)->extra = op;
 }
 

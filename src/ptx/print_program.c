@@ -175,7 +175,7 @@ char *ifl_instruction_name(const ifl_instruction *instruction, char *to, size_t 
     put(&out, instruction->opcode == IFL_OP_UNSUPPORTED
                   ? "unsupported"
                   : ifl_opcode_get(instruction->opcode)->name);
-    uint32_t first = 0, last = 0;
+    uint64_t first = 0, last = 0;
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
         if (exceptions[i].opcode == instruction->opcode) {
             first = exceptions[i].first;

@@ -32,6 +32,24 @@ static uint8_t copy_of(const ifl_sass_instruction *instruction)
     return IFL_ACCESS_KINDS;
 }
 
+/* Likewise of textures and surfaces. */
+static uint8_t sampled_of(const ifl_sass_instruction *instruction)
+{
+    switch (instruction->op) {
+    case IFL_SASS_OP_TEX:
+    case IFL_SASS_OP_TLD:
+    case IFL_SASS_OP_TLD4:
+    case IFL_SASS_OP_TXD:
+        return IFL_ACCESS_TEXTURE_LOAD;
+    case IFL_SASS_OP_SULD:
+        return IFL_ACCESS_SURFACE_LOAD;
+    case IFL_SASS_OP_SUST:
+        return IFL_ACCESS_SURFACE_STORE;
+    default:
+        return IFL_ACCESS_KINDS;
+    }
+}
+
 static access_class class_of(const ifl_sass_instruction *instruction)
 {
     static const access_class classes[IFL_SASS_CLASSES] = {
@@ -49,6 +67,8 @@ static access_class class_of(const ifl_sass_instruction *instruction)
     };
     if (copy_of(instruction) != IFL_ACCESS_KINDS)
         return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
+    if (sampled_of(instruction) != IFL_ACCESS_KINDS)
+        return (access_class){sampled_of(instruction), IFL_SPACE_GLOBAL};
     static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC},
                               none = {IFL_ACCESS_KINDS, 0};
     if (!instruction->memory_bytes)

@@ -208,7 +208,6 @@ void ifl_sass_lower_texture(ifl_sass_lowerer *l)
         op->at[i] = coordinate(l, &p, start + i);
     op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
     set_channels(l, op);
-    l->image->demands.uses_textures = true;
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
 }
 
@@ -279,6 +278,5 @@ void ifl_sass_lower_surface(ifl_sass_lowerer *l)
         op->data[i] =
             is_sink ? (is_load ? l->sink : l->zeros) : ifl_sass_register_slot(l, data->index + i);
     op->wanted = is_sink ? 0 : 0xf;
-    l->image->demands.uses_textures = true;
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
 }

@@ -109,12 +109,7 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     profile->program.is_debug =
         !kernel->object && kernel->kernel->program && kernel->kernel->program->is_debug;
     profile->backend = backend;
-    return kernel->image.demands.uses_textures
-               ? ifl_profile_warn(profile, error,
-                                  "texture and surface accesses are not counted: traffic, times "
-                                  "and advice do not "
-                                  "include them")
-               : IFL_OK;
+    return IFL_OK;
 }
 
 ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error)

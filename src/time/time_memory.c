@@ -440,9 +440,10 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
         return take_shared(m, access, cost, now);
     if (ifl_access_is_copy(access->kind))
         return take_copy(m, access, cost, words, now);
-    if (access->kind == IFL_ACCESS_STORE)
+    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
+    if (kind == IFL_ACCESS_STORE)
         return take_store(m, access, cost, words, now);
-    if (access->kind == IFL_ACCESS_ATOMIC)
+    if (kind == IFL_ACCESS_ATOMIC)
         return take_atomic(m, cost, words, now);
     return take_load(m, access, cost, words, now);
 }

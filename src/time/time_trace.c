@@ -384,6 +384,7 @@ static void access_event(void *self, const ifl_access *access)
     ifl_footprint_measure(&t->lookup, access, &footprint);
     ifl_request_cost cost = {.passes = footprint.wavefronts,
                              .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL};
+    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
     if (access->kind == IFL_ACCESS_ATOMIC) {
         cost.serial = ifl_footprint_serial(&t->lookup, access);
         cost.passes = footprint.merged;
@@ -391,9 +392,8 @@ static void access_event(void *self, const ifl_access *access)
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;
-        cost.ends = access->kind == IFL_ACCESS_STORE
-                        ? ends_within_sectors(access, footprint.useful_bytes)
-                        : 0;
+        cost.ends =
+            kind == IFL_ACCESS_STORE ? ends_within_sectors(access, footprint.useful_bytes) : 0;
     }
     add_request(t, warp, access->site, cost);
 }

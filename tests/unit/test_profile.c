@@ -95,15 +95,15 @@ static void accesses_have_their_counters(void **unused)
         const ifl_traffic_counters of = ifl_traffic_counters_of(t);
         const char *space = ifl_space_text(info->space), *kind = ifl_access_kind_text(info->kind);
         char name[64];
-        snprintf(name, sizeof name, "%s%s%s_requests", info->is_copied ? "" : space,
-                 info->is_copied ? "" : "_", kind);
+        snprintf(name, sizeof name, "%s%s%s_requests", info->is_past_lsu ? "" : space,
+                 info->is_past_lsu ? "" : "_", kind);
         for (char *at = name; *at; at++)
             *at = *at == ' ' ? '_' : *at;
         assert_string_equal(ifl_counter_get(of.requests)->name, name);
-        snprintf(name, sizeof name, "%s%s%ss", info->is_copied ? "" : space,
-                 info->is_copied ? "" : " ", kind);
+        snprintf(name, sizeof name, "%s%s%ss", info->is_past_lsu ? "" : space,
+                 info->is_past_lsu ? "" : " ", kind);
         assert_string_equal(info->many, name);
-        assert_int_equal(of.wavefronts == IFL_COUNTER_COUNT, info->is_copied);
+        assert_int_equal(of.wavefronts == IFL_COUNTER_COUNT, info->is_past_lsu);
         assert_int_equal(info->on_chip, info->space == IFL_SPACE_SHARED);
         assert_int_equal(of.sectors == IFL_COUNTER_COUNT, info->on_chip);
         assert_int_equal(of.serial == IFL_COUNTER_COUNT, info->kind != IFL_ACCESS_ATOMIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What textures and surfaces ask of the L1, L2 and DRAM: one warp, one instruction, known places. Launch n is line n of what
  * `texture_probe names` prints, so that Nsight Compute's rows are known by their order; `texture_probe part N` makes those of
- * lines 100 N and on. tools/gpu/texture_counters runs it so.
+ * lines 100 N and on, `texture_probe one N` that of line N. tools/gpu/texture_counters runs it so.
  * `texture_probe rates` prints cycles: of an SM for each instruction with its data in the L1, and of one warp for each of a
  * chain of instructions that wait for each other.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_probe tools/gpu/texture_probe.cu */
@@ -223,7 +223,7 @@ static const std::vector<places> on_cube = {
 enum { PART = 100 };
 
 static bool only_names;
-static int part, made; /* launches up to now, those of other parts too */
+static int part, part_size = PART, made; /* launches up to now, those of other parts too */
 static float4 *device_places;
 static unsigned *results;
 
@@ -232,7 +232,7 @@ static void probe(const char *what, kernel *k, cudaTextureObject_t object, const
 {
     for (const places &p : all) {
         float4 host[32];
-        const bool is_part = made++ / PART == part;
+        const bool is_part = made++ / part_size == part;
         for (int lane = 0; lane < 32; lane++) {
             host[lane] = p.of(lane);
             host[lane].x += offset, host[lane].y += offset, host[lane].z += offset;
@@ -375,6 +375,7 @@ int main(int count, char **word)
 {
     const bool is_rates = count > 1 && !strcmp(word[1], "rates");
     only_names = count > 1 && !strcmp(word[1], "names");
+    part_size = count > 1 && !strcmp(word[1], "one") ? 1 : PART;
     part = count > 2 ? atoi(word[2]) : 0;
     if (!only_names) {
         CHECK(cudaMalloc(&device_places, 32 * sizeof *device_places));
