@@ -62,7 +62,9 @@ enum {
     IFL_MODE_WARPS_02_13,
     IFL_MODE_WARPS_01_23,
     IFL_MODE_WARPS_ALL,
-    IFL_MODE_ARRIVE_ONE
+    IFL_MODE_ARRIVE_ONE,
+    IFL_MODE_SHR7,
+    IFL_MODE_SHR15
 };
 enum { IFL_WRAP_CLAMP = 1, IFL_WRAP_WRAP };
 enum { IFL_HALF_LO = 1, IFL_HALF_HI, IFL_HALF_WIDE };
@@ -221,6 +223,7 @@ typedef struct ifl_modifiers {
     uint8_t space;      /* ifl_space: of the access; the first of two */
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */
+    uint8_t increment;  /* .po: one is added */
 } ifl_modifiers;
 
 #endif

@@ -143,6 +143,7 @@ static bool take_known(ifl_ptx_parser *parser, ifl_instruction *to)
     to->column = parser->lexer.token.column;
     if (!take_mnemonic(parser, to))
         return false;
+    parser->is_video = ifl_ptx_is_video((ifl_opcode)to->opcode);
     parser->is_texture = ifl_opcode_get(to->opcode)->fields & IFL_FIELD_geometry;
     parser->in_address = parser->has_sampler = false;
     if (to->opcode == IFL_OP_CALL) {
@@ -155,6 +156,7 @@ static bool take_known(ifl_ptx_parser *parser, ifl_instruction *to)
         return ifl_ptx_miss(parser, parser->lexer.token.at,
                             "'%s' with a sampler apart from its texture is not supported",
                             ifl_opcode_get(to->opcode)->name);
+    parser->is_video = false;
     /* A text that ends here is cut off, not short of operands. */
     if (!ifl_ptx_is(parser, ';'))
         return ifl_ptx_unexpected(parser, "';' after the operands");

@@ -81,10 +81,7 @@ static const ifl_ptx_row *choose_row(ifl_lowerer *l, const ifl_operand **source)
     const ifl_ptx_row *row = row_of_first_targets(l, type, from, sources);
     if (!row)
         row = ifl_ptx_row_find(instruction->opcode, type, from, sources, &instruction->modifiers);
-    /* Their rows know two types: both sources have the second. */
-    bool is_video =
-        instruction->opcode == IFL_OP_VABSDIFF2 || instruction->opcode == IFL_OP_VABSDIFF4;
-    if (!row || (is_video && instruction->type[2] != from)) {
+    if (!row) {
         ifl_lower_unsupported(l, "the engine has no such combination of type and modifiers");
         return NULL;
     }
@@ -434,6 +431,29 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_TENSOR_WAIT_ST] = ifl_lower_tensor_wait,
     [IFL_OP_TENSOR_FENCE_BEFORE] = ifl_lower_nothing,
     [IFL_OP_TENSOR_FENCE_AFTER] = ifl_lower_nothing,
+    [IFL_OP_VADD] = ifl_lower_video,
+    [IFL_OP_VADD2] = ifl_lower_video,
+    [IFL_OP_VADD4] = ifl_lower_video,
+    [IFL_OP_VSUB] = ifl_lower_video,
+    [IFL_OP_VSUB2] = ifl_lower_video,
+    [IFL_OP_VSUB4] = ifl_lower_video,
+    [IFL_OP_VABSDIFF] = ifl_lower_video,
+    [IFL_OP_VABSDIFF2] = ifl_lower_video,
+    [IFL_OP_VABSDIFF4] = ifl_lower_video,
+    [IFL_OP_VMIN] = ifl_lower_video,
+    [IFL_OP_VMIN2] = ifl_lower_video,
+    [IFL_OP_VMIN4] = ifl_lower_video,
+    [IFL_OP_VMAX] = ifl_lower_video,
+    [IFL_OP_VMAX2] = ifl_lower_video,
+    [IFL_OP_VMAX4] = ifl_lower_video,
+    [IFL_OP_VSET] = ifl_lower_video,
+    [IFL_OP_VSET2] = ifl_lower_video,
+    [IFL_OP_VSET4] = ifl_lower_video,
+    [IFL_OP_VAVRG2] = ifl_lower_video,
+    [IFL_OP_VAVRG4] = ifl_lower_video,
+    [IFL_OP_VSHL] = ifl_lower_video,
+    [IFL_OP_VSHR] = ifl_lower_video,
+    [IFL_OP_VMAD] = ifl_lower_video,
     [IFL_OP_TEX] = ifl_lower_texture,
     [IFL_OP_TLD4] = ifl_lower_texture,
     [IFL_OP_TXQ] = ifl_lower_texture_query,

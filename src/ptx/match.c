@@ -118,7 +118,7 @@ static bool emit_register(ifl_ptx_parser *parser, const match_slot *slot, const 
     unsigned bits = parser->registers.at[part->operand.index].bits;
     if (!fits_width(slot, bits))
         return wrong_width(parser, slot, part, bits);
-    if (part->operand.negated && slot->letter != 'p')
+    if (part->operand.negated && slot->letter != 'p' && slot->instruction->opcode != IFL_OP_VMAD)
         return wrong_kind(parser, slot, part, "an operand without '!'");
     return ifl_ptx_add_operand(parser, part->operand);
 }

@@ -80,6 +80,33 @@ static bool take_meaning(ifl_ptx_parser *parser, ifl_ptx_part *out)
     return take_symbol_offset(parser, out); /* a label, a list, or what stands further down */
 }
 
+bool ifl_ptx_is_video(ifl_opcode opcode)
+{
+    return opcode >= IFL_OP_VADD && opcode <= IFL_OP_VSET4;
+}
+
+/* "%r1.b3210", "%r1.h0" */
+static bool take_selector(ifl_ptx_parser *parser, ifl_operand *operand)
+{
+    enum { MOST_PARTS = 4 };
+    const ifl_ptx_token token = parser->lexer.token;
+    if (!parser->is_video || token.kind != IFL_PTX_DOT)
+        return true;
+    const bool is_bytes = token.at[0] == 'b';
+    operand->element = is_bytes ? IFL_SELECTS_BYTES : IFL_SELECTS_HALVES;
+    bool is_right =
+        token.length > 1 && token.length <= 1 + MOST_PARTS && (is_bytes || token.at[0] == 'h');
+    for (size_t i = 1; is_right && i < token.length; i++) {
+        is_right = token.at[i] >= '0' && token.at[i] <= '7';
+        operand->value = operand->value << 4 | (token.at[i] - '0');
+        operand->element++;
+    }
+    if (!is_right)
+        return ifl_ptx_unexpected(parser, "parts of a register: '.b0', '.h1', '.b3210'");
+    ifl_ptx_next(parser);
+    return true;
+}
+
 static bool take_word(ifl_ptx_parser *parser, ifl_ptx_part *out)
 {
     bool found;
@@ -94,14 +121,14 @@ static bool take_word(ifl_ptx_parser *parser, ifl_ptx_part *out)
     if (!found)
         return take_meaning(parser, out);
     out->operand = (ifl_operand){.kind = IFL_OPERAND_REGISTER, .index = index};
-    return true;
+    return take_selector(parser, &out->operand);
 }
 
 /* "!%p": a word behind '!' is a predicate, a number a constant expression. */
 static bool at_negated(const ifl_ptx_parser *parser)
 {
     ifl_ptx_lexer ahead = parser->lexer;
-    if (!ifl_ptx_is(parser, '!'))
+    if (!ifl_ptx_is(parser, '!') && !(parser->is_video && ifl_ptx_is(parser, '-')))
         return false;
     ifl_ptx_lex_next(&ahead);
     return ahead.token.kind == IFL_PTX_WORD;

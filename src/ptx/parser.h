@@ -173,6 +173,7 @@ typedef struct ifl_ptx_parser {
     ifl_ptx_map missing_of;  /* name of a message -> unsupported */
     IFL_VEC(ifl_ptx_mnemonic) mnemonics;
     bool in_address; /* of a tensor or texture: its coordinates come */
+    bool is_video;   /* registers may have parts and minus signs */
     bool is_texture; /* they may be one without braces, and a sampler may come before them */
     bool has_sampler;
     ifl_ptx_written written[IFL_PTX_MAX_OPERANDS];
@@ -264,6 +265,7 @@ bool ifl_ptx_take_body(ifl_ptx_parser *parser);
 bool ifl_ptx_take_instruction(ifl_ptx_parser *parser);
 /* Adds an instruction that only returns, at the line of the token. */
 bool ifl_ptx_add_return(ifl_ptx_parser *parser);
+bool ifl_ptx_is_video(ifl_opcode opcode);
 bool ifl_ptx_take_operand(ifl_ptx_parser *parser, ifl_ptx_written *out);
 bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_part *out);
 /* Puts the written operands into the program as the signature wants them. */

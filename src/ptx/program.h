@@ -58,6 +58,7 @@ typedef enum ifl_opcode {
 #define IFL_FIELD_component (UINT64_C(1) << 33)
 #define IFL_FIELD_outside (UINT64_C(1) << 34)
 #define IFL_FIELD_query (UINT64_C(1) << 35)
+#define IFL_FIELD_increment (UINT64_C(1) << 36)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
@@ -73,17 +74,18 @@ typedef enum ifl_operand_kind {
     IFL_OPERAND_VECTOR    /* index: how many operands follow that belong together: {a,b}, (a,b) */
 } ifl_operand_kind;
 
+/* Which parts of a register are meant: .b3210, .h1. */
+enum { IFL_SELECTS_COUNT = 7, IFL_SELECTS_BYTES = 1 << 3, IFL_SELECTS_HALVES = 1 << 4 };
+
 typedef struct ifl_operand {
     uint8_t kind; /* ifl_operand_kind */
     uint8_t
         /* of MEMORY: kind of the base: REGISTER, VARIABLE, or IMMEDIATE (an absolute address) */
         base;
-    bool negated; /* !p, or -r where an instruction allows it */
-    uint8_t
-        /* 1 + the part of a register that is meant (%v.x), 0: the whole; for video instructions */
-        element;
+    bool negated;    /* !p, or -r where an instruction allows it */
+    uint8_t element; /* of a video instruction's register: IFL_SELECTS_*; 0: the whole */
     uint32_t index;
-    int64_t value;
+    int64_t value; /* of a register with parts: their numbers, four bits each, the last first */
 } ifl_operand;
 
 /* ---- instructions ---------------------------------------------------------------------------- */

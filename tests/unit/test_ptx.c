@@ -326,14 +326,14 @@ static void test_unsupported(void **state)
     (void)state;
     ifl_program *program = read_ok(KERNEL("tcgen05.shift.cta_group::1.down [%r1];\n"
                                           "@%p1 sust.p.1d.v2.b32.trap [t, {%r1}], {%r1,%r2};\n"
-                                          "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\n"
+                                          "clusterlaunchcontrol.try_cancel.b128 [%r1], [%r2];\n"
                                           "ld.global.wonderful.u32 %r1, [%rd1];\n"
                                           "multimem.a; multimem.b;\n"
                                           "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
         "'tcgen05.shift' is not supported: which way rows move is not known here",
         "'sust.p' is not supported: surfaces by format",
-        "'vadd' is not supported: video instructions",
+        "'clusterlaunchcontrol.try_cancel' is not supported: cluster launch control",
         "'ld' with the modifier '.wonderful' is not supported",
         "'multimem' is not supported: memory of several GPUs",
         "'multimem' is not supported: memory of several GPUs",
