@@ -159,14 +159,14 @@ static void note(request *r, const uint64_t *offset, uint32_t count)
     r->count[r->lane] = (uint8_t)count;
 }
 
-/* Lanes of which an H100 makes one request: eight; of textures that have rows, and of elements of
- * 16 bytes, four. */
+/* Lanes of which an H100 makes one request: eight of linear memory and of surfaces that have no
+ * depth and layers, but of linear elements of 16 bytes and all others four. */
 static unsigned group_of(const request *r)
 {
     enum { EIGHT = 8, QUAD = 4, WIDE = 16 };
     const ifl_texture *t = r->view.texture;
     if (is_for_surfaces(r->op))
-        return EIGHT;
+        return r->op->rank + r->op->is_layered > 2 ? QUAD : EIGHT;
     return t->is_linear && ifl_texel_bytes(&t->texel) < WIDE ? EIGHT : QUAD;
 }
 

@@ -274,6 +274,15 @@ static float blend(const float *value, const int32_t *weight, unsigned count, co
     return (float)(whole / how->full);
 }
 
+/* A GPU does not fetch elements that have none in a dimension. */
+static bool has_weight(const between *b, unsigned rank, unsigned corner)
+{
+    for (unsigned d = 0; d < rank; d++)
+        if (corner >> d & 1 && !b[d].weight)
+            return false;
+    return true;
+}
+
 static void corner_of(const between *b, unsigned rank, unsigned corner,
                       int32_t at[IFL_TEXTURE_RANKS])
 {
@@ -298,7 +307,10 @@ static void filter(const ifl_texture_view *view, uint32_t layer, const between *
     for (unsigned corner = 0; corner < count; corner++) {
         int32_t at[IFL_TEXTURE_RANKS];
         corner_of(b, rank, corner, at);
+        const uint32_t touched = answer->count;
         read_element(view, layer, at, wanted, answer, words[corner]);
+        if (!has_weight(b, rank, corner))
+            answer->count = touched;
     }
     for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
         float value[IFL_MOST_TEXELS];

@@ -85,7 +85,7 @@ static size_t up_to(size_t size, size_t unit)
 /* The limits keep all but the last product far from overflow. */
 static bool lay_out(ifl_array *a)
 {
-    const size_t rows = a->height ? up_to(a->height, BLOCK_ROWS) : 1;
+    const size_t rows = up_to(a->height ? a->height : 1, BLOCK_ROWS);
     a->pitch = up_to(a->width * ifl_texel_bytes(&a->texel), BLOCK_BYTES);
     a->slice = a->pitch * rows;
     return !__builtin_mul_overflow(a->slice, a->depth ? a->depth : 1, &a->bytes);

@@ -36,7 +36,7 @@ static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_textur
     t->size[0] = (uint32_t)a->width;
     t->size[1] = a->height ? (uint32_t)a->height : 1;
     t->size[2] = t->rank == 3 ? (uint32_t)a->depth : 1;
-    t->is_blocks = a->height > 0;
+    t->is_blocks = true;
     t->layers = has_layers ? (uint32_t)a->depth : 1;
     t->address = a->address;
     t->pitch = a->pitch;

@@ -329,7 +329,11 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
     const double passes = passes_of_load(m->rates, cost), begins = serve(&m->l1_free, now, passes);
-    load l = {.ends = begins + passes - 1 + m->rates->l1_latency};
+    const double latency =
+        access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
+            ? ifl_sm_constant.texture_latency
+            : m->rates->l1_latency;
+    load l = {.ends = begins + passes - 1 + latency};
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t line = line_at(words, i, &sectors);
