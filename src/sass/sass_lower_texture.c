@@ -81,12 +81,13 @@ static void set_shape(ifl_sass_lowerer *l, ifl_sass_word word, ifl_texture_op *o
 
 /* ---- textures -------------------------------------------------------------------------------- */
 
-/* Of all values, the layer first, then x, y, z, the handle and the level of detail: `first` are in
+/* Of all values, the layer first, then x, y, z, the handle, the level of detail and offsets: `first` are in
  * the first registers, the others in the second, which begin with the handle where that is in a
  * register. Scattered, the first registers hold half of them, else all coordinates. */
 typedef struct parts {
     const ifl_sass_operand *at[2];
     unsigned first, before; /* registers of the handle */
+    unsigned offsets;       /* which value holds the offsets */
 } parts;
 
 static parts parts_of(ifl_sass_lowerer *l, const ifl_texture_op *op)
@@ -97,9 +98,11 @@ static parts parts_of(ifl_sass_lowerer *l, const ifl_texture_op *op)
                                                                       lod != IFL_SASS_WORD_LZ;
     parts p = {{operand(l, IFL_SASS_ROLE_ADDRESS), operand(l, IFL_SASS_ROLE_ADDRESS2)},
                coordinates,
-               is_in_register(l)};
+               is_in_register(l),
+               coordinates + has_lod};
     if (value(l, IFL_SASS_VALUE_SCR) == IFL_SASS_WORD_SCR) {
-        const unsigned half = (coordinates + has_lod + p.before + 1) / 2;
+        const unsigned has_offsets = has(l, IFL_SASS_VALUE_OFFSETS),
+                       half = (coordinates + has_lod + has_offsets + p.before + 1) / 2;
         p.first = coordinates < half ? coordinates : half;
         if (p.first < coordinates && p.before)
             ifl_sass_refuse(l, "with coordinates scattered around a handle");
@@ -117,6 +120,24 @@ static uint32_t coordinate(ifl_sass_lowerer *l, const parts *p, unsigned index)
     }
     const unsigned base = p->at[which]->index;
     return base == IFL_SASS_NO_REGISTER ? l->zeros : ifl_sass_register_slot(l, base + word);
+}
+
+/* Behind the level of detail, a word for all dimensions: four bits each, of gathers six of each
+ * byte. */
+static void set_offsets(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
+{
+    const bool is_gather = op->use == IFL_TEXTURE_GATHER;
+    if (!has(l, IFL_SASS_VALUE_OFFSETS))
+        return;
+    if (value(l, IFL_SASS_VALUE_OFFSETS) != IFL_SASS_WORD_AOFFI || op->is_cube) {
+        ifl_sass_refuse(l, "with these offsets of coordinates");
+        return;
+    }
+    op->offset_bits = is_gather ? 6 : 4;
+    for (unsigned d = 0; d < op->rank; d++) {
+        op->offset[d] = coordinate(l, p, p->offsets);
+        op->offset_shift[d] = (uint8_t)(d * (is_gather ? 8 : 4));
+    }
 }
 
 /* The wanted channels: the first two in the registers of the destination, the others in those of
@@ -145,8 +166,6 @@ static void refuse_rest(ifl_sass_lowerer *l)
                         derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
     if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
         ifl_sass_refuse(l, "with a predicate for what is not resident");
-    else if (has(l, IFL_SASS_VALUE_OFFSETS))
-        ifl_sass_refuse(l, "with offsets of coordinates");
     else if (has(l, IFL_SASS_VALUE_DEPTH_COMPARE))
         ifl_sass_refuse(l, "with a comparison of depths");
     else if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
@@ -206,6 +225,7 @@ void ifl_sass_lower_texture(ifl_sass_lowerer *l)
         op->layer = coordinate(l, &p, is_gradient ? op->rank : 0);
     for (unsigned i = 0; i < op->rank; i++)
         op->at[i] = coordinate(l, &p, start + i);
+    set_offsets(l, &p, op);
     op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
     set_channels(l, op);
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
