@@ -510,12 +510,12 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         store_element(t, e, frame, base, address, order, flip);
 }
 
-IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
+IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
                      const uint64_t *address, uint32_t mask, uint8_t shape)
 {
     ifl_access access = {.site = code->site,
                          .kind = t->kind,
-                         .space = t->space == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : t->space,
+                         .space = (uint8_t)space,
                          .bytes = t->bytes,
                          .shape = shape,
                          .mask = mask,
@@ -542,13 +542,17 @@ typedef struct room {
     uintptr_t base; /* plus a device address: the host address */
     uint64_t start, bytes;
     uint64_t origin; /* what observers are told counts from here */
+    ifl_space space; /* that it lies in */
 } room;
 
 IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
 {
     const ifl_allocation *hint = warp->worker->hint[code->site];
-    return hint ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0}
-                : (room){0, 0, 0, 0};
+    const ifl_space asked = (ifl_space)code->transfer->space,
+                    space = asked == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : asked;
+    return hint
+               ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0, space}
+               : (room){0, 0, 0, 0, space};
 }
 
 IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
@@ -557,7 +561,30 @@ IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
     const ifl_worker *worker = warp->worker;
     const uint64_t start = warp->block->shared_start;
     return (room){(uintptr_t)warp->block->shared - start, start,
-                  worker->unwritten ? 0 : worker->grid->shared_bytes, start};
+                  worker->unwritten ? 0 : worker->grid->shared_bytes, start, IFL_SPACE_SHARED};
+}
+
+/* Where the first lane's address leads: the allocation there, which is that of the next request
+ * too, or shared memory's window. Not for a request to shared memory by its own addresses. */
+static __attribute__((noinline)) room room_at(ifl_warp *warp, const ifl_code *code,
+                                              uint64_t address)
+{
+    const ifl_transfer *t = code->transfer;
+    const bool is_store = t->kind == IFL_ACCESS_STORE;
+    room in = shared_room(warp, code);
+    if (ifl_space_of(address) == IFL_SPACE_SHARED) {
+        in.base -= IFL_SHARED_WINDOW;
+        in.start += IFL_SHARED_WINDOW;
+        in.origin += IFL_SHARED_WINDOW;
+        in.bytes = t->space == IFL_SPACE_GENERIC ? in.bytes : 0;
+        return in;
+    }
+    ifl_warp_remember(warp, code, is_store, address);
+    in = global_room(warp, code);
+    if (in.bytes)
+        ifl_warp_note_use(warp, warp->worker->hint[code->site],
+                          is_store ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
+    return in;
 }
 
 /* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so
@@ -603,41 +630,60 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
         IFL_NEXT;                                                                                  \
     } while (0)
 
-/* A request whose lanes all lie in the room, aligned, is done here. All others go the general way:
- * several allocations, windows, faults. One without lanes is none, as Nsight Compute counts. */
-#define ACCESS(name, room_of, move_elements)                                                       \
+/* A request whose lanes all lie in a room, aligned. */
+#define SERVE(name, move_elements)                                                                 \
+    IFL_INLINE void name(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,         \
+                         room *in, extent *at)                                                     \
+    {                                                                                              \
+        const ifl_transfer *t = code->transfer;                                                    \
+        if (__builtin_expect(in->origin != 0, 0))                                                  \
+            count_from_origin(warp->address, at, in);                                              \
+        fetch_ahead(at, in->base, warp->address, mask, t->bytes);                                  \
+        if (in->space != IFL_SPACE_CONST)                                                          \
+            tell(warp, code, t, in->space, warp->address, mask, at->shape);                        \
+        move_elements(t, frame, in->base, warp->address, mask, at);                                \
+        if (__builtin_expect(t->observes, 0))                                                      \
+            ifl_warp_observe(warp);                                                                \
+        warp->changed |= t->kind == IFL_ACCESS_STORE;                                              \
+    }
+SERVE(serve_load, load_elements)
+SERVE(serve_store, store_elements)
+
+/* The general way: another room than was expected, several, faults. False after one of those. */
+#define ELSEWHERE(name, serve)                                                                     \
+    static __attribute__((noinline)) bool name(ifl_warp *warp, const ifl_code *code, char *frame,  \
+                                               uint32_t mask, extent *at)                          \
+    {                                                                                              \
+        room in = room_at(warp, code, warp->address[__builtin_ctz(mask)]);                         \
+        if (!in.bytes || !lies_within(at, &in, code->transfer->bytes))                             \
+            return ifl_warp_transfer(warp, code, frame, mask);                                     \
+        serve(warp, code, frame, mask, &in, at);                                                   \
+        return true;                                                                               \
+    }
+ELSEWHERE(load_elsewhere, serve_load)
+ELSEWHERE(store_elsewhere, serve_store)
+
+/* One without lanes is none, as Nsight Compute counts. */
+#define ACCESS(name, room_of, serve, elsewhere)                                                    \
     IFL_HANDLER(name)                                                                              \
     {                                                                                              \
-        uint32_t mask = IFL_EXECUTING;                                                             \
+        const uint32_t mask = IFL_EXECUTING;                                                       \
         const ifl_transfer *t = code->transfer;                                                    \
-        const uint64_t *address = warp->address;                                                   \
         if (!mask)                                                                                 \
             IFL_NEXT;                                                                              \
         room in = room_of(warp, code);                                                             \
-        uint64_t differs = lane_addresses(warp, t, frame);                                         \
-        if (in.bytes) {                                                                            \
-            extent at = request_extent(address, mask, t->bytes, differs);                          \
-            if (lies_within(&at, &in, t->bytes)) {                                                 \
-                if (__builtin_expect(in.origin != 0, 0))                                           \
-                    count_from_origin(warp->address, &at, &in);                                    \
-                fetch_ahead(&at, in.base, address, mask, t->bytes);                                \
-                if (t->space != IFL_SPACE_CONST)                                                   \
-                    tell(warp, code, t, address, mask, at.shape);                                  \
-                move_elements(t, frame, in.base, address, mask, &at);                              \
-                if (__builtin_expect(t->observes, 0))                                              \
-                    ifl_warp_observe(warp);                                                        \
-                warp->changed |= t->kind == IFL_ACCESS_STORE;                                      \
-                FINISH_REQUEST;                                                                    \
-            }                                                                                      \
-        }                                                                                          \
-        if (!ifl_warp_transfer(warp, code, frame, mask))                                           \
+        const uint64_t differs = lane_addresses(warp, t, frame);                                   \
+        extent at = request_extent(warp->address, mask, t->bytes, differs);                        \
+        if (in.bytes && lies_within(&at, &in, t->bytes))                                           \
+            serve(warp, code, frame, mask, &in, &at);                                              \
+        else if (!elsewhere)                                                                       \
             IFL_STOP(IFL_REASON_FAULT, code);                                                      \
         FINISH_REQUEST;                                                                            \
     }
-ACCESS(load_global, global_room, load_elements)
-ACCESS(store_global, global_room, store_elements)
-ACCESS(load_shared, shared_room, load_elements)
-ACCESS(store_shared, shared_room, store_elements)
+ACCESS(load_global, global_room, serve_load, load_elsewhere(warp, code, frame, mask, &at))
+ACCESS(store_global, global_room, serve_store, store_elsewhere(warp, code, frame, mask, &at))
+ACCESS(load_shared, shared_room, serve_load, ifl_warp_transfer(warp, code, frame, mask))
+ACCESS(store_shared, shared_room, serve_store, ifl_warp_transfer(warp, code, frame, mask))
 
 /* ---- local memory: each lane's bytes lie in one piece here, interleaved by words where observers and GPUs see them --- */
 
@@ -645,7 +691,7 @@ IFL_INLINE room local_room(const ifl_warp *warp)
 {
     const ifl_frame *frame = warp->frame;
     return (room){(uintptr_t)frame->local - frame->local_start, frame->local_start,
-                  warp->worker->unwritten ? 0 : frame->local_bytes, 0};
+                  warp->worker->unwritten ? 0 : frame->local_bytes, 0, IFL_SPACE_LOCAL};
 }
 
 /* A request for each word, as in access.c. */
@@ -842,7 +888,7 @@ IFL_HANDLER(atomic)
     const ifl_transfer *t = &a->transfer;
     const uint32_t mask = IFL_EXECUTING;
     const bool is_shared = t->space == IFL_SPACE_SHARED;
-    room in = {0, 0, 0, 0};
+    room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {
@@ -852,7 +898,7 @@ IFL_HANDLER(atomic)
         if (lies_within(&at, &in, t->bytes)) {
             warp->changed |= update_words(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
-            tell(warp, code, t, warp->address, mask, at.shape);
+            tell(warp, code, t, in.space, warp->address, mask, at.shape);
             if (is_shared && a->operation == IFL_OPERATION_CAS)
                 ifl_warp_contend(warp);
             FINISH_REQUEST;
