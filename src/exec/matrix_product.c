@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of matrices whose elements lie in the registers of a warp: where they lie
  * (code/matrix.h), and what is added to what. How sums are made is in matrix_sum.c. */
+#include "exec/matrix_product.h"
 #include "exec/lane.h"
 #include "exec/matrix_sparse.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
 
-enum { PLANE = 4 * IFL_WARP_LANES, WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH / 2 };
+enum { WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH / 2 };
 
 /* Rows of a and columns of b, one behind the other. */
 typedef struct factors {
@@ -253,80 +254,10 @@ static void compute_words(const ifl_matrix_product *op, char *frame, const facto
                 results[reg][__builtin_ctz(m)];
 }
 
-/* ---- doubles --------------------------------------------------------------------------------- */
-
-static double read_double(const ifl_matrix_product *op, const char *frame, uint32_t slot,
-                          unsigned lane)
-{
-    const uint64_t bits = op->is_planes ? (uint64_t)ifl_lane_u32(frame, slot + PLANE, lane) << 32 |
-                                              ifl_lane_u32(frame, slot, lane)
-                                        : ifl_lane_u64(frame, slot, lane);
-    return ifl_bits_f64(bits);
-}
-
-static void write_double(const ifl_matrix_product *op, char *frame, uint32_t slot, unsigned lane,
-                         double value)
-{
-    const uint64_t bits = ifl_f64_bits(value);
-    if (!op->is_planes) {
-        ((uint64_t *)ifl_slot(frame, slot))[lane] = bits;
-        return;
-    }
-    ((uint32_t *)ifl_slot(frame, slot))[lane] = (uint32_t)bits;
-    ((uint32_t *)ifl_slot(frame, slot + PLANE))[lane] = (uint32_t)(bits >> 32);
-}
-
-typedef struct doubles {
-    double a[IFL_MATRIX_ROWS][IFL_MATRIX_ROWS], b[IFL_MATRIX_COLUMNS][IFL_MATRIX_ROWS];
-} doubles;
-
-static void read_doubles(const ifl_matrix_product *op, const char *frame, doubles *f)
-{
-    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
-        for (unsigned reg = 0;
-             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->k); reg++) {
-            const place at = place_of_a(op, lane, reg, 1);
-            f->a[at.row][at.column] = read_double(op, frame, op->a[reg], lane);
-        }
-        for (unsigned reg = 0;
-             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->n * op->k); reg++) {
-            const place at = place_of_b(lane, reg, 1);
-            f->b[at.column][at.row] = read_double(op, frame, op->b[reg], lane);
-        }
-    }
-}
-
-/* Each product is fused with the sum before it, in the order of k. */
-static double double_sum(const ifl_matrix_product *op, const double *a, const double *b, double sum)
-{
-    const bool is_nearest = op->rounding <= IFL_ROUND_RN;
-    for (unsigned i = 0; i < op->k; i++)
-        sum = ifl_nan3(is_nearest ? fma(a[i], b[i], sum)
-                                  : ifl_round_fma_f64(op->rounding, a[i], b[i], sum),
-                       a[i], b[i], sum);
-    return sum;
-}
-
-static void compute_doubles(const ifl_matrix_product *op, char *frame, uint32_t mask)
-{
-    doubles f;
-    read_doubles(op, frame, &f);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(m);
-        for (unsigned reg = 0;
-             reg < ifl_matrix_register_count(IFL_MATRIX_F64, (unsigned)op->m * op->n); reg++) {
-            const place at = place_of_c(lane, reg, 1);
-            const double c = read_double(op, frame, op->c[reg], lane);
-            write_double(op, frame, op->d[reg], lane,
-                         double_sum(op, f.a[at.row], f.b[at.column], c));
-        }
-    }
-}
-
 /* ---- the operation --------------------------------------------------------------------------- */
 
-ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
-                                   uint32_t active)
+ifl_reason ifl_matrix_product_any(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
 {
     (void)active;
     const ifl_matrix_product *op = code->extra;
@@ -336,10 +267,6 @@ ifl_reason ifl_slow_matrix_product(ifl_warp *warp, const ifl_code *code, char *f
         return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
                                "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold",
                                mask, warp->live);
-    if (op->a_type == IFL_MATRIX_F64) {
-        compute_doubles(op, frame, mask);
-        return IFL_REASON_NONE;
-    }
     factors f;
     read_factors(op, frame, &f);
     compute_words(op, frame, &f, mask);

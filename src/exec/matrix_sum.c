@@ -3,6 +3,7 @@
  * rounded but where the hardware does. */
 #include "exec/matrix_sum.h"
 #include "exec/lane.h"
+#include "exec/matrix_product.h"
 
 #include <string.h>
 
@@ -123,6 +124,13 @@ static uint32_t pack(const result_format *f, int64_t sum, int exponent)
     return sign_bit(f, negative) |
            (is_normal ? (uint32_t)(top + bias) << f->mantissa_bits | (mantissa & (hidden - 1))
                       : mantissa);
+}
+
+uint32_t ifl_matrix_pack(ifl_matrix_type type, const ifl_matrix_rule *rule, int64_t sum,
+                         int exponent)
+{
+    const result_format f = result_of(type, rule);
+    return pack(&f, sum, exponent);
 }
 
 /* ---- infinities and NaNs --------------------------------------------------------------------- */

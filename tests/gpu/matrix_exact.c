@@ -242,11 +242,27 @@ static bool is_integer_right(const exact *e, const char *text, uint64_t got)
     return (uint32_t)got == (uint32_t)(int64_t)wide;
 }
 
+/* Whole numbers, whose sums hold with all their bits: then there is one result, and no zero is -0.
+ * `bits` are of the mantissa. */
+static bool loses_nothing(const exact *e, uint32_t fragment, unsigned bits)
+{
+    return fragment >= MATRIX_WHOLE_FROM &&
+           e->magnitude <= ldexpl(1, (int)bits + 2 * matrix_whole_power(fragment));
+}
+
+static bool is_exact(const exact *e, int type, uint64_t bits)
+{
+    const long double got = value_of((factor){type, true}, bits);
+    return got == (long double)e->sum && (got != 0 || type == MATRIX_F64 || !signbit(got));
+}
+
 /* A warp group sums bytes with 13 bits of fraction. */
-static bool is_float_right(const exact *e, int type, unsigned depth, bool has_13_bits,
-                           uint64_t bits)
+static bool is_float_right(const exact *e, int type, uint32_t fragment, unsigned depth,
+                           bool has_13_bits, uint64_t bits)
 {
     const matrix_type t = matrix_type_of(type);
+    if (loses_nothing(e, fragment, has_13_bits ? 13 : t.mantissa_bits))
+        return is_exact(e, type, bits);
     const long double got = value_of((factor){type, true}, bits),
                       largest = ldexpl(2, (1 << (t.exponent_bits - 1)) - 1);
     const __float128 relative =
@@ -285,7 +301,7 @@ int matrix_exact_check(const matrix_kernel *k, uint32_t fragment, const uint32_t
                                      column_of_c(lane % LANES, i));
             if (k->c_type == MATRIX_BITS32
                     ? is_integer_right(&e, k->text, got)
-                    : is_float_right(&e, k->c_type, s.k,
+                    : is_float_right(&e, k->c_type, fragment, s.k,
                                      k->shared_words && matrix_type_of(k->a_type).bits == 8, got))
                 continue;
             if (!wrong++)

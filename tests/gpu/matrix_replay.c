@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Matrix products of the engine on random fragments, special values among them.
  *
- *     matrix_replay --exact                 against exact arithmetic (matrix_exact.c)
+ *     matrix_replay --exact                 against exact arithmetic (matrix_exact.c), with each vector width
  *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
  *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
  *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_FRAGMENTS = 64, MACHINE_FRAGMENTS = 256 };
+enum { EXACT_FRAGMENTS = 64, WHOLE_FRAGMENTS = 16, MACHINE_FRAGMENTS = 256 };
 
 static _Noreturn void stop(const char *what, const ifl_error *error)
 {
@@ -68,10 +68,18 @@ static uint32_t *words_at(ifl_launch *launch, size_t argument, ifl_error *error)
     return data;
 }
 
-/* Fragments [0, count); false where it is not supported. The caller frees *in and *out. */
-static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint32_t count,
-                    uint32_t **in, uint32_t **out)
+/* `count` fragments; with the best vector width unless one is named. */
+typedef struct batch {
+    uint32_t first, count;
+    const char *width;
+} batch;
+
+/* False where it is not supported. The caller frees *in and *out. */
+static bool compute(const ifl_module *module, const matrix_kernel *kernel, batch of, uint32_t **in,
+                    uint32_t **out)
 {
+    const uint32_t count = of.count;
+    const ifl_run_options options = {.vector_width = of.width};
     const size_t in_words = matrix_words_in(kernel), out_words = matrix_words_out(kernel);
     ifl_error error = {0};
     ifl_launch *launch;
@@ -85,9 +93,9 @@ static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint3
         stop(kernel->name, &error);
     uint32_t *words = words_at(launch, 0, &error);
     for (uint32_t f = 0; f < count && words; f++)
-        matrix_fill(kernel, f, words + f * in_words);
+        matrix_fill(kernel, of.first + f, words + f * in_words);
     const ifl_status status =
-        words ? ifl_launch_run(launch, NULL, &profile, &error) : IFL_UNSUPPORTED;
+        words ? ifl_launch_run(launch, &options, &profile, &error) : IFL_UNSUPPORTED;
     if (status != IFL_OK && status != IFL_UNSUPPORTED)
         stop(kernel->name, &error);
     if (status != IFL_OK) {
@@ -104,31 +112,44 @@ static bool compute(const ifl_module *module, const matrix_kernel *kernel, uint3
     return true;
 }
 
-static bool compute_ptx(const matrix_kernel *kernel, uint32_t count, uint32_t **in, uint32_t **out)
+static bool compute_ptx(const matrix_kernel *kernel, batch of, uint32_t **in, uint32_t **out)
 {
     ifl_error error = {0};
     ifl_module *module = open_ptx(kernel, &error);
-    const bool is_done = module && compute(module, kernel, count, in, out);
+    const bool is_done = module && compute(module, kernel, of, in, out);
     ifl_module_close(module);
     return is_done;
 }
 
 /* ---- the comparisons ------------------------------------------------------------------------- */
 
-static int check_exact(const matrix_kernel *kernel)
+static int check_batch(const matrix_kernel *kernel, batch of)
 {
     uint32_t *in = NULL, *out = NULL;
     int wrong = 0;
-    if (!compute_ptx(kernel, EXACT_FRAGMENTS, &in, &out))
+    if (!compute_ptx(kernel, of, &in, &out))
         printf("%s: not supported\n", kernel->name);
-    for (uint32_t f = 0; out && f < EXACT_FRAGMENTS && wrong >= 0; f++) {
-        const int here = matrix_exact_check(kernel, f, in + (size_t)f * matrix_words_in(kernel),
-                                            out + (size_t)f * matrix_words_out(kernel));
+    for (uint32_t f = 0; out && f < of.count && wrong >= 0; f++) {
+        const int here =
+            matrix_exact_check(kernel, of.first + f, in + (size_t)f * matrix_words_in(kernel),
+                               out + (size_t)f * matrix_words_out(kernel));
         wrong = here < 0 ? here : wrong + here;
     }
     free(in);
     free(out);
     return wrong > 0 ? wrong : 0;
+}
+
+/* Widths that this machine does not have are left out, with the same words as products. */
+static int check_exact(const matrix_kernel *kernel)
+{
+    static const char *const widths[] = {"base", "v3", "v4"};
+    int wrong = 0;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        wrong += check_batch(kernel, (batch){0, EXACT_FRAGMENTS, widths[w]});
+        wrong += check_batch(kernel, (batch){MATRIX_WHOLE_FROM, WHOLE_FRAGMENTS, widths[w]});
+    }
+    return wrong;
 }
 
 static int count_different(const matrix_kernel *kernel, uint32_t count, const uint32_t *one,
@@ -149,8 +170,10 @@ static int count_different(const matrix_kernel *kernel, uint32_t count, const ui
 static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
 {
     uint32_t *in = NULL, *out = NULL, *machine_in = NULL, *machine_out = NULL;
-    const bool has_machine = compute(machine, kernel, MACHINE_FRAGMENTS, &machine_in, &machine_out);
-    const bool has_ptx = has_machine && compute_ptx(kernel, MACHINE_FRAGMENTS, &in, &out);
+    const bool has_machine =
+        compute(machine, kernel, (batch){.count = MACHINE_FRAGMENTS}, &machine_in, &machine_out);
+    const bool has_ptx =
+        has_machine && compute_ptx(kernel, (batch){.count = MACHINE_FRAGMENTS}, &in, &out);
     int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
     for (uint32_t f = 0; has_machine && !has_ptx && f < EXACT_FRAGMENTS; f++) {
         const int wrong =
@@ -170,7 +193,7 @@ static int check_gpu(const matrix_kernel *kernel, uint32_t fragments, uint32_t w
     const unsigned each = matrix_words_out(kernel);
     uint32_t *in = NULL, *out = NULL;
     int different = 0;
-    if (compute_ptx(kernel, fragments, &in, &out)) {
+    if (compute_ptx(kernel, (batch){.count = fragments}, &in, &out)) {
         int same = 0;
         for (uint32_t f = 0; f < fragments; f++)
             same += matrix_hash(out + (size_t)f * each, each) == hashes[f];
@@ -246,7 +269,7 @@ static int check_line(char *line, const char *only)
     if (!kernel)
         stop(line, NULL);
     if ((only && strcmp(only, kernel->name) != 0) ||
-        !compute_ptx(kernel, count * TOGETHER, &in, &out))
+        !compute_ptx(kernel, (batch){.count = count * TOGETHER}, &in, &out))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         const unsigned each = matrix_words_out(kernel);

@@ -40,8 +40,11 @@ enum {
     MATRIX_SPECIAL, /* infinities, NaNs and zeros among others */
     MATRIX_SMALL,   /* denormals and next to them */
     MATRIX_LARGE,   /* next to the largest */
-    MATRIX_KINDS
+    MATRIX_KINDS,
+    MATRIX_WHOLE = MATRIX_KINDS /* small whole numbers times a power of two of the fragment */
 };
+/* From here on all fragments are of whole numbers: a GPU was not asked for them. */
+enum { MATRIX_WHOLE_FROM = 1 << 24 };
 
 enum { MATRIX_OPERAND_A, MATRIX_OPERAND_B, MATRIX_OPERAND_C, MATRIX_OPERAND_METADATA };
 
@@ -114,6 +117,27 @@ static inline uint64_t matrix_float(matrix_type t, int kind, int is_c, uint64_t 
     return sign << (t.bits - 1) | exponent << t.mantissa_bits | mantissa;
 }
 
+static inline int matrix_whole_power(uint32_t fragment)
+{
+    return (int)(fragment % 4) - 1;
+}
+
+/* Of a and b below 8, so that sums of their products often lose no bit; of c up to what its
+ * mantissa holds. */
+static inline uint64_t matrix_whole(matrix_type t, int power, int is_c, uint64_t random)
+{
+    const int bias = ((1 << t.exponent_bits) - 1) >> 1,
+              most = is_c ? 1 + (int)(random >> 40) % t.mantissa_bits : 3;
+    const uint64_t whole = random >> 8 & ((UINT64_C(1) << most) - 1), sign = random & 1;
+    int top = 0;
+    while (whole >> top > 1)
+        top++;
+    const uint64_t exponent = whole ? (uint64_t)(bias + top + (is_c ? 2 : 1) * power) : 0;
+    const uint64_t mantissa =
+        whole << (t.mantissa_bits - top) & ((UINT64_C(1) << t.mantissa_bits) - 1);
+    return sign << (t.bits - 1) | exponent << t.mantissa_bits | mantissa;
+}
+
 static inline uint64_t matrix_integer(matrix_type t, int kind, uint64_t random)
 {
     const uint64_t mask = t.bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << t.bits) - 1;
@@ -130,10 +154,13 @@ static inline uint64_t matrix_element(int type, uint32_t fragment, int operand, 
                                       uint32_t reg, uint32_t element)
 {
     const matrix_type t = matrix_type_of(type);
-    const int kind = (int)(fragment % MATRIX_KINDS);
+    const int kind =
+        fragment < MATRIX_WHOLE_FROM ? (int)(fragment % MATRIX_KINDS) : (int)MATRIX_WHOLE;
     const uint64_t place = ((uint64_t)fragment << 32) | (uint64_t)operand << 28 |
                            (uint64_t)lane << 16 | reg << 8 | element;
     const uint64_t random = matrix_random(place);
+    if (kind == MATRIX_WHOLE && t.exponent_bits)
+        return matrix_whole(t, matrix_whole_power(fragment), operand == MATRIX_OPERAND_C, random);
     return t.exponent_bits ? matrix_float(t, kind, operand == MATRIX_OPERAND_C, random)
                            : matrix_integer(t, kind, random);
 }

@@ -46,6 +46,14 @@
 #define IFL_HANDLER(name)                                                                          \
     static const ifl_code *name(const ifl_code *code, ifl_warp *warp, char *frame, uint32_t active)
 
+/* The same of a row of operation.def: handlers.c lists them by their names. */
+#define IFL_OPERATION_NAME(name) IFL_PASTE(ifl_run_##name##_, IFL_WIDTH)
+#define IFL_OPERATION(name)                                                                        \
+    const ifl_code *IFL_OPERATION_NAME(name)(const ifl_code *code, ifl_warp *warp, char *frame,    \
+                                             uint32_t active)
+#define HANDLER(name) extern ifl_handler IFL_OPERATION_NAME(name);
+#include "code/operation.def"
+
 /* The lanes that execute: those of the fragment whose guard holds. */
 #define IFL_EXECUTING                                                                              \
     ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))

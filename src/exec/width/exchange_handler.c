@@ -16,10 +16,7 @@ IFL_INLINE bool are_one_group(const ifl_warp *warp, const ifl_exchange *op, cons
     return !(others & mask) && !(mask & ~members) && !(members & warp->live & ~active);
 }
 
-ifl_handler IFL_PASTE(ifl_exchange_, IFL_WIDTH);
-
-const ifl_code *IFL_PASTE(ifl_exchange_, IFL_WIDTH)(const ifl_code *code, ifl_warp *warp,
-                                                    char *frame, uint32_t active)
+IFL_OPERATION(exchange)
 {
     const ifl_exchange *op = code->extra;
     const uint32_t mask = IFL_EXECUTING;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The handlers beside the rows of opcode.def: control, moves between registers, and the memory
- * accesses that kernels live from. Compiled once for each vector width; whatever is rare is in ../
- * and compiled once. */
+ * The handlers beside the rows of opcode.def: control and moves between registers. Compiled once
+ * for each vector width; whatever is rare is in ../ and compiled once. */
 #include "exec/bind.h"
 #include "exec/lane.h"
 #include "exec/width/dispatch.h"
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-IFL_HANDLER(block)
+IFL_OPERATION(block)
 {
     ifl_block_count *count = &warp->worker->counts[code->count];
     count->warps++;
@@ -20,20 +19,20 @@ IFL_HANDLER(block)
     IFL_NEXT;
 }
 
-IFL_HANDLER(tally)
+IFL_OPERATION(tally)
 {
     warp->worker->tallies[code->site] += (uint64_t)__builtin_popcount(IFL_EXECUTING);
     IFL_NEXT;
 }
 
-IFL_HANDLER(join)
+IFL_OPERATION(join)
 {
     if (warp->place == code)
         IFL_STOP(IFL_REASON_JOIN, code);
     IFL_NEXT;
 }
 
-IFL_HANDLER(branch)
+IFL_OPERATION(branch)
 {
     uint32_t taken = IFL_EXECUTING;
     if (taken == active)
@@ -52,13 +51,13 @@ IFL_HANDLER(slow)
     IFL_NEXT;
 }
 
-IFL_HANDLER(nothing)
+IFL_OPERATION(nothing)
 {
     IFL_NEXT;
 }
 
 /* Return, exit, call and the like: whole only where the guard holds. */
-IFL_HANDLER(stop)
+IFL_OPERATION(stop)
 {
     uint32_t mask = IFL_EXECUTING;
     if (!mask)
@@ -70,7 +69,7 @@ IFL_HANDLER(stop)
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 #define MOVE(name, type)                                                                           \
-    IFL_HANDLER(name)                                                                              \
+    IFL_OPERATION(name)                                                                            \
     {                                                                                              \
         uint32_t mask = IFL_EXECUTING;                                                             \
         const type *a = (const type *)(const void *)(frame + code->a);                             \
@@ -90,7 +89,7 @@ typedef struct lane128 {
     uint64_t half[2];
 } lane128;
 
-IFL_HANDLER(move128)
+IFL_OPERATION(move128)
 {
     const lane128 *a = (const lane128 *)(const void *)(frame + code->a);
     lane128 *d = (lane128 *)(void *)(frame + code->d);
@@ -100,7 +99,7 @@ IFL_HANDLER(move128)
 }
 
 #define SELECT(name, type)                                                                         \
-    IFL_HANDLER(name)                                                                              \
+    IFL_OPERATION(name)                                                                            \
     {                                                                                              \
         uint32_t mask = IFL_EXECUTING, p = ifl_predicate(frame, code->c) ^ code->flip;             \
         const type *a = (const type *)(const void *)(frame + code->a);                             \
@@ -160,7 +159,7 @@ static void resize_any(const ifl_code *code, char *frame, uint32_t mask)
     }
 }
 
-IFL_HANDLER(resize)
+IFL_OPERATION(resize)
 {
     uint32_t mask = IFL_EXECUTING;
     unsigned shift = (unsigned)code->value;
@@ -203,7 +202,7 @@ IFL_HANDLER(resize)
 
 /* Part of a pack: puts a (count >> 8 bytes) into d (count >> 1 & 127 bytes) at bit `value`, a
  * multiple of a's width. */
-IFL_HANDLER(insert)
+IFL_OPERATION(insert)
 {
     unsigned from = code->count >> 8, to = code->count >> 1 & 127;
     for (uint32_t m = IFL_EXECUTING; m; m &= m - 1) {
@@ -214,7 +213,7 @@ IFL_HANDLER(insert)
 }
 
 /* d = f(a, b): `value` is f's truth table, bit 2a + b. e: flips of a (bit 0) and b (bit 1). */
-IFL_HANDLER(predicate)
+IFL_OPERATION(predicate)
 {
     uint32_t a = ifl_predicate(frame, code->a) ^ (code->e & 1 ? IFL_ALL_LANES : 0);
     uint32_t b = ifl_predicate(frame, code->b) ^ (code->e & 2 ? IFL_ALL_LANES : 0);
@@ -227,7 +226,7 @@ IFL_HANDLER(predicate)
     IFL_NEXT;
 }
 
-IFL_HANDLER(add_offset)
+IFL_OPERATION(add_offset)
 {
     uint32_t mask = IFL_EXECUTING;
     const uint64_t *a = (const uint64_t *)(const void *)(frame + code->a);
@@ -236,688 +235,11 @@ IFL_HANDLER(add_offset)
     IFL_NEXT;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* i * bytes for each lane, for each size of access: what a contiguous request's addresses differ
- * by. */
-#define STEPS(bytes)                                                                               \
-    {                                                                                              \
-        0 * (bytes), 1 * (bytes), 2 * (bytes), 3 * (bytes), 4 * (bytes), 5 * (bytes), 6 * (bytes), \
-            7 * (bytes), 8 * (bytes), 9 * (bytes), 10 * (bytes), 11 * (bytes), 12 * (bytes),       \
-            13 * (bytes), 14 * (bytes), 15 * (bytes), 16 * (bytes), 17 * (bytes), 18 * (bytes),    \
-            19 * (bytes), 20 * (bytes), 21 * (bytes), 22 * (bytes), 23 * (bytes), 24 * (bytes),    \
-            25 * (bytes), 26 * (bytes), 27 * (bytes), 28 * (bytes), 29 * (bytes), 30 * (bytes),    \
-            31 * (bytes)                                                                           \
-    }
-_Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
-                                                               STEPS(8), STEPS(16), STEPS(32)};
-
-/* What is added to the address of every lane: all of them hold the same in a uniform register. */
-IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
-{
-    enum { PLANE = 4 * IFL_WARP_LANES };
-    uint64_t sum = (uint64_t)t->offset;
-    if (t->uniform)
-        sum += ifl_lane_u32(frame, t->uniform, 0);
-    if (t->uniform && t->uniform_form == IFL_ADDRESS_PAIR)
-        sum += (uint64_t)ifl_lane_u32(frame, t->uniform + PLANE, 0) << 32;
-    return sum;
-}
-
-/* One loop a form: `at` is the address of lane i, of the slot `a` and what is added. */
-#define ADDRESSES(type, expression)                                                                \
-    do {                                                                                           \
-        const type *a = (const type *)(const void *)(frame + t->address);                          \
-        uint64_t first;                                                                            \
-        {                                                                                          \
-            const int i = 0;                                                                       \
-            first = (expression);                                                                  \
-        }                                                                                          \
-        _Pragma("omp simd reduction(|:differs)") IFL_EACH_LANE(i)                                  \
-        {                                                                                          \
-            const uint64_t at = (expression);                                                      \
-            to[i] = at;                                                                            \
-            differs |= (at - first) ^ step[i];                                                     \
-        }                                                                                          \
-    } while (0)
-
-/* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i *
- * bytes. All in one loop: reading the addresses back at once would wait for the stores. */
-IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
-{
-    uint64_t *to = warp->address, differs = 0;
-    const uint64_t add = common_addend(t, frame), *step = steps[__builtin_ctz(t->bytes)];
-    const unsigned scale = t->scale;
-    if (!t->address) {
-        IFL_SIMD IFL_EACH_LANE(i) to[i] = add;
-        return 1;
-    }
-    switch (t->form) {
-    case IFL_ADDRESS_64:
-        ADDRESSES(uint64_t, a[i] + add);
-        break;
-    case IFL_ADDRESS_PAIR:
-        ADDRESSES(uint32_t, (a[i] | (uint64_t)a[i + IFL_WARP_LANES] << 32) + add);
-        break;
-    case IFL_ADDRESS_EXTENDED:
-        ADDRESSES(uint32_t, ((uint64_t)a[i] << scale) + add);
-        break;
-    default:
-        /* 32-bit addresses wrap at 32 bits. */
-        ADDRESSES(uint32_t, (uint32_t)((a[i] << scale) + (uint32_t)add));
-    }
-    return differs;
-}
-#undef ADDRESSES
-
-typedef struct extent {
-    uint64_t low, high; /* lowest and highest address of an active lane */
-    uint64_t bits;      /* all their bits together: for alignment */
-    uint8_t shape;
-} extent;
-
-/* Out of line: inlined, its loop would be made part of the common case. */
-static __attribute__((noinline)) extent spread_extent(const uint64_t *address)
-{
-    uint64_t low = UINT64_MAX, high = 0, bits = 0;
-    _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
-    {
-        low = address[i] < low ? address[i] : low;
-        high = address[i] > high ? address[i] : high;
-        bits |= address[i];
-    }
-    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
-}
-
-IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
-{
-    extent e = {UINT64_MAX, 0, 0, IFL_SHAPE_ANY};
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = address[__builtin_ctz(mask)];
-        e.low = at < e.low ? at : e.low;
-        e.high = at > e.high ? at : e.high;
-        e.bits |= at;
-    }
-    e.shape = e.low == e.high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY;
-    return e;
-}
-
-#define LOAD_LANES(memory, lane)                                                                   \
-    do {                                                                                           \
-        lane *d = (lane *)(void *)(frame + t->data[e]);                                            \
-        uintptr_t from = base + (uintptr_t)e * t->element_bytes;                                   \
-        if (is_uniform) {                                                                          \
-            const lane all = (lane) * (const memory *)(from + address[__builtin_ctz(mask)]);       \
-            IFL_SIMD IFL_EACH_LANE(i) d[i] = mask >> i & 1 ? all : d[i];                           \
-        } else if (mask == IFL_ALL_LANES) {                                                        \
-            _Pragma("GCC unroll 8") IFL_EACH_LANE(i) d[i] =                                        \
-                (lane) * (const memory *)(from + address[i]);                                      \
-        } else {                                                                                   \
-            for (uint32_t m = mask; m; m &= m - 1)                                                 \
-                d[__builtin_ctz(m)] = (lane) * (const memory *)(from + address[__builtin_ctz(m)]); \
-        }                                                                                          \
-    } while (0)
-
-#define STORE_LANES(memory, lane)                                                                  \
-    do {                                                                                           \
-        const lane *s = (const lane *)(const void *)(frame + t->data[e]);                          \
-        uintptr_t to = base + (uintptr_t)e * t->element_bytes;                                     \
-        for (uint32_t m = order; m; m &= m - 1)                                                    \
-            *(memory *)(to + address[__builtin_ctz(m) ^ flip]) =                                   \
-                (memory)s[__builtin_ctz(m) ^ flip];                                                \
-    } while (0)
-
-#define KEY(element, slot, is_signed) ((element) << 8 | (slot) << 1 | (is_signed))
-
-/* `base` + address is the host address of a lane; between numbers, since neither is a pointer by
- * itself. */
-IFL_INLINE void load_element(const ifl_transfer *t, unsigned e, char *frame, uintptr_t base,
-                             const uint64_t *address, uint32_t mask, bool is_uniform)
-{
-    switch (KEY(t->element_bytes, t->slot_bytes, t->is_signed)) {
-    case KEY(4, 4, 0):
-    case KEY(4, 4, 1):
-        LOAD_LANES(uint32_t, uint32_t);
-        break;
-    case KEY(8, 8, 0):
-    case KEY(8, 8, 1):
-        LOAD_LANES(uint64_t, uint64_t);
-        break;
-    case KEY(2, 2, 0):
-    case KEY(2, 2, 1):
-        LOAD_LANES(uint16_t, uint16_t);
-        break;
-    case KEY(1, 2, 0):
-        LOAD_LANES(uint8_t, uint16_t);
-        break;
-    case KEY(1, 2, 1):
-        LOAD_LANES(int8_t, int16_t);
-        break;
-    case KEY(1, 4, 0):
-        LOAD_LANES(uint8_t, uint32_t);
-        break;
-    case KEY(1, 4, 1):
-        LOAD_LANES(int8_t, int32_t);
-        break;
-    case KEY(2, 4, 0):
-        LOAD_LANES(uint16_t, uint32_t);
-        break;
-    case KEY(2, 4, 1):
-        LOAD_LANES(int16_t, int32_t);
-        break;
-    case KEY(1, 8, 0):
-        LOAD_LANES(uint8_t, uint64_t);
-        break;
-    case KEY(1, 8, 1):
-        LOAD_LANES(int8_t, int64_t);
-        break;
-    case KEY(2, 8, 0):
-        LOAD_LANES(uint16_t, uint64_t);
-        break;
-    case KEY(2, 8, 1):
-        LOAD_LANES(int16_t, int64_t);
-        break;
-    case KEY(4, 8, 0):
-        LOAD_LANES(uint32_t, uint64_t);
-        break;
-    case KEY(4, 8, 1):
-        LOAD_LANES(int32_t, int64_t);
-        break;
-    default:
-        LOAD_LANES(lane128, lane128);
-    }
-}
-
-/* `order` and `flip`: ifl_store_order. */
-IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *frame, uintptr_t base,
-                              const uint64_t *address, uint32_t order, uint32_t flip)
-{
-    switch (KEY(t->element_bytes, t->slot_bytes, 0)) {
-    case KEY(4, 4, 0):
-        STORE_LANES(uint32_t, uint32_t);
-        break;
-    case KEY(8, 8, 0):
-        STORE_LANES(uint64_t, uint64_t);
-        break;
-    case KEY(2, 2, 0):
-        STORE_LANES(uint16_t, uint16_t);
-        break;
-    case KEY(1, 2, 0):
-        STORE_LANES(uint8_t, uint16_t);
-        break;
-    case KEY(1, 4, 0):
-        STORE_LANES(uint8_t, uint32_t);
-        break;
-    case KEY(2, 4, 0):
-        STORE_LANES(uint16_t, uint32_t);
-        break;
-    case KEY(1, 8, 0):
-        STORE_LANES(uint8_t, uint64_t);
-        break;
-    case KEY(2, 8, 0):
-        STORE_LANES(uint16_t, uint64_t);
-        break;
-    case KEY(4, 8, 0):
-        STORE_LANES(uint32_t, uint64_t);
-        break;
-    default:
-        STORE_LANES(lane128, lane128);
-    }
-}
-
-/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are
- * aligned for a lane. */
-#define COPY_LANES(type)                                                                           \
-    do {                                                                                           \
-        type *d = to;                                                                              \
-        const type *s = from;                                                                      \
-        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                     \
-    } while (0)
-
-IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
-{
-    if (bytes == 4)
-        COPY_LANES(uint32_t);
-    else if (bytes == 8)
-        COPY_LANES(uint64_t);
-    else
-        memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
-}
-
-IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base,
-                              const uint64_t *address, uint32_t mask, const extent *at)
-{
-    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 &&
-        t->element_bytes == t->slot_bytes) {
-        copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
-        return;
-    }
-    for (unsigned e = 0; e < t->elements; e++)
-        if (!(t->sink >> e & 1))
-            load_element(t, e, frame, base, address, mask, at->shape == IFL_SHAPE_UNIFORM);
-}
-
-IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base,
-                               const uint64_t *address, uint32_t mask, const extent *at)
-{
-    if (at->shape == IFL_SHAPE_CONTIGUOUS && t->elements == 1 &&
-        t->element_bytes == t->slot_bytes) {
-        copy_lanes((void *)(base + at->low), frame + t->data[0], t->element_bytes);
-        return;
-    }
-    const uint32_t flip = ifl_store_flip(t->bytes), order = ifl_store_order(mask, flip);
-    for (unsigned e = 0; e < t->elements; e++)
-        store_element(t, e, frame, base, address, order, flip);
-}
-
-IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
-                     const uint64_t *address, uint32_t mask, uint8_t shape)
-{
-    ifl_access access = {.site = code->site,
-                         .kind = t->kind,
-                         .space = (uint8_t)space,
-                         .bytes = t->bytes,
-                         .shape = shape,
-                         .mask = mask,
-                         .block = warp->block->index,
-                         .warp = warp->index,
-                         .address = address};
-    ifl_warp_tell(warp, &access);
-}
-
-IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes,
-                                 uint64_t differs)
-{
-    if (mask != IFL_ALL_LANES)
-        return partial_extent(address, mask);
-    if (differs)
-        return spread_extent(address);
-    return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0],
-                    IFL_SHAPE_CONTIGUOUS};
-}
-
-/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes:
- * unknown, or reads are checked. */
-typedef struct room {
-    uintptr_t base; /* plus a device address: the host address */
-    uint64_t start, bytes;
-    uint64_t origin; /* what observers are told counts from here */
-    ifl_space space; /* that it lies in */
-} room;
-
-IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
-{
-    const ifl_allocation *hint = warp->worker->hint[code->site];
-    const ifl_space asked = (ifl_space)code->transfer->space,
-                    space = asked == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : asked;
-    return hint
-               ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0, space}
-               : (room){0, 0, 0, 0, space};
-}
-
-IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
-{
-    (void)code;
-    const ifl_worker *worker = warp->worker;
-    const uint64_t start = warp->block->shared_start;
-    return (room){(uintptr_t)warp->block->shared - start, start,
-                  worker->unwritten ? 0 : worker->grid->shared_bytes, start, IFL_SPACE_SHARED};
-}
-
-/* Where the first lane's address leads: the allocation there, which is that of the next request
- * too, or shared memory's window. Not for a request to shared memory by its own addresses. */
-static __attribute__((noinline)) room room_at(ifl_warp *warp, const ifl_code *code,
-                                              uint64_t address)
-{
-    const ifl_transfer *t = code->transfer;
-    const bool is_store = t->kind == IFL_ACCESS_STORE;
-    room in = shared_room(warp, code);
-    if (ifl_space_of(address) == IFL_SPACE_SHARED) {
-        in.base -= IFL_SHARED_WINDOW;
-        in.start += IFL_SHARED_WINDOW;
-        in.origin += IFL_SHARED_WINDOW;
-        in.bytes = t->space == IFL_SPACE_GENERIC ? in.bytes : 0;
-        return in;
-    }
-    ifl_warp_remember(warp, code, is_store, address);
-    in = global_room(warp, code);
-    if (in.bytes)
-        ifl_warp_note_use(warp, warp->worker->hint[code->site],
-                          is_store ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
-    return in;
-}
-
-/* Nothing here may wrap: addresses go up to 2^64, and those of contiguous lanes may pass it, so
- * that the last is the lower one. */
-IFL_INLINE bool lies_within(const extent *at, const room *in, unsigned access_bytes)
-{
-    const uint64_t last = at->high - in->start;
-    return !(at->bits & (access_bytes - 1)) && at->low - in->start <= last && last < in->bytes &&
-           in->bytes - last >= access_bytes;
-}
-
-/* Addresses of a block's shared memory in a cluster become offsets in it. */
-static __attribute__((noinline)) void count_from_origin(uint64_t *address, extent *at, room *in)
-{
-    IFL_EACH_LANE(i) address[i] -= in->origin;
-    at->low -= in->origin;
-    at->high -= in->origin;
-    in->base += in->origin;
-}
-
-/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at
- * the request. Where lanes are side by side, so are warps: what those some warps later want is
- * fetched for them. */
-IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address,
-                            uint32_t mask, unsigned bytes)
-{
-    enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
-    if (at->shape == IFL_SHAPE_CONTIGUOUS) {
-        uintptr_t later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
-        for (unsigned b = 0; b < IFL_WARP_LANES * bytes; b += HOST_LINE)
-            __builtin_prefetch((const void *)(later + b));
-    } else if (at->high - at->low >= FAR) {
-        for (; mask; mask &= mask - 1)
-            __builtin_prefetch((const void *)(base + address[__builtin_ctz(mask)]));
-    }
-}
-
-/* The warp may have had its share of requests. */
-#define FINISH_REQUEST                                                                             \
-    do {                                                                                           \
-        if (__builtin_expect(--warp->requests_left == 0, 0))                                       \
-            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                  \
-        IFL_NEXT;                                                                                  \
-    } while (0)
-
-/* A request whose lanes all lie in a room, aligned. */
-#define SERVE(name, move_elements)                                                                 \
-    IFL_INLINE void name(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,         \
-                         room *in, extent *at)                                                     \
-    {                                                                                              \
-        const ifl_transfer *t = code->transfer;                                                    \
-        if (__builtin_expect(in->origin != 0, 0))                                                  \
-            count_from_origin(warp->address, at, in);                                              \
-        fetch_ahead(at, in->base, warp->address, mask, t->bytes);                                  \
-        if (in->space != IFL_SPACE_CONST)                                                          \
-            tell(warp, code, t, in->space, warp->address, mask, at->shape);                        \
-        move_elements(t, frame, in->base, warp->address, mask, at);                                \
-        if (__builtin_expect(t->observes, 0))                                                      \
-            ifl_warp_observe(warp);                                                                \
-        warp->changed |= t->kind == IFL_ACCESS_STORE;                                              \
-    }
-SERVE(serve_load, load_elements)
-SERVE(serve_store, store_elements)
-
-/* The general way: another room than was expected, several, faults. False after one of those. */
-#define ELSEWHERE(name, serve)                                                                     \
-    static __attribute__((noinline)) bool name(ifl_warp *warp, const ifl_code *code, char *frame,  \
-                                               uint32_t mask, extent *at)                          \
-    {                                                                                              \
-        room in = room_at(warp, code, warp->address[__builtin_ctz(mask)]);                         \
-        if (!in.bytes || !lies_within(at, &in, code->transfer->bytes))                             \
-            return ifl_warp_transfer(warp, code, frame, mask);                                     \
-        serve(warp, code, frame, mask, &in, at);                                                   \
-        return true;                                                                               \
-    }
-ELSEWHERE(load_elsewhere, serve_load)
-ELSEWHERE(store_elsewhere, serve_store)
-
-/* One without lanes is none, as Nsight Compute counts. */
-#define ACCESS(name, room_of, serve, elsewhere)                                                    \
-    IFL_HANDLER(name)                                                                              \
-    {                                                                                              \
-        const uint32_t mask = IFL_EXECUTING;                                                       \
-        const ifl_transfer *t = code->transfer;                                                    \
-        if (!mask)                                                                                 \
-            IFL_NEXT;                                                                              \
-        room in = room_of(warp, code);                                                             \
-        const uint64_t differs = lane_addresses(warp, t, frame);                                   \
-        extent at = request_extent(warp->address, mask, t->bytes, differs);                        \
-        if (in.bytes && lies_within(&at, &in, t->bytes))                                           \
-            serve(warp, code, frame, mask, &in, &at);                                              \
-        else if (!elsewhere)                                                                       \
-            IFL_STOP(IFL_REASON_FAULT, code);                                                      \
-        FINISH_REQUEST;                                                                            \
-    }
-ACCESS(load_global, global_room, serve_load, load_elsewhere(warp, code, frame, mask, &at))
-ACCESS(store_global, global_room, serve_store, store_elsewhere(warp, code, frame, mask, &at))
-ACCESS(load_shared, shared_room, serve_load, ifl_warp_transfer(warp, code, frame, mask))
-ACCESS(store_shared, shared_room, serve_store, ifl_warp_transfer(warp, code, frame, mask))
-
-/* ---- local memory: each lane's bytes lie in one piece here, interleaved by words where observers and GPUs see them --- */
-
-IFL_INLINE room local_room(const ifl_warp *warp)
-{
-    const ifl_frame *frame = warp->frame;
-    return (room){(uintptr_t)frame->local - frame->local_start, frame->local_start,
-                  warp->worker->unwritten ? 0 : frame->local_bytes, 0, IFL_SPACE_LOCAL};
-}
-
-/* A request for each word, as in access.c. */
-static void tell_local_words(ifl_warp *warp, const ifl_code *code, uint32_t mask, bool is_uniform)
-{
-    const ifl_transfer *t = code->transfer;
-    const unsigned bytes = t->bytes < 4 ? t->bytes : 4;
-    const uint64_t start = ifl_warp_local_start(warp);
-    uint64_t at[IFL_WARP_LANES];
-    ifl_access access = {.site = code->site,
-                         .kind = t->kind,
-                         .space = IFL_SPACE_LOCAL,
-                         .bytes = bytes,
-                         .shape = is_uniform && bytes == 4 ? IFL_SHAPE_CONTIGUOUS : IFL_SHAPE_ANY,
-                         .mask = mask,
-                         .block = warp->block->index,
-                         .warp = warp->index,
-                         .address = at};
-    for (unsigned offset = 0; offset < t->bytes; offset += bytes) {
-        IFL_SIMD IFL_EACH_LANE(i) at[i] = ifl_interleaved(start, i, warp->address[i] + offset);
-        ifl_warp_tell(warp, &access);
-    }
-}
-
-IFL_INLINE void spread_over_lanes(const ifl_warp *warp, uint64_t *address)
-{
-    const uint64_t bytes = warp->frame->local_bytes;
-    IFL_SIMD IFL_EACH_LANE(i) address[i] = warp->address[i] + i * bytes;
-}
-
-IFL_INLINE void note_local_store(ifl_frame *frame, uint64_t low)
-{
-    if (low - frame->local_start < frame->local_low)
-        frame->local_low = low - frame->local_start;
-}
-
-IFL_INLINE void load_local_elements(ifl_warp *warp, const ifl_transfer *t, char *frame,
-                                    uintptr_t base, uint32_t mask, const extent *at)
-{
-    uint64_t address[IFL_WARP_LANES];
-    (void)at;
-    spread_over_lanes(warp, address);
-    for (unsigned e = 0; e < t->elements; e++)
-        if (!(t->sink >> e & 1))
-            load_element(t, e, frame, base, address, mask, false);
-}
-
-IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, const char *frame,
-                                     uintptr_t base, uint32_t mask, const extent *at)
-{
-    uint64_t address[IFL_WARP_LANES];
-    note_local_store(warp->frame, at->low);
-    spread_over_lanes(warp, address);
-    for (unsigned e = 0; e < t->elements; e++)
-        store_element(t, e, frame, base, address, mask, 0);
-}
-
-/* Nobody else waits for a lane's own memory: it counts as neither observed nor changed. */
-#define LOCAL_ACCESS(name, move_elements)                                                          \
-    IFL_HANDLER(name)                                                                              \
-    {                                                                                              \
-        const uint32_t mask = IFL_EXECUTING;                                                       \
-        const ifl_transfer *t = code->transfer;                                                    \
-        if (!mask)                                                                                 \
-            IFL_NEXT;                                                                              \
-        const room in = local_room(warp);                                                          \
-        lane_addresses(warp, t, frame);                                                            \
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)                     \
-                                                : partial_extent(warp->address, mask);             \
-        if (in.bytes && lies_within(&at, &in, t->bytes)) {                                         \
-            if (warp->worker->listener_count)                                                      \
-                tell_local_words(warp, code, mask, mask == IFL_ALL_LANES && at.low == at.high);    \
-            move_elements(warp, t, frame, in.base, mask, &at);                                     \
-        } else if (!ifl_warp_transfer(warp, code, frame, mask)) {                                  \
-            IFL_STOP(IFL_REASON_FAULT, code);                                                      \
-        }                                                                                          \
-        FINISH_REQUEST;                                                                            \
-    }
-LOCAL_ACCESS(load_local, load_local_elements)
-LOCAL_ACCESS(store_local, store_local_elements)
-
-/* ---- atomic operations ----------------------------------------------------------------------- */
-
-/* Words of 4 or 8 bytes, one a lane, whose old values at most are wanted. atomic.c has the
- * others. */
-IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
-{
-    const bool is_word = a->transfer.elements == 1 &&
-                         (a->transfer.element_bytes == 4 || a->transfer.element_bytes == 8);
-    const bool is_sum =
-        a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
-    const bool is_counter = a->operation == IFL_OPERATION_INC || a->operation == IFL_OPERATION_DEC;
-    return is_word && !a->tells && !a->tells_success && !is_counter &&
-           (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
-}
-
-IFL_INLINE uint64_t atomic_operand(const ifl_atomic *a, const char *frame, uint32_t slot,
-                                   uint32_t lane)
-{
-    if (a->transfer.element_bytes == 4)
-        return ifl_lane_u32(frame, slot, lane);
-    if (!a->is_planes)
-        return ifl_lane_u64(frame, slot, lane);
-    return ifl_lane_u32(frame, slot, lane) |
-           (uint64_t)ifl_lane_u32(frame, slot + 4 * IFL_WARP_LANES, lane) << 32;
-}
-
-IFL_INLINE void put_atomic_result(const ifl_atomic *a, char *frame, uint32_t lane, uint64_t old)
-{
-    char *d = frame + a->transfer.data[0];
-    if (a->transfer.element_bytes == 8 && !a->is_planes) {
-        ((uint64_t *)(void *)d)[lane] = old;
-        return;
-    }
-    ((uint32_t *)(void *)d)[lane] = (uint32_t)old;
-    if (a->transfer.element_bytes == 8)
-        ((uint32_t *)(void *)d)[lane + IFL_WARP_LANES] = (uint32_t)(old >> 32);
-}
-
-/* PTX ISA, atom: f32 addition on global memory flushes subnormals, on shared memory it does not. */
-IFL_INLINE uint32_t float_sum(uint32_t a, uint32_t b, bool flushes)
-{
-    const float x = ifl_bits_f32(a), y = ifl_bits_f32(b),
-                sum = flushes ? ifl_flush(ifl_flush(x) + ifl_flush(y)) : x + y;
-    return sum == sum ? ifl_f32_bits(sum) : UINT32_C(0x7fffffff);
-}
-
-/* In ascending order of lanes; true: some word is another now. Only this worker reaches shared
- * memory. */
-#define UPDATE_LANES(word, expression)                                                             \
-    do {                                                                                           \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
-            const uint32_t lane = (uint32_t)__builtin_ctz(m);                                      \
-            word *at = (word *)(base + warp->address[lane]),                                       \
-                 old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                                \
-            const word b = (word)atomic_operand(a, frame, a->b[0], lane);                          \
-            do                                                                                     \
-                next = (word)(expression);                                                         \
-            while (is_shared ? (*at = next, false)                                                 \
-                             : !__atomic_compare_exchange_n(at, &old, next, true,                  \
-                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED));  \
-            changed |= next != old;                                                                \
-            if (is_wanted)                                                                         \
-                put_atomic_result(a, frame, lane, old);                                            \
-        }                                                                                          \
-    } while (0)
-
-#define UPDATE_WORDS(word, signed_type, sum)                                                       \
-    switch (a->operation) {                                                                        \
-    case IFL_OPERATION_ADD:                                                                        \
-        if (ifl_type_class(a->type) == 'F')                                                        \
-            UPDATE_LANES(word, sum);                                                               \
-        else                                                                                       \
-            UPDATE_LANES(word, old + b);                                                           \
-        break;                                                                                     \
-    case IFL_OPERATION_MIN:                                                                        \
-        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? old : b);   \
-        break;                                                                                     \
-    case IFL_OPERATION_MAX:                                                                        \
-        UPDATE_LANES(word, (is_signed ? (signed_type)old < (signed_type)b : old < b) ? b : old);   \
-        break;                                                                                     \
-    case IFL_OPERATION_AND:                                                                        \
-        UPDATE_LANES(word, old &b);                                                                \
-        break;                                                                                     \
-    case IFL_OPERATION_OR:                                                                         \
-        UPDATE_LANES(word, old | b);                                                               \
-        break;                                                                                     \
-    case IFL_OPERATION_XOR:                                                                        \
-        UPDATE_LANES(word, old ^ b);                                                               \
-        break;                                                                                     \
-    case IFL_OPERATION_CAS:                                                                        \
-        UPDATE_LANES(word, old == b ? atomic_operand(a, frame, a->c, lane) : old);                 \
-        break;                                                                                     \
-    default:                                                                                       \
-        UPDATE_LANES(word, b); /* exchange */                                                      \
-    }
-
-static bool update_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base,
-                         uint32_t mask)
-{
-    const bool is_shared = a->transfer.space == IFL_SPACE_SHARED,
-               is_wanted = !(a->transfer.sink & 1), is_signed = ifl_type_class(a->type) == 'S';
-    bool changed = false;
-    if (a->transfer.element_bytes == 4)
-        UPDATE_WORDS(uint32_t, int32_t, float_sum(old, b, !is_shared))
-    else
-        UPDATE_WORDS(uint64_t, int64_t, ifl_f64_bits(ifl_bits_f64(old) + ifl_bits_f64(b)))
-    return changed;
-}
-
-IFL_HANDLER(atomic)
-{
-    const ifl_atomic *a = code->extra;
-    const ifl_transfer *t = &a->transfer;
-    const uint32_t mask = IFL_EXECUTING;
-    const bool is_shared = t->space == IFL_SPACE_SHARED;
-    room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
-    if (mask && is_simple_atomic(a) && !warp->block->races)
-        in = is_shared ? shared_room(warp, code) : global_room(warp, code);
-    if (in.bytes && !in.origin) {
-        lane_addresses(warp, t, frame);
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)
-                                                : partial_extent(warp->address, mask);
-        if (lies_within(&at, &in, t->bytes)) {
-            warp->changed |= update_words(warp, a, frame, in.base, mask);
-            ifl_warp_observe(warp);
-            tell(warp, code, t, in.space, warp->address, mask, at.shape);
-            if (is_shared && a->operation == IFL_OPERATION_CAS)
-                ifl_warp_contend(warp);
-            FINISH_REQUEST;
-        }
-    }
-    const ifl_reason reason = ifl_slow_atomic(warp, code, frame, mask, active);
-    if (reason != IFL_REASON_NONE)
-        IFL_STOP(reason, reason == IFL_REASON_YIELD ? code + 1 : code);
-    IFL_NEXT;
-}
-
 /* ---- the width ------------------------------------------------------------------------------- */
 
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_row_handler *const *IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void);
-#define exchange IFL_PASTE(ifl_exchange_, IFL_WIDTH) /* of exchange_handler.c */
-ifl_handler exchange;
-
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
 {
     static const ifl_width width = {
@@ -927,7 +249,7 @@ const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
         .slow = slow,
         .handler =
             {
-#define HANDLER(name) [IFL_CODE_##name] = name,
+#define HANDLER(name) [IFL_CODE_##name] = IFL_OPERATION_NAME(name),
 #include "code/operation.def"
             },
     };

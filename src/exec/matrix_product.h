@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of matrices in registers, between the handlers of the vector widths
+ * (width/matrix_handler.c) and what is compiled once. */
+#ifndef IFL_EXEC_MATRIX_PRODUCT_H
+#define IFL_EXEC_MATRIX_PRODUCT_H
+
+#include "code/matrix.h"
+
+/* Any product of numbers up to 32 bits, element by element. */
+ifl_slow ifl_matrix_product_any;
+/* sum * 2^exponent as an F16 or F32: rounded, or cut to the bits of the rule. */
+uint32_t ifl_matrix_pack(ifl_matrix_type type, const ifl_matrix_rule *rule, int64_t sum,
+                         int exponent);
+
+#endif
