@@ -2,7 +2,7 @@
  * How many warp-instructions a second the engine runs, observers included: five kinds of kernel, as
  * PTX and as machine code of sm_90 (ptxas of CUDA 13.0), each vector width, on one core and on all.
  * Prints the median of several runs and how far the others lie from it. Uses the public interface
- * only. usage: bench_engine [--quick] [RUNS] */
+ * only. usage: bench_engine [--quick | RUNS] [KERNEL] */
 #include "inflight.h"
 
 #include <stdlib.h>
@@ -162,8 +162,9 @@ int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     int runs = quick ? 1 : argc > 1 ? atoi(argv[1]) : 5;
+    const char *only = argc > 2 ? argv[2] : NULL;
     if (runs < 1 || runs > MAX_RUNS) {
-        fprintf(stderr, "usage: bench_engine [--quick] [RUNS up to %d]\n", MAX_RUNS);
+        fprintf(stderr, "usage: bench_engine [--quick | RUNS up to %d] [KERNEL]\n", MAX_RUNS);
         return 2;
     }
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -172,6 +173,8 @@ int main(int argc, char **argv)
            "lowest to highest");
     for (size_t i = 0; i < 2 * (sizeof benches / sizeof *benches); i++) {
         const struct bench *bench = &benches[i / 2];
+        if (only && strcmp(only, bench->name) != 0)
+            continue;
         if (run_bench(bench, codes[i % 2], cores, runs, quick ? 8 : 0) == 0) {
             fprintf(stderr, "bench_engine: %s ran with no vector width\n", bench->name);
             return EXIT_FAILURE;

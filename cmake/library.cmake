@@ -77,7 +77,9 @@ foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${sources})
   target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)
   target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width})
+  # -Wno-psabi: vectors are passed between functions of one file only
   target_compile_options(ifl_width_${width} PRIVATE ${width_flags_${width}} -fopenmp-simd -fno-strict-aliasing -fno-trapping-math
+                         -Wno-psabi
                          $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
                          $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
   list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_width_${width}>)

@@ -10,7 +10,7 @@
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
 {
     ifl_worker *worker = warp->worker;
-    if (access->shape == IFL_SHAPE_ANY && worker->likeness)
+    if (access->shape == IFL_SHAPE_ANY && worker->likeness && !access->likeness)
         access->likeness = ifl_likeness_of(worker, access);
     for (size_t i = 0; i < worker->listener_count; i++)
         worker->listeners[i].access(worker->listeners[i].state, access);

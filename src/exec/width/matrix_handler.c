@@ -5,11 +5,7 @@
  * halves. */
 #include "exec/lane.h"
 #include "exec/matrix_product.h"
-#include "exec/rounded_lane.h"
-#include "exec/width/dispatch.h"
-
-/* How vectors are passed does not matter: every function here is part of the handler. */
-#pragma GCC diagnostic ignored "-Wpsabi"
+#include "exec/width/quad.h"
 
 enum {
     ROWS = IFL_MATRIX_ROWS,
@@ -55,28 +51,14 @@ IFL_INLINE void lower_to(ints *least, ints other)
 
 /* ---- between lanes and rows ------------------------------------------------------------------ */
 
-typedef uint32_t quad __attribute__((vector_size(16)));
-
-IFL_INLINE void transpose(quad q[4])
-{
-    const quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5),
-               b = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7),
-               c = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5),
-               d = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
-    q[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    q[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    q[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
 /* A register: the place p of group g goes to row `first` + g of column p * step, and back. */
 IFL_INLINE void to_rows(const uint32_t *lanes, uint32_t (*column)[ROWS], unsigned step,
                         unsigned first)
 {
     for (unsigned g = 0; g < GROUPS; g += 4) {
-        quad q[4];
+        ifl_quad q[4];
         memcpy(q, lanes + PLACES * g, sizeof q);
-        transpose(q);
+        ifl_transpose(q);
         for (unsigned p = 0; p < PLACES; p++)
             memcpy(&column[p * step][first + g], &q[p], sizeof q[p]);
     }
@@ -86,10 +68,10 @@ IFL_INLINE void to_lanes(uint32_t *lanes, const uint32_t (*column)[ROWS], unsign
                          unsigned first)
 {
     for (unsigned g = 0; g < GROUPS; g += 4) {
-        quad q[4];
+        ifl_quad q[4];
         for (unsigned p = 0; p < PLACES; p++)
             memcpy(&q[p], &column[p * step][first + g], sizeof q[p]);
-        transpose(q);
+        ifl_transpose(q);
         memcpy(lanes + PLACES * g, q, sizeof q);
     }
 }
@@ -117,12 +99,14 @@ static void read_b(const ifl_matrix_product *op, const char *frame, unsigned dep
     for (unsigned reg = 0; reg < depth_words / PLACES; reg++)
         for (unsigned column = 0; column < COLUMNS; column++)
             memcpy(b + column * depth_words + reg * PLACES,
-                   words_of(frame, op->b[reg]) + column * PLACES, sizeof(quad));
+                   words_of(frame, op->b[reg]) + column * PLACES, sizeof(ifl_quad));
 }
 
 static void read_c(const ifl_matrix_product *op, const char *frame, uint32_t (*c)[ROWS])
 {
-    uint32_t pair[PLACES][ROWS];
+    uint32_t pair[PLACES][ROWS] = {{0}};
+    if (op->m < ROWS)
+        memset(c, 0, sizeof *c * COLUMNS);
     if (op->c_type != IFL_MATRIX_F16) {
         for (unsigned r = 0; r < op->m / 4u; r++)
             to_rows(words_of(frame, op->c[r]), c + (r & 1), 2, GROUPS * (r / 2));

@@ -2,7 +2,8 @@
  * The memory accesses that kernels live from. Compiled once for each vector width; whatever is rare
  * is in ../access.c and compiled once. */
 #include "exec/lane.h"
-#include "exec/width/dispatch.h"
+#include "exec/likeness_lanes.h"
+#include "exec/width/quad.h"
 
 typedef struct lane128 {
     uint64_t half[2];
@@ -88,30 +89,44 @@ typedef struct extent {
     uint8_t shape;
 } extent;
 
+IFL_INLINE bool is_one_address(const uint64_t *address)
+{
+    const uint64_t first = address[0];
+    uint64_t varies = first ^ address[IFL_WARP_LANES - 1];
+    if (varies)
+        return false;
+    _Pragma("omp simd reduction(|:varies)") IFL_EACH_LANE(i) varies |= address[i] ^ first;
+    return !varies;
+}
+
 /* Out of line: inlined, its loop would be made part of the common case. */
 static __attribute__((noinline)) extent spread_extent(const uint64_t *address)
 {
     uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    if (is_one_address(address))
+        return (extent){address[0], address[0], address[0], IFL_SHAPE_UNIFORM};
     _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
     {
         low = address[i] < low ? address[i] : low;
         high = address[i] > high ? address[i] : high;
         bits |= address[i];
     }
-    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
+    return (extent){low, high, bits, IFL_SHAPE_ANY};
 }
 
-IFL_INLINE extent partial_extent(const uint64_t *address, uint32_t mask)
+/* An inactive lane counts as the first active one. */
+static __attribute__((noinline)) extent partial_extent(const uint64_t *address, uint32_t mask)
 {
-    extent e = {UINT64_MAX, 0, 0, IFL_SHAPE_ANY};
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = address[__builtin_ctz(mask)];
-        e.low = at < e.low ? at : e.low;
-        e.high = at > e.high ? at : e.high;
-        e.bits |= at;
+    const uint64_t first = address[__builtin_ctz(mask)];
+    uint64_t low = first, high = first, bits = first;
+    _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
+    {
+        const uint64_t at = mask >> i & 1 ? address[i] : first;
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        bits |= at;
     }
-    e.shape = e.low == e.high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY;
-    return e;
+    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
 }
 
 #define LOAD_LANES(memory, lane)                                                                   \
@@ -237,6 +252,64 @@ IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *fra
     }
 }
 
+/* Words of 2 or 4 registers a lane: whole lanes are moved, and turned into registers on the way. */
+IFL_INLINE bool are_words(const ifl_transfer *t)
+{
+    return t->element_bytes == 4 && t->slot_bytes == 4 && (t->elements == 2 || t->elements == 4);
+}
+
+IFL_INLINE void load_words(const ifl_transfer *t, char *frame, uintptr_t base,
+                           const uint64_t *address, unsigned elements)
+{
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane += 4) {
+        ifl_quad q[4] = {{0}};
+        for (unsigned i = 0; i < 4; i++)
+            memcpy(&q[i], (const void *)(base + address[lane + i]), elements * 4);
+        ifl_transpose(q);
+        for (unsigned e = 0; e < elements; e++)
+            if (!(t->sink >> e & 1))
+                memcpy(frame + t->data[e] + lane * 4, &q[e], sizeof q[e]);
+    }
+}
+
+static __attribute__((noinline)) void load_lanes_of_words(const ifl_transfer *t, char *frame,
+                                                          uintptr_t base, const uint64_t *address)
+{
+    if (t->elements == 4)
+        load_words(t, frame, base, address, 4);
+    else
+        load_words(t, frame, base, address, 2);
+}
+
+/* `order` and `flip`: ifl_store_order. */
+IFL_INLINE void store_words(const ifl_transfer *t, const char *frame, uintptr_t base,
+                            const uint64_t *address, uint32_t order, uint32_t flip,
+                            unsigned elements)
+{
+    ifl_quad lanes[IFL_WARP_LANES];
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane += 4) {
+        ifl_quad q[4] = {{0}};
+        for (unsigned e = 0; e < elements; e++)
+            memcpy(&q[e], frame + t->data[e] + lane * 4, sizeof q[e]);
+        ifl_transpose(q);
+        memcpy(&lanes[lane], q, sizeof q);
+    }
+    for (uint32_t m = order; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m) ^ flip;
+        memcpy((void *)(base + address[lane]), &lanes[lane], elements * 4);
+    }
+}
+
+static __attribute__((noinline)) void store_lanes_of_words(const ifl_transfer *t, const char *frame,
+                                                           uintptr_t base, const uint64_t *address,
+                                                           uint32_t order, uint32_t flip)
+{
+    if (t->elements == 4)
+        store_words(t, frame, base, address, order, flip, 4);
+    else
+        store_words(t, frame, base, address, order, flip, 2);
+}
+
 /* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are
  * aligned for a lane. */
 #define COPY_LANES(type)                                                                           \
@@ -264,6 +337,10 @@ IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base
         copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
         return;
     }
+    if (mask == IFL_ALL_LANES && at->shape != IFL_SHAPE_UNIFORM && are_words(t)) {
+        load_lanes_of_words(t, frame, base, address);
+        return;
+    }
     for (unsigned e = 0; e < t->elements; e++)
         if (!(t->sink >> e & 1))
             load_element(t, e, frame, base, address, mask, at->shape == IFL_SHAPE_UNIFORM);
@@ -278,8 +355,21 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         return;
     }
     const uint32_t flip = ifl_store_flip(t->bytes), order = ifl_store_order(mask, flip);
+    if (mask == IFL_ALL_LANES && are_words(t)) {
+        store_lanes_of_words(t, frame, base, address, order, flip);
+        return;
+    }
     for (unsigned e = 0; e < t->elements; e++)
         store_element(t, e, frame, base, address, order, flip);
+}
+
+/* Often it is that of the last request; else ifl_warp_tell finds a new one. */
+IFL_INLINE void find_likeness(const ifl_worker *worker, ifl_access *access)
+{
+    const ifl_likeness *last =
+        worker->likeness && access->shape == IFL_SHAPE_ANY ? worker->likeness[access->site] : NULL;
+    if (last && ifl_is_like(last, access))
+        access->likeness = last->number;
 }
 
 IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
@@ -294,6 +384,7 @@ IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t
                          .block = warp->block->index,
                          .warp = warp->index,
                          .address = address};
+    find_likeness(warp->worker, &access);
     ifl_warp_tell(warp, &access);
 }
 
@@ -530,9 +621,8 @@ IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, cons
         if (!mask)                                                                                 \
             IFL_NEXT;                                                                              \
         const room in = local_room(warp);                                                          \
-        lane_addresses(warp, t, frame);                                                            \
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)                     \
-                                                : partial_extent(warp->address, mask);             \
+        const uint64_t differs = lane_addresses(warp, t, frame);                                   \
+        const extent at = request_extent(warp->address, mask, t->bytes, differs);                  \
         if (in.bytes && lies_within(&at, &in, t->bytes)) {                                         \
             if (warp->worker->listener_count)                                                      \
                 tell_local_words(warp, code, mask, mask == IFL_ALL_LANES && at.low == at.high);    \
@@ -664,13 +754,13 @@ IFL_OPERATION(atomic)
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {
-        lane_addresses(warp, t, frame);
-        const extent at = mask == IFL_ALL_LANES ? spread_extent(warp->address)
-                                                : partial_extent(warp->address, mask);
+        const uint64_t differs = lane_addresses(warp, t, frame);
+        const extent at = request_extent(warp->address, mask, t->bytes, differs);
         if (lies_within(&at, &in, t->bytes)) {
             warp->changed |= update_words(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
-            tell(warp, code, t, in.space, warp->address, mask, at.shape);
+            tell(warp, code, t, in.space, warp->address, mask,
+                 at.shape == IFL_SHAPE_CONTIGUOUS ? IFL_SHAPE_ANY : at.shape);
             if (is_shared && a->operation == IFL_OPERATION_CAS)
                 ifl_warp_contend(warp);
             FINISH_REQUEST;
