@@ -30,6 +30,9 @@ typedef struct record {
     /* Requests of 32 consecutive lanes, by the first address within its line: nothing else
      * matters for them, so they are measured once, in the report. */
     uint64_t contiguous[IFL_LINE_BYTES];
+    /* Likewise of requests for one address, aligned, by the same lanes as the last such one. */
+    uint32_t uniform_mask;
+    uint64_t uniform;
     /* Of requests of the last likeness: what they ask for, by where the first active lane is in its
      * line. */
     uint64_t likeness;
@@ -83,6 +86,42 @@ static uint64_t measure(state *s, const ifl_access *access, ifl_footprint *footp
     return access->kind == IFL_ACCESS_ATOMIC ? ifl_footprint_serial(&s->lookup, access) : 0;
 }
 
+/* Adds requests of such lanes that begin at `first` and are `step` bytes apart. */
+static void add_even(state *scratch, const ifl_slot *slot, ifl_access_shape shape, uint32_t mask,
+                     unsigned first, unsigned step, uint64_t times, uint64_t sum[MEASURES])
+{
+    uint64_t address[IFL_WARP_LANES];
+    if (!times)
+        return;
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++)
+        address[lane] = first + lane * step;
+    const ifl_access access = {.kind = (uint8_t)ifl_slot_kind(slot),
+                               .space = (uint8_t)ifl_slot_space(slot),
+                               .bytes = (uint8_t)ifl_slot_bytes(slot),
+                               .shape = (uint8_t)shape,
+                               .mask = mask,
+                               .address = address};
+    ifl_footprint footprint;
+    const uint64_t serial = measure(scratch, &access, &footprint);
+    add(sum, &footprint, serial, times);
+}
+
+static void add_uniform(state *scratch, const record *r, uint64_t sum[MEASURES])
+{
+    add_even(scratch, &r->slot, IFL_SHAPE_UNIFORM, r->uniform_mask, 0, 0, r->uniform, sum);
+}
+
+/* Nothing matters for them but the lanes: they are measured when those change. */
+static void count_uniform(state *s, record *r, uint32_t mask)
+{
+    if (r->uniform_mask != mask) {
+        add_uniform(s, r, r->sum);
+        r->uniform_mask = mask;
+        r->uniform = 0;
+    }
+    r->uniform++;
+}
+
 static void measure_any(state *s, record *r, const ifl_access *access)
 {
     ifl_footprint footprint;
@@ -119,6 +158,10 @@ static void access_event(void *self, const ifl_access *access)
         r->contiguous[access->address[0] % IFL_LINE_BYTES]++;
     } else if (!access->mask) {
         r->sum[REQUESTS]++;
+    } else if (access->shape == IFL_SHAPE_UNIFORM &&
+               !(ifl_first_address(access) & (access->bytes - 1u)) &&
+               !(access->bytes & (access->bytes - 1u))) {
+        count_uniform(s, r, access->mask);
     } else if (access->likeness) {
         measure_alike(s, r, access);
     } else {
@@ -138,6 +181,7 @@ static void merge(void *self, const void *other)
             continue;
         for (int m = 0; m < MEASURES; m++)
             to->sum[m] += from->sum[m];
+        add_uniform(s, from, to->sum);
         for (int b = 0; b < IFL_LINE_BYTES; b++)
             to->contiguous[b] += from->contiguous[b];
     }
@@ -188,30 +232,13 @@ static void add_zeros(ifl_profile *profile)
     }
 }
 
-/* Adds requests of 32 consecutive lanes that start `first` bytes into a line. */
-static void add_contiguous(state *scratch, const ifl_slot *slot, unsigned first, uint64_t times,
-                           uint64_t sum[MEASURES])
-{
-    uint64_t address[IFL_WARP_LANES];
-    unsigned bytes = ifl_slot_bytes(slot);
-    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++)
-        address[lane] = first + lane * bytes;
-    ifl_access access = {.kind = (uint8_t)ifl_slot_kind(slot),
-                         .space = (uint8_t)ifl_slot_space(slot),
-                         .bytes = (uint8_t)bytes,
-                         .mask = UINT32_MAX,
-                         .address = address};
-    ifl_footprint footprint;
-    uint64_t serial = measure(scratch, &access, &footprint);
-    add(sum, &footprint, serial, times);
-}
-
 static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
 {
     memcpy(sum, r->sum, sizeof r->sum);
+    add_uniform(scratch, r, sum);
     for (unsigned first = 0; first < IFL_LINE_BYTES; first++)
-        if (r->contiguous[first])
-            add_contiguous(scratch, &r->slot, first, r->contiguous[first], sum);
+        add_even(scratch, &r->slot, IFL_SHAPE_ANY, UINT32_MAX, first, ifl_slot_bytes(&r->slot),
+                 r->contiguous[first], sum);
 }
 
 /* What an atomic does tells its passes in shared memory (tests/patterns/atomics.ptx,

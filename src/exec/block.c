@@ -128,6 +128,7 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
                         "barrier %u: a block has barriers 0 to 15", id);
         return;
     }
+    warp->block->barriers_used |= 1u << id;
     if (op->count && (count == 0 || count % IFL_WARP_LANES)) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                         "a barrier for %u threads: it must be a multiple of 32", count);
@@ -157,8 +158,8 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask)
     const uint32_t ended = mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
     block->live -= ended;
     warp->worker->ended_threads += ended;
-    for (unsigned id = 0; id < IFL_BARRIERS && block->live; id++)
-        open_if_complete(block, id);
+    for (uint32_t used = block->barriers_used; used && block->live; used &= used - 1)
+        open_if_complete(block, (unsigned)__builtin_ctz(used));
     ifl_cluster_lanes_ended(warp, mask);
     ifl_grid_barrier_check(warp->worker);
 }
@@ -273,6 +274,8 @@ static uint64_t block_index(const ifl_grid *grid, uint64_t cluster, uint32_t ran
 {
     const uint32_t *size = grid->launch->grid;
     uint32_t position[3];
+    if (grid->cluster_blocks == 1)
+        return cluster;
     ifl_cluster_position(grid, cluster, rank, position);
     return position[0] + (uint64_t)size[0] * (position[1] + (uint64_t)size[1] * position[2]);
 }
@@ -293,6 +296,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, u
         memset(block->shared_written, 0, grid->shared_bytes);
     ifl_tensor_start(block, grid);
     ifl_races_start(block, grid);
+    block->barriers_used = 0;
     for (unsigned id = 0; id < IFL_BARRIERS; id++)
         block->barriers[id] = (ifl_barrier){.all = 1};
     for (uint32_t w = 0; w < block->warp_count; w++)

@@ -173,9 +173,11 @@ void ifl_cluster_lanes_ended(ifl_warp *warp, uint32_t mask)
 {
     ifl_block *first = ifl_cluster_first(warp->block);
     const uint32_t arrived = mask & warp->cluster_arrived;
-    first->cluster.live -= (uint32_t)__builtin_popcount(mask);
+    first->cluster.live -= mask == UINT32_MAX ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    warp->cluster_passed &= ~mask;
+    if (!first->cluster.arrived)
+        return;
     first->cluster.arrived -= (uint32_t)__builtin_popcount(arrived);
     warp->cluster_arrived &= ~mask;
-    warp->cluster_passed &= ~mask;
     open_if_complete(first, warp->worker->grid->cluster_blocks);
 }

@@ -146,6 +146,7 @@ typedef struct ifl_block {
     ifl_barrier barriers[IFL_BARRIERS];
     struct ifl_bulk_queue *bulk;      /* copies begun, NULL: none yet (bulk_copies.c) */
     struct ifl_tensor_memory *tensor; /* NULL: not used yet (tensor_memory.c) */
+    uint32_t barriers_used;           /* that some thread has arrived at */
     uint32_t *
         nested_errors; /* by thread: the last error of launching; NULL: none yet (nested_calls.c) */
 } ifl_block;
