@@ -519,8 +519,10 @@ static bool wants(const walk *at, const char *signature)
         return false;
     const ifl_ptx_written *written = &at->parser->written[at->used];
     bool is_address = written->part[0].operand.kind == IFL_OPERAND_MEMORY;
-    if (is_address != (*signature == 'm') ||
-        (written->shape == IFL_PTX_VECTOR) != (*signature == 'W' || *signature == 'V'))
+    const bool is_vector = written->shape == IFL_PTX_VECTOR;
+    const bool may_be_vector = *signature == 'W' || *signature == 'V';
+    if (is_address != (*signature == 'm') || (is_vector && !may_be_vector) ||
+        (!is_vector && *signature == 'W'))
         return false;
     bool has_policy = at->slot.instruction->modifiers.flags & IFL_FLAG_CACHE_HINT;
     bool is_last_slot = !signature[2];

@@ -22,8 +22,8 @@ enum {
     IFL_PTX_MAX_SCOPES = 64,
     IFL_PTX_MAX_DIMENSIONS = 8,
     IFL_PTX_MAX_ALIGN = 1 << 20,
-    IFL_PTX_MAX_VECTOR = 128, /* the sums of a warp group's product */
-    IFL_PTX_MAX_OPERANDS = 8, /* of an instruction, a list counting as one */
+    IFL_PTX_MAX_VECTOR = 128,  /* the sums of a warp group's product */
+    IFL_PTX_MAX_OPERANDS = 10, /* of an instruction, a list counting as one */
     IFL_PTX_MAX_LIST =
         8192, /* parameters of a function, arguments of a call, targets of a branch */
     IFL_PTX_MAX_FRAME = 1 << 24, /* bytes of a function's parameters, bytes of a thread's frame */

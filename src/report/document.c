@@ -41,7 +41,7 @@ static const struct {
 };
 
 static const struct {
-    uint32_t bit;
+    uint64_t bit;
     const char *name;
     const char *title;
 } fields[] = {
@@ -85,7 +85,7 @@ static void print_types(ifl_opcode opcode, FILE *out)
     }
 }
 
-static void print_fields(uint32_t bits, FILE *out)
+static void print_fields(uint64_t bits, FILE *out)
 {
     const char *separator = "";
     for (size_t i = 0; i < FIELD_COUNT; i++) {

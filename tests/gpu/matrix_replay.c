@@ -84,8 +84,12 @@ static bool compute(const ifl_module *module, const matrix_kernel *kernel, batch
     ifl_error error = {0};
     ifl_launch *launch;
     ifl_profile *profile = NULL;
-    if (!module || ifl_launch_new(module, kernel->name, &launch, &error) != IFL_OK)
+    if (!module)
         return false;
+    if (ifl_launch_new(module, kernel->name, &launch, &error) != IFL_OK) {
+        printf("%s: %s\n", kernel->name, error.text);
+        return false;
+    }
     if (set(launch, "grid", count, &error) != IFL_OK ||
         set(launch, "block", kernel->threads, &error) != IFL_OK ||
         set(launch, "arg", in_words * count, &error) != IFL_OK ||
@@ -116,7 +120,9 @@ static bool compute_ptx(const matrix_kernel *kernel, batch of, uint32_t **in, ui
 {
     ifl_error error = {0};
     ifl_module *module = open_ptx(kernel, &error);
-    const bool is_done = module && compute(module, kernel, of, in, out);
+    if (!module)
+        stop(kernel->name, &error); /* what is not supported is so when it is launched */
+    const bool is_done = compute(module, kernel, of, in, out);
     ifl_module_close(module);
     return is_done;
 }

@@ -169,7 +169,7 @@ static const char *const type_texts[] = {
 static const struct {
     const char *text;
     ifl_opcode opcode;
-    uint32_t fields;
+    uint64_t fields;
 } opcodes[] = {
 #define FIELD(name) IFL_FIELD_##name
 #define OPCODE(name, text, fields, signature, doc) {text, IFL_OP_##name, fields},
@@ -202,7 +202,7 @@ static ifl_type type_of(const char *text)
 }
 
 /* One word between the dots: a type or a modifier that the opcode takes. */
-static void take_word(const char *word, uint32_t fields, ifl_modifiers *m, ifl_type *types,
+static void take_word(const char *word, uint64_t fields, ifl_modifiers *m, ifl_type *types,
                       int *count)
 {
     ifl_type type = type_of(word);
