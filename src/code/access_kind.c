@@ -10,9 +10,10 @@ static const char *const kind_texts[IFL_ACCESS_KINDS + 1] = {
     [IFL_ACCESS_KINDS] = "",
 };
 
-static const uint8_t plain_kinds[IFL_ACCESS_KINDS] = {
+static const uint8_t plain_kinds[IFL_ACCESS_KINDS + 1] = {
 #define KIND(name, text, plain) [IFL_ACCESS_##name] = IFL_ACCESS_##plain,
 #include "code/access.def"
+    [IFL_ACCESS_KINDS] = IFL_ACCESS_KINDS,
 };
 
 enum { OFF_CHIP, ON_CHIP, COPIED, SAMPLED };

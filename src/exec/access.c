@@ -280,8 +280,14 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
 
 /* ---- whole requests -------------------------------------------------------------------------- */
 
-static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const uint8_t *from)
+enum { LANE_BYTES = 32 }; /* at most: eight words, of sm_100 */
+
+/* The lane's bytes are read and written at once: blocks on other workers see all words or none. */
+static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const uint8_t *at)
 {
+    uint8_t whole[LANE_BYTES];
+    const uint8_t *from = whole;
+    memcpy(whole, at, t->bytes);
     for (unsigned e = 0; e < t->elements; e++, from += t->element_bytes) {
         if (t->sink >> e & 1)
             continue;
@@ -295,9 +301,11 @@ static void load_lane(const ifl_transfer *t, char *frame, uint32_t lane, const u
 
 static void store_lane(const ifl_transfer *t, const char *frame, uint32_t lane, uint8_t *to)
 {
+    uint8_t whole[LANE_BYTES];
     for (unsigned e = 0; e < t->elements; e++)
-        memcpy(to + (size_t)e * t->element_bytes, frame + t->data[e] + (size_t)lane * t->slot_bytes,
-               t->element_bytes);
+        memcpy(whole + (size_t)e * t->element_bytes,
+               frame + t->data[e] + (size_t)lane * t->slot_bytes, t->element_bytes);
+    memcpy(to, whole, t->bytes);
 }
 
 void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)

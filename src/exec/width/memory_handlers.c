@@ -252,7 +252,9 @@ IFL_INLINE void store_element(const ifl_transfer *t, unsigned e, const char *fra
     }
 }
 
-/* Words of 2 or 4 registers a lane: whole lanes are moved, and turned into registers on the way. */
+/* Words of 2 or 4 registers a lane: whole lanes are moved, and turned into registers on the way. So
+ * a lane's 8 aligned bytes are read and written at once, as on a GPU: blocks on other workers see
+ * both words or neither (HeCBench wyllie). */
 IFL_INLINE bool are_words(const ifl_transfer *t)
 {
     return t->element_bytes == 4 && t->slot_bytes == 4 && (t->elements == 2 || t->elements == 4);
@@ -270,6 +272,33 @@ IFL_INLINE void load_words(const ifl_transfer *t, char *frame, uintptr_t base,
             if (!(t->sink >> e & 1))
                 memcpy(frame + t->data[e] + lane * 4, &q[e], sizeof q[e]);
     }
+}
+
+/* Of some lanes, or of all from one place. */
+IFL_INLINE void load_some_words(const ifl_transfer *t, char *frame, uintptr_t base,
+                                const uint64_t *address, uint32_t mask, bool is_uniform,
+                                unsigned elements)
+{
+    ifl_quad q = {0};
+    memcpy(&q, (const void *)(base + address[__builtin_ctz(mask)]), elements * 4);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (!is_uniform)
+            memcpy(&q, (const void *)(base + address[lane]), elements * 4);
+        for (unsigned e = 0; e < elements; e++)
+            if (!(t->sink >> e & 1))
+                ((uint32_t *)(void *)(frame + t->data[e]))[lane] = (uint32_t)q[e];
+    }
+}
+
+static __attribute__((noinline)) void load_words_of_some(const ifl_transfer *t, char *frame,
+                                                         uintptr_t base, const uint64_t *address,
+                                                         uint32_t mask, bool is_uniform)
+{
+    if (t->elements == 4)
+        load_some_words(t, frame, base, address, mask, is_uniform, 4);
+    else
+        load_some_words(t, frame, base, address, mask, is_uniform, 2);
 }
 
 static __attribute__((noinline)) void load_lanes_of_words(const ifl_transfer *t, char *frame,
@@ -337,13 +366,17 @@ IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base
         copy_lanes(frame + t->data[0], (const void *)(base + at->low), t->element_bytes);
         return;
     }
-    if (mask == IFL_ALL_LANES && at->shape != IFL_SHAPE_UNIFORM && are_words(t)) {
-        load_lanes_of_words(t, frame, base, address);
+    const bool is_uniform = at->shape == IFL_SHAPE_UNIFORM;
+    if (are_words(t)) {
+        if (mask == IFL_ALL_LANES && !is_uniform)
+            load_lanes_of_words(t, frame, base, address);
+        else
+            load_words_of_some(t, frame, base, address, mask, is_uniform);
         return;
     }
     for (unsigned e = 0; e < t->elements; e++)
         if (!(t->sink >> e & 1))
-            load_element(t, e, frame, base, address, mask, at->shape == IFL_SHAPE_UNIFORM);
+            load_element(t, e, frame, base, address, mask, is_uniform);
 }
 
 IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr_t base,
@@ -355,7 +388,7 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         return;
     }
     const uint32_t flip = ifl_store_flip(t->bytes), order = ifl_store_order(mask, flip);
-    if (mask == IFL_ALL_LANES && are_words(t)) {
+    if (are_words(t)) {
         store_lanes_of_words(t, frame, base, address, order, flip);
         return;
     }
