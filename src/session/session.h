@@ -16,7 +16,7 @@ typedef struct ifl_loaded ifl_loaded;
 
 /* Which code of a kernel runs. */
 typedef enum ifl_code_choice {
-    IFL_CHOOSE_AS_DRIVER, /* machine code that the GPU runs, else PTX */
+    IFL_CHOOSE_AS_DRIVER, /* machine code that the GPU runs, else PTX, assembled where it can be */
     IFL_CHOOSE_PTX,
     IFL_CHOOSE_MACHINE
 } ifl_code_choice;
@@ -55,8 +55,8 @@ ifl_textures *ifl_session_textures(ifl_session *session);
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-/* PTX text, a fat binary or a cubin that carries PTX: the newest PTX that runs on the session's
- * GPU. `name` is what messages call it. IFL_UNSUPPORTED where there is no such PTX. The bytes are
+/* PTX text, a fat binary or a cubin: its machine code or the newest PTX that runs on the session's
+ * GPU. `name` is what messages call it. IFL_UNSUPPORTED where there is neither. The bytes are
  * not kept. */
 ifl_status ifl_session_load(ifl_session *session, const char *name, const void *image, size_t bytes,
                             ifl_loaded **out, ifl_error *error);
