@@ -78,6 +78,8 @@ typedef struct ifl_control {
     uint8_t sources[2];  /* registers that it reads, of even and of odd numbers: two banks */
     uint8_t kept[2];     /* of them, those that the instruction before it keeps at hand */
     uint32_t products;   /* multiply-adds of a matrix product */
+    uint16_t
+        constant; /* operand in a constant bank: 1 + (bank << 10 | line of 64 bytes); 0: none */
 } ifl_control;
 
 enum { IFL_BOARDS = 6, IFL_NO_BOARD = 7 };

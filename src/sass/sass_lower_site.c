@@ -392,6 +392,22 @@ static void find_sources(const ifl_sass_instruction *instruction,
     }
 }
 
+/* The line of a constant bank that it names; loads (LDC) have a cache of their own. */
+static uint16_t constant_of(const ifl_sass_instruction *instruction)
+{
+    enum { LINE_BYTES = 64, BANK_LINES = 1 << 10, BANKS = 32 };
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        const ifl_sass_operand *operand = &instruction->operand[i];
+        const bool is_fixed = operand->kind == IFL_SASS_CONSTANT &&
+                              operand->base == IFL_SASS_NO_REGISTER &&
+                              operand->uniform == IFL_SASS_NO_REGISTER;
+        if (is_fixed && instruction->op != IFL_SASS_OP_LDC && operand->value >= 0 &&
+            operand->value < LINE_BYTES * BANK_LINES && operand->index < BANKS)
+            return (uint16_t)(1 + operand->index * BANK_LINES + operand->value / LINE_BYTES);
+    }
+    return 0;
+}
+
 /* What only orders a thread's accesses for its block waits for nothing that shows. */
 static uint8_t fence_step(const ifl_sass_instruction *instruction)
 {
@@ -415,7 +431,8 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
         .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,
         .waits = instruction->wait_mask,
-        .delay = delay_of(instruction)};
+        .delay = delay_of(instruction),
+        .constant = constant_of(instruction)};
     const ifl_sass_word mode = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
     const ifl_sass_matrix shape =
         ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));

@@ -102,8 +102,8 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
         (stored > 0 ? filled / IFL_SECTOR_BYTES / stored : 0);
 }
 
-/* A turn for each line stored; where most is written, more for each piece of 64 bytes
- * (docs/model.md). */
+/* A turn for each line stored; where most is written, more for each piece of 64 bytes, which hides
+ * a part of the reads' own turns (docs/model.md). */
 static double store_turns(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch)
 {
     const double lines =
@@ -111,7 +111,8 @@ static double store_turns(const ifl_profile *p, const ifl_cache_facts *f, const 
     const double sectors =
         counter(p, IFL_COUNTER_global_store_sectors) + counter(p, IFL_COUNTER_local_store_sectors);
     const double pieces = fmax(lines, sectors / 2), read = f ? f->l2_read_pieces : 0;
-    return lines > 0 ? fmax(1, (pieces * arch->write_turns - read) / lines) : 1;
+    const double hidden = (1 - arch->read_turns) * read;
+    return lines > 0 ? fmax(1, (pieces * arch->write_turns - hidden) / lines) : 1;
 }
 
 void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks,
@@ -152,6 +153,10 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->block_start_cycles = arch.block_start_cycles;
     out->warp_start_cycles = arch.warp_start_cycles;
     out->atomic_bytes = arch.atomic_bytes;
+    out->fetch_cycles = arch.fetch_cycles;
+    out->first_fetch_cycles = arch.first_fetch_cycles;
+    out->leave_cycles = arch.leave_cycles;
+    out->constant_cycles = arch.constant_cycles;
     out->fence_cycles = arch.fence_cycles;
     out->fence_system_cycles = arch.fence_system_cycles;
     out->fence_turn_cycles = arch.fence_turn_cycles;

@@ -26,6 +26,9 @@ typedef struct ifl_sm_rates {
     double tag_lines;   /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;
+    double fetch_cycles, first_fetch_cycles; /* of a warp's first instruction; in the first wave */
+    double leave_cycles;                     /* until a store has left the SM */
+    double constant_cycles; /* a line of constants that the cache of operands lacks */
     double fence_cycles, fence_system_cycles, fence_turn_cycles;
     uint32_t l1_lines;      /* 0: no L1 */
     uint32_t code_lines;    /* of the instruction cache; 0: it is not followed */

@@ -48,15 +48,25 @@ typedef struct ifl_served {
     double begins; /* the L1 takes it: its sources are free, its place in the queue too */
     double ends;   /* its result is there */
     bool is_far;   /* it went beyond the L1 */
+    double leaves; /* what it writes has left the SM; 0: it writes nothing there */
+    double done;   /* the L2 has it */
 } ifl_served;
 
 /* A zeroed memory may be begun, and one that was begun again. False without memory. */
 bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);
 
-/* A request that comes at `now`; `words`: its lines, as in a trace. */
+/* Lines, as in a trace. */
+typedef struct ifl_time_lines {
+    const uint32_t *words;
+    uint32_t count;
+} ifl_time_lines;
+
+/* A request that comes at `now`; `words`: its lines; `before`: those of the warp's request before
+ * it, where that stored too. */
 ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access,
-                                ifl_request_cost cost, const uint32_t *words, double now);
+                                ifl_request_cost cost, const uint32_t *words, ifl_time_lines before,
+                                double now);
 /* When all that was asked for has been done. */
 double ifl_time_memory_ends(const ifl_time_memory *memory);
 

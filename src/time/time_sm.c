@@ -4,6 +4,7 @@
  * so that the next cycle of a warp is a number. */
 #include "time/time_sm.h"
 
+#include "time/time_constants.h"
 #include "time/time_fetch.h"
 
 #include <math.h>
@@ -30,13 +31,16 @@ typedef struct warp {
     uint64_t turned;   /* until then by the branch that it took */
     size_t code_line;  /* + 1: that it issues from; 0: it has not begun */
     uint64_t fetched;  /* until then by its code */
+    uint64_t supplied; /* until then by a constant */
     uint64_t barred;   /* until then by the barrier */
     uint64_t fenced;   /* until then by a fence */
     uint8_t queue_why; /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t queued;   /* until then by that */
+    uint64_t passed;   /* cycles since in which it could issue and another warp did */
     uint64_t
         ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
-    uint64_t copies; /* end of the copies of no group yet */
+    uint64_t copies;       /* end of the copies of no group yet */
+    uint64_t left;         /* until then what it wrote is in the SM */
+    ifl_time_lines stored; /* those of its last request to memory, where that was a store */
     board boards[IFL_BOARDS];
     uint32_t place; /* of its block */
     bool at_barrier;
@@ -53,6 +57,8 @@ typedef struct object {
 typedef struct place {
     uint32_t live, waiting; /* warps; of them, at the barrier */
     uint64_t free_at;
+    uint64_t left; /* what its warps wrote has left the SM */
+    uint64_t done; /* the L2 has it */
     bool is_taken;
     uint32_t objects;
     object object[MOST_OBJECTS];
@@ -74,6 +80,7 @@ typedef struct ifl_sm {
     ifl_sm_outcome *out;
     ifl_time_memory memory;
     ifl_code_cache code;
+    ifl_constant_cache constants;
     scheduler schedulers[IFL_TIME_SCHEDULERS];
     warp *warps; /* by place, then by index in the block */
     place *places;
@@ -140,22 +147,37 @@ static void look_at_boards(const ifl_control *control, warp *w)
 static void fetch_code(ifl_sm *sm, warp *w)
 {
     const size_t line = w->site / IFL_CODE_SITES;
+    const ifl_sm_rates *r = sm->of->rates;
+    const double starts = w->code_line          ? 0
+                          : sm->memory.is_later ? r->fetch_cycles
+                                                : r->first_fetch_cycles;
     if (w->code_line == line + 1)
         return;
     w->code_line = line + 1;
-    w->fetched = ifl_code_cache_fetch(&sm->code, line, latest(sm->now, w->issued));
+    w->fetched =
+        ifl_code_cache_fetch(&sm->code, line, latest(sm->now, w->issued + (uint64_t)starts));
+}
+
+static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
+{
+    w->supplied = control->constant
+                      ? ifl_constant_cache_take(&sm->constants, control->constant,
+                                                latest(latest(w->stalled, w->turned), w->fetched))
+                      : 0;
 }
 
 /* When may it issue what it is at? */
 static void find_ready(ifl_sm *sm, warp *w)
 {
+    const ifl_control *control = &sm->of->sites->at[w->site].control;
     fetch_code(sm, w);
-    look_at_boards(&sm->of->sites->at[w->site].control, w);
+    supply_constant(sm, w, control);
+    look_at_boards(control, w);
     w->barred = 0;
-    w->ready =
-        latest(latest(latest(w->stalled, w->turned), w->fenced), latest(w->fetched, w->boarded));
+    w->ready = latest(latest(latest(w->stalled, w->turned), latest(w->fenced, w->supplied)),
+                      latest(w->fetched, w->boarded));
     w->queue_why = IFL_STALL_not_selected;
-    w->queued = w->ready;
+    w->passed = 0;
 }
 
 static void put_on_board(warp *w, unsigned b, double ends, ifl_stall why)
@@ -204,6 +226,7 @@ static void start_block(ifl_sm *sm, uint32_t index)
     const uint64_t begins = latest(sm->starter, p->free_at);
     sm->starter = begins + (uint64_t)fmax(r->block_start_cycles, r->warp_start_cycles * warps);
     p->live = p->waiting = p->objects = 0;
+    p->left = p->done = 0;
     p->is_taken = true;
     sm->running++;
     for (uint32_t w = 0; w < sm->of->warps_per_block; w++)
@@ -237,7 +260,7 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
             continue;
         w->at_barrier = false;
         w->ready = latest(w->ready == NEVER ? at : w->ready, at);
-        w->barred = w->queued = w->ready;
+        w->barred = w->ready;
     }
     sm->places[index].waiting = 0;
 }
@@ -265,7 +288,7 @@ static void wake(warp *w, uint64_t at)
 {
     w->awaits = false;
     w->ready = latest(w->ready == NEVER ? at : w->ready, at);
-    w->boarded = w->queued = w->ready;
+    w->boarded = w->ready;
     w->board_why = IFL_STALL_long_scoreboard;
 }
 
@@ -308,10 +331,20 @@ static void await(ifl_sm *sm, warp *w)
         w->ready = NEVER;
 }
 
-static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index)
+/* A warp that has exited keeps its place until what it wrote has left the SM. */
+static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
+{
+    if (w->left <= sm->now + 1)
+        return;
+    sm->out->sites[exit_site].cycles[IFL_STALL_drain] += w->left - sm->now - 1;
+    p->left = latest(p->left, w->left);
+}
+
+static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_site)
 {
     const uint32_t at = on->warps[index]->place;
     place *p = &sm->places[at];
+    drain(sm, on->warps[index], p, exit_site);
     on->warps[index] = on->warps[--on->count];
     on->last = on->count;
     if (--p->live) {
@@ -320,7 +353,14 @@ static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index)
         return;
     }
     p->is_taken = false;
-    p->free_at = sm->now + (uint64_t)sm->of->rates->block_cycles;
+    /* The cycles of a block count the first fetch of its code and the usual draining. The place is
+     * free when the L2 has what the block stored: on an H100, warps of a transpose that stores 32
+     * lines a request are gone long before the next block starts (transposeNaiveRow of
+     * Professional CUDA C Programming: 25 warps of 64 on average, none of them throttled). */
+    const ifl_sm_rates *r = sm->of->rates;
+    p->free_at = latest(latest(sm->now + (uint64_t)r->leave_cycles, p->left) +
+                            (uint64_t)fmax(r->block_cycles - r->leave_cycles - r->fetch_cycles, 0),
+                        p->done);
     sm->running--;
     fill_places(sm);
 }
@@ -334,13 +374,10 @@ static void account(ifl_sm *sm, const warp *w)
     const struct {
         uint64_t until;
         uint8_t why;
-    } parts[] = {{w->stalled, IFL_STALL_wait},
-                 {w->turned, IFL_STALL_branch_resolve},
-                 {w->fetched, IFL_STALL_no_instruction},
-                 {w->fenced, IFL_STALL_membar},
-                 {w->boarded, w->board_why},
-                 {w->barred, IFL_STALL_barrier},
-                 {w->queued, w->queue_why},
+    } parts[] = {{w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
+                 {w->fetched, IFL_STALL_no_instruction}, {w->supplied, IFL_STALL_imc_miss},
+                 {w->fenced, IFL_STALL_membar},          {w->boarded, w->board_why},
+                 {w->barred, IFL_STALL_barrier},         {sm->now - w->passed, w->queue_why},
                  {sm->now, IFL_STALL_not_selected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
@@ -404,7 +441,7 @@ static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t 
     if (may <= now)
         return false;
     w->queue_why = IFL_STALL_dispatch_stall;
-    w->ready = w->queued = may;
+    w->ready = may;
     return true;
 }
 
@@ -428,7 +465,7 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
     w->queue_why = (uint8_t)(!queues        ? IFL_STALL_math_pipe_throttle
                              : is_far(site) ? IFL_STALL_lg_throttle
                                             : IFL_STALL_mio_throttle);
-    w->ready = w->queued = free_at;
+    w->ready = free_at;
     return true;
 }
 
@@ -450,14 +487,24 @@ static ifl_served serve_constant(ifl_sm *sm, ifl_request_cost cost, double now)
     const double latency = sm->of->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
     const double begins = fmax(now, sm->memory.constant_free);
     sm->memory.constant_free = begins + cost.passes * 2;
-    return (ifl_served){begins, begins + cost.passes * 2 + latency, false};
+    return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
+}
+
+static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
+                               const uint32_t *lines, double now)
+{
+    const ifl_served served =
+        ifl_time_memory_take(&sm->memory, &site->access, cost, lines, w->stored, now);
+    w->stored = (ifl_time_lines){lines, site->access.kind == IFL_ACCESS_STORE ? cost.lines : 0};
+    return served;
 }
 
 /* All that the instruction asks of the memory; ends no earlier than without. */
 static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
 {
     const double now = (double)sm->now;
-    ifl_served all = {now, now + sm->of->rates->result[site->control.delay][site->pipe], false};
+    ifl_served all = {now, now + sm->of->rates->result[site->control.delay][site->pipe], false, 0,
+                      0};
     ifl_request_cost cost;
     const uint32_t *lines;
     while (take_request(w, &cost, &lines)) {
@@ -465,13 +512,14 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
         }
-        const ifl_served one =
-            cost.served == IFL_REQUEST_CONSTANT
-                ? serve_constant(sm, cost, now)
-                : ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
+        const ifl_served one = cost.served == IFL_REQUEST_CONSTANT
+                                   ? serve_constant(sm, cost, now)
+                                   : serve_memory(sm, w, site, cost, lines, now);
         all.begins = fmax(all.begins, one.begins);
         all.ends = fmax(all.ends, one.ends);
         all.is_far |= one.is_far;
+        all.leaves = fmax(all.leaves, one.leaves);
+        all.done = fmax(all.done, one.done);
     }
     return all;
 }
@@ -502,6 +550,10 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         put_on_board(w, c->writes, served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
         put_on_board(w, c->reads, served.begins + READ_CYCLES, why_of(site, &served));
+    place *p = &sm->places[w->place];
+    p->done = latest(p->done, (uint64_t)served.done);
+    if (served.leaves > 0)
+        w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
     if (c->delay == IFL_DELAY_GROUP ||
         (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
@@ -549,7 +601,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)
         fence(sm, w, site->control.step);
     if (++w->site >= w->stop && !turn(w)) {
-        end_warp(sm, on, index);
+        end_warp(sm, on, index, (uint32_t)(site - sm->of->sites->at));
         return;
     }
     find_ready(sm, w);
@@ -567,15 +619,16 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
         warp *w = on->warps[i];
         if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->site], sm->now, w))
             continue;
-        if (i == on->last) {
-            best = i;
-            break;
-        }
-        if (best == on->count || w->issued < on->warps[best]->issued)
+        w->passed++;
+        if (best == on->count || i == on->last ||
+            (best != on->last && w->issued < on->warps[best]->issued))
             best = i;
     }
     *found = best;
-    return best < on->count;
+    if (best == on->count)
+        return false;
+    on->warps[best]->passed--;
+    return true;
 }
 
 static uint64_t next_ready(const scheduler *on)
@@ -683,6 +736,8 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
     const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
                       ifl_time_memory_begin(&sm.memory, of->rates) && begin_code(&sm);
+    ifl_constant_cache_begin(&sm.constants, (uint64_t)of->rates->constant_cycles,
+                             (uint64_t)of->rates->l2_latency);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The cache of constants that instructions name as operands, of one SM: when a line of a constant
+ * bank can be read. Knows the sites' lines; not warps. */
+#ifndef IFL_TIME_TIME_CONSTANTS_H
+#define IFL_TIME_TIME_CONSTANTS_H
+
+#include <stdint.h>
+
+enum { IFL_CONSTANT_LINES = 32 /* of 64 bytes */, IFL_CONSTANT_WIDE_LINES = 2048 /* of 256 */ };
+
+typedef struct ifl_constant_cache {
+    struct {
+        uint16_t line; /* ifl_control.constant; 0: none */
+        uint64_t there, used;
+    } lines[IFL_CONSTANT_LINES];
+    uint64_t free; /* lines come one after the other */
+    uint64_t uses;
+    uint8_t near[IFL_CONSTANT_WIDE_LINES / 8]; /* what the cache behind has, a bit each */
+    uint64_t near_cycles, l2_cycles;           /* a line comes from there, and from the L2 */
+} ifl_constant_cache;
+
+/* At the start of a launch. */
+void ifl_constant_cache_begin(ifl_constant_cache *cache, uint64_t near_cycles, uint64_t l2_cycles);
+
+/* A warp comes to an operand at `now`: when it can be read. */
+uint64_t ifl_constant_cache_take(ifl_constant_cache *cache, uint16_t line, uint64_t now);
+
+#endif
