@@ -18,7 +18,9 @@ enum {
     IFL_ALLOCATION_MODULE =
         1 << 4, /* a variable of the module or the parameters, not the caller's buffer */
     IFL_ALLOCATION_ADOPTED = 1 << 5, /* the caller's bytes */
-    IFL_ALLOCATION_HOST = 1 << 6 /* the program has a pointer to them: they change without a call */
+    IFL_ALLOCATION_HOST =
+        1 << 6, /* the program has a pointer to them: they change without a call */
+    IFL_ALLOCATION_MANAGED = 1 << 7 /* a variable that the program may have a pointer to */
 };
 
 typedef struct ifl_allocation {

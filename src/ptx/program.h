@@ -128,6 +128,7 @@ typedef struct ifl_variable {
     uint8_t space;  /* ifl_space: GLOBAL, CONST, SHARED, LOCAL, PARAM */
     uint8_t type;   /* ifl_type of an element */
     bool is_extern; /* defined elsewhere; .extern .shared x[] is the dynamic shared memory */
+    bool is_managed;
     uint32_t align;
     uint64_t bytes; /* 0: unsized */
     uint64_t

@@ -11,6 +11,7 @@ typedef struct declaration {
     unsigned vector; /* 1: a scalar */
     uint32_t align;  /* 0: natural */
     bool is_opaque;  /* a texture, sampler or surface reference */
+    bool is_managed; /* PTX ISA, .attribute: the host may reach it too */
 } declaration;
 
 static bool is_dot(const ifl_ptx_parser *parser, const char *text)
@@ -43,6 +44,18 @@ static bool skip_pointee(ifl_ptx_parser *parser)
     return take_align(parser, &align);
 }
 
+/* "(.managed)"; the others say nothing that is needed here. */
+static bool take_attributes(ifl_ptx_parser *parser, declaration *out)
+{
+    static const char managed[] = ".managed";
+    const char *from = parser->lexer.token.at;
+    if (!ifl_ptx_skip_group(parser))
+        return false;
+    const size_t length = (size_t)(parser->lexer.token.at - from);
+    out->is_managed |= memmem(from, length, managed, strlen(managed)) != NULL;
+    return true;
+}
+
 static bool take_vector(ifl_ptx_parser *parser, unsigned elements, declaration *out)
 {
     out->vector = elements;
@@ -67,7 +80,7 @@ static bool take_property(ifl_ptx_parser *parser, declaration *out)
     if (is_pointer)
         return skip_pointee(parser);
     if (is_attribute)
-        return ifl_ptx_skip_group(parser);
+        return take_attributes(parser, out);
     if (type == IFL_TYPE_NONE && !out->is_opaque)
         return ifl_ptx_miss(parser, token.at, "'.%.*s' is not supported in a declaration",
                             (int)(token.length < 60 ? token.length : 60), token.at);
@@ -200,7 +213,7 @@ static bool take_variable(ifl_ptx_parser *parser, const declaration *is, bool is
 {
     uint32_t name;
     ifl_ptx_shape shape;
-    ifl_variable variable = {.is_extern = is_extern};
+    ifl_variable variable = {.is_extern = is_extern, .is_managed = is->is_managed};
     const char *at = parser->lexer.token.at;
     if (!ifl_ptx_take_name(parser, "the name of a variable", &name) ||
         !take_shape(parser, is, &shape, &variable))

@@ -145,6 +145,7 @@ static bool holds_variables(const ifl_elf_section *section)
 
 static ifl_status take_variable(loader *l, const ifl_elf_symbol *symbol)
 {
+    enum { MANAGED = 4 }; /* of a symbol's st_other: nvcc sets it for __managed__ alone */
     const ifl_elf_section *section = &l->image.sections[symbol->section];
     if (symbol->value > section->size || symbol->size > section->size - symbol->value)
         return ifl_fail(l->error, IFL_BAD_INPUT,
@@ -154,6 +155,7 @@ static ifl_status take_variable(loader *l, const ifl_elf_symbol *symbol)
     const ifl_object_variable variable = {
         .name = ifl_arena_text(&l->object->arena, symbol->name, strlen(symbol->name)),
         .space = strcmp(section->name, ".nv.constant3") == 0 ? IFL_SPACE_CONST : IFL_SPACE_GLOBAL,
+        .is_managed = (symbol->other & MANAGED) != 0,
         .bytes = symbol->size,
         .offset = symbol->value,
         .data = data ? data + symbol->value : NULL};

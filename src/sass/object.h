@@ -23,6 +23,7 @@ typedef struct ifl_object_text {
 typedef struct ifl_object_variable {
     const char *name;
     uint8_t space; /* IFL_SPACE_GLOBAL, or CONST: it lies in bank 3 */
+    bool is_managed;
     uint64_t bytes;
     uint64_t offset;     /* in its section */
     const uint8_t *data; /* with the addresses filled in; NULL: zeros */

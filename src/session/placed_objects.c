@@ -18,8 +18,9 @@ static ifl_status place_variable(ifl_object_variable *variable, ifl_memory *memo
     ifl_allocation *at;
     snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space),
              variable->name, (unsigned long long)variable->bytes);
-    const ifl_status status =
-        ifl_memory_allocate(memory, variable->bytes, 0, IFL_ALLOCATION_MODULE, label, &at, error);
+    const uint32_t managed = variable->is_managed ? IFL_ALLOCATION_MANAGED : 0;
+    const ifl_status status = ifl_memory_allocate(
+        memory, variable->bytes, 0, IFL_ALLOCATION_MODULE | managed, label, &at, error);
     if (status == IFL_OK)
         variable->address = at->address;
     return status;

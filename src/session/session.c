@@ -268,6 +268,7 @@ bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const 
     }
     const ifl_allocation *in = out->address ? ifl_memory_find(session->memory, out->address) : NULL;
     out->host = in && in->host ? in->host + (out->address - in->address) : NULL;
+    out->is_managed = in && in->flags & IFL_ALLOCATION_MANAGED;
     return in != NULL;
 }
 

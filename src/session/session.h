@@ -69,6 +69,7 @@ void ifl_session_unload(ifl_session *session, ifl_loaded *loaded);
 typedef struct ifl_placed_variable {
     uint64_t address, bytes;
     uint8_t *host;
+    bool is_managed;
 } ifl_placed_variable;
 
 /* A variable of the module; false where there is none. */

@@ -20,9 +20,11 @@ static ifl_status place_variable(const ifl_variable *variable, ifl_memory *memor
     ifl_allocation *at;
     snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space),
              variable->name, (unsigned long long)variable->bytes);
-    const uint32_t read_only = variable->space == IFL_SPACE_CONST ? IFL_ALLOCATION_READ_ONLY : 0;
-    const ifl_status status = ifl_memory_allocate(
-        memory, variable->bytes, 0, IFL_ALLOCATION_MODULE | read_only, label, &at, error);
+    const uint32_t kind = variable->space == IFL_SPACE_CONST ? IFL_ALLOCATION_READ_ONLY
+                          : variable->is_managed             ? IFL_ALLOCATION_MANAGED
+                                                             : 0;
+    const ifl_status status = ifl_memory_allocate(memory, variable->bytes, 0,
+                                                  IFL_ALLOCATION_MODULE | kind, label, &at, error);
     if (status == IFL_OK)
         *address = at->address;
     return status;

@@ -324,14 +324,14 @@ ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host,
 
 /* From now on the program may write them at any time, and passes the address to kernels, where it
  * means the same. */
-static void *give_to_host(ifl_session *session, const ifl_placed_variable *at)
+static void give_to_host(ifl_session *session, ifl_placed_variable *at)
 {
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), at->address);
     if (!a)
-        return at->host;
+        return;
     a->flags |= IFL_ALLOCATION_HOST;
     ifl_memory_show_at_address(a);
-    return a->host + (at->address - a->address);
+    at->host = a->host + (at->address - a->address);
 }
 
 /* The bytes that a kernel reaches at the variable's own address are those that the program's
@@ -346,8 +346,10 @@ ifl_cuda_error ifl_binary_read_managed(ifl_session *session, ifl_binary *binary)
             continue;
         code = ifl_binary_read(session, binary);
         if (code == ifl_cudaSuccess &&
-            ifl_session_variable(session, binary->loaded, record.name, &at))
-            *record.managed = give_to_host(session, &at);
+            ifl_session_variable(session, binary->loaded, record.name, &at)) {
+            give_to_host(session, &at);
+            *record.managed = at.host;
+        }
     }
     return code;
 }
@@ -384,8 +386,12 @@ void ifl_binary_unload(ifl_session *session, ifl_binary *binary)
 bool ifl_binary_variable(ifl_session *session, ifl_binary *binary, const char *name,
                          ifl_placed_variable *out)
 {
-    return ifl_binary_read(session, binary) == ifl_cudaSuccess &&
-           ifl_session_variable(session, binary->loaded, name, out);
+    if (ifl_binary_read(session, binary) != ifl_cudaSuccess ||
+        !ifl_session_variable(session, binary->loaded, name, out))
+        return false;
+    if (out->is_managed)
+        give_to_host(session, out);
+    return true;
 }
 
 static ifl_function_record *find_named(const ifl_binary *binary, const char *name)
