@@ -20,6 +20,7 @@
 /* CUmemAccess_flags; CUmemAllocationType; CUmemLocationType */
 enum { NO_ACCESS = 0, READS = 1, READS_AND_WRITES = 3 };
 enum { TYPE_PINNED = 1 };
+enum { GENERIC_COMPRESSION = 1 };
 enum { FILE_HANDLE = 1 }; /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 enum { AT_DEVICE = 1, AT_CURRENT_NODE = 4 };
 
@@ -31,7 +32,8 @@ typedef struct properties {
     int type, handle_types;
     location location;
     void *windows;
-    uint8_t flags[8];
+    uint8_t compression; /* CUmemAllocationCompType: none or generic */
+    uint8_t flags[7];
 } properties;
 
 typedef struct access_wish {
@@ -188,7 +190,7 @@ static int file_of(uint64_t bytes)
 static ifl_cuda_error create(uint64_t *out, uint64_t bytes, const properties *p, uint64_t flags)
 {
     if (!out || !p || !is_whole(bytes) || flags || p->type != TYPE_PINNED ||
-        !is_place(&p->location))
+        !is_place(&p->location) || p->compression > GENERIC_COMPRESSION)
         return ifl_cudaErrorInvalidValue;
     return make(out, file_of(bytes), bytes, p);
 }

@@ -18,6 +18,7 @@ extern int cuMemUnmap(address at, size_t bytes);
 extern int cuMemSetAccess(address at, size_t bytes, const void *wishes, size_t count);
 extern int cuMemGetAccess(unsigned long long *flags, const void *location, address at);
 extern int cuMemGetAllocationGranularity(size_t *out, const void *properties, int option);
+extern int cuMemGetAllocationPropertiesFromHandle(void *out, unsigned long long handle);
 extern int cuMemRetainAllocationHandle(unsigned long long *out, void *at);
 extern int cuMemExportToShareableHandle(void *out, unsigned long long handle, int type,
                                         unsigned long long flags);
@@ -30,14 +31,24 @@ extern int cuDeviceGetDefaultMemPool(void **out, int device);
 extern int cuLibraryGetKernelCount(unsigned *count, void *library);
 extern int cuLibraryEnumerateKernels(void **out, unsigned most, void *library);
 
-enum { VIRTUAL_MEMORY = 102, PINNED = 1, DEVICE = 1, READ_WRITE = 3, FILE_HANDLE = 1 };
+enum {
+    VIRTUAL_MEMORY = 102,
+    COMPRESSION = 107,
+    PINNED = 1,
+    DEVICE = 1,
+    READ_WRITE = 3,
+    FILE_HANDLE = 1
+};
 
-static const struct {
+typedef struct of_memory {
     int type, handle_types, place, id;
     void *windows;
-    unsigned char flags[8];
-} properties = {.type = PINNED, .place = DEVICE},
-  shareable = {.type = PINNED, .handle_types = FILE_HANDLE, .place = DEVICE};
+    unsigned char compression, flags[7];
+} of_memory;
+static const of_memory properties = {.type = PINNED, .place = DEVICE},
+                       shareable = {.type = PINNED, .handle_types = FILE_HANDLE, .place = DEVICE},
+                       compressible = {.type = PINNED, .place = DEVICE, .compression = 1},
+                       unknown = {.type = PINNED, .place = DEVICE, .compression = 2};
 static const struct {
     int place, id, flags;
 } may = {DEVICE, 0, READ_WRITE}, may_not = {DEVICE, 0, 0};
@@ -148,6 +159,22 @@ static void as_a_file(void)
     puts("memory passed on as a file");
 }
 
+/* What is asked for is what the memory says of itself. */
+static void compress(int device)
+{
+    unsigned long long memory;
+    int supported = 0;
+    of_memory made;
+    OK(cuDeviceGetAttribute(&supported, COMPRESSION, device));
+    EXPECT(supported, 1);
+    OK(cuMemCreate(&memory, granule, &compressible, 0));
+    OK(cuMemGetAllocationPropertiesFromHandle(&made, memory));
+    EXPECT(made.compression, 1);
+    OK(cuMemRelease(memory));
+    EXPECT(cuMemCreate(&memory, granule, &unknown, 0), INVALID_VALUE);
+    puts("memory that may be compressed");
+}
+
 static void refuse(void)
 {
     address at;
@@ -200,6 +227,7 @@ int main(void)
     side_by_side();
     one_at_two_places();
     as_a_file();
+    compress(device);
     refuse();
     return 0;
 }
