@@ -55,9 +55,9 @@ static const ifl_own_call *call_named(const ifl_own_runtime *runtime, const char
 
 /* ---- version --------------------------------------------------------------------------------- */
 
-/* In libcudart_static.a of 12.9, 13.0 and 13.2 cudaRuntimeGetVersion calls a function that begins,
- * behind endbr or a test of its argument, with "mov dword ptr [rdi], 13020; xor eax, eax; ret"
- * (seen in CuPy's modules and in programs of nvcc 13.0). */
+/* In libcudart_static.a of 11.8, 12.4, 12.9, 13.0 and 13.2 cudaRuntimeGetVersion calls a function
+ * that begins, behind endbr or a test of its argument, with "mov dword ptr [rdi], 13020; xor eax,
+ * eax; ret" (seen in CuPy's modules and in programs of nvcc 13.0). */
 static int version_written_by(const ifl_object_file *file, uint64_t address)
 {
     enum { BODY = 24, INSTRUCTION = 9, LEAST = 11000, MOST = 99999 };
@@ -76,7 +76,7 @@ static int version_written_by(const ifl_object_file *file, uint64_t address)
 /* 0 where the code does not say it. */
 static int version_in_code(const ifl_object_file *file, uint64_t address)
 {
-    enum { BODY = 0x100, CALL_BYTES = 5 };
+    enum { BODY = 0x180, CALL_BYTES = 5 }; /* that of 11.8 calls it at 0x12e */
     const uint8_t *code = ifl_object_code(file, address, BODY);
     for (size_t i = 0; code && i + CALL_BYTES <= BODY; i++) {
         int32_t distance;
