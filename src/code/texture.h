@@ -60,8 +60,9 @@ static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct ifl_texture_entry {
-    ifl_texture *texture; /* NULL: free */
-    uint32_t uses;        /* of the place so far */
+    ifl_texture *texture; /* of a free place the last one */
+    bool is_free;
+    uint32_t uses; /* of the place by others before */
 } ifl_texture_entry;
 
 /* A zeroed one is empty. */
@@ -69,7 +70,7 @@ typedef struct ifl_textures {
     IFL_VEC(ifl_texture_entry) entries;
 } ifl_textures;
 
-/* Copies the texture; 0 without memory. A number is of 32 bits, since that is what machine code
+/* Copies the texture, whose padding is zero; 0 without memory. A number is of 32 bits, since that is what machine code
  * hands to the texture unit. */
 uint32_t ifl_textures_add(ifl_textures *table, const ifl_texture *texture);
 /* NULL: there is none of the number. */

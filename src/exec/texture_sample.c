@@ -81,10 +81,17 @@ static double scaled(const ifl_texture *t, unsigned dimension, float x)
     return u < -far ? -far : u > far ? far : u;
 }
 
+/* Of what `scaled` gives: small, so that no library needs to be called. */
+static int64_t floor_of(double u)
+{
+    const int64_t whole = (int64_t)u;
+    return whole - ((double)whole > u);
+}
+
 static between nearest(const ifl_texture *t, unsigned dimension, double u)
 {
     const int32_t size = (int32_t)t->size[dimension];
-    const int32_t element = inside(t->mode[dimension], (int32_t)floor(u), size);
+    const int32_t element = inside(t->mode[dimension], (int32_t)floor_of(u), size);
     return (between){{element, element}, 0};
 }
 
@@ -93,7 +100,7 @@ static between nearest(const ifl_texture *t, unsigned dimension, double u)
 static between around(const ifl_texture *t, unsigned dimension, double u)
 {
     const int32_t size = (int32_t)t->size[dimension];
-    const int64_t fixed = (int64_t)floor((u - 0.5) * ONE + 0.5);
+    const int64_t fixed = floor_of((u - 0.5) * ONE + 0.5);
     const int32_t first = (int32_t)(fixed >> FRACTION_BITS);
     const bool is_clamped =
         t->mode[dimension] == IFL_OUTSIDE_CLAMP && (first < 0 || first >= size - 1);
@@ -206,6 +213,16 @@ static bool blend_specials(const float *value, const int32_t *weight, unsigned c
     return is_special;
 }
 
+/* A normal power of two. */
+static double power_of_two(int exponent)
+{
+    enum { BIAS = 1023, MANTISSA = 52 };
+    const uint64_t bits = (uint64_t)(exponent + BIAS) << MANTISSA;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
 /* To the nearest, halves away from zero: a number of `bits` bits behind the first, the last not
  * below 2^least. */
 static float rounded(int64_t sum, int exponent, const blending *how)
@@ -217,14 +234,30 @@ static float rounded(int64_t sum, int exponent, const blending *how)
     cut = cut < 0 ? 0 : cut > 62 ? 62 : cut;
     const uint64_t half = cut ? UINT64_C(1) << (cut - 1) : 0,
                    kept = (magnitude + half) >> cut << cut;
-    const float result = (float)ldexp((double)kept, exponent);
+    const float result = (float)((double)kept * power_of_two(exponent));
     const float flushed = fabsf(result) < FLT_MIN ? 0 : result;
     return sum < 0 ? -flushed : flushed;
 }
 
-static bool counts(float value, int32_t weight)
+/* A float as its parts. */
+enum { FLOAT_MANTISSA = 23, FLOAT_BIAS = 127, FLOAT_EXPONENTS = 0xff };
+
+/* 0: a zero or a denormal, which counts as one. */
+static int exponent_of(float value)
 {
-    return weight && fabsf(value) >= FLT_MIN;
+    return (int)(ifl_f32_bits(value) >> FLOAT_MANTISSA & FLOAT_EXPONENTS);
+}
+
+/* In units of 2^(most - bits of the mantissa - shift), what is below cut off. */
+static int64_t whole_part(float value, int most, int shift)
+{
+    const uint32_t one = UINT32_C(1) << FLOAT_MANTISSA, bits = ifl_f32_bits(value);
+    const int exponent = exponent_of(value), up = shift - (most - exponent);
+    const int64_t mantissa = (bits & (one - 1)) | one;
+    const int64_t magnitude = !exponent || up < -FLOAT_MANTISSA ? 0
+                              : up < 0                          ? mantissa >> -up
+                                                                : mantissa << up;
+    return bits >> 31 ? -magnitude : magnitude;
 }
 
 /* Of elements that are all zero or denormal, and of those whose sum is zero: negative if all
@@ -244,23 +277,21 @@ static float blend_floats(const float *value, const int32_t *weight, unsigned co
                           const blending *how)
 {
     enum { MORE_BITS = 4 };
-    int most = INT32_MIN;
+    int most = 0;
     int64_t sum = 0;
     float special;
-    if (blend_specials(value, weight, count, &special))
+    for (unsigned i = 0; i < count; i++) {
+        const int exponent = weight[i] ? exponent_of(value[i]) : 0;
+        most = exponent > most ? exponent : most;
+    }
+    if (most == FLOAT_EXPONENTS && blend_specials(value, weight, count, &special))
         return special;
+    const int shift = how->bits + MORE_BITS - FLOAT_MANTISSA;
     for (unsigned i = 0; i < count; i++)
-        if (counts(value[i], weight[i]) && ilogbf(value[i]) > most)
-            most = ilogbf(value[i]);
-    if (most == INT32_MIN)
-        return zero_of(value, weight, count);
-    const int exponent = most - how->bits - MORE_BITS;
-    for (unsigned i = 0; i < count; i++)
-        if (counts(value[i], weight[i]))
-            sum += weight[i] * (int64_t)ldexp((double)value[i], -exponent);
+        sum += weight[i] * whole_part(value[i], most, shift);
     if (!sum)
         return zero_of(value, weight, count);
-    return rounded(sum, exponent - FRACTION_BITS, how);
+    return rounded(sum, most - FLOAT_BIAS - how->bits - MORE_BITS - FRACTION_BITS, how);
 }
 
 static float blend(const float *value, const int32_t *weight, unsigned count, const blending *how)
@@ -383,12 +414,13 @@ static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
     const ifl_texture *t = view->texture;
     const bool is_gather = q->op->use == IFL_TEXTURE_GATHER, is_between = t->filters || is_gather;
     float at[IFL_TEXTURE_RANKS];
-    between b[IFL_TEXTURE_RANKS];
+    between b[IFL_TEXTURE_RANKS] = {{{0}, 0}};
+    const unsigned used = t->rank < 2 ? 2 : t->rank; /* as gathers and filters look at them */
     uint32_t layer = t->is_layered ? q->layer : 0;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         at[d] = d < q->op->rank ? ifl_bits_f32(q->at[d]) : 0;
     layer = t->is_cube ? turn_to_face(t, layer, at) : layer_of(layer, t->layers);
-    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
+    for (unsigned d = 0; d < used; d++) {
         const double u = scaled(t, d, at[d]) + q->offset[d];
         b[d] = is_between ? around(t, d, u) : nearest(t, d, u);
     }

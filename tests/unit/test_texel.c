@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Linear filtering of floats that leave nothing to scale by: zeros and denormals, which count as
- * zero. The sum of negative zeros is a negative zero (IEEE 754, 6.3). */
+ * zero. The sum of negative zeros is a negative zero (IEEE 754, 6.3). And the handles of textures. */
 #include "exec/texel.h"
 
 #include <setjmp.h>
@@ -56,11 +56,36 @@ static void what_counts_is_averaged(void **state)
     assert_int_equal(between(1e-40f, 4.0f), bits_of(2.0f));
 }
 
+/* A destroyed texture's handle is none, unless the same texture is made again. */
+static void handles_name_their_texture(void **state)
+{
+    (void)state;
+    ifl_textures table = {{0}};
+    ifl_texture first, second;
+    memset(&first, 0, sizeof first);
+    first.address = 4096;
+    second = first;
+    second.address = 8192;
+    const uint32_t one = ifl_textures_add(&table, &first);
+    assert_int_equal(ifl_textures_find(&table, one)->address, 4096);
+    ifl_textures_remove(&table, one);
+    assert_null(ifl_textures_find(&table, one));
+    assert_int_equal(ifl_textures_add(&table, &first), one);
+    ifl_textures_remove(&table, one);
+    const uint32_t other = ifl_textures_add(&table, &second);
+    assert_int_not_equal(other, one);
+    assert_null(ifl_textures_find(&table, one));
+    assert_int_equal(ifl_textures_find(&table, other)->address, 8192);
+    assert_int_not_equal(ifl_textures_add(&table, &second), other); /* two that are alike */
+    ifl_textures_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_that_counts_is_zero),
         cmocka_unit_test(what_counts_is_averaged),
+        cmocka_unit_test(handles_name_their_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
