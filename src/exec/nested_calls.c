@@ -120,3 +120,10 @@ void ifl_nested_devices(const ifl_provided_lane *call)
     static const int32_t count = 1;
     write_result(call, &count, sizeof count);
 }
+
+void ifl_nested_refuse(const ifl_provided_lane *call)
+{
+    ifl_fault_raise(call->warp, call->code, IFL_FAULT_UNSUPPORTED, call->lane,
+                    "a question to the device runtime (cudaDeviceGetAttribute, cudaDeviceGetLimit, "
+                    "cudaFuncGetAttributes, cudaOccupancy...) in a kernel is not served");
+}

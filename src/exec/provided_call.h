@@ -35,5 +35,7 @@ void ifl_nested_get_error(const ifl_provided_lane *call);
 void ifl_nested_set_error(const ifl_provided_lane *call);
 void ifl_nested_device(const ifl_provided_lane *call);
 void ifl_nested_devices(const ifl_provided_lane *call);
+/* What the engine does not know: of the GPU, its limits, and kernels. */
+void ifl_nested_refuse(const ifl_provided_lane *call);
 
 #endif

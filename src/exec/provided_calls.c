@@ -324,6 +324,12 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_NESTED_SET_ERROR] = ifl_nested_set_error,
         [IFL_PROVIDED_NESTED_DEVICE] = ifl_nested_device,
         [IFL_PROVIDED_NESTED_DEVICES] = ifl_nested_devices,
+        [IFL_PROVIDED_NESTED_ATTRIBUTE] = ifl_nested_refuse,
+        [IFL_PROVIDED_NESTED_LIMIT] = ifl_nested_refuse,
+        [IFL_PROVIDED_NESTED_FUNCTION] = ifl_nested_refuse,
+        [IFL_PROVIDED_NESTED_OCCUPANCY] = ifl_nested_refuse,
+        [IFL_PROVIDED_NESTED_CACHE] = ifl_nested_refuse,
+        [IFL_PROVIDED_NESTED_BANKS] = ifl_nested_refuse,
         [IFL_PROVIDED_GROUP_HANDLE] = call_group_handle,
         [IFL_PROVIDED_GROUP_SYNC] = call_group_sync,
     };

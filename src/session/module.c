@@ -332,6 +332,30 @@ static ifl_status add_machine_kernel(ifl_module *module, const ifl_machine_kerne
     return IFL_OK;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+ifl_status ifl_module_add_machine(ifl_module *module, const ifl_machine *machine, ifl_error *error)
+{
+    const size_t count = module->names.count;
+    const char **names = malloc((count + 1) * sizeof *names);
+    if (!names)
+        return ifl_fail_memory(error, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = module->names.at[i].mangled;
+    qsort(names, count, sizeof *names, compare_texts);
+    ifl_status status = IFL_OK;
+    for (size_t k = 0; k < machine->kernel_count && status == IFL_OK; k++) {
+        const ifl_machine_kernel *code = &machine->kernels[k];
+        if (code->is_kernel && !bsearch(&code->name, names, count, sizeof *names, compare_texts))
+            status = add_machine_kernel(module, code, error);
+    }
+    free(names);
+    return status;
+}
+
 static ifl_status read_cubin(void *user, const char *name, const uint8_t *bytes, size_t size,
                              ifl_error *error)
 {

@@ -62,6 +62,10 @@ ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t siz
 ifl_status ifl_module_assemble(const ifl_module *module, uint32_t sm, bool is_needed,
                                ifl_assembled *out, ifl_error *error);
 
+/* The kernels of machine code that the module's PTX has not: those of a library that was linked in
+ * without PTX, as the device runtime is. The names stay the machine's. */
+ifl_status ifl_module_add_machine(ifl_module *module, const ifl_machine *machine, ifl_error *error);
+
 ifl_status ifl_module_find(const ifl_module *module, const char *name, size_t *kernel,
                            ifl_error *error);
 

@@ -207,6 +207,9 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
             machine_source(loaded, &(ifl_machine_source){name, image, bytes});
         status = load_objects(session, &source, machine_target(session), false, loaded, error);
     }
+    for (size_t i = 0; status == IFL_OK && i < loaded->objects.list.count; i++)
+        status = ifl_module_add_machine(loaded->owned, loaded->objects.list.at[i].object->machine,
+                                        error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK) {
