@@ -30,7 +30,9 @@ typedef struct record {
     /* Requests of 32 consecutive lanes, by the first address within its line: nothing else
      * matters for them, so they are measured once, in the report. */
     uint64_t contiguous[IFL_LINE_BYTES];
-    /* Likewise of requests for one address, aligned, by the same lanes as the last such one. */
+    /* Likewise of requests for one address, aligned: of a word at most by the number of lanes, of
+     * more by the same lanes as the last such one. */
+    uint64_t uniform_lanes[IFL_WARP_LANES + 1];
     uint32_t uniform_mask;
     uint64_t uniform;
     /* Of requests of the last likeness: what they ask for, by where the first active lane is in its
@@ -111,9 +113,23 @@ static void add_uniform(state *scratch, const record *r, uint64_t sum[MEASURES])
     add_even(scratch, &r->slot, IFL_SHAPE_UNIFORM, r->uniform_mask, 0, 0, r->uniform, sum);
 }
 
-/* Nothing matters for them but the lanes: they are measured when those change. */
-static void count_uniform(state *s, record *r, uint32_t mask)
+static void add_uniform_lanes(state *scratch, const record *r, uint64_t sum[MEASURES])
 {
+    for (unsigned lanes = 1; lanes <= IFL_WARP_LANES; lanes++)
+        add_even(scratch, &r->slot, IFL_SHAPE_UNIFORM, UINT32_MAX >> (IFL_WARP_LANES - lanes), 0, 0,
+                 r->uniform_lanes[lanes], sum);
+}
+
+/* Nothing matters for them but the lanes: how many they are where all go through the data stage
+ * together, else which; those are measured when they change. */
+static void count_uniform(state *s, record *r, const ifl_access *access)
+{
+    enum { WORD = 4 };
+    const uint32_t mask = access->mask;
+    if (access->bytes <= WORD) {
+        r->uniform_lanes[__builtin_popcount(mask)]++;
+        return;
+    }
     if (r->uniform_mask != mask) {
         add_uniform(s, r, r->sum);
         r->uniform_mask = mask;
@@ -161,7 +177,7 @@ static void access_event(void *self, const ifl_access *access)
     } else if (access->shape == IFL_SHAPE_UNIFORM &&
                !(ifl_first_address(access) & (access->bytes - 1u)) &&
                !(access->bytes & (access->bytes - 1u))) {
-        count_uniform(s, r, access->mask);
+        count_uniform(s, r, access);
     } else if (access->likeness) {
         measure_alike(s, r, access);
     } else {
@@ -182,6 +198,8 @@ static void merge(void *self, const void *other)
         for (int m = 0; m < MEASURES; m++)
             to->sum[m] += from->sum[m];
         add_uniform(s, from, to->sum);
+        for (int n = 0; n <= IFL_WARP_LANES; n++)
+            to->uniform_lanes[n] += from->uniform_lanes[n];
         for (int b = 0; b < IFL_LINE_BYTES; b++)
             to->contiguous[b] += from->contiguous[b];
     }
@@ -236,6 +254,7 @@ static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
 {
     memcpy(sum, r->sum, sizeof r->sum);
     add_uniform(scratch, r, sum);
+    add_uniform_lanes(scratch, r, sum);
     for (unsigned first = 0; first < IFL_LINE_BYTES; first++)
         add_even(scratch, &r->slot, IFL_SHAPE_ANY, UINT32_MAX, first, ifl_slot_bytes(&r->slot),
                  r->contiguous[first], sum);
