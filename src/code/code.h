@@ -156,7 +156,7 @@ typedef struct ifl_barrier_op {
         /* the cluster's: of the rest only `waits`, and whoever waits has arrived before */
         is_cluster;
     uint32_t id;       /* slot, 32 bits */
-    uint32_t count;    /* slot, or 0: all threads */
+    uint32_t count;    /* slot, or 0: all threads; that of `id`: its upper half, 0 as well */
     bool waits;        /* false: arrive */
     uint8_t operation; /* IFL_OPERATION_* of a reduction, 0 none */
     uint32_t predicate, flip;

@@ -113,6 +113,7 @@ static void part_from_others(ifl_warp *warp, ifl_fragment *fragment, uint32_t ex
 
 void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
 {
+    enum { PACKED_COUNT = 16 };
     const ifl_code *code = fragment->code;
     const ifl_barrier_op *op = code->extra;
     if (op->is_cluster) {
@@ -123,13 +124,19 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     uint32_t mask = warp->taken, lane = (uint32_t)__builtin_ctz(mask);
     uint32_t id = ifl_lane_u32(slots, op->id, lane);
     uint32_t count = op->count ? ifl_lane_u32(slots, op->count, lane) : 0;
+    bool is_counted = op->count != 0;
+    if (op->count && op->count == op->id) {
+        count = id >> PACKED_COUNT;
+        is_counted = count != 0;
+        id %= IFL_BARRIERS;
+    }
     if (id >= IFL_BARRIERS) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                         "barrier %u: a block has barriers 0 to 15", id);
         return;
     }
     warp->block->barriers_used |= 1u << id;
-    if (op->count && (count == 0 || count % IFL_WARP_LANES)) {
+    if (is_counted && (count == 0 || count % IFL_WARP_LANES)) {
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                         "a barrier for %u threads: it must be a multiple of 32", count);
         return;

@@ -138,8 +138,10 @@ void ifl_sass_lower_to_uniform(ifl_sass_lowerer *l)
 
 /* ---- barriers of the block ------------------------------------------------------------------- */
 
-/* Registers hold the barrier's number, and behind it the count of threads where there is one: see
- * BAR in docs/sass.md. */
+/* One register for both has the number in its lowest 4 bits and the count from bit 16 on: ptxas puts
+ * it together so (SHF.L.U32 by 16, LOP3 with 0xf) for a barrier whose number is not known, and with
+ * a count of 0 for one of all threads that parted lanes may reach (between WARPSYNC.COLLECTIVE and
+ * ENDCOLLECTIVE). */
 void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *id = operand(l, IFL_SASS_ROLE_BARRIER),
@@ -153,11 +155,16 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
         ifl_sass_refuse(l, "of this kind");
         return;
     }
+    const bool is_packed =
+        id->kind == IFL_SASS_REGISTER && count && count->kind == IFL_SASS_REGISTER;
     const bool has_count =
         count && (count->kind == IFL_SASS_IMMEDIATE ? count->value != 0 : !is_sink(count));
+    const uint32_t slot = ifl_sass_lower_source(l, id, 1);
     *op = (ifl_barrier_op){.waits = what != IFL_SASS_WORD_ARV,
-                           .id = ifl_sass_lower_source(l, id, 1),
-                           .count = has_count ? ifl_sass_lower_source(l, count, 1) : 0,
+                           .id = slot,
+                           .count = is_packed   ? slot
+                                    : has_count ? ifl_sass_lower_source(l, count, 1)
+                                                : 0,
                            .result = l->barrier_result};
     if (what == IFL_SASS_WORD_RED) {
         op->operation = function == IFL_SASS_WORD_AND  ? IFL_OPERATION_AND
