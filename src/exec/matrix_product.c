@@ -91,19 +91,20 @@ static void read_b(const ifl_matrix_product *op, const char *frame, factors *f)
 
 /* ---- which rows of b a sparse a meets -------------------------------------------------------- */
 
-/* Four bits of metadata for each two elements of a: of bytes and halves two places among four; of
- * TF32, whose elements count as two halves each, 4 bits a element (PTX ISA 9.0, "Sparse matrix
- * storage"). A unit of metadata is of the elements in 16 bytes of a: 16 bits where elements have 16
- * bits or more, the lower ones in a lane of row l / 4, the upper ones of the row 8 further on; 32
- * bits of bytes, where the lanes of a group take turns. */
+/* Four bits of metadata for each two elements of a: of bytes and halves two places among four, of
+ * which an element of 4 bits and its neighbour are one; of TF32, whose elements count as two halves
+ * each, 4 bits a element (PTX ISA 9.0, "Sparse matrix storage"). A unit of metadata is of the
+ * elements in 16 bytes of a: 16 bits where elements have 16 bits or more, the lower ones in a lane
+ * of row l / 4, the upper ones of the row 8 further on; 32 bits of smaller ones, where the lanes of
+ * a group take turns. */
 static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, unsigned row,
-                            unsigned unit, bool is_bytes)
+                            unsigned unit, bool is_small)
 {
     const unsigned lane = row % 8 * 4, half = row / 8,
-                   units = op->k / (is_bytes                        ? 32
+                   units = op->k / (is_small ? 256 / ifl_matrix_format_of(op->a_type)->bits
                                     : op->a_type == IFL_MATRIX_TF32 ? 8
                                                                     : 16);
-    if (is_bytes)
+    if (is_small)
         return ifl_lane_u32(frame, op->metadata,
                             lane + (2 * (unit + op->selector * units) + half) % 4);
     return ifl_lane_u32(frame, op->metadata, lane + (unit + op->selector * units) % 4) >>
@@ -113,14 +114,16 @@ static uint32_t metadata_of(const ifl_matrix_product *op, const char *frame, uns
 
 void ifl_matrix_find_met(const ifl_matrix_product *op, const char *frame, ifl_met met)
 {
-    const unsigned bits = ifl_matrix_format_of(op->a_type)->bits, in_unit = 128 / bits;
-    const bool is_bytes = bits == 8, is_tf32 = op->a_type == IFL_MATRIX_TF32;
+    const unsigned bits = ifl_matrix_format_of(op->a_type)->bits,
+                   together = bits < 8 ? 8 / bits : 1, in_unit = 128 / bits;
+    const bool is_small = bits <= 8, is_tf32 = op->a_type == IFL_MATRIX_TF32;
     for (unsigned row = 0; row < op->m; row++)
         for (unsigned i = 0; i < op->k / 2u; i++) {
-            const uint32_t meta = metadata_of(op, frame, row, i / in_unit, is_bytes);
-            const unsigned at = i % in_unit;
-            met[row][i] = (uint8_t)(is_tf32 ? 2 * i + (meta >> (4 * at + 1) & 1)
-                                            : i / 2 * 4 + (meta >> (2 * at) & 3));
+            const uint32_t meta = metadata_of(op, frame, row, i / in_unit, is_small);
+            const unsigned at = i % in_unit / together, pair = i / together;
+            const unsigned nth = is_tf32 ? 2 * i + (meta >> (4 * at + 1) & 1)
+                                         : pair / 2 * 4 + (meta >> (2 * at) & 3);
+            met[row][i] = (uint8_t)(nth * together + i % together);
         }
 }
 
