@@ -4,6 +4,7 @@
  * the hardware allows. The product is one of all four warps: who waits for it may write over its
  * matrices, so it waits until all four have computed their rows. */
 #include "exec/lane.h"
+#include "exec/matrix_product.h"
 #include "exec/matrix_sparse.h"
 #include "exec/shared_matrix.h"
 
@@ -58,23 +59,28 @@ static uint64_t read_descriptor(const ifl_group_product *op, const char *frame, 
                           : ifl_lane_u64(frame, slot, lane);
 }
 
+void ifl_group_matrices(const ifl_warp *warp, const ifl_group_product *op, const char *frame,
+                        ifl_shared_matrix *a, ifl_shared_matrix *b)
+{
+    *a = matrix_of(read_descriptor(op, frame, op->a_descriptor, 0), op->one.a_type,
+                   op->transposes_a);
+    a->first = warp->index % WARPS * ROWS;
+    a->count = ROWS;
+    *b = matrix_of(read_descriptor(op, frame, op->b_descriptor, 0), op->one.b_type,
+                   op->transposes_b);
+    b->count = op->one.n;
+}
+
 static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame,
                           ifl_matrix_lines *a, ifl_matrix_lines *b)
 {
     const ifl_group_product *op = code->extra;
-    ifl_shared_matrix of_b = matrix_of(read_descriptor(op, frame, op->b_descriptor, 0),
-                                       op->one.b_type, op->transposes_b);
-    of_b.count = op->one.n;
-    if (op->is_a_in_registers) {
+    ifl_shared_matrix of_a, of_b;
+    ifl_group_matrices(warp, op, frame, &of_a, &of_b);
+    if (op->is_a_in_registers)
         read_registers(op, frame, a);
-    } else {
-        ifl_shared_matrix of_a = matrix_of(read_descriptor(op, frame, op->a_descriptor, 0),
-                                           op->one.a_type, op->transposes_a);
-        of_a.first = warp->index % WARPS * ROWS;
-        of_a.count = ROWS;
-        if (!ifl_shared_matrix_read(warp, code, 0, &of_a, a))
-            return false;
-    }
+    else if (!ifl_shared_matrix_read(warp, code, 0, &of_a, a))
+        return false;
     if (!ifl_shared_matrix_read(warp, code, 0, &of_b, b))
         return false;
     if (op->negates_a)
@@ -86,7 +92,7 @@ static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *fram
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *a,
+static void compute(const ifl_group_product *op, char *frame, unsigned done, ifl_matrix_lines *a,
                     ifl_matrix_lines *b)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.c_type)->bits, each = WORD_BITS / bits;
@@ -107,7 +113,8 @@ static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *
         ifl_matrix_lines_fill(a, ROWS, row.mantissa_bits);
         ifl_matrix_lines_fill(b, op->one.n, column.mantissa_bits);
     }
-    for (unsigned reg = 0; reg < registers; reg++)
+    for (unsigned reg = ifl_matrix_register_count(op->one.c_type, ROWS * done); reg < registers;
+         reg++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
             const unsigned first = reg * each, line = lane / 4 + 8 * (first / 2 % 2);
             const uint32_t c = accumulates >> lane & 1 ? ifl_lane_u32(frame, op->c[reg], lane) : 0;
@@ -126,10 +133,9 @@ static void compute(const ifl_group_product *op, char *frame, ifl_matrix_lines *
         }
 }
 
-ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
-                                  uint32_t active)
+ifl_reason ifl_group_product_any(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 unsigned done)
 {
-    (void)active;
     const ifl_group_product *op = code->extra;
     enum {
         A_NUMBERS = ROWS * IFL_MATRIX_DEPTH,
@@ -151,8 +157,7 @@ ifl_reason ifl_slow_group_product(ifl_warp *warp, const ifl_code *code, char *fr
             "only the lanes 0x%08x of a warp take part in the product of a warp group", mask);
     if (!read_matrices(warp, code, frame, &a, &b))
         return IFL_REASON_FAULT;
-    compute(op, frame, &a, &b);
-    warp->group_products++;
+    compute(op, frame, done, &a, &b);
     return IFL_REASON_NONE;
 }
 

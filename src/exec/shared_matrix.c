@@ -70,6 +70,14 @@ static void split_piece(const ifl_shared_matrix *m, const uint8_t *bytes, unsign
     }
 }
 
+const uint8_t *ifl_shared_matrix_piece(ifl_warp *warp, const ifl_code *code, uint32_t lane,
+                                       const ifl_shared_matrix *m, unsigned line, unsigned piece)
+{
+    const uint64_t address = ifl_matrix_piece_at(&m->place, m->transposes, line, piece);
+    return ifl_warp_reach_in(warp, code, (ifl_space)m->space, lane, m->origin + address, CHUNK,
+                             false);
+}
+
 bool ifl_shared_matrix_read(ifl_warp *warp, const ifl_code *code, uint32_t lane,
                             const ifl_shared_matrix *m, ifl_matrix_lines *to)
 {
@@ -79,9 +87,7 @@ bool ifl_shared_matrix_read(ifl_warp *warp, const ifl_code *code, uint32_t lane,
     const unsigned pieces = ((m->transposes ? m->count : to->depth) + m->each - 1) / m->each;
     for (unsigned line = first_line; line < first_line + line_count; line++)
         for (unsigned piece = first_piece; piece < first_piece + pieces; piece++) {
-            const uint64_t address = ifl_matrix_piece_at(&m->place, m->transposes, line, piece);
-            const uint8_t *bytes = ifl_warp_reach_in(warp, code, (ifl_space)m->space, lane,
-                                                     m->origin + address, CHUNK, false);
+            const uint8_t *bytes = ifl_shared_matrix_piece(warp, code, lane, m, line, piece);
             if (!bytes)
                 return false;
             split_piece(m, bytes, line, piece, to);

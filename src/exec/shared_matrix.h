@@ -40,6 +40,10 @@ ifl_matrix_place ifl_matrix_place_of(uint64_t descriptor);
  * `piece` along k; with one, the line is along k. */
 uint64_t ifl_matrix_piece_at(const ifl_matrix_place *place, bool transposes, unsigned line,
                              unsigned piece);
+/* These bytes; NULL after a fault. */
+const uint8_t *ifl_shared_matrix_piece(ifl_warp *warp, const ifl_code *code, uint32_t lane,
+                                       const ifl_shared_matrix *matrix, unsigned line,
+                                       unsigned piece);
 /* Reads to->depth numbers of each of its rows or columns; false after a fault. */
 bool ifl_shared_matrix_read(ifl_warp *warp, const ifl_code *code, uint32_t lane,
                             const ifl_shared_matrix *matrix, ifl_matrix_lines *to);
