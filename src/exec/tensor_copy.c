@@ -143,7 +143,7 @@ static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
     return address ^ (address >> ROW_AT & bits) << CHUNK_AT;
 }
 
-/* ---- single elements ------------------------------------------------------------------------- */
+/* ---- rows, piece by piece ------------------------------------------------------------------------- */
 
 typedef struct box_copy {
     ifl_warp *warp;
@@ -205,32 +205,58 @@ static void round_tf32(uint8_t *to)
     memcpy(to, &bits, sizeof bits);
 }
 
-static bool move_element(box_copy *c, const int64_t *at, bool loads)
+/* Neighbours within 16 bytes of shared memory, which the swizzle moves as a whole. */
+static bool move_piece(box_copy *c, const int64_t *at, unsigned elements, bool loads)
 {
-    const unsigned bytes = c->map->element_bytes;
-    uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
-    c->shared += bytes;
-    if (!is_inside(c->map, at, loads)) {
-        if (loads)
-            fill(c->map, shared);
-        return true;
-    }
+    const ifl_tensor_map *map = c->map;
+    const unsigned each = map->element_bytes, bytes = elements * each;
+    uint8_t *shared = c->first + (swizzled(map, c->shared) - c->base);
     uint8_t *global = ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane,
-                                        global_address(c->map, at), bytes, !loads);
+                                        global_address(map, at), bytes, !loads);
     if (!global)
         return false;
-    if (c->op->operation)
-        ifl_reduce_bytes(c->op->operation, c->map->type, global, shared, bytes);
-    else
+    for (unsigned i = 0; i < bytes && c->op->operation; i += each)
+        ifl_reduce_bytes(c->op->operation, map->type, global + i, shared + i, each);
+    if (!c->op->operation)
         memcpy(loads ? shared : global, loads ? global : shared, bytes);
-    if (loads && c->map->type == IFL_TYPE_TF32)
-        round_tf32(shared);
+    for (unsigned i = 0; i < bytes && loads && map->type == IFL_TYPE_TF32; i += each)
+        round_tf32(shared + i);
     return true;
 }
 
-static void start_row(box_copy *c)
+static void fill_piece(const box_copy *c, unsigned elements)
 {
+    uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
+    for (unsigned i = 0; i < elements; i++)
+        fill(c->map, shared + (size_t)i * c->map->element_bytes);
+}
+
+static int64_t less(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A row that begins at `from`, piece by piece: each all inside of the tensor or all outside. */
+static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool loads)
+{
+    const int64_t each = c->map->element_bytes, most = extent(c->map, 0, loads);
+    int64_t at[IFL_TENSOR_RANKS];
+    memcpy(at, from, sizeof at);
+    at[0] = 0;
+    const bool has_inside = is_inside(c->map, at, loads);
+    at[0] = from[0];
+    for (int64_t left = elements, count; left; left -= count, at[0] += count) {
+        const bool is_in = has_inside && at[0] >= 0 && at[0] < most;
+        count = less(left, (PIECE_BYTES - (int64_t)(c->shared % PIECE_BYTES)) / each);
+        count = less(count, is_in ? most - at[0] : at[0] < 0 ? -at[0] : left);
+        if (is_in && !move_piece(c, at, (unsigned)count, loads))
+            return false;
+        if (!is_in && loads)
+            fill_piece(c, (unsigned)count);
+        c->shared += (uint64_t)(count * each);
+    }
     c->shared = c->base + (c->shared - c->base + c->pitch - 1) / c->pitch * c->pitch;
+    return true;
 }
 
 /* ---- tiles, im2col --------------------------------------------------------------------------- */
@@ -239,19 +265,14 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
 {
     const ifl_tensor_map *map = c->map;
     uint32_t step[IFL_TENSOR_RANKS] = {0};
-    for (bool is_last = false; !is_last;) {
-        int64_t at[IFL_TENSOR_RANKS];
-        for (unsigned i = 0; i < map->rank; i++)
-            at[i] =
-                (int64_t)box->coordinates[i] + (int64_t)step[i] * (i ? map->element_stride[i] : 1);
-        if (!move_element(c, at, loads))
+    for (unsigned i = 0; i < map->rank;) {
+        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0]};
+        for (i = 1; i < map->rank; i++)
+            at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * map->element_stride[i];
+        if (!move_row(c, at, steps(map, 0), loads))
             return false;
-        unsigned i = 0;
-        while (i < map->rank && ++step[i] == steps(map, i))
-            step[i++] = 0;
-        if (i)
-            start_row(c);
-        is_last = i == map->rank;
+        for (i = 1; i < map->rank && ++step[i] == steps(map, i); i++)
+            step[i] = 0;
     }
     return true;
 }
@@ -279,10 +300,8 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
         int64_t at[IFL_TENSOR_RANKS];
         for (unsigned i = 0; i < map->rank; i++)
             at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
-        for (unsigned channel = 0; channel < map->image.channels; channel++, at[0]++)
-            if (!move_element(c, at, loads))
-                return false;
-        start_row(c);
+        if (!move_row(c, at, map->image.channels, loads))
+            return false;
     }
     return true;
 }
