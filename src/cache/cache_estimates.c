@@ -22,22 +22,17 @@ static ifl_cache_estimate estimate(const ifl_cache_outcome *o, ifl_cache_tally w
                                 between((v + s) * times, 0, most)};
 }
 
-static ifl_cache_estimate rest(double all, ifl_cache_estimate part)
-{
-    return (ifl_cache_estimate){all - part.value, all - part.high, all - part.low};
-}
-
 static ifl_cache_estimate sum(ifl_cache_estimate a, ifl_cache_estimate b)
 {
     return (ifl_cache_estimate){a.value + b.value, a.low + b.low, a.high + b.high};
 }
 
 /* Of `asked`, as its value is, what does not miss: never less than nothing. */
-static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses)
+static ifl_cache_estimate hits_of(double asked, ifl_cache_estimate misses, double most)
 {
-    return (ifl_cache_estimate){between(asked - misses.value, 0, asked),
-                                between(asked - misses.high, 0, asked),
-                                between(asked - misses.low, 0, asked)};
+    return (ifl_cache_estimate){between(asked - misses.value, 0, most),
+                                between(asked - misses.high, 0, most),
+                                between(asked - misses.low, 0, most)};
 }
 
 /* Where the sample has no two lines of a turn, each is taken to be on its own. */
@@ -57,13 +52,16 @@ static void describe(const ifl_cache_case *of, const ifl_cache_outcome *o, ifl_c
     ifl_cache_estimate local_writes = of->rules->local_is_written_back
                                           ? estimate(o, IFL_TALLY_LOCAL_WRITES, 1, any)
                                           : exact(local);
-    to->l1_load_sectors = exact((double)of->load_sectors);
-    to->l1_load_hits = rest((double)of->load_sectors,
-                            estimate(o, IFL_TALLY_L1_MISSES, 1, (double)of->load_sectors));
+    const double through_l1 = (double)(of->load_sectors - of->copied_sectors);
+    to->l1_load_sectors = exact(through_l1);
+    to->copied_sectors = (double)of->copied_sectors;
+    to->l1_load_hits =
+        hits_of((double)of->load_sectors, estimate(o, IFL_TALLY_L1_MISSES, 1, any), through_l1);
     to->l2_read_sectors = estimate(o, IFL_TALLY_FETCHED, 1, any);
     to->l2_write_sectors = sum(exact((double)of->store_sectors), local_writes);
     to->l2_atomic_sectors = exact((double)of->atomic_sectors);
-    to->l2_read_hits = hits_of(to->l2_read_sectors.value, estimate(o, IFL_TALLY_L2_MISSES, 1, any));
+    to->l2_read_hits = hits_of(to->l2_read_sectors.value, estimate(o, IFL_TALLY_L2_MISSES, 1, any),
+                               to->l2_read_sectors.value);
     to->l2_hits = sum(sum(to->l2_read_hits, to->l2_write_sectors),
                       estimate(o, IFL_TALLY_ATOMIC_HITS, 1, (double)of->atomic_sectors));
     to->dram_read_bytes = estimate(o, IFL_TALLY_DRAM_READS, sector, any);
@@ -123,6 +121,7 @@ void ifl_cache_estimate_all(const ifl_cache_case *of, const ifl_cache_outcomes *
         describe(of, &outcomes->of_queue[q], &facts);
         widen(out, &facts);
     }
-    out->half_l1_load_hits =
-        of->blocks_per_sm < 2 ? 0 : between(loads - outcomes->half_l1_misses, 0, loads);
+    out->half_l1_load_hits = of->blocks_per_sm < 2 ? 0
+                                                   : between(loads - outcomes->half_l1_misses, 0,
+                                                             out->l1_load_sectors.value);
 }

@@ -14,9 +14,10 @@ typedef struct ifl_cache_case {
     const ifl_cache_rules *rules;
     uint64_t blocks; /* that ran */
     uint32_t blocks_per_sm;
-    uint64_t l1_bytes;     /* of an SM */
-    uint64_t turns;        /* of all warps */
-    uint64_t load_sectors; /* of the launch, global and local */
+    uint64_t l1_bytes; /* of an SM */
+    uint64_t turns;    /* of all warps */
+    /* Of the launch, those of textures and copies too. Of the loads, copies pass by the L1. */
+    uint64_t load_sectors, copied_sectors;
     uint64_t store_sectors, local_store_sectors, atomic_sectors;
     const ifl_trace_index *sm;   /* the blocks of one SM; not needed where the other is whole */
     const ifl_trace_index *grid; /* all blocks */

@@ -8,6 +8,7 @@
 #include "cache/l1_size.h"
 #include "device/shared_size.h"
 #include "profile/registers.h"
+#include "profile/traffic.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -85,9 +86,9 @@ void ifl_cache_run_free(ifl_cache_run *run)
 
 /* ---- after it -------------------------------------------------------------------------------- */
 
-static uint64_t counter(const ifl_profile *profile, ifl_counter which)
+static uint64_t sectors_of(const ifl_profile *profile, ifl_access_kind plain)
 {
-    return profile->counters.known[which] ? profile->counters.value[which] : 0;
+    return ifl_traffic_off_chip(&profile->counters, plain).sectors;
 }
 
 static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
@@ -178,12 +179,12 @@ static ifl_cache_case case_of(const report *r, const ifl_device *device,
         .blocks = profile->blocks_done,
         .blocks_per_sm = blocks_per_sm(device, profile),
         .turns = ifl_trace_turns(r->state),
-        .load_sectors = counter(profile, IFL_COUNTER_global_load_sectors) +
-                        counter(profile, IFL_COUNTER_local_load_sectors),
-        .store_sectors = counter(profile, IFL_COUNTER_global_store_sectors),
-        .local_store_sectors = counter(profile, IFL_COUNTER_local_store_sectors),
-        .atomic_sectors = counter(profile, IFL_COUNTER_global_atomic_sectors),
+        .load_sectors = sectors_of(profile, IFL_ACCESS_LOAD),
+        .copied_sectors = ifl_traffic_get(&profile->counters, IFL_TRAFFIC_bulk_load).sectors,
+        .local_store_sectors = ifl_traffic_get(&profile->counters, IFL_TRAFFIC_local_store).sectors,
+        .atomic_sectors = sectors_of(profile, IFL_ACCESS_ATOMIC),
     };
+    of.store_sectors = sectors_of(profile, IFL_ACCESS_STORE) - of.local_store_sectors;
     of.l1_bytes = ifl_cache_l1_bytes(device, rules, profile->shared_preference, of.blocks_per_sm,
                                      profile->shared_bytes);
     return of;

@@ -15,28 +15,9 @@ static double count(const ifl_counters *c, ifl_counter which)
     return c->known[which] ? (double)c->value[which] : 0;
 }
 
-/* Loads or stores of global or local memory, by the LSU or in bulk. */
-static bool is_off_chip(ifl_traffic_kind traffic, ifl_access_kind kind)
-{
-    const ifl_traffic_info *info = ifl_traffic_info_get(traffic);
-    return ifl_access_plain_kind(info->kind) == kind && !info->on_chip;
-}
-
 static bool passes_l1(ifl_traffic_kind traffic)
 {
     return !ifl_traffic_info_get(traffic)->is_past_lsu;
-}
-
-/* What all of them ask for. */
-static ifl_traffic off_chip(const ifl_counters *c, ifl_access_kind kind)
-{
-    ifl_traffic sum = {0};
-    for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
-        const ifl_traffic one = ifl_traffic_get(c, traffic);
-        if (is_off_chip(traffic, kind))
-            ifl_traffic_add(&sum, &one);
-    }
-    return sum;
 }
 
 double ifl_overhead_share(const ifl_work *work, double requests)
@@ -68,7 +49,7 @@ static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
             const ifl_traffic t = ifl_traffic_get(c, traffic);
-            if (is_off_chip(traffic, kinds[k]) && passes_l1(traffic) && t.requests)
+            if (ifl_traffic_is_off_chip(traffic, kinds[k]) && passes_l1(traffic) && t.requests)
                 sum += passes_of(&t, kinds[k] == IFL_ACCESS_STORE, rates);
         }
     return sum;
@@ -101,14 +82,14 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
 
 static double load_bytes_of(const ifl_counters *c, const ifl_rates *rates)
 {
-    const ifl_traffic loads = off_chip(c, IFL_ACCESS_LOAD);
+    const ifl_traffic loads = ifl_traffic_off_chip(c, IFL_ACCESS_LOAD);
     return rates->load_sector_bytes > IFL_SECTOR_BYTES ? (double)loads.lines * IFL_LINE_BYTES
                                                        : (double)loads.sectors * IFL_SECTOR_BYTES;
 }
 
 static double lines_of(const ifl_counters *c, ifl_access_kind kind)
 {
-    return (double)off_chip(c, kind).lines;
+    return (double)ifl_traffic_off_chip(c, kind).lines;
 }
 
 /* Pieces of two sectors that the L2 is asked for, and how many of them for one sector only. */
@@ -122,7 +103,7 @@ static pieces pieces_of(const ifl_counters *c, ifl_access_kind kind)
     for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
         const ifl_traffic t = ifl_traffic_get(c, traffic);
         const double sectors = (double)t.sectors, one = fmax((double)t.lines, sectors / 2);
-        if (!is_off_chip(traffic, kind))
+        if (!ifl_traffic_is_off_chip(traffic, kind))
             continue;
         sum.all += one;
         sum.lone += 2 * one - sectors;
@@ -152,7 +133,7 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const pieces asked = all_pieces(p, IFL_ACCESS_LOAD);
     const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
-    const double updated = (double)off_chip(&p->counters, IFL_ACCESS_ATOMIC).sectors;
+    const double updated = (double)ifl_traffic_off_chip(&p->counters, IFL_ACCESS_ATOMIC).sectors;
     const double lines = lines_of(&p->counters, IFL_ACCESS_STORE);
     const double written = all_pieces(p, IFL_ACCESS_STORE).all;
     return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
@@ -168,8 +149,8 @@ static double l2_work_by_line(const ifl_arch *k, const ifl_work *w, double bytes
 
 static double store_bytes_of(const ifl_counters *c)
 {
-    return (double)(off_chip(c, IFL_ACCESS_ATOMIC).sectors +
-                    off_chip(c, IFL_ACCESS_STORE).sectors) *
+    return (double)(ifl_traffic_off_chip(c, IFL_ACCESS_ATOMIC).sectors +
+                    ifl_traffic_off_chip(c, IFL_ACCESS_STORE).sectors) *
            IFL_SECTOR_BYTES;
 }
 
@@ -213,7 +194,7 @@ static double share(double part, double whole)
  * which finds as much there of its own time: it takes time as if it were written now. */
 static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
 {
-    const double asked = f->l1_load_sectors.value;
+    const double asked = f->l1_load_sectors.value + f->copied_sectors;
     out->l1_lines = rates->l1_by_line ? 0 : (double)f->l1_bytes / IFL_LINE_BYTES;
     out->caches_known = true;
     /* Loads that wait for another's data are not sent on either. */

@@ -17,7 +17,7 @@ typedef struct ifl_cache_estimate {
 /* One row for each figure: ESTIMATE(name, unit, what it is). The caches start empty, as under
  * Nsight Compute's --cache-control all. */
 #define IFL_CACHE_ESTIMATES(ESTIMATE)                                                              \
-    ESTIMATE(l1_load_sectors, "sectors", "global and local loads, as the L1 sees them")            \
+    ESTIMATE(l1_load_sectors, "sectors", "loads, those of textures too, as the L1 sees them")      \
     ESTIMATE(l1_load_hits, "sectors", "of them, found in the L1")                                  \
     ESTIMATE(l2_read_sectors, "sectors", "loads that ask the L2")                                  \
     ESTIMATE(l2_write_sectors, "sectors", "stores that go to the L2")                              \
@@ -33,6 +33,7 @@ typedef struct ifl_cache_facts {
 #define FIELD(name, unit, doc) ifl_cache_estimate name;
     IFL_CACHE_ESTIMATES(FIELD)
 #undef FIELD
+    double copied_sectors;    /* that copies of the TMA load, past the L1 */
     double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block) */
     double l2_read_pieces;    /* of 64 bytes, of which loads ask the L2 for one sector or both */
     double l2_lone_misses;    /* of them, not found there and asked for one sector only */

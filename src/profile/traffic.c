@@ -84,6 +84,23 @@ void ifl_traffic_add(ifl_traffic *to, const ifl_traffic *from)
     to->known = to->known && from->known;
 }
 
+bool ifl_traffic_is_off_chip(ifl_traffic_kind traffic, ifl_access_kind plain)
+{
+    const ifl_traffic_info *info = ifl_traffic_info_get(traffic);
+    return ifl_access_plain_kind(info->kind) == plain && !info->on_chip;
+}
+
+ifl_traffic ifl_traffic_off_chip(const ifl_counters *counters, ifl_access_kind plain)
+{
+    ifl_traffic sum = {0};
+    for (ifl_traffic_kind traffic = 0; traffic < IFL_TRAFFIC_COUNT; traffic++) {
+        const ifl_traffic one = ifl_traffic_get(counters, traffic);
+        if (ifl_traffic_is_off_chip(traffic, plain))
+            ifl_traffic_add(&sum, &one);
+    }
+    return sum;
+}
+
 uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind)
 {
     const bool on_chip = ifl_traffic_info_get(kind)->on_chip;

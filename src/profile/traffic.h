@@ -27,6 +27,11 @@ typedef struct ifl_traffic {
 ifl_traffic_counters ifl_traffic_counters_of(ifl_traffic_kind kind);
 ifl_traffic ifl_traffic_get(const ifl_counters *counters, ifl_traffic_kind kind);
 void ifl_traffic_add(ifl_traffic *to, const ifl_traffic *from);
+/* Of global or local memory, by the LSU, as textures or in bulk: what the caches see as this kind.
+ */
+bool ifl_traffic_is_off_chip(ifl_traffic_kind traffic, ifl_access_kind plain);
+/* What all of them ask for. */
+ifl_traffic ifl_traffic_off_chip(const ifl_counters *counters, ifl_access_kind plain);
 /* What was spent beyond the ideal: bytes off chip, wavefronts on chip. */
 uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind);
 
