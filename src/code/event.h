@@ -69,17 +69,22 @@ typedef struct ifl_indexed {
 
 /* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a
  * warp arrives, begins a copy that it counts, or goes on since it has waited for its phase long
- * enough. */
+ * enough. Or to a barrier of the block that is for so many threads: some come and wait, or
+ * come and go on. */
 typedef enum ifl_object_step {
     IFL_OBJECT_ARRIVAL,
     IFL_OBJECT_COPY,
-    IFL_OBJECT_WAIT
+    IFL_OBJECT_WAIT,
+    IFL_OBJECT_MEETING,
+    IFL_OBJECT_PASSING
 } ifl_object_step;
+enum { IFL_OBJECT_OF_SOME = 1 << 30 };
 typedef struct ifl_object_event {
     uint32_t site;
-    uint32_t object; /* its byte offset */
-    uint32_t count;  /* arrivals */
-    uint8_t step;    /* ifl_object_step */
+    uint32_t object;   /* its byte offset; of a barrier of some IFL_OBJECT_OF_SOME and its number */
+    uint32_t count;    /* arrivals; at a barrier of some, of threads */
+    uint32_t expected; /* threads, at a barrier of some */
+    uint8_t step;      /* ifl_object_step */
     uint64_t block;
     uint32_t warp;
 } ifl_object_event;

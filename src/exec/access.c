@@ -38,19 +38,39 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
             launch->observers[o]->indexed(worker->states[o], &indexed);
 }
 
-void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
-                          const uint8_t *object, uint32_t count)
+static void tell_object(const ifl_warp *warp, const ifl_object_event *what)
 {
     const ifl_worker *worker = warp->worker;
     const ifl_exec_launch *launch = worker->grid->launch;
-    const uint64_t offset = (uint64_t)(object - warp->block->shared);
-    if (object < warp->block->shared || offset >= worker->grid->shared_bytes)
-        return;
-    const ifl_object_event event = {code->site,    (uint32_t)offset,   count,
-                                    (uint8_t)step, warp->block->index, warp->index};
+    ifl_object_event event = *what;
+    event.block = warp->block->index;
+    event.warp = warp->index;
     for (size_t o = 0; o < launch->observer_count; o++)
         if (launch->observers[o]->object)
             launch->observers[o]->object(worker->states[o], &event);
+}
+
+void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
+                          const uint8_t *object, uint32_t count)
+{
+    const uint64_t offset = (uint64_t)(object - warp->block->shared);
+    if (object < warp->block->shared || offset >= warp->worker->grid->shared_bytes)
+        return;
+    tell_object(warp, &(ifl_object_event){.site = code->site,
+                                          .object = (uint32_t)offset,
+                                          .count = count,
+                                          .step = (uint8_t)step});
+}
+
+void ifl_warp_tell_some(ifl_warp *warp, const ifl_code *code, bool waits, uint32_t id,
+                        uint32_t count, uint32_t expected)
+{
+    tell_object(warp, &(ifl_object_event){
+                          .site = code->site,
+                          .object = IFL_OBJECT_OF_SOME | id,
+                          .count = count,
+                          .expected = expected,
+                          .step = (uint8_t)(waits ? IFL_OBJECT_MEETING : IFL_OBJECT_PASSING)});
 }
 
 ifl_space ifl_space_of(uint64_t address)

@@ -142,9 +142,12 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
         return;
     }
     ifl_barrier *barrier = &warp->block->barriers[id];
+    const uint32_t arriving = arriving_threads(warp, mask, count != 0);
     ifl_block_tell_barrier(warp, code, mask);
+    if (warp->is_followed && count)
+        ifl_warp_tell_some(warp, code, op->waits, id, arriving, count);
     ifl_race_arrive(warp, id);
-    barrier->arrived += arriving_threads(warp, mask, count != 0);
+    barrier->arrived += arriving;
     barrier->expected = count;
     if (op->operation)
         reduce(barrier, op, slots, mask);

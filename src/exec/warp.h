@@ -306,6 +306,9 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
  * of. */
 void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
                           const uint8_t *object, uint32_t count);
+/* ... and that `count` threads come to barrier `id`, which `expected` of the block's have. */
+void ifl_warp_tell_some(ifl_warp *warp, const ifl_code *code, bool waits, uint32_t id,
+                        uint32_t count, uint32_t expected);
 /* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a
  * fault. `what` is "read" or "write". */
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,

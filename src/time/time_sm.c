@@ -46,6 +46,7 @@ typedef struct warp {
     bool at_barrier;
     ifl_object_count awaited; /* what a barrier object must have had before it goes on */
     bool awaits;
+    bool is_of_some; /* that object is a barrier, which some warps of the block have */
 } warp;
 
 /* A barrier object, since the block began. */
@@ -288,6 +289,10 @@ static void wake(warp *w, uint64_t at)
 {
     w->awaits = false;
     w->ready = latest(w->ready == NEVER ? at : w->ready, at);
+    if (w->is_of_some) {
+        w->barred = w->ready;
+        return;
+    }
     w->boarded = w->ready;
     w->board_why = IFL_STALL_long_scoreboard;
 }
@@ -303,6 +308,29 @@ static void settle_object(ifl_sm *sm, uint32_t index, const object *o)
     }
 }
 
+/* One unit of the SM counts warps at barriers. An H200, tools/gpu/sm_probe.cu, `barriers`: of one
+ * block of 1, 4, 8, 16, 32 warps 14, 20, 28, 44, 76 cycles. */
+static uint64_t count_at_barrier(ifl_sm *sm)
+{
+    enum { WARP_CYCLES = 2, BARRIER_CYCLES = 12 };
+    sm->barrier_free = latest(sm->barrier_free, sm->now) + WARP_CYCLES;
+    return sm->barrier_free + BARRIER_CYCLES;
+}
+
+/* Threads come to a barrier for `expected`: who waits goes on when so many more have come. */
+static void step_to_some(ifl_sm *sm, warp *w, object *o, uint32_t threads, uint32_t expected,
+                         bool waits)
+{
+    const uint32_t before = o->had.arrivals;
+    o->had.arrivals += threads;
+    o->ends = count_at_barrier(sm);
+    settle_object(sm, w->place, o);
+    w->is_of_some = true;
+    w->awaits = waits;
+    w->awaited =
+        (ifl_object_count){.object = o->had.object, .arrivals = (before / expected + 1) * expected};
+}
+
 static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_t *words,
                         double ends)
 {
@@ -310,6 +338,10 @@ static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_
     object *o = object_of(&sm->places[w->place], count.object);
     if (!o)
         return;
+    if (step >= IFL_OBJECT_MEETING) {
+        step_to_some(sm, w, o, words[1], words[2], step == IFL_OBJECT_MEETING);
+        return;
+    }
     if (step == IFL_OBJECT_WAIT) {
         w->awaited = count;
         w->awaits = !is_over(o, &count) || o->ends > sm->now;
@@ -565,14 +597,11 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
 
 static void meet(ifl_sm *sm, warp *w)
 {
-    /* An H200, tools/gpu/sm_probe.cu, `barriers`: of one block of 1, 4, 8, 16, 32 warps 14, 20, 28,
-     * 44, 76 cycles. */
-    enum { WARP_CYCLES = 2, BARRIER_CYCLES = 12 };
     place *p = &sm->places[w->place];
+    const uint64_t opens = count_at_barrier(sm);
     w->at_barrier = true;
-    sm->barrier_free = latest(sm->barrier_free, sm->now) + WARP_CYCLES;
     if (++p->waiting == p->live)
-        release(sm, w->place, sm->barrier_free + BARRIER_CYCLES);
+        release(sm, w->place, opens);
     else
         w->ready = NEVER;
 }
@@ -591,6 +620,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     warp *w = on->warps[index];
     const ifl_site *site = &sm->of->sites->at[w->site];
     account(sm, w);
+    w->is_of_some = false;
     if (!is_queued(site))
         read_sources(on, w, site, sm->now);
     take_effect(sm, on, w, site);
@@ -607,7 +637,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     find_ready(sm, w);
     if (w->awaits)
         await(sm, w);
-    if (site->control.step == IFL_STEP_BARRIER)
+    if (site->control.step == IFL_STEP_BARRIER && !w->is_of_some)
         meet(sm, w);
 }
 

@@ -425,6 +425,7 @@ static void object_event(void *self, const ifl_object_event *event)
     ifl_object_count *count = warp ? object_of(t->last, event->object) : NULL;
     if (!count)
         return;
+    const bool is_of_some = event->object & IFL_OBJECT_OF_SOME;
     count->arrivals += event->count;
     count->copies += event->step == IFL_OBJECT_COPY;
     uint32_t *word = has_room(t, warp) ? add_words(t, warp, 2 + IFL_OBJECT_WORDS) : NULL;
@@ -436,7 +437,7 @@ static void object_event(void *self, const ifl_object_event *event)
         .passes = event->step, .lines = IFL_OBJECT_WORDS, .served = IFL_REQUEST_OBJECT});
     word[2] = event->object;
     word[3] = waits ? count->arrivals : event->count;
-    word[4] = waits ? count->copies : 0;
+    word[4] = is_of_some ? event->expected : waits ? count->copies : 0;
 }
 
 /* ---- merging --------------------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
  *     request   site, its packed cost, and a word a line: its number's lower 28 bits (lines 32 GiB apart look alike), and
  *               its sectors, a bit each
  *     object    site, its packed cost (passes: ifl_object_step), and three words: the object, arrivals, copies. Of an
- *               arrival its own; of a wait those that there were when it was over, since the block began
+ *               arrival its own; of a wait those that there were when it was over, since the block began; at a barrier
+ *               that some warps of the block have, the threads that come and those that it is for
  *
  * Requests follow the stretch that they are of. */
 #ifndef IFL_TIME_TIME_TRACE_H

@@ -368,6 +368,48 @@ static void test_barrier_object(void **unused)
     }
 }
 
+/* Of three warps two meet at a barrier for 64 threads; the second comes after its load, and the
+ * third, which works elsewhere, is not waited for. Who only passes there does not wait. */
+static void test_barrier_of_some(void **unused)
+{
+    (void)unused;
+    const ifl_sm_rates rates = quick_rates();
+    ifl_site barrier = plain(1);
+    barrier.control.step = IFL_STEP_BARRIER;
+    set_all(SITES, plain(1));
+    all_sites[0] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[1] = waits_for(0);
+    all_sites[2] = barrier;
+    for (int passes = 0; passes < 2; passes++) {
+        const ifl_object_step step = passes ? IFL_OBJECT_PASSING : IFL_OBJECT_MEETING;
+        bench first = {.count = 0}, late = {.count = 0}, other = {.count = 0};
+        all_sites[2].control.step = passes ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
+        run_sites(&first, 2, 2);
+        step_object(&first, 2, step, 32, 64);
+        run_sites(&late, 0, 4);
+        ask(&late, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+            100);
+        step_object(&late, 2, IFL_OBJECT_MEETING, 32, 64);
+        for (int i = 0; i < 40; i++)
+            run_sites(&other, 10, 50);
+        ifl_warp_trace warps[3] = {{.kept = 0}, {.kept = 0}, {.kept = 0}};
+        bench *const of_warp[] = {&first, &late, &other};
+        for (int w = 0; w < 3; w++) {
+            warps[w].words.at = of_warp[w]->words;
+            warps[w].words.count = of_warp[w]->count;
+        }
+        const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
+        const ifl_sm_case of = {&sites, &rates, list, 1, 3, 1};
+        first.out = (ifl_sm_outcome){.sites = first.stalls};
+        assert_true(ifl_sm_run(&of, &first.out));
+        assert_in_range(first.out.cycles, 2000, 2400);
+        if (passes)
+            assert_in_range(first.stalls[3].cycles[IFL_STALL_barrier], 0, 20);
+        else
+            assert_in_range(first.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
+    }
+}
+
 /* One block of 8 warps: each barrier takes 2 cycles a warp and 12 more (an H200,
  * tools/gpu/sm_probe.cu). */
 /* The next instruction waits for the fence, those of other warps for their turn. */
@@ -814,6 +856,7 @@ int main(void)
         cmocka_unit_test(test_hit),
         cmocka_unit_test(test_conflicts),
         cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_barrier_of_some),
         cmocka_unit_test(test_dram_bound),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_blocks_in_turn),
