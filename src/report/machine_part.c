@@ -55,7 +55,29 @@ static void print_resources(ifl_page *page, const ifl_machine_facts *facts)
                                             counted(page, facts->unknown, "instruction")));
 }
 
-static void print_loop(ifl_page *page, const ifl_machine_loop *loop)
+static bool says_the_same(const ifl_machine_loop *a, const ifl_machine_loop *b)
+{
+    return a->is_innermost == b->is_innermost && strcmp(a->file, b->file) == 0 &&
+           a->first_line == b->first_line && a->last_line == b->last_line &&
+           a->instructions == b->instructions && a->exposed_latencies == b->exposed_latencies &&
+           a->register_reuses == b->register_reuses && !a->spills == !b->spills;
+}
+
+/* How many loops like this one there are from it on; 0: an earlier one is. Templates have the same
+ * wait for a barrier in many places. */
+static unsigned count_alike(const ifl_machine_facts *facts, size_t at)
+{
+    unsigned count = 0;
+    for (size_t l = 0; l < facts->loops.count; l++) {
+        const bool is_alike = says_the_same(&facts->loops.at[l], &facts->loops.at[at]);
+        if (is_alike && l < at)
+            return 0;
+        count += is_alike;
+    }
+    return count;
+}
+
+static void print_loop(ifl_page *page, const ifl_machine_loop *loop, unsigned count)
 {
     const char *file = ifl_clean_line(&page->arena, loop->file);
     const char *where = !file ? NULL
@@ -63,6 +85,8 @@ static void print_loop(ifl_page *page, const ifl_machine_loop *loop)
                             ? "Innermost loop"
                             : ifl_arena_printf(&page->arena, "Loop at %s:%u-%u", file,
                                                loop->first_line, loop->last_line);
+    if (where && count > 1)
+        where = ifl_arena_printf(&page->arena, "%s, %u times in the code", where, count);
     ifl_page_paragraph(
         page, INDENT, 2 * INDENT, loop->spills ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
         where ? ifl_arena_printf(
@@ -150,8 +174,8 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
     print_resources(page, facts);
     print_executed(page, profile);
     for (size_t l = 0; l < facts->loops.count; l++)
-        if (facts->loops.at[l].is_innermost)
-            print_loop(page, &facts->loops.at[l]);
+        if (facts->loops.at[l].is_innermost && count_alike(facts, l))
+            print_loop(page, &facts->loops.at[l], count_alike(facts, l));
     if (facts->lines_known)
         print_accesses(page, facts);
 }

@@ -49,6 +49,13 @@ static void learn(ifl_profile *profile)
                                                            .instructions = 33,
                                                            .exposed_latencies = 8,
                                                            .register_reuses = 1}));
+    for (int i = 0; i < 3; i++) /* a wait that is inlined three times */
+        assert_true(ifl_vec_push(&m->loops, (ifl_machine_loop){.file = "wait.h",
+                                                               .first_line = 20,
+                                                               .last_line = 20,
+                                                               .depth = 1,
+                                                               .is_innermost = true,
+                                                               .instructions = 4}));
     assert_true(ifl_vec_push(&m->accesses,
                              (ifl_machine_access){"axpy.cu", 7, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,
                                                   4, 16, 1, 16, IFL_MACHINE_MERGED}));
@@ -95,6 +102,8 @@ static void text_says_what_differs(void **state)
     has(text, "makes 2,000 requests for the stores and 3,000 requests for the loads");
     has(text,
         "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
+    has(text, "Loop at wait.h:20-20, 3 times in the code: an iteration has 4 instructions");
+    assert_null(strstr(strstr(text, "wait.h:20-20") + 1, "wait.h:20-20"));
     has(text, "4×4 B         1×16 B             merged");
     has(text, "nothing       2×4 B              added");
     assert_null(strstr(text, "axpy.cu:8")); /* the same on both sides */
