@@ -118,7 +118,11 @@ static __attribute__((noinline)) extent spread_extent(const uint64_t *address)
 static __attribute__((noinline)) extent partial_extent(const uint64_t *address, uint32_t mask)
 {
     const uint64_t first = address[__builtin_ctz(mask)];
-    uint64_t low = first, high = first, bits = first;
+    uint64_t low = first, high = first, bits = first, varies = 0;
+    _Pragma("omp simd reduction(|:varies)") IFL_EACH_LANE(i) varies |=
+        mask >> i & 1 ? address[i] ^ first : 0;
+    if (!varies)
+        return (extent){first, first, first, IFL_SHAPE_UNIFORM};
     _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:bits)") IFL_EACH_LANE(i)
     {
         const uint64_t at = mask >> i & 1 ? address[i] : first;
@@ -126,7 +130,7 @@ static __attribute__((noinline)) extent partial_extent(const uint64_t *address, 
         high = at > high ? at : high;
         bits |= at;
     }
-    return (extent){low, high, bits, low == high ? IFL_SHAPE_UNIFORM : IFL_SHAPE_ANY};
+    return (extent){low, high, bits, IFL_SHAPE_ANY};
 }
 
 #define LOAD_LANES(memory, lane)                                                                   \
