@@ -225,6 +225,18 @@ static void add_products(const factors *f, floats sum[COLUMNS])
     memcpy(sum, s, sizeof s);
 }
 
+/* Can the products be made from values, with all their bits, and be scaled by one power of two for a
+ * row? What is not zero has a shift that is a normal power (`fraction` - its exponent). */
+static bool are_values_products(const ifl_matrix_product *op, const factors *f)
+{
+    enum { MOST_EXPONENT = 124, MANTISSA = F32_BITS + 1, CARRIES = 2 };
+    const bounds *a = &f->a_bounds, *b = &f->b_bounds;
+    return a->low >= LEAST_FACTOR && b->low >= LEAST_FACTOR && a->high <= -LEAST_FACTOR &&
+           b->high <= -LEAST_FACTOR && a->high + b->high <= MOST_EXPONENT &&
+           a->low + b->low >= op->rule.fraction_bits - F32_BIAS &&
+           f->a_format->mantissa_bits + f->b_format->mantissa_bits + CARRIES <= MANTISSA;
+}
+
 /* Are all numbers multiples of one power of two, and so small beside it that neither the rule nor
  * f32 loses a bit of any sum? Most matrices of whole numbers are. */
 static bool are_sums_exact(const ifl_matrix_product *op, const factors *f, const bounds *c)
@@ -325,8 +337,25 @@ IFL_INLINE ints sum_of(const factors *f, unsigned j, unsigned from, unsigned to,
     return sum;
 }
 
+/* The same of values. A row's shift is of its largest exponent; where all of its products are zero
+ * any will do. */
+IFL_INLINE ints sum_of_values(const factors *f, unsigned j, unsigned from, unsigned to, ints shift)
+{
+    const ints most = (ints){0} + F32_BIAS;
+    ints sum = {0};
+    lower_to(&shift, most);
+    raise_to(&shift, (ints){0} + LEAST_POWER);
+    const floats scale = POWER(shift);
+    for (unsigned w = from; w < to; w++)
+        for (unsigned i = 0; i < f->each; i++)
+            sum += __builtin_convertvector(
+                f->a_value[w * f->each + i] * f->b_significand[i][j * f->words + w] * scale, ints);
+    return sum;
+}
+
 /* False where c became an infinity. */
-static bool add_column(const ifl_matrix_product *op, const factors *f, unsigned j, column *of)
+static bool add_column(const ifl_matrix_product *op, const factors *f, bool has_values, unsigned j,
+                       column *of)
 {
     const ifl_matrix_format *c_format = &formats[op->c_type];
     const int fraction = op->rule.fraction_bits,
@@ -339,19 +368,26 @@ static bool add_column(const ifl_matrix_product *op, const factors *f, unsigned 
         if (bounds_of(found).is_special)
             return false;
         const ints most = largest_of(f, j, from, to, of->c.exponent);
-        pack(op, sum_of(f, j, from, to, fraction - product_bits - most),
+        pack(op,
+             has_values ? sum_of_values(f, j, from, to, fraction - most)
+                        : sum_of(f, j, from, to, fraction - product_bits - most),
              cut(of->c.significand, of->c.exponent - most + (fraction - c_format->mantissa_bits)),
              most - fraction, of->bits);
     }
     return true;
 }
 
-static bool add_cut(const ifl_matrix_product *op, const factors *f, uint32_t (*c)[ROWS])
+static bool add_cut(const ifl_matrix_product *op, factors *f, uint32_t (*c)[ROWS])
 {
+    const bool has_values = are_values_products(op, f);
     column of;
+    if (has_values) {
+        make_a_values(f);
+        make_b_values(f);
+    }
     for (unsigned j = 0; j < COLUMNS; j++) {
         memcpy(of.bits, c[j], sizeof of.bits);
-        if (!add_column(op, f, j, &of))
+        if (!add_column(op, f, has_values, j, &of))
             return false;
         memcpy(c[j], of.bits, sizeof of.bits);
     }
