@@ -4,7 +4,7 @@
  * Lines of a GPU and of `inflight run` can be held against each other with diff.
  *
  *     nvcc -arch=sm_90 -std=c++17 -o texture_levels tools/gpu/texture_levels.cu && ./texture_levels
- *     ./texture_levels boxes      gradients of boxes and cubes, for which code of sm_90 calls functions of the driver
+ *     ./texture_levels boxes      gradients of boxes and cubes, and properties, for which code of sm_90 needs the driver
  *     ./texture_levels anisotropy what is filtered in a direction */
 #include <cmath>
 #include <cstdint>
@@ -152,12 +152,21 @@ __global__ void properties(cudaTextureObject_t t, int *to)
     ASK("width", "[%1]", "l"(t));
     ASK("height", "[%1]", "l"(t));
     ASK("depth", "[%1]", "l"(t));
-    ASK("num_mipmap_levels", "[%1]", "l"(t));
+    n++;
     for (int level = -1; level < 7; level++) {
         ASK("level.width", "[%1], %2", "l"(t), "r"(level));
         ASK("level.height", "[%1], %2", "l"(t), "r"(level));
         ASK("level.depth", "[%1], %2", "l"(t), "r"(level));
     }
+}
+
+/* Code for GPUs asks a table of the driver's for these. */
+__global__ void other_properties(cudaTextureObject_t t, int *to)
+{
+    int n = 0;
+    ASK("num_mipmap_levels", "[%1]", "l"(t));
+    ASK("array_size", "[%1]", "l"(t));
+    ASK("normalized_coords", "[%1]", "l"(t));
 }
 
 __global__ void store(int count, cudaSurfaceObject_t s, const uint32_t *from)
@@ -684,19 +693,22 @@ static void fetches()
     }
 }
 
-static void told(const std::string &name, cudaTextureObject_t t)
+static void told(const std::string &name, cudaTextureObject_t t, bool others)
 {
     int *to, got[32] = {};
     CHECK(cudaMalloc(&to, sizeof got));
     CHECK(cudaMemset(to, 0, sizeof got));
-    properties<<<1, 1>>>(t, to);
+    if (others)
+        other_properties<<<1, 1>>>(t, to);
+    else
+        properties<<<1, 1>>>(t, to);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(got, to, sizeof got, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(to));
-    line("properties/" + name, got, sizeof got, 28);
+    line("properties/" + name, got, sizeof got, others ? 3 : 28);
 }
 
-static void queries()
+static void ask_properties(bool others)
 {
     const struct {
         const char *name;
@@ -714,15 +726,25 @@ static void queries()
         const cudaMipmappedArray_t levels = levels_of(f32x1, s.extent, s.flags, s.levels, anything);
         const cudaTextureDesc d = usual(f32x1, cudaFilterModePoint, cudaFilterModePoint);
         const cudaTextureObject_t t = object_of(levels, d);
-        told(s.name, t);
+        told(s.name, t, others);
         const texture p = plain(
             f32x1, s.extent, s.flags, d,
             random_data(f32x1, s.extent.width * most(s.extent.height) * most(s.extent.depth)));
-        told(std::string(s.name) + "/plain", p.object);
+        told(std::string(s.name) + "/plain", p.object, others);
         drop(p);
         CHECK(cudaDestroyTextureObject(t));
         CHECK(cudaFreeMipmappedArray(levels));
     }
+}
+
+static void queries()
+{
+    ask_properties(false);
+}
+
+static void other_queries()
+{
+    ask_properties(true);
 }
 
 /* ---- sRGB -------------------------------------------------------------------------------------------- */
@@ -997,7 +1019,7 @@ int main(int count, char **word)
     const std::string asked = count > 1 ? word[1] : "";
     bool all_well = true;
     if (asked == "boxes")
-        return !part(which_box);
+        return !(part(which_box) & part(other_queries));
     if (asked == "anisotropy")
         return !part(anisotropy);
     for (auto *of : usual_parts)
