@@ -9,7 +9,13 @@
 
 #include <stdint.h>
 
-enum { IFL_TEXTURE_RANKS = 3, IFL_TEXEL_CHANNELS = 4, IFL_CUBE_FACES = 6 };
+/* Levels of detail after the first one: as many as halve 131,072 elements. */
+enum {
+    IFL_TEXTURE_RANKS = 3,
+    IFL_TEXEL_CHANNELS = 4,
+    IFL_CUBE_FACES = 6,
+    IFL_TEXTURE_SMALLER = 17
+};
 
 typedef enum ifl_texel_class {
     IFL_TEXEL_SIGNED,
@@ -29,8 +35,15 @@ typedef enum ifl_outside {
     IFL_OUTSIDE_WRAP,
     IFL_OUTSIDE_CLAMP,
     IFL_OUTSIDE_MIRROR,
-    IFL_OUTSIDE_BORDER
+    IFL_OUTSIDE_BORDER,
+    IFL_OUTSIDE_FACE /* of a cube without seams: the next face */
 } ifl_outside;
+
+/* Of a level of detail after the first one. */
+typedef struct ifl_texture_level {
+    uint32_t size[IFL_TEXTURE_RANKS];
+    uint64_t offset, pitch, slice; /* from the first one on */
+} ifl_texture_level;
 
 typedef struct ifl_texture {
     bool is_surface;
@@ -39,9 +52,13 @@ typedef struct ifl_texture {
     uint8_t rank;    /* 1, 2, 3 */
     bool is_layered; /* `layers` of them; the faces of a cube are layers too */
     bool is_cube;
-    bool filters;                    /* linear filtering, else the nearest */
-    bool is_normalized;              /* coordinates */
-    bool reads_normalized;           /* integers become floats of 0 to 1, or -1 to 1 */
+    bool filters;          /* linear filtering, else the nearest */
+    bool is_normalized;    /* coordinates */
+    bool reads_normalized; /* integers become floats of 0 to 1, or -1 to 1 */
+    bool is_srgb;          /* those of 8 bits are of this scale, the fourth channel's not */
+    bool is_anisotropic;   /* derivatives filter in a direction */
+    bool filters_levels;   /* between two levels, else the nearest */
+    uint8_t smaller;       /* levels after the first one */
     uint8_t mode[IFL_TEXTURE_RANKS]; /* ifl_outside */
     ifl_texel texel;
     uint32_t border[IFL_TEXEL_CHANNELS];
@@ -50,6 +67,8 @@ typedef struct ifl_texture {
     uint32_t layers;
     uint64_t address, pitch, slice; /* of a row; of a slice or layer */
     uint64_t bytes;                 /* from `address` on: all of its elements lie in them */
+    float level_bias, least_level, most_level;
+    ifl_texture_level level[IFL_TEXTURE_SMALLER];
 } ifl_texture;
 
 static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
@@ -88,6 +107,7 @@ typedef enum ifl_texture_use {
     IFL_TEXTURE_STORE,
     IFL_TEXTURE_REDUCE,       /* an element of a surface, combined with a value */
     IFL_TEXTURE_QUERY,        /* a property of a texture */
+    IFL_TEXTURE_DIMENSIONS,   /* of a level of a texture, or of a surface */
     IFL_TEXTURE_SURFACE_QUERY /* of a surface */
 } ifl_texture_use;
 
@@ -98,24 +118,43 @@ typedef enum ifl_surface_clamp {
     IFL_SURFACE_TRAP
 } ifl_surface_clamp;
 
+/* Which level of detail is meant, where there are several. */
+typedef enum ifl_texture_detail {
+    IFL_TEXTURE_NO_DETAIL, /* not told */
+    IFL_TEXTURE_LEVEL,
+    IFL_TEXTURE_GRADIENT
+} ifl_texture_detail;
+
+typedef enum ifl_texture_packing {
+    IFL_TEXTURE_WORDS,
+    IFL_TEXTURE_HALVES, /* rounded to the nearest */
+    IFL_TEXTURE_HALVES_TO_ZERO
+} ifl_texture_packing;
+
 /* code->extra. All slots are 32 bits wide. */
 typedef struct ifl_texture_op {
     uint8_t use; /* ifl_texture_use */
     uint8_t rank;
     bool is_layered, is_cube;
     uint8_t channel;         /* of a gather */
-    uint8_t clamp;           /* ifl_surface_clamp */
+    uint8_t clamp;           /* ifl_surface_clamp, also of fetches: no trap */
+    bool counts_elements;    /* x of a surface: else bytes */
     uint8_t bytes;           /* of an element of a surface: 1, 2, 4, 8, 16 */
     bool is_signed;          /* 1 and 2 bytes are extended by their sign */
     uint8_t wanted;          /* bit: channel */
+    uint8_t packs;           /* ifl_texture_packing: results of 16 bits, two in a word */
     uint8_t query;           /* IFL_QUERY_* */
     uint8_t operation, type; /* of a reduction: IFL_OPERATION_*, ifl_type */
     uint8_t offset_bits;     /* of what is added to an element's place, 0: nothing is */
     uint8_t offset_shift[IFL_TEXTURE_RANKS];
     uint32_t handle, layer;
     uint32_t at[IFL_TEXTURE_RANKS];
-    uint32_t offset[IFL_TEXTURE_RANKS]; /* signed, `offset_bits` from bit `offset_shift` on */
-    uint32_t data[IFL_TEXEL_CHANNELS];  /* by channel, or by word of a surface's element */
+    uint32_t offset[IFL_TEXTURE_RANKS];      /* signed, `offset_bits` from bit `offset_shift` on */
+    uint32_t data[IFL_TEXEL_CHANNELS];       /* by channel, or by word of a surface's element */
+    uint8_t detail;                          /* ifl_texture_detail */
+    uint32_t level;                          /* a float; of fetches and questions a number */
+    uint32_t gradient[2][IFL_TEXTURE_RANKS]; /* by x of the screen, by y */
+    bool is_formatted; /* words of a surface's element are of the surface's format */
 } ifl_texture_op;
 
 #endif

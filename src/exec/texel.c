@@ -3,6 +3,7 @@
  * Object API", cudaReadMode). */
 #include "exec/texel.h"
 
+#include "code/modifiers.h"
 #include "exec/lane.h"
 
 #include <math.h>
@@ -36,9 +37,28 @@ static uint32_t normalized(const ifl_texel *texel, uint32_t raw)
     return ifl_f32_bits((float)(value < -1 ? -1 : value));
 }
 
-static uint32_t word_of(const ifl_texture *texture, uint32_t raw)
+/* What an H100 makes of 0 to 255, in parts of 2^14 (tests/gpu/h100/texture_levels.txt): about the
+ * curve of IEC 61966-2-1 in eight bits. */
+static const uint16_t srgb[] = {
+#include "exec/srgb.def"
+};
+
+static uint32_t colour(uint32_t raw)
+{
+    return ifl_f32_bits((float)srgb[raw & UINT8_MAX] * 0x1p-14f);
+}
+
+static bool is_colour(const ifl_texture *texture, unsigned channel)
+{
+    enum { ALPHA = 3 };
+    return texture->is_srgb && texture->reads_normalized && channel < ALPHA;
+}
+
+static uint32_t word_of(const ifl_texture *texture, unsigned channel, uint32_t raw)
 {
     const ifl_texel *texel = &texture->texel;
+    if (is_colour(texture, channel))
+        return colour(raw);
     if (texel->of == IFL_TEXEL_FLOAT)
         return texel->bits == 16 ? ifl_f32_bits((float)ifl_widen(&ifl_f16, raw)) : raw;
     if (texture->reads_normalized)
@@ -58,19 +78,31 @@ void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wan
     for (uint32_t left = wanted; left; left &= left - 1) {
         const unsigned c = (unsigned)__builtin_ctz(left);
         const uint8_t *at = from + (size_t)c * (texel->bits / 8);
-        to[c] = c < texel->channels ? word_of(texture, raw_channel(texel, at)) : 0;
+        to[c] = c < texel->channels ? word_of(texture, c, raw_channel(texel, at)) : 0;
     }
+}
+
+/* The colour that comes closest, of two the lighter one. */
+static uint32_t nearest_colour(float value)
+{
+    uint32_t best = 0;
+    for (uint32_t raw = 1; raw <= UINT8_MAX; raw++)
+        if (fabsf(ifl_bits_f32(colour(raw)) - value) <= fabsf(ifl_bits_f32(colour(best)) - value))
+            best = raw;
+    return colour(best);
 }
 
 /* A border has what an element can have: of fractions the nearest that there is, of integers the
  * lower bits. */
-static uint32_t border_word(const ifl_texture *texture, uint32_t border)
+static uint32_t border_word(const ifl_texture *texture, unsigned channel, uint32_t border)
 {
     const ifl_texel *texel = &texture->texel;
     if (texel->of == IFL_TEXEL_FLOAT)
         return border;
     if (!texture->reads_normalized)
-        return word_of(texture, border & (UINT32_MAX >> (32 - texel->bits)));
+        return word_of(texture, channel, border & (UINT32_MAX >> (32 - texel->bits)));
+    if (is_colour(texture, channel))
+        return nearest_colour(ifl_bits_f32(border));
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
     const double most = (double)((UINT64_C(1) << (texel->bits - is_signed)) - 1),
                  value = ifl_bits_f32(border),
@@ -86,6 +118,35 @@ void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNEL
 {
     for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
         const bool is_there = c < texture->texel.channels && !texture->is_linear;
-        to[c] = is_there ? border_word(texture, texture->border[c]) : 0;
+        to[c] = is_there ? border_word(texture, c, texture->border[c]) : 0;
+    }
+}
+
+/* ---- stores by format ------------------------------------------------------------------------ */
+
+static uint32_t half_of(float value)
+{
+    enum { NAN_OF_HALVES = 0x7e00 };
+    return value != value ? NAN_OF_HALVES : ifl_narrow(&ifl_f16, value, IFL_ROUND_RZ, false);
+}
+
+/* PTX ISA, sust.p. As an H100 does it, floats are cut off and integers that do not fit become the
+ * nearest that do (tests/gpu/h100/texture_levels.txt). */
+static uint32_t channel_word(const ifl_texel *texel, uint32_t word)
+{
+    const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
+    const int64_t value = is_signed ? (int64_t)(int32_t)word : (int64_t)word,
+                  most = (INT64_C(1) << (texel->bits - is_signed)) - 1,
+                  least = is_signed ? -most - 1 : 0;
+    if (texel->of == IFL_TEXEL_FLOAT)
+        return texel->bits == 16 ? half_of(ifl_bits_f32(word)) : word;
+    return (uint32_t)(value < least ? least : value > most ? most : value);
+}
+
+void ifl_texel_write(const ifl_texel *texel, const uint32_t *words, unsigned count, uint8_t *to)
+{
+    for (unsigned c = 0; c < texel->channels; c++, to += texel->bits / 8) {
+        const uint32_t word = c < count ? channel_word(texel, words[c]) : 0;
+        memcpy(to, &word, texel->bits / 8); /* the lower bytes */
     }
 }

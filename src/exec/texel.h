@@ -32,11 +32,29 @@ typedef struct ifl_texture_answer {
 void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
                      ifl_texture_answer *answer);
 
+/* The same between two levels of detail, `weight` of 2^IFL_LEVEL_BITS of the second one: the words
+ * are the first answer's. */
+void ifl_texture_ask_between(const ifl_texture_view view[2], uint32_t weight,
+                             const ifl_texture_query *query, ifl_texture_answer answer[2]);
+
+/* ---- levels of detail: texture_level.c ------------------------------------------------------- */
+
+enum { IFL_LEVEL_BITS = 8 };
+
+/* In parts of 2^IFL_LEVEL_BITS, within what the texture has: of a level that is asked for, and of
+ * derivatives by x and y of the screen. */
+uint32_t ifl_texture_level_of(const ifl_texture *texture, float level);
+float ifl_texture_gradient_level(const ifl_texture *texture, float gradient[2][IFL_TEXTURE_RANKS]);
+/* A level as a texture of its own. */
+ifl_texture ifl_texture_at_level(const ifl_texture *texture, uint32_t level);
+
 /* ---- elements: texel.c ----------------------------------------------------------------------- */
 
 /* The words that a fetch of an element gives, of the wanted channels (a bit each). */
 void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS]);
+/* An element of what a program's words say, of the first `count` channels: others become zero. */
+void ifl_texel_write(const ifl_texel *texel, const uint32_t *words, unsigned count, uint8_t *to);
 /* Of a place outside that has no element: the border's, or zero. */
 void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNELS]);
 

@@ -3,6 +3,7 @@
  * followed. What a texture gives at a place is texture_sample.c's matter. */
 #include "code/modifiers.h"
 #include "exec/bulk_copies.h"
+#include "exec/lane.h"
 #include "exec/texel.h"
 #include "exec/warp.h"
 
@@ -19,7 +20,7 @@ typedef struct request {
     uint8_t *host;
     uint64_t room;                 /* bytes from there to the end of the allocation */
     uint8_t count[IFL_WARP_LANES]; /* elements that a lane touches */
-    uint64_t address[IFL_WARP_LANES][IFL_MOST_TEXELS];
+    uint64_t address[IFL_WARP_LANES][2 * IFL_MOST_TEXELS]; /* of two levels */
 } request;
 
 static bool is_for_surfaces(const ifl_texture_op *op)
@@ -30,7 +31,8 @@ static bool is_for_surfaces(const ifl_texture_op *op)
 
 static bool is_query(const ifl_texture_op *op)
 {
-    return op->use == IFL_TEXTURE_QUERY || op->use == IFL_TEXTURE_SURFACE_QUERY;
+    return op->use == IFL_TEXTURE_QUERY || op->use == IFL_TEXTURE_DIMENSIONS ||
+           op->use == IFL_TEXTURE_SURFACE_QUERY;
 }
 
 static bool is_write(const ifl_texture_op *op)
@@ -83,7 +85,8 @@ static bool find(request *r)
         return true;
     r->handle = handle;
     const ifl_texture *t = table ? ifl_textures_find(table, handle) : NULL;
-    if (!t || t->is_surface != is_for_surfaces(r->op))
+    const bool takes_both = r->op->use == IFL_TEXTURE_DIMENSIONS;
+    if (!t || (t->is_surface != is_for_surfaces(r->op) && !takes_both))
         return fail(r, IFL_FAULT_OTHER, "is none: never made, destroyed, or of the other kind");
     if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH && !is_query(r->op))
         return fail(r, IFL_FAULT_OTHER,
@@ -97,8 +100,27 @@ static bool find(request *r)
 
 /* ---- textures -------------------------------------------------------------------------------- */
 
+/* Two wanted channels in a register each: the first one in its lower half. */
+static void give_halves(const request *r, const uint32_t *words, unsigned count)
+{
+    const unsigned rounding =
+        r->op->packs == IFL_TEXTURE_HALVES_TO_ZERO ? IFL_ROUND_RZ : IFL_ROUND_RN;
+    uint32_t pair = 0;
+    for (unsigned i = 0, n = 0; i < count; i++) {
+        if (!(r->op->wanted >> i & 1))
+            continue;
+        const uint32_t half = ifl_narrow(&ifl_f16, ifl_bits_f32(words[i]), rounding, false);
+        pair = n++ % 2 ? pair | half << 16 : half;
+        memcpy(r->frame + r->op->data[i] + (size_t)r->lane * sizeof pair, &pair, sizeof pair);
+    }
+}
+
 static void give(const request *r, const uint32_t *words, unsigned count)
 {
+    if (r->op->packs) {
+        give_halves(r, words, count);
+        return;
+    }
     for (unsigned i = 0; i < count; i++)
         if (r->op->wanted >> i & 1)
             memcpy(r->frame + r->op->data[i] + (size_t)r->lane * sizeof *words, &words[i],
@@ -152,11 +174,10 @@ static uint64_t placed(const ifl_texture *t, uint64_t offset)
            x % SECTOR_ROW;
 }
 
-static void note(request *r, const uint64_t *offset, uint32_t count)
+static void note(request *r, const ifl_texture *t, const uint64_t *offset, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        r->address[r->lane][i] = placed(r->view.texture, offset[i]);
-    r->count[r->lane] = (uint8_t)count;
+        r->address[r->lane][r->count[r->lane]++] = placed(t, offset[i]);
 }
 
 /* Lanes of which an H100 makes one request: eight of linear memory and of surfaces that have no
@@ -178,14 +199,14 @@ static ifl_access_kind kind_of(const ifl_texture_op *op)
                                            : IFL_ACCESS_TEXTURE_LOAD;
 }
 
-/* The elements of a group's lanes are the request's lanes: four with eight each at most. */
-static void tell_group(request *r, uint32_t first, uint32_t lanes, unsigned bytes)
+/* A surface's bytes that are moved: of an element, or as many as the instruction says. */
+static uint32_t moved_bytes(const request *r)
 {
-    uint64_t address[IFL_WARP_LANES] = {0};
-    uint32_t count = 0;
-    for (uint32_t lane = first; lane < first + lanes; lane++)
-        for (uint32_t i = 0; i < r->count[lane] && count < IFL_WARP_LANES; i++)
-            address[count++] = r->address[lane][i];
+    return r->op->is_formatted ? ifl_texel_bytes(&r->view.texture->texel) : r->op->bytes;
+}
+
+static void tell_part(const request *r, const uint64_t *address, uint32_t count, unsigned bytes)
+{
     if (!count)
         return;
     ifl_access access = {.site = r->code->site,
@@ -200,6 +221,23 @@ static void tell_group(request *r, uint32_t first, uint32_t lanes, unsigned byte
     ifl_warp_tell(r->warp, &access);
 }
 
+/* The elements of a group's lanes are the request's lanes: four with eight each at most; of two
+ * levels of detail that need more there is a second request. */
+static void tell_group(const request *r, uint32_t first, uint32_t lanes, unsigned bytes)
+{
+    uint64_t address[IFL_WARP_LANES] = {0};
+    uint32_t count = 0;
+    for (uint32_t lane = first; lane < first + lanes; lane++)
+        for (uint32_t i = 0; i < r->count[lane]; i++) {
+            if (count == IFL_WARP_LANES) {
+                tell_part(r, address, count, bytes);
+                count = 0;
+            }
+            address[count++] = r->address[lane][i];
+        }
+    tell_part(r, address, count, bytes);
+}
+
 /* A place outside of everything touches nothing. */
 static void tell(request *r)
 {
@@ -207,39 +245,138 @@ static void tell(request *r)
     if (is_query(r->op) || !t)
         return;
     const unsigned group = group_of(r),
-                   bytes = is_for_surfaces(r->op) ? r->op->bytes : ifl_texel_bytes(&t->texel);
+                   bytes = is_for_surfaces(r->op) ? moved_bytes(r) : ifl_texel_bytes(&t->texel);
     for (uint32_t first = 0; first < IFL_WARP_LANES; first += group)
         tell_group(r, first, group, bytes);
 }
 
-/* The results may be written over the coordinates of the same lane only. */
+static ifl_texture_view view_of(const request *r, const ifl_texture *level)
+{
+    return (ifl_texture_view){level, r->view.host + (level->address - r->view.texture->address)};
+}
+
+static void ask(request *r, const ifl_texture_query *query, uint32_t level,
+                ifl_texture_answer *answer)
+{
+    if (!level) {
+        ifl_texture_ask(&r->view, query, answer);
+        note(r, r->view.texture, answer->offset, answer->count);
+        return;
+    }
+    const ifl_texture at = ifl_texture_at_level(r->view.texture, level);
+    const ifl_texture_view view = view_of(r, &at);
+    ifl_texture_ask(&view, query, answer);
+    note(r, &at, answer->offset, answer->count);
+}
+
+static void ask_between(request *r, const ifl_texture_query *query, uint32_t level, uint32_t weight,
+                        ifl_texture_answer *answer)
+{
+    const ifl_texture at[] = {ifl_texture_at_level(r->view.texture, level),
+                              ifl_texture_at_level(r->view.texture, level + 1)};
+    const ifl_texture_view view[] = {view_of(r, &at[0]), view_of(r, &at[1])};
+    ifl_texture_answer both[2];
+    ifl_texture_ask_between(view, weight, query, both);
+    for (unsigned i = 0; i < 2; i++)
+        note(r, &at[i], both[i].offset, both[i].count);
+    *answer = both[0];
+}
+
+/* Parts of the level of detail that is asked for. */
+static uint32_t level_of(const request *r)
+{
+    const ifl_texture *t = r->view.texture;
+    const ifl_texture_op *op = r->op;
+    float gradient[2][IFL_TEXTURE_RANKS] = {{0}};
+    if (op->detail == IFL_TEXTURE_LEVEL)
+        return ifl_texture_level_of(t, ifl_bits_f32(ifl_lane_u32(r->frame, op->level, r->lane)));
+    for (unsigned i = 0; i < 2 * op->rank; i++)
+        gradient[i % 2][i / 2] =
+            ifl_bits_f32(ifl_lane_u32(r->frame, op->gradient[i % 2][i / 2], r->lane));
+    return ifl_texture_level_of(t, ifl_texture_gradient_level(t, gradient));
+}
+
+static void sample_levels(request *r, const ifl_texture_query *query, ifl_texture_answer *answer)
+{
+    const ifl_texture *t = r->view.texture;
+    const uint32_t one = 1u << IFL_LEVEL_BITS, level = level_of(r), weight = level % one;
+    if (!t->filters_levels)
+        ask(r, query, (level + one / 2) / one, answer);
+    else if (weight)
+        ask_between(r, query, level / one, weight, answer);
+    else
+        ask(r, query, level / one, answer);
+}
+
+/* A level that the texture does not have is zero. */
+static void fetch_level(request *r, const ifl_texture_query *query, ifl_texture_answer *answer)
+{
+    const uint32_t level = ifl_lane_u32(r->frame, r->op->level, r->lane);
+    if (level <= r->view.texture->smaller)
+        ask(r, query, level, answer);
+    else
+        memset(answer, 0, sizeof *answer);
+}
+
+static const char *missing(const request *r)
+{
+    const ifl_texture *t = r->view.texture;
+    if (t->smaller && r->op->detail == IFL_TEXTURE_NO_DETAIL)
+        return "has several levels of detail, and the instruction does not say which";
+    if (t->is_anisotropic && r->op->detail == IFL_TEXTURE_GRADIENT)
+        return "is filtered in a direction (maxAnisotropy), which is not served";
+    if (t->smaller && t->is_cube && r->op->detail == IFL_TEXTURE_GRADIENT)
+        return "is a cube with levels of detail, of which derivatives are not served";
+    return NULL;
+}
+
+/* The results may be written over the coordinates of the same lane only. Gathers are of the first
+ * level. CUDA's textures have no rule for a comparison of depths: an H100 gives the texel itself. */
 static bool read_texture(request *r)
 {
     ifl_texture_answer answer;
     const ifl_texture_query query = query_of(r);
+    const char *what = missing(r);
     if (is_behind_memory(r, &query))
         return fail(r, IFL_FAULT_ADDRESS, "is larger than its memory and is read behind its end");
-    ifl_texture_ask(&r->view, &query, &answer);
-    note(r, answer.offset, answer.count);
+    if (what)
+        return fail(r, IFL_FAULT_OTHER, what);
+    if (r->op->use == IFL_TEXTURE_FETCH && r->op->detail == IFL_TEXTURE_LEVEL)
+        fetch_level(r, &query, &answer);
+    else if (!r->view.texture->smaller || r->op->use != IFL_TEXTURE_SAMPLE)
+        ask(r, &query, 0, &answer);
+    else
+        sample_levels(r, &query, &answer);
     give(r, answer.channel, IFL_TEXEL_CHANNELS);
     return true;
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-/* The first coordinate counts bytes. False: it lies outside and nothing is to be done; a trap
- * raises a fault. */
+/* The first coordinate in bytes; what counts elements lies far outside where it is outside. */
+static uint32_t first_byte(const request *r, uint32_t x)
+{
+    const ifl_texture *t = r->view.texture;
+    if (!r->op->counts_elements)
+        return x;
+    if (x >= t->size[0])
+        return (int32_t)x < 0 ? UINT32_MAX : INT32_MAX;
+    return x * ifl_texel_bytes(&t->texel);
+}
+
+/* False: it lies outside and nothing is to be done; a trap raises a fault. */
 static bool place_in_surface(const request *r, uint64_t *offset, bool *is_fault)
 {
     const ifl_texture *t = r->view.texture;
-    const uint32_t step = r->op->bytes, row = t->size[0] * ifl_texel_bytes(&t->texel);
+    const uint32_t step = moved_bytes(r), row = t->size[0] * ifl_texel_bytes(&t->texel);
     const uint32_t limit[IFL_TEXTURE_RANKS] = {row, t->size[1], t->size[2]};
     uint32_t at[IFL_TEXTURE_RANKS] = {0}, layer = 0;
     bool is_outside = false;
     if (r->op->is_layered)
         layer = ifl_lane_u32(r->frame, r->op->layer, r->lane);
     for (unsigned d = 0; d < r->op->rank; d++) {
-        at[d] = ifl_lane_u32(r->frame, r->op->at[d], r->lane);
+        const uint32_t asked = ifl_lane_u32(r->frame, r->op->at[d], r->lane);
+        at[d] = d ? asked : first_byte(r, asked);
         const uint32_t last = limit[d] - (d ? 1 : step);
         const bool is_past = at[d] > last || (!d && step > row);
         is_outside = is_outside || is_past;
@@ -261,6 +398,16 @@ static uint32_t extended(const ifl_texture_op *op, uint32_t word)
     return op->bytes == 1 ? (uint32_t)(int8_t)word : (uint32_t)(int16_t)word;
 }
 
+/* Of a type without a sign of its own the surface's tells. */
+static uint8_t type_of_reduction(const request *r)
+{
+    const bool is_signed = r->view.texture->texel.of == IFL_TEXEL_SIGNED;
+    const uint8_t type = r->op->type;
+    return type == IFL_TYPE_B32   ? is_signed ? IFL_TYPE_S32 : IFL_TYPE_U32
+           : type == IFL_TYPE_B64 ? is_signed ? IFL_TYPE_S64 : IFL_TYPE_U64
+                                  : type;
+}
+
 static void move_element(const request *r, uint8_t *at)
 {
     uint32_t words[IFL_TEXEL_CHANNELS] = {0};
@@ -275,7 +422,10 @@ static void move_element(const request *r, uint8_t *at)
     for (unsigned i = 0; i < count; i++)
         words[i] = ifl_lane_u32(r->frame, r->op->data[i], r->lane);
     if (at && r->op->use == IFL_TEXTURE_REDUCE)
-        ifl_reduce_bytes(r->op->operation, r->op->type, at, (const uint8_t *)words, r->op->bytes);
+        ifl_reduce_bytes(r->op->operation, type_of_reduction(r), at, (const uint8_t *)words,
+                         r->op->bytes);
+    else if (at && r->op->is_formatted)
+        ifl_texel_write(&r->view.texture->texel, words, count, at);
     else if (at)
         memcpy(at, words, r->op->bytes);
 }
@@ -287,9 +437,9 @@ static bool move_surface(request *r)
     const bool is_there = place_in_surface(r, &offset, &is_fault);
     if (is_fault)
         return fail(r, IFL_FAULT_OTHER, "ends before these coordinates, and they trap");
-    if (is_there && offset % r->op->bytes)
+    if (is_there && offset % moved_bytes(r))
         return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
-    note(r, &offset, is_there);
+    note(r, r->view.texture, &offset, is_there);
     move_element(r, is_there ? r->host + offset : NULL);
     r->warp->changed |= is_write(r->op);
     return true;
@@ -297,22 +447,28 @@ static bool move_surface(request *r)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* PTX ISA, txq and suq. What a texture has not is 0; sizes that it does not have are 1. */
+static uint32_t layers_of(const ifl_texture *t)
+{
+    return !t->is_layered ? 0 : t->is_cube ? t->layers / IFL_CUBE_FACES : t->layers;
+}
+
+/* PTX ISA, txq and suq. What a texture has not is 0. Layers follow the dimensions that there are:
+ * so an H100 says it (tests/gpu/h100/texture_levels.txt). */
 static uint32_t property_of(const ifl_texture *t, uint8_t query)
 {
     switch (query) {
     case IFL_QUERY_WIDTH:
         return t->size[0];
     case IFL_QUERY_HEIGHT:
-        return t->size[1];
+        return t->is_layered && t->rank == 1 ? layers_of(t) : t->size[1];
     case IFL_QUERY_DEPTH:
-        return t->size[2];
+        return t->rank == 3 ? t->size[2] : t->rank == 2 ? layers_of(t) : 0;
     case IFL_QUERY_ARRAY_SIZE:
-        return !t->is_layered ? 0 : t->is_cube ? t->layers / IFL_CUBE_FACES : t->layers;
+        return layers_of(t);
     case IFL_QUERY_NORMALIZED_COORDS:
         return t->is_normalized;
     case IFL_QUERY_NUM_MIPMAP_LEVELS:
-        return 1;
+        return t->smaller + UINT32_C(1);
     default: /* samples; a linear layout of a surface */
         return 0;
     }
@@ -320,8 +476,17 @@ static uint32_t property_of(const ifl_texture *t, uint8_t query)
 
 static void tell_property(const request *r)
 {
-    const uint32_t word = property_of(r->view.texture, r->op->query);
-    give(r, &word, 1);
+    static const uint8_t dimensions[] = {IFL_QUERY_WIDTH, IFL_QUERY_HEIGHT, IFL_QUERY_DEPTH,
+                                         IFL_QUERY_NUM_MIPMAP_LEVELS};
+    const bool has_level = r->op->detail == IFL_TEXTURE_LEVEL;
+    const uint32_t level = has_level ? ifl_lane_u32(r->frame, r->op->level, r->lane) : 0;
+    const bool is_there = level <= r->view.texture->smaller;
+    const ifl_texture t = ifl_texture_at_level(r->view.texture, is_there ? level : 0);
+    uint32_t words[IFL_TEXEL_CHANNELS] = {0};
+    for (unsigned i = 0; is_there && i < IFL_TEXEL_CHANNELS; i++)
+        words[i] =
+            property_of(&t, r->op->use == IFL_TEXTURE_DIMENSIONS ? dimensions[i] : r->op->query);
+    give(r, words, IFL_TEXEL_CHANNELS);
 }
 
 /* ---- the operation --------------------------------------------------------------------------- */

@@ -10,7 +10,10 @@
 #include <string.h>
 
 /* Coordinates have as many bits behind the point as the weights of a filter. */
-enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = -1 };
+enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = INT32_MIN };
+
+/* Elements around a place in a plane. */
+enum { PLANE = 4 };
 
 /* What every NaN of a filter becomes. */
 #define NAN_BITS 0x7fffffff
@@ -44,6 +47,8 @@ static int32_t inside(uint8_t mode, int32_t element, int32_t size)
     }
     case IFL_OUTSIDE_BORDER:
         return OUTSIDE;
+    case IFL_OUTSIDE_FACE:
+        return element;
     default:
         return element < 0 ? 0 : last;
     }
@@ -138,6 +143,33 @@ static on_face face_of(float x, float y, float z)
     return f;
 }
 
+/* An element beside a face's edge is one of the next face: of a direction that is folded over the
+ * edge. */
+static uint32_t over_edge(const ifl_texture *t, uint32_t layer, int32_t at[IFL_TEXTURE_RANKS])
+{
+    const uint32_t face = layer % IFL_CUBE_FACES;
+    const float size = (float)t->size[0], over = 1 - 1 / size;
+    float s = (2 * (float)at[0] + 1) / size - 1, r = (2 * (float)at[1] + 1) / size - 1, major = 1;
+    if (fabsf(s) > 1)
+        s = s < 0 ? -1 : 1, major = over;
+    if (fabsf(r) > 1)
+        r = r < 0 ? -1 : 1, major = over;
+    const float z = face % 2 ? -major : major;
+    const on_face f = face / 2 == 0   ? face_of(z, -r, face % 2 ? s : -s)
+                      : face / 2 == 1 ? face_of(s, z, face % 2 ? -r : r)
+                                      : face_of(face % 2 ? -s : s, -r, z);
+    const int32_t last = (int32_t)t->size[0] - 1;
+    at[0] = (int32_t)(f.s * size), at[1] = (int32_t)(f.t * size);
+    at[0] = at[0] > last ? last : at[0];
+    at[1] = at[1] > last ? last : at[1];
+    return layer - face + f.face;
+}
+
+static bool is_beside(const ifl_texture *t, int32_t element)
+{
+    return element < 0 || element >= (int32_t)t->size[0];
+}
+
 /* ---- elements -------------------------------------------------------------------------------- */
 
 static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at[IFL_TEXTURE_RANKS])
@@ -148,13 +180,16 @@ static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at
 }
 
 static void read_element(const ifl_texture_view *view, uint32_t layer,
-                         const int32_t at[IFL_TEXTURE_RANKS], uint8_t wanted,
-                         ifl_texture_answer *answer, uint32_t to[IFL_TEXEL_CHANNELS])
+                         int32_t at[IFL_TEXTURE_RANKS], uint8_t wanted, ifl_texture_answer *answer,
+                         uint32_t to[IFL_TEXEL_CHANNELS])
 {
     if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
         ifl_texel_outside(view->texture, to);
         return;
     }
+    if (view->texture->mode[0] == IFL_OUTSIDE_FACE &&
+        (is_beside(view->texture, at[0]) || is_beside(view->texture, at[1])))
+        layer = over_edge(view->texture, layer, at);
     const uint64_t offset = offset_of(view->texture, layer, at);
     answer->offset[answer->count++] = offset;
     ifl_texel_read(view->texture, view->host + offset, wanted, to);
@@ -162,16 +197,18 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-/* The weights of the eight elements around a place, of ONE in all. The weight of a slice is split
- * between its columns, that of a column between its rows; a half goes to the second column, and
- * with it to the second row, else to the first. */
-static void weigh(const between *b, unsigned rank, int32_t *weight)
+/* The weights of the eight elements around a place, `all` in sum. It is split between two slices,
+ * the weight of a slice between its columns, that of a column between its rows; a half goes to the
+ * second slice and column, and with it to the second row, else to the first. */
+static void weigh(const between *b, unsigned rank, int32_t all, int32_t *weight)
 {
     const int32_t x = (int32_t)b[0].weight, y = rank > 1 ? (int32_t)b[1].weight : 0,
-                  z = rank > 2 ? (int32_t)b[2].weight : 0;
+                  z = rank > 2 ? (int32_t)b[2].weight : 0,
+                  behind = (all * z + ONE / 2) >> FRACTION_BITS;
     for (unsigned slice = 0; slice < 2; slice++) {
-        const int32_t whole = slice ? z : ONE - z, second = (whole * x + ONE / 2) >> FRACTION_BITS,
-                      first = whole - second, below = (second * y + ONE / 2) >> FRACTION_BITS,
+        const int32_t whole = slice ? behind : all - behind,
+                      second = (whole * x + ONE / 2) >> FRACTION_BITS, first = whole - second,
+                      below = (second * y + ONE / 2) >> FRACTION_BITS,
                       above = (first * (ONE - y) + ONE / 2) >> FRACTION_BITS;
         weight[4 * slice] = above;
         weight[4 * slice + 1] = second - below;
@@ -186,13 +223,17 @@ typedef struct blending {
     double full;     /* what a result's whole numbers are parts of; 0: floats */
     double step;     /* what an element's are parts of */
     int bits, least; /* least exponent of a result's last bit */
+    int kept;        /* bits of elements behind the first one of the largest */
 } blending;
 
-static blending blending_of(const ifl_texture *t)
+static blending blending_of(const ifl_texture *t, unsigned channel)
 {
+    enum { ALPHA = 3 };
+    if (t->is_srgb && channel < ALPHA)
+        return (blending){.bits = 10, .least = -24, .kept = 7};
     if (t->texel.of == IFL_TEXEL_FLOAT)
-        return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24}
-                                   : (blending){.bits = 23, .least = -149};
+        return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24, .kept = 14}
+                                   : (blending){.bits = 23, .least = -149, .kept = 27};
     if (t->texel.of == IFL_TEXEL_SIGNED)
         return (blending){.full = 32767, .step = t->texel.bits == 8 ? 127 : 32767};
     return (blending){.full = 65535, .step = 65535};
@@ -270,35 +311,58 @@ static float zero_of(const float *value, const int32_t *weight, unsigned count)
     return is_negative ? -0.0f : 0.0f;
 }
 
-/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held
- * against an H200 (tests/gpu/h200/textures.txt). Floats are brought to the exponent of the largest,
- * with four bits more than they have; what is below is cut off, and denormals count as zero. */
-static float blend_floats(const float *value, const int32_t *weight, unsigned count,
-                          const blending *how)
+/* The exponent of the largest element that has a weight; 0: none counts. */
+static int most_exponent(const float *value, const int32_t *weight, unsigned count)
 {
-    enum { MORE_BITS = 4 };
     int most = 0;
-    int64_t sum = 0;
-    float special;
     for (unsigned i = 0; i < count; i++) {
         const int exponent = weight[i] ? exponent_of(value[i]) : 0;
         most = exponent > most ? exponent : most;
     }
-    if (most == FLOAT_EXPONENTS && blend_specials(value, weight, count, &special))
-        return special;
-    const int shift = how->bits + MORE_BITS - FLOAT_MANTISSA;
-    for (unsigned i = 0; i < count; i++)
-        sum += weight[i] * whole_part(value[i], most, shift);
-    if (!sum)
-        return zero_of(value, weight, count);
-    return rounded(sum, most - FLOAT_BIAS - how->bits - MORE_BITS - FRACTION_BITS, how);
+    return most;
 }
 
-static float blend(const float *value, const int32_t *weight, unsigned count, const blending *how)
+/* The elements of a plane: brought to the exponent of the largest, with so many bits behind the
+ * first, what is below cut off. */
+static int64_t sum_of_plane(const float *value, const int32_t *weight, unsigned count, int exponent,
+                            int bits)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += weight[i] * whole_part(value[i], exponent, bits - FLOAT_MANTISSA);
+    return sum;
+}
+
+/* The weighted sum of the elements around a place: products of whole numbers, rounded once. Held
+ * against an H200 (tests/gpu/h200/textures.txt) and an H100. Floats of a plane, which are those of
+ * a slice and of a level of detail, are brought to one exponent; denormals count as zero. */
+static float blend_floats(const float *value, const int32_t *weight, unsigned count, unsigned plane,
+                          const blending *how)
+{
+    enum { MORE_BITS = 20 };
+    const int most = most_exponent(value, weight, count), last = most - how->kept - MORE_BITS;
+    int64_t sum = 0;
+    float special;
+    if (most == FLOAT_EXPONENTS && blend_specials(value, weight, count, &special))
+        return special;
+    for (unsigned first = 0; most && first < count; first += plane) {
+        const int own = most_exponent(value + first, weight + first, plane), at = own - how->kept;
+        if (!own || at < last - (how->kept + FRACTION_BITS))
+            continue;
+        const int64_t part = sum_of_plane(value + first, weight + first, plane, own, how->kept);
+        sum += at < last ? part >> (last - at) : part * (INT64_C(1) << (at - last));
+    }
+    if (!sum)
+        return zero_of(value, weight, count);
+    return rounded(sum, last - FLOAT_BIAS - FRACTION_BITS, how);
+}
+
+static float blend(const float *value, const int32_t *weight, unsigned count, unsigned plane,
+                   const blending *how)
 {
     int64_t sum = 0;
     if (how->full == 0)
-        return blend_floats(value, weight, count, how);
+        return blend_floats(value, weight, count, plane, how);
     for (unsigned i = 0; i < count; i++)
         sum += weight[i] * (int64_t)lrint(value[i] * how->step);
     const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
@@ -327,30 +391,73 @@ static unsigned rank_of(const ifl_texture *t)
     return t->rank < 2 && !t->is_layered ? 2 : t->rank;
 }
 
+/* Three faces meet in a corner of a cube: what a fourth element would weigh is split between the
+ * others, and the rest goes to the one of the face that is looked at. */
+static void split_corner(const ifl_texture *t, const between *b, int32_t *weight)
+{
+    for (unsigned corner = 0; corner < PLANE; corner++)
+        if (is_beside(t, b[0].element[corner & 1]) && is_beside(t, b[1].element[corner >> 1])) {
+            const int32_t third = (weight[corner] + 1) / 3; /* to the nearest */
+            weight[corner ^ 1] += third;
+            weight[corner ^ 2] += third;
+            weight[corner ^ 3] += weight[corner] - 2 * third;
+            weight[corner] = 0;
+        }
+}
+
+/* Elements, of one or two levels, with their weights: ONE in all. */
+typedef struct weighted {
+    unsigned count, plane; /* elements; of one plane */
+    int32_t weight[2 * IFL_MOST_TEXELS];
+    float value[IFL_TEXEL_CHANNELS][2 * IFL_MOST_TEXELS];
+} weighted;
+
+static void add_element(weighted *to, const uint32_t words[IFL_TEXEL_CHANNELS], uint8_t wanted)
+{
+    for (unsigned left = wanted; left; left &= left - 1) {
+        const unsigned c = (unsigned)__builtin_ctz(left);
+        to->value[c][to->count] = ifl_bits_f32(words[c]);
+    }
+    to->count++;
+}
+
+static void add_elements(const ifl_texture_view *view, uint32_t layer, const between *b,
+                         int32_t all, uint8_t wanted, ifl_texture_answer *answer, weighted *to)
+{
+    const unsigned rank = rank_of(view->texture), count = 1u << rank, first = to->count;
+    weigh(b, rank, all, to->weight + first);
+    to->plane = count < PLANE ? count : PLANE;
+    if (view->texture->mode[0] == IFL_OUTSIDE_FACE)
+        split_corner(view->texture, b, to->weight + first);
+    for (unsigned corner = 0; corner < count; corner++) {
+        int32_t at[IFL_TEXTURE_RANKS];
+        uint32_t words[IFL_TEXEL_CHANNELS];
+        corner_of(b, rank, corner, at);
+        const uint32_t touched = answer->count;
+        read_element(view, layer, at, wanted, answer, words);
+        if (!has_weight(b, rank, corner))
+            answer->count = touched;
+        add_element(to, words, wanted);
+    }
+}
+
+static void blend_all(const ifl_texture *t, const weighted *of, uint8_t wanted,
+                      uint32_t channel[IFL_TEXEL_CHANNELS])
+{
+    for (unsigned left = wanted; left; left &= left - 1) {
+        const unsigned c = (unsigned)__builtin_ctz(left);
+        const blending how = blending_of(t, c);
+        channel[c] = ifl_f32_bits(blend(of->value[c], of->weight, of->count, of->plane, &how));
+    }
+}
+
 static void filter(const ifl_texture_view *view, uint32_t layer, const between *b, uint8_t wanted,
                    ifl_texture_answer *answer)
 {
-    const unsigned rank = rank_of(view->texture), count = 1u << rank;
-    uint32_t words[IFL_MOST_TEXELS][IFL_TEXEL_CHANNELS];
-    const blending how = blending_of(view->texture);
-    int32_t weight[IFL_MOST_TEXELS];
-    weigh(b, rank, weight);
-    for (unsigned corner = 0; corner < count; corner++) {
-        int32_t at[IFL_TEXTURE_RANKS];
-        corner_of(b, rank, corner, at);
-        const uint32_t touched = answer->count;
-        read_element(view, layer, at, wanted, answer, words[corner]);
-        if (!has_weight(b, rank, corner))
-            answer->count = touched;
-    }
-    for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
-        float value[IFL_MOST_TEXELS];
-        if (!(wanted >> c & 1))
-            continue;
-        for (unsigned corner = 0; corner < count; corner++)
-            value[corner] = ifl_bits_f32(words[corner][c]);
-        answer->channel[c] = ifl_f32_bits(blend(value, weight, count, &how));
-    }
+    weighted all;
+    all.count = 0;
+    add_elements(view, layer, b, ONE, wanted, answer, &all);
+    blend_all(view->texture, &all, wanted, answer->channel);
 }
 
 /* PTX ISA, tld4: the elements counter-clockwise from the lower left. */
@@ -375,7 +482,7 @@ static uint32_t layer_of(uint32_t layer, uint32_t layers)
     return layer < layers ? layer : layers - 1;
 }
 
-/* By number; outside of the texture there are zeros. */
+/* By number; outside of the texture there are zeros, or the edge. */
 static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
                   ifl_texture_answer *answer)
 {
@@ -385,7 +492,9 @@ static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
     for (unsigned d = 0; d < q->op->rank; d++) {
         const uint32_t place = q->at[d] + (uint32_t)q->offset[d];
         at[d] = (int32_t)place;
-        is_inside = is_inside && place < t->size[d];
+        if (q->op->clamp == IFL_SURFACE_CLAMP)
+            at[d] = inside(IFL_OUTSIDE_CLAMP, at[d], (int32_t)t->size[d]);
+        is_inside = is_inside && (uint32_t)at[d] < t->size[d];
     }
     if (is_inside)
         read_element(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer,
@@ -408,25 +517,33 @@ static void read_nearest(const ifl_texture_view *view, uint32_t layer, const bet
     read_element(view, layer, place, wanted, answer, answer->channel);
 }
 
-static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
-                   ifl_texture_answer *answer)
+/* Where coordinates lead: the elements of each dimension, and the layer. */
+static uint32_t find_place(const ifl_texture *t, const ifl_texture_query *q,
+                           between b[IFL_TEXTURE_RANKS])
 {
-    const ifl_texture *t = view->texture;
-    const bool is_gather = q->op->use == IFL_TEXTURE_GATHER, is_between = t->filters || is_gather;
+    const bool is_between = t->filters || q->op->use == IFL_TEXTURE_GATHER;
     float at[IFL_TEXTURE_RANKS];
-    between b[IFL_TEXTURE_RANKS] = {{{0}, 0}};
     const unsigned used = t->rank < 2 ? 2 : t->rank; /* as gathers and filters look at them */
     uint32_t layer = t->is_layered ? q->layer : 0;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         at[d] = d < q->op->rank ? ifl_bits_f32(q->at[d]) : 0;
     layer = t->is_cube ? turn_to_face(t, layer, at) : layer_of(layer, t->layers);
+    memset(b, 0, IFL_TEXTURE_RANKS * sizeof *b);
     for (unsigned d = 0; d < used; d++) {
         const double u = scaled(t, d, at[d]) + q->offset[d];
         b[d] = is_between ? around(t, d, u) : nearest(t, d, u);
     }
-    if (is_gather)
+    return layer;
+}
+
+static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
+                   ifl_texture_answer *answer)
+{
+    between b[IFL_TEXTURE_RANKS];
+    const uint32_t layer = find_place(view->texture, q, b);
+    if (q->op->use == IFL_TEXTURE_GATHER)
         gather(view, layer, b, q->op->channel, answer);
-    else if (t->filters)
+    else if (view->texture->filters)
         filter(view, layer, b, q->op->wanted, answer);
     else
         read_nearest(view, layer, b, q->op->wanted, answer);
@@ -441,4 +558,27 @@ void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *quer
         fetch(view, query, answer);
     else
         sample(view, query, answer);
+}
+
+void ifl_texture_ask_between(const ifl_texture_view view[2], uint32_t weight,
+                             const ifl_texture_query *query, ifl_texture_answer answer[2])
+{
+    const uint8_t wanted = query->op->wanted;
+    weighted all;
+    all.count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        const int32_t part = i ? (int32_t)weight : ONE - (int32_t)weight;
+        between b[IFL_TEXTURE_RANKS];
+        const uint32_t layer = find_place(view[i].texture, query, b);
+        answer[i].count = 0;
+        if (view[i].texture->filters) {
+            add_elements(&view[i], layer, b, part, wanted, &answer[i], &all);
+            continue;
+        }
+        read_nearest(&view[i], layer, b, wanted, &answer[i]);
+        all.weight[all.count] = part;
+        all.plane = 1;
+        add_element(&all, answer[i].channel, wanted);
+    }
+    blend_all(view->texture, &all, wanted, answer->channel);
 }

@@ -78,6 +78,8 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         {IFL_OP_SULD, IFL_ACCESS_SURFACE_LOAD},
         {IFL_OP_SUST, IFL_ACCESS_SURFACE_STORE},
         {IFL_OP_SURED, IFL_ACCESS_SURFACE_REDUCTION},
+        {IFL_OP_SUST_P, IFL_ACCESS_SURFACE_STORE},
+        {IFL_OP_SURED_P, IFL_ACCESS_SURFACE_REDUCTION},
         {IFL_OP_WMMA_LOAD_C, IFL_ACCESS_LOAD},
         {IFL_OP_WMMA_STORE, IFL_ACCESS_STORE},
     };

@@ -141,20 +141,54 @@ static void set_offsets(ifl_lowerer *l, const ifl_operand *slot, ifl_texture_op 
         op->offset[d] = ifl_lower_source(l, &member[d], WORD_BITS, true);
 }
 
-/* Behind the coordinates: the level or the gradients, which make no difference where there is one
- * level, then offsets, then what depths are compared with. */
+static void set_gradient(ifl_lowerer *l, unsigned slot, ifl_texture_op *op)
+{
+    op->detail = IFL_TEXTURE_GRADIENT;
+    for (unsigned way = 0; way < 2; way++) {
+        uint32_t count;
+        const ifl_operand *member = ifl_slot_members(l->slots.at[slot + way], &count);
+        if (count < op->rank) {
+            ifl_lower_unsupported(l, "with so few derivatives");
+            return;
+        }
+        for (unsigned d = 0; d < op->rank; d++)
+            op->gradient[way][d] = ifl_lower_source(l, &member[d], WORD_BITS, false);
+    }
+}
+
+/* The level that is asked for. Where none is, ptxas asks for a level far below the first one, and
+ * for the first one of gathers and of elements by their number; with a level it has such elements'
+ * coordinates end at the edge. */
+static unsigned set_detail(ifl_lowerer *l, unsigned slot, ifl_texture_op *op)
+{
+    enum { FAR_BELOW = 0xc2000000 }; /* -32 */
+    const uint8_t detail = l->instruction->modifiers.detail;
+    if (detail == IFL_DETAIL_GRADIENT) {
+        set_gradient(l, slot, op);
+        return slot + 2;
+    }
+    op->detail = IFL_TEXTURE_LEVEL;
+    if (detail == IFL_DETAIL_LEVEL) {
+        op->level = ifl_lower_source(l, l->slots.at[slot], WORD_BITS, false);
+        op->clamp = IFL_SURFACE_CLAMP;
+        return slot + 1;
+    }
+    op->level = ifl_lower_constant(l, op->use == IFL_TEXTURE_SAMPLE ? FAR_BELOW : 0, WORD_BITS);
+    return slot;
+}
+
+/* Behind the coordinates: the level or the gradients, then offsets, then what depths are compared
+ * with. */
 static void set_rest(ifl_lowerer *l, unsigned slot, ifl_texture_op *op)
 {
-    const uint8_t detail = l->instruction->modifiers.detail,
-                  geometry = l->instruction->modifiers.geometry;
-    slot += detail == IFL_DETAIL_LEVEL ? 1 : detail == IFL_DETAIL_GRADIENT ? 2 : 0;
+    const uint8_t geometry = l->instruction->modifiers.geometry;
+    slot = set_detail(l, slot, op);
     for (; slot < l->slots.count && ifl_lower_has(l, slot); slot++) {
-        const bool is_offset = l->slots.at[slot]->kind == IFL_OPERAND_VECTOR ||
-                               geometry == IFL_GEOMETRY_1D || geometry == IFL_GEOMETRY_1D_ARRAY;
+        const bool is_row = geometry == IFL_GEOMETRY_1D || geometry == IFL_GEOMETRY_1D_ARRAY,
+                   is_offset = l->slots.at[slot]->kind == IFL_OPERAND_VECTOR || is_row;
         if (is_offset)
             set_offsets(l, l->slots.at[slot], op);
-        else
-            ifl_lower_unsupported(l, "a comparison of depths");
+        /* else a depth, which is compared with nothing: exec/texture_request.c */
     }
 }
 
@@ -276,7 +310,11 @@ void ifl_lower_texture_query(ifl_lowerer *l)
     op->handle = handle_of(l, l->slots.at[1]);
     op->data[0] = ifl_lower_destination(l, to, WORD_BITS);
     op->wanted = 1;
-    if (!is_answered(op->query) || l->instruction->modifiers.detail)
+    if (l->instruction->modifiers.detail == IFL_DETAIL_LEVEL && ifl_lower_has(l, 2)) {
+        op->detail = IFL_TEXTURE_LEVEL;
+        op->level = ifl_lower_source(l, l->slots.at[2], WORD_BITS, false);
+    }
+    if (!is_answered(op->query))
         ifl_lower_unsupported(l, "what it asks for has no number in PTX's own terms");
     emit_texture(l, op);
     ifl_lower_finish(l, to, op->data[0], WORD_BITS, false);
@@ -386,7 +424,8 @@ static void note_reduction(ifl_lowerer *l, const ifl_texture_op *op)
 void ifl_lower_surface(ifl_lowerer *l)
 {
     const ifl_instruction *in = l->instruction;
-    const bool is_load = in->opcode == IFL_OP_SULD, is_reduction = in->opcode == IFL_OP_SURED;
+    const bool is_load = in->opcode == IFL_OP_SULD,
+               is_reduction = in->opcode == IFL_OP_SURED || in->opcode == IFL_OP_SURED_P;
     const unsigned data = is_load ? 0 : 2, memory = is_load ? 1 : 0;
     ifl_texture_op *op = ifl_lower_allocate(l, sizeof *op);
     values v;
@@ -394,6 +433,8 @@ void ifl_lower_surface(ifl_lowerer *l)
         !set_element(l, l->slots.at[data], op, &v))
         return;
     op->use = is_load ? IFL_TEXTURE_LOAD : is_reduction ? IFL_TEXTURE_REDUCE : IFL_TEXTURE_STORE;
+    op->is_formatted = in->opcode == IFL_OP_SUST_P;
+    op->counts_elements = op->is_formatted || in->opcode == IFL_OP_SURED_P;
     op->operation = in->modifiers.operation;
     op->type = in->type[0];
     if (is_reduction)

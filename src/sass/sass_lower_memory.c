@@ -230,7 +230,7 @@ static const element *element_of(ifl_sass_word word)
     return NULL;
 }
 
-static uint8_t operation_of(const ifl_sass_lowerer *l)
+uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l)
 {
     switch (ifl_sass_value(l->instruction, IFL_SASS_VALUE_OPERATION)) {
     case IFL_SASS_WORD_ADD:
@@ -323,7 +323,7 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
     ifl_atomic *a = ifl_sass_lower_allocate(l, sizeof *a);
     if (!a)
         return;
-    a->operation = operation_of(l);
+    a->operation = ifl_sass_operation_of(l);
     set_told(l, a);
     if (!of || !a->operation) {
         ifl_sass_refuse(l, "of this operation or type");

@@ -45,6 +45,8 @@ static uint8_t sampled_of(const ifl_sass_instruction *instruction)
         return IFL_ACCESS_SURFACE_LOAD;
     case IFL_SASS_OP_SUST:
         return IFL_ACCESS_SURFACE_STORE;
+    case IFL_SASS_OP_SURED:
+        return IFL_ACCESS_SURFACE_REDUCTION;
     default:
         return IFL_ACCESS_KINDS;
     }

@@ -81,13 +81,13 @@ static void set_shape(ifl_sass_lowerer *l, ifl_sass_word word, ifl_texture_op *o
 
 /* ---- textures -------------------------------------------------------------------------------- */
 
-/* Of all values, the layer first, then x, y, z, the handle, the level of detail and offsets: `first` are in
- * the first registers, the others in the second, which begin with the handle where that is in a
- * register. Scattered, the first registers hold half of them, else all coordinates. */
+/* Of all values, the layer first, then x, y, z, the handle, the level of detail, offsets and a depth: `first`
+ * are in the first registers, the others in the second, which begin with the handle where that is
+ * in a register. Scattered, the first registers hold half of them, else all coordinates. */
 typedef struct parts {
     const ifl_sass_operand *at[2];
-    unsigned first, before; /* registers of the handle */
-    unsigned offsets;       /* which value holds the offsets */
+    unsigned first, before;         /* registers of the handle */
+    unsigned level, offsets, depth; /* which value holds them; the depth makes no difference */
 } parts;
 
 static parts parts_of(ifl_sass_lowerer *l, const ifl_texture_op *op)
@@ -99,10 +99,12 @@ static parts parts_of(ifl_sass_lowerer *l, const ifl_texture_op *op)
     parts p = {{operand(l, IFL_SASS_ROLE_ADDRESS), operand(l, IFL_SASS_ROLE_ADDRESS2)},
                coordinates,
                is_in_register(l),
-               coordinates + has_lod};
+               coordinates,
+               coordinates + has_lod,
+               coordinates + has_lod + has(l, IFL_SASS_VALUE_OFFSETS)};
     if (value(l, IFL_SASS_VALUE_SCR) == IFL_SASS_WORD_SCR) {
-        const unsigned has_offsets = has(l, IFL_SASS_VALUE_OFFSETS),
-                       half = (coordinates + has_lod + has_offsets + p.before + 1) / 2;
+        const unsigned has_depth = has(l, IFL_SASS_VALUE_DEPTH_COMPARE),
+                       half = (p.depth + has_depth + p.before + 1) / 2;
         p.first = coordinates < half ? coordinates : half;
         if (p.first < coordinates && p.before)
             ifl_sass_refuse(l, "with coordinates scattered around a handle");
@@ -140,10 +142,18 @@ static void set_offsets(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
     }
 }
 
+static uint8_t packing_of(const ifl_sass_lowerer *l)
+{
+    return value(l, IFL_SASS_VALUE_TYPE) != IFL_SASS_WORD_F16      ? IFL_TEXTURE_WORDS
+           : value(l, IFL_SASS_VALUE_ROUNDING) == IFL_SASS_WORD_RZ ? IFL_TEXTURE_HALVES_TO_ZERO
+                                                                   : IFL_TEXTURE_HALVES;
+}
+
 /* The wanted channels: the first two in the registers of the destination, the others in those of
- * the second one. */
+ * the second one. Two halves have one register each. */
 static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
 {
+    op->packs = packing_of(l);
     const ifl_sass_operand *d[2] = {operand(l, IFL_SASS_ROLE_DESTINATION),
                                     operand(l, IFL_SASS_ROLE_DESTINATION2)},
                            *mask = operand(l, IFL_SASS_ROLE_MASK);
@@ -155,23 +165,19 @@ static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
         const bool is_there =
             to && to->kind == IFL_SASS_REGISTER && to->index != IFL_SASS_NO_REGISTER;
         op->wanted |= (uint8_t)(is_there << c);
-        op->data[c] = is_there ? ifl_sass_register_slot(l, to->index + n % 2) : l->sink;
+        op->data[c] =
+            is_there ? ifl_sass_register_slot(l, to->index + (op->packs ? 0 : n % 2)) : l->sink;
         n++;
     }
 }
 
 static void refuse_rest(ifl_sass_lowerer *l)
 {
-    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE),
-                        derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
+    const ifl_sass_word derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
     if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
         ifl_sass_refuse(l, "with a predicate for what is not resident");
-    else if (has(l, IFL_SASS_VALUE_DEPTH_COMPARE))
-        ifl_sass_refuse(l, "with a comparison of depths");
     else if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
         ifl_sass_refuse(l, "of several samples");
-    else if (type == IFL_SASS_WORD_F16)
-        ifl_sass_refuse(l, "with results of 16 bits");
     else if (has(l, IFL_SASS_VALUE_DERIVATIVES) && derivatives != IFL_SASS_WORD_NDV)
         ifl_sass_refuse(l, "with derivatives");
 }
@@ -201,32 +207,100 @@ static ifl_sass_word dimensions_of(const ifl_sass_lowerer *l)
     return word > IFL_SASS_WORD_ABSENT || !at ? word : (ifl_sass_word)at->value;
 }
 
-/* There are no levels of detail but the first: what says which one does not matter, nor do
- * derivatives. */
+/* Told by a level, or by none. TXD has the derivatives by dimension in its second registers. */
+static void set_detail(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
+{
+    const ifl_sass_word lod = value(l, IFL_SASS_VALUE_LOD);
+    if (l->instruction->op == IFL_SASS_OP_TXD) {
+        op->detail = IFL_TEXTURE_GRADIENT;
+        for (unsigned i = 0; i < 2 * op->rank; i++)
+            op->gradient[i % 2][i / 2] = p->at[1] && p->at[1]->index != IFL_SASS_NO_REGISTER
+                                             ? ifl_sass_register_slot(l, p->at[1]->index + i)
+                                             : l->zeros;
+    } else if (lod == IFL_SASS_WORD_LZ || op->use == IFL_TEXTURE_GATHER) {
+        op->detail = IFL_TEXTURE_LEVEL;
+        op->level = l->zeros;
+    } else if (lod == IFL_SASS_WORD_LL) {
+        op->detail = IFL_TEXTURE_LEVEL;
+        op->level = coordinate(l, p, p->level);
+    }
+}
+
+/* Before the coordinates of TXD, before the rest of all others. */
+static void set_texture_handle(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
+{
+    const ifl_sass_operand *at = p->at[l->instruction->op != IFL_SASS_OP_TXD];
+    if (p->before)
+        op->handle = ifl_sass_lower_source(l, at, 1);
+    else
+        set_handle(l, op);
+}
+
+/* Of TXD's registers, in which a handle comes first. */
+static uint32_t coordinate_of_gradient(ifl_sass_lowerer *l, const parts *p, unsigned index)
+{
+    const ifl_sass_operand *at = p->at[0];
+    return at && at->index != IFL_SASS_NO_REGISTER
+               ? ifl_sass_register_slot(l, at->index + p->before + index)
+               : l->zeros;
+}
+
+static void set_coordinates(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
+{
+    const bool is_gradient = l->instruction->op == IFL_SASS_OP_TXD;
+    /* TXD has the layer behind the coordinates, all others before them */
+    const unsigned start = op->is_layered && !is_gradient, layer = is_gradient ? op->rank : 0;
+    uint32_t (*at)(ifl_sass_lowerer *, const parts *, unsigned) =
+        is_gradient ? coordinate_of_gradient : coordinate;
+    if (op->is_layered)
+        op->layer = at(l, p, layer);
+    for (unsigned i = 0; i < op->rank; i++)
+        op->at[i] = at(l, p, start + i);
+}
+
 void ifl_sass_lower_texture(ifl_sass_lowerer *l)
 {
     ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    const bool is_gradient = l->instruction->op == IFL_SASS_OP_TXD;
     op->use = use_of(l->instruction->op);
     set_shape(l, dimensions_of(l), op);
     refuse_rest(l);
     const parts p = parts_of(l, op);
     if (l->refused)
         return;
-    if (p.before)
-        op->handle = ifl_sass_lower_source(l, p.at[1], 1);
+    set_texture_handle(l, &p, op);
+    set_coordinates(l, &p, op);
+    set_detail(l, &p, op);
+    set_offsets(l, &p, op);
+    op->clamp =
+        value(l, IFL_SASS_VALUE_CLAMP) == IFL_SASS_WORD_CL ? IFL_SURFACE_CLAMP : IFL_SURFACE_IGNORE;
+    op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
+    set_channels(l, op);
+    ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
+}
+
+/* Width, height, depth and the number of levels: of a level, where that is a texture. */
+void ifl_sass_lower_texture_query(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *level = operand(l, IFL_SASS_ROLE_ADDRESS);
+    ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    const bool is_handle_first = is_in_register(l);
+    if (!op)
+        return;
+    if (value(l, IFL_SASS_VALUE_QUERY) != IFL_SASS_WORD_HEADER_DIMENSION || !level ||
+        level->kind != IFL_SASS_REGISTER) {
+        ifl_sass_refuse(l, "about anything but dimensions");
+        return;
+    }
+    op->use = IFL_TEXTURE_DIMENSIONS;
+    const bool is_zero = level->index == IFL_SASS_NO_REGISTER;
+    if (is_handle_first)
+        op->handle = ifl_sass_lower_source(l, level, 1);
     else
         set_handle(l, op);
-    /* TXD has the layer behind the coordinates, all others before them */
-    const unsigned start = op->is_layered && !is_gradient;
-    if (op->is_layered)
-        op->layer = coordinate(l, &p, is_gradient ? op->rank : 0);
-    for (unsigned i = 0; i < op->rank; i++)
-        op->at[i] = coordinate(l, &p, start + i);
-    set_offsets(l, &p, op);
-    op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
+    op->detail = IFL_TEXTURE_LEVEL;
+    op->level = is_zero ? l->zeros : ifl_sass_register_slot(l, level->index + is_handle_first);
     set_channels(l, op);
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
 }
@@ -273,24 +347,58 @@ static void set_place(ifl_sass_lowerer *l, ifl_texture_op *op)
         op->layer = is_zero ? l->zeros : ifl_sass_register_slot(l, at->base + op->rank);
 }
 
+/* Of a reduction by the surface's own type (SD) the signs are the surface's. */
+static bool set_reduction(ifl_sass_lowerer *l, ifl_texture_op *op)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t bytes, type;
+    } types[] = {
+        {IFL_SASS_WORD_U32, 4, IFL_TYPE_U32},  {IFL_SASS_WORD_S32, 4, IFL_TYPE_S32},
+        {IFL_SASS_WORD_U64, 8, IFL_TYPE_U64},  {IFL_SASS_WORD_S64, 8, IFL_TYPE_S64},
+        {IFL_SASS_WORD_SD32, 4, IFL_TYPE_B32}, {IFL_SASS_WORD_SD64, 8, IFL_TYPE_B64},
+    };
+    const ifl_sass_word word = value(l, IFL_SASS_VALUE_TYPE);
+    op->operation = ifl_sass_operation_of(l);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].word == word && op->operation) {
+            op->bytes = types[i].bytes;
+            op->type = types[i].type;
+            l->image->demands.ordered |= (l->global_operations & ~(1u << op->operation)) != 0;
+            l->global_operations |= 1u << op->operation;
+            return true;
+        }
+    return false;
+}
+
+/* Channels that a formatted store gives, a word each. */
+static unsigned components_of(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_word word = value(l, IFL_SASS_VALUE_COMPONENT);
+    return word == IFL_SASS_WORD_COMPONENT_R ? 1 : word == IFL_SASS_WORD_RG ? 2 : 4;
+}
+
 void ifl_sass_lower_surface(ifl_sass_lowerer *l)
 {
-    const bool is_load = l->instruction->op == IFL_SASS_OP_SULD;
+    const bool is_load = l->instruction->op == IFL_SASS_OP_SULD,
+               is_reduction = l->instruction->op == IFL_SASS_OP_SURED;
     const ifl_sass_operand *data =
         operand(l, is_load ? IFL_SASS_ROLE_DESTINATION : IFL_SASS_ROLE_DATA);
     const ifl_sass_word width = value(l, IFL_SASS_VALUE_WIDTH);
     ifl_texture_op *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    op->use = is_load ? IFL_TEXTURE_LOAD : IFL_TEXTURE_STORE;
-    op->bytes = element_bytes(width);
+    op->use = is_load ? IFL_TEXTURE_LOAD : is_reduction ? IFL_TEXTURE_REDUCE : IFL_TEXTURE_STORE;
+    op->is_formatted = ifl_sass_is(l, IFL_SASS_VALUE_FORMAT, IFL_SASS_WORD_P);
+    op->counts_elements = value(l, IFL_SASS_VALUE_BYTE_ADDRESS) != IFL_SASS_WORD_BA;
+    op->bytes = op->is_formatted ? (uint8_t)(components_of(l) * WORD_BYTES) : element_bytes(width);
+    if (is_reduction && !set_reduction(l, op))
+        ifl_sass_refuse(l, "of this operation or type");
     op->is_signed = width == IFL_SASS_WORD_S8 || width == IFL_SASS_WORD_S16;
     op->clamp = clamp_of(value(l, IFL_SASS_VALUE_CLAMP));
     set_shape(l, dimensions_of(l), op);
     set_handle(l, op);
     set_place(l, op);
-    if (value(l, IFL_SASS_VALUE_BYTE_ADDRESS) != IFL_SASS_WORD_BA)
-        ifl_sass_refuse(l, "with coordinates that count elements");
     if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
         ifl_sass_refuse(l, "with a predicate for what is not resident");
     const bool is_sink = !data || data->index == IFL_SASS_NO_REGISTER;

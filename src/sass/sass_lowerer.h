@@ -105,12 +105,15 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
 ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load,
     ifl_sass_lower_atomic, ifl_sass_lower_copy, ifl_sass_lower_space_query;
+/* IFL_OPERATION_* of an atomic operation; 0: none that the engine has. */
+uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l);
 /* sass_lower_bulk.c */
 ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives,
     ifl_sass_lower_group_end, ifl_sass_lower_group_wait, ifl_sass_lower_async_value,
     ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy;
 /* sass_lower_texture.c */
-ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_surface;
+ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_texture_query,
+    ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
 ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose,
     ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;

@@ -153,6 +153,10 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
 #define TEXEL texel_type, texel_rounding
 #define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
+#define FORMATTED SAY(FORMAT, P), surface_dimensions, eviction
+#define SURFACE_REDUCTION                                                                          \
+    SAY(FORMAT, D), surface_bytes, surface_dimensions, reduction_op, eviction, surface_type,       \
+        surface_flush, surface_rounding
 #define SURFACE_ORDER_LOAD                                                                         \
     TURING_ORDER(order_turing_store),                                                              \
         ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)

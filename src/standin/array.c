@@ -141,6 +141,114 @@ void ifl_array_drop(ifl_session *session, ifl_array *array)
     free(array);
 }
 
+/* ---- levels of detail ------------------------------------------------------------------------ */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_deep(const ifl_array *a)
+{
+    return !(a->flags & (IFL_ARRAY_LAYERED | IFL_ARRAY_CUBE));
+}
+
+static unsigned most_levels(const ifl_array *a)
+{
+    size_t size = larger(a->width, larger(a->height, is_deep(a) ? a->depth : 1));
+    unsigned levels = 0;
+    for (; size; size /= 2)
+        levels++;
+    return levels;
+}
+
+static size_t halved(size_t size, unsigned level)
+{
+    return size ? larger(size >> level, 1) : 0;
+}
+
+/* Of all levels: where they begin, from the first one on. False: too large. */
+static bool lay_out_levels(ifl_mipmaps *m, const ifl_array *asked, size_t *bytes)
+{
+    *bytes = 0;
+    for (unsigned i = 0; i < m->count; i++) {
+        ifl_array *level = &m->level[i];
+        *level = *asked;
+        level->is_level = true;
+        level->width = halved(asked->width, i);
+        level->height = halved(asked->height, i);
+        level->depth = is_deep(asked) ? halved(asked->depth, i) : asked->depth;
+        level->address = *bytes;
+        if (!lay_out(level) || __builtin_add_overflow(*bytes, level->bytes, bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool add_handles(ifl_mipmaps *m)
+{
+    bool is_added = ifl_handle_add(IFL_HANDLE_MIPMAPS, m);
+    unsigned added = 0;
+    while (is_added && added < m->count) {
+        is_added = ifl_handle_add(IFL_HANDLE_ARRAY, &m->level[added]);
+        added += is_added;
+    }
+    if (is_added)
+        return true;
+    while (added)
+        ifl_handle_remove(&m->level[--added]);
+    ifl_handle_remove(m);
+    return false;
+}
+
+ifl_cuda_error ifl_mipmaps_make(ifl_session *session, const ifl_array *asked, unsigned levels,
+                                const char *call, const void *from, ifl_mipmaps **out)
+{
+    char text[112];
+    size_t bytes;
+    ifl_allocation *memory;
+    ifl_error error = {0};
+    const unsigned most = most_levels(asked);
+    if (!is_right(asked))
+        return ifl_cudaErrorInvalidValue;
+    ifl_mipmaps *m = calloc(1, sizeof *m);
+    if (!m)
+        return ifl_cudaErrorMemoryAllocation;
+    m->count = levels > most ? most : levels ? levels : 1;
+    label(text, sizeof text, asked, call, from);
+    if (!lay_out_levels(m, asked, &bytes) ||
+        ifl_memory_allocate(ifl_session_memory(session), bytes, 0, IFL_ALLOCATION_UNWRITTEN, text,
+                            &memory, &error) != IFL_OK) {
+        free(m);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    memory->gpu = (uint32_t)ifl_gpu_chosen();
+    for (unsigned i = 0; i < m->count; i++)
+        m->level[i].address += memory->address;
+    *out = m;
+    if (add_handles(m))
+        return ifl_cudaSuccess;
+    ifl_memory_drop(ifl_session_memory(session), memory);
+    free(m);
+    return ifl_cudaErrorMemoryAllocation;
+}
+
+ifl_mipmaps *ifl_mipmaps_of(const void *handle)
+{
+    return ifl_handle_find(IFL_HANDLE_MIPMAPS, handle);
+}
+
+void ifl_mipmaps_drop(ifl_session *session, ifl_mipmaps *m)
+{
+    ifl_allocation *memory = ifl_memory_find(ifl_session_memory(session), m->level[0].address);
+    for (unsigned i = 0; i < m->count; i++)
+        ifl_handle_remove(&m->level[i]);
+    ifl_handle_remove(m);
+    if (memory)
+        ifl_memory_drop(ifl_session_memory(session), memory);
+    free(m);
+}
+
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 static bool is_between(size_t at, size_t count, size_t size)

@@ -26,9 +26,18 @@ typedef struct ifl_array {
     ifl_texel texel;
     size_t width, height, depth; /* elements; 0 for a dimension that is not there */
     unsigned flags;
+    bool is_level; /* of a mipmapped array, with which it goes */
     uint64_t address;
     size_t pitch, slice, bytes;
 } ifl_array;
+
+enum { IFL_ARRAY_LEVELS = 1 + IFL_TEXTURE_SMALLER };
+
+/* Levels of detail, each half as large as the one before. Their memory is one allocation. */
+typedef struct ifl_mipmaps {
+    unsigned count;
+    ifl_array level[IFL_ARRAY_LEVELS];
+} ifl_mipmaps;
 
 ifl_cuda_error ifl_texel_of_channels(const ifl_channels *channels, ifl_texel *texel);
 ifl_channels ifl_channels_of_texel(const ifl_texel *texel);
@@ -39,6 +48,12 @@ ifl_cuda_error ifl_array_make(ifl_session *session, const ifl_array *asked, cons
 /* NULL: it is none. */
 ifl_array *ifl_array_of(const void *handle);
 void ifl_array_drop(ifl_session *session, ifl_array *array);
+
+/* As many levels as are asked for and can be: at least one. */
+ifl_cuda_error ifl_mipmaps_make(ifl_session *session, const ifl_array *asked, unsigned levels,
+                                const char *call, const void *from, ifl_mipmaps **out);
+ifl_mipmaps *ifl_mipmaps_of(const void *handle);
+void ifl_mipmaps_drop(ifl_session *session, ifl_mipmaps *mipmaps);
 
 /* A side of a copy: where the box of bytes × rows × slices lies. */
 typedef struct ifl_array_side {

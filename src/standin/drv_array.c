@@ -115,3 +115,43 @@ IFL_SERVED ifl_cuda_error cuArrayDestroy(void *array)
 {
     DRIVE(ifl_array_of(array) ? cudaFreeArray(array) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
+
+/* ---- levels of detail ------------------------------------------------------------------------ */
+
+static ifl_cuda_error make_levels_in(ifl_session *session, ifl_mipmaps **out,
+                                     const deep_array *words, unsigned levels, const void *from)
+{
+    ifl_array asked = {.width = words->width,
+                       .height = words->height,
+                       .depth = words->depth,
+                       .flags = words->flags};
+    return ifl_texel_of_format(words->format, words->channels, &asked.texel)
+               ? ifl_mipmaps_make(session, &asked, levels, "cuMipmappedArrayCreate", from, out)
+               : ifl_cudaErrorInvalidValue;
+}
+
+static ifl_cuda_error make_levels(ifl_mipmaps **out, const deep_array *words, unsigned levels,
+                                  const void *from)
+{
+    SERVE(make_levels_in(session, out, words, levels, from));
+}
+
+IFL_SERVED ifl_cuda_error cuMipmappedArrayCreate(ifl_mipmaps **out, const deep_array *words,
+                                                 unsigned levels)
+{
+    DRIVE(!out || !words ? ifl_cudaErrorInvalidValue
+                         : make_levels(out, words, levels, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cuMipmappedArrayGetLevel(ifl_array **out, const void *mipmaps,
+                                                   unsigned level)
+{
+    DRIVE(ifl_mipmaps_of(mipmaps) ? cudaGetMipmappedArrayLevel(out, mipmaps, level)
+                                  : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+}
+
+IFL_SERVED ifl_cuda_error cuMipmappedArrayDestroy(const void *mipmaps)
+{
+    DRIVE(ifl_mipmaps_of(mipmaps) ? cudaFreeMipmappedArray(mipmaps)
+                                  : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
+}

@@ -50,7 +50,7 @@ typedef struct sampler {
 static bool resource_of(const resource *from, ifl_resource *to)
 {
     *to = (ifl_resource){.type = from->type};
-    if (from->type == IFL_RESOURCE_ARRAY) {
+    if (from->type == IFL_RESOURCE_ARRAY || from->type == IFL_RESOURCE_MIPMAPS) {
         to->array = from->of.array;
     } else if (from->type == IFL_RESOURCE_LINEAR) {
         to->address = from->of.linear.address;
@@ -69,7 +69,7 @@ static bool resource_of(const resource *from, ifl_resource *to)
 static resource resource_from(const ifl_resource *from)
 {
     resource to = {.type = from->type};
-    if (from->type == IFL_RESOURCE_ARRAY) {
+    if (from->type == IFL_RESOURCE_ARRAY || from->type == IFL_RESOURCE_MIPMAPS) {
         to.of.array = from->array;
     } else if (from->type == IFL_RESOURCE_LINEAR) {
         to.of.linear.address = from->address;
@@ -89,7 +89,10 @@ static resource resource_from(const ifl_resource *from)
 
 static ifl_texel texel_of(const ifl_resource *of)
 {
-    const ifl_array *array = of->type == IFL_RESOURCE_ARRAY ? ifl_array_of(of->array) : NULL;
+    const ifl_mipmaps *levels = of->type == IFL_RESOURCE_MIPMAPS ? ifl_mipmaps_of(of->array) : NULL;
+    const ifl_array *array = levels                           ? &levels->level[0]
+                             : of->type == IFL_RESOURCE_ARRAY ? ifl_array_of(of->array)
+                                                              : NULL;
     return array ? array->texel : of->texel;
 }
 

@@ -24,6 +24,7 @@ typedef enum ifl_handle_kind {
     IFL_HANDLE_LINK,
     IFL_HANDLE_MEMORY, /* that a program maps itself */
     IFL_HANDLE_ARRAY,
+    IFL_HANDLE_MIPMAPS,
     IFL_HANDLE_LOG /* a callback of the driver's log */
 } ifl_handle_kind;
 

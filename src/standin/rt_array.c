@@ -42,7 +42,7 @@ static ifl_cuda_error drop(ifl_session *session, const void *handle)
     ifl_array *array = ifl_array_of(handle);
     if (!handle)
         return ifl_cudaSuccess;
-    if (!array)
+    if (!array || array->is_level)
         return ifl_cudaErrorInvalidValue;
     ifl_array_drop(session, array);
     return ifl_cudaSuccess;
@@ -78,6 +78,57 @@ IFL_SERVED ifl_cuda_error cudaGetChannelDesc(ifl_channels *channels, const void 
 {
     SERVE(((void)session,
            channels ? describe(array, channels, NULL, NULL) : ifl_cudaErrorInvalidValue));
+}
+
+/* ---- levels of detail ------------------------------------------------------------------------ */
+
+static ifl_cuda_error make_levels(ifl_session *session, ifl_mipmaps **out,
+                                  const ifl_channels *channels, ifl_extent extent, unsigned levels,
+                                  unsigned flags, const void *from)
+{
+    ifl_array asked = {
+        .width = extent.width, .height = extent.height, .depth = extent.depth, .flags = flags};
+    if (!out || !channels)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = ifl_texel_of_channels(channels, &asked.texel);
+    return code == ifl_cudaSuccess
+               ? ifl_mipmaps_make(session, &asked, levels, "cudaMallocMipmappedArray", from, out)
+               : code;
+}
+
+IFL_SERVED ifl_cuda_error cudaMallocMipmappedArray(ifl_mipmaps **out, const ifl_channels *channels,
+                                                   ifl_extent extent, unsigned levels,
+                                                   unsigned flags)
+{
+    SERVE(make_levels(session, out, channels, extent, levels, flags, __builtin_return_address(0)));
+}
+
+static ifl_cuda_error drop_levels(ifl_session *session, const void *handle)
+{
+    ifl_mipmaps *mipmaps = ifl_mipmaps_of(handle);
+    if (mipmaps)
+        ifl_mipmaps_drop(session, mipmaps);
+    return mipmaps || !handle ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaFreeMipmappedArray(const void *mipmaps)
+{
+    SERVE(drop_levels(session, mipmaps));
+}
+
+static ifl_cuda_error tell_level(ifl_array **out, const void *handle, unsigned level)
+{
+    ifl_mipmaps *mipmaps = ifl_mipmaps_of(handle);
+    if (!out || !mipmaps || level >= mipmaps->count)
+        return ifl_cudaErrorInvalidValue;
+    *out = &mipmaps->level[level];
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaGetMipmappedArrayLevel(ifl_array **out, const void *mipmaps,
+                                                     unsigned level)
+{
+    SERVE(((void)session, tell_level(out, mipmaps, level)));
 }
 
 /* ---- copies of rows -------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ static ifl_cuda_error resource_of(const resource *from, ifl_resource *to)
     *to = (ifl_resource){.type = from->type};
     switch (from->type) {
     case IFL_RESOURCE_ARRAY:
+    case IFL_RESOURCE_MIPMAPS:
         to->array = from->of.array;
         return ifl_cudaSuccess;
     case IFL_RESOURCE_LINEAR:
@@ -54,7 +55,7 @@ static ifl_cuda_error resource_of(const resource *from, ifl_resource *to)
 static resource resource_from(const ifl_resource *from)
 {
     resource to = {.type = from->type};
-    if (from->type == IFL_RESOURCE_ARRAY) {
+    if (from->type == IFL_RESOURCE_ARRAY || from->type == IFL_RESOURCE_MIPMAPS) {
         to.of.array = from->array;
     } else if (from->type == IFL_RESOURCE_LINEAR) {
         to.of.linear.address = from->address;

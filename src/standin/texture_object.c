@@ -45,6 +45,25 @@ static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_textur
     return ifl_cudaSuccess;
 }
 
+static ifl_cuda_error take_levels(const ifl_mipmaps *m, ifl_texture *t)
+{
+    if (!m)
+        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = take_array(&m->level[0], false, t);
+    t->smaller = (uint8_t)(m->count - 1);
+    for (unsigned i = 1; i < m->count; i++) {
+        const ifl_array *a = &m->level[i];
+        t->level[i - 1] =
+            (ifl_texture_level){.size = {(uint32_t)a->width, a->height ? (uint32_t)a->height : 1,
+                                         t->rank == 3 ? (uint32_t)a->depth : 1},
+                                .offset = a->address - t->address,
+                                .pitch = a->pitch,
+                                .slice = a->slice};
+        t->bytes += a->bytes;
+    }
+    return code;
+}
+
 /* How large linear memory is, CUDA does not check (convolutionFFT2D of its samples says too
  * much). */
 static bool is_memory(ifl_session *session, const ifl_texture *t)
@@ -97,10 +116,8 @@ static ifl_cuda_error take_resource(ifl_session *session, const ifl_resource *r,
         return take_array(ifl_array_of(r->array), is_surface, t);
     if (is_surface || r->type < IFL_RESOURCE_ARRAY || r->type > IFL_RESOURCE_ROWS)
         return ifl_cudaErrorInvalidValue;
-    if (r->type == IFL_RESOURCE_MIPMAPS) {
-        ifl_state_tell("error: textures of mipmapped arrays are not served yet");
-        return ifl_cudaErrorNotSupported;
-    }
+    if (r->type == IFL_RESOURCE_MIPMAPS)
+        return take_levels(ifl_mipmaps_of(r->array), t);
     return r->type == IFL_RESOURCE_LINEAR ? take_linear(session, r, t) : take_rows(session, r, t);
 }
 
@@ -111,18 +128,11 @@ static bool is_mode(int mode)
     return mode >= IFL_OUTSIDE_WRAP && mode <= IFL_OUTSIDE_BORDER;
 }
 
-static const char *missing(const ifl_sampler *s, const ifl_texture *t)
-{
-    if (s->is_srgb && t->texel.of == IFL_TEXEL_UNSIGNED && t->texel.bits == 8)
-        return "textures that convert sRGB";
-    if (s->is_seamless && t->is_cube && s->filter)
-        return "cubemaps filtered across their edges";
-    return NULL;
-}
-
 /* Textures repeat only in normalized coordinates. */
-static uint8_t mode_of(const ifl_sampler *s, unsigned dimension)
+static uint8_t mode_of(const ifl_sampler *s, const ifl_texture *t, unsigned dimension)
 {
+    if (t->is_cube)
+        return s->is_seamless ? IFL_OUTSIDE_FACE : IFL_OUTSIDE_CLAMP;
     const int mode = s->mode[dimension];
     const bool repeats = mode == IFL_OUTSIDE_WRAP || mode == IFL_OUTSIDE_MIRROR;
     return (uint8_t)(repeats && !s->is_normalized ? IFL_OUTSIDE_CLAMP : mode);
@@ -134,20 +144,23 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
     if (!is_mode(s->mode[0]) || !is_mode(s->mode[1]) || !is_mode(s->mode[2]) || s->filter < 0 ||
         s->filter > 1)
         return ifl_cudaErrorInvalidValue;
+    if (s->level_filter < 0 || s->level_filter > 1)
+        return ifl_cudaErrorInvalidValue;
     if (s->reads_normalized && !is_float && t->texel.bits == 32)
         return ifl_cudaErrorInvalidNormSetting;
     if (s->filter && !is_float && !s->reads_normalized)
         return ifl_cudaErrorInvalidFilterSetting;
-    const char *what = missing(s, t);
-    if (what) {
-        ifl_state_tell("error: %s are not served yet", what);
-        return ifl_cudaErrorNotSupported;
-    }
     t->filters = s->filter && !t->is_linear;
     t->is_normalized = s->is_normalized;
     t->reads_normalized = s->reads_normalized && !is_float;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
-        t->mode[d] = t->is_cube ? IFL_OUTSIDE_CLAMP : mode_of(s, d);
+        t->mode[d] = mode_of(s, t, d);
+    t->is_srgb = s->is_srgb && t->texel.of == IFL_TEXEL_UNSIGNED && t->texel.bits == 8;
+    t->filters_levels = s->level_filter;
+    t->is_anisotropic = s->anisotropy > 1 && t->filters;
+    t->level_bias = s->level_bias;
+    t->least_level = s->least_level;
+    t->most_level = s->most_level;
     memcpy(t->border, s->border, sizeof t->border);
     /* the places of a cube's faces are computed from directions, whatever the program says of
      * coordinates */

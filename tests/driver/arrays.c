@@ -80,6 +80,9 @@ extern int cuTexObjectGetResourceDesc(struct resource *out, uint64_t object);
 extern int cuTexObjectGetTextureDesc(struct sampler *out, uint64_t object);
 extern int cuSurfObjectCreate(uint64_t *out, const struct resource *from);
 extern int cuSurfObjectDestroy(uint64_t object);
+extern int cuMipmappedArrayCreate(void **out, const struct deep *words, unsigned levels);
+extern int cuMipmappedArrayGetLevel(void **out, void *mipmaps, unsigned level);
+extern int cuMipmappedArrayDestroy(void *mipmaps);
 
 static uint16_t host[D][H][W], back[D][H][W];
 
@@ -239,6 +242,49 @@ static void make_objects(void)
     puts("objects made and described");
 }
 
+static size_t halved(size_t size, unsigned times)
+{
+    return size >> times ? size >> times : 1;
+}
+
+/* CUDA Driver API, cuMipmappedArrayCreate: as many levels as can be, each half as large. */
+static void make_levels(void)
+{
+    void *mipmaps, *level, *wrong = host;
+    address object;
+    struct deep seen, words = {W, H, D, FLOAT, 1, 0};
+    struct resource from = {.type = 1}, seen_from;
+    struct sampler how = {.flags = 2};
+    OK(cuMipmappedArrayCreate(&mipmaps, &words, 100));
+    for (unsigned i = 0; i < 6; i++) {
+        OK(cuMipmappedArrayGetLevel(&level, mipmaps, i));
+        OK(cuArray3DGetDescriptor_v2(&seen, level));
+        EXPECT(seen.width == halved(W, i) && seen.height == halved(H, i) &&
+                   seen.depth == halved(D, i),
+               1);
+        EXPECT(cuArrayDestroy(level), INVALID_VALUE);
+    }
+    EXPECT(cuMipmappedArrayGetLevel(&level, mipmaps, 6), INVALID_VALUE);
+    from.of.array = mipmaps;
+    OK(cuTexObjectCreate(&object, &from, &how, NULL));
+    OK(cuTexObjectGetResourceDesc(&seen_from, object));
+    EXPECT(seen_from.type == 1 && seen_from.of.array == mipmaps, 1);
+    OK(cuTexObjectDestroy(object));
+    EXPECT(cuMipmappedArrayDestroy(wrong), INVALID_HANDLE);
+    OK(cuMipmappedArrayDestroy(mipmaps));
+    EXPECT(cuMipmappedArrayDestroy(mipmaps), INVALID_HANDLE);
+    EXPECT(cuArray3DGetDescriptor_v2(&seen, level), INVALID_HANDLE);
+    words.flags = LAYERED, words.height = 0;
+    OK(cuMipmappedArrayCreate(&mipmaps, &words, 2));
+    OK(cuMipmappedArrayGetLevel(&level, mipmaps, 1));
+    OK(cuArray3DGetDescriptor_v2(&seen, level));
+    EXPECT(seen.width == W / 2 && seen.height == 0 && seen.depth == D, 1);
+    OK(cuMipmappedArrayDestroy(mipmaps));
+    words.width = 0;
+    EXPECT(cuMipmappedArrayCreate(&mipmaps, &words, 2), INVALID_VALUE);
+    puts("levels made, described and given back");
+}
+
 int main(void)
 {
     void *context;
@@ -250,5 +296,6 @@ int main(void)
     copy_boxes();
     copy_rows();
     make_objects();
+    make_levels();
     return 0;
 }

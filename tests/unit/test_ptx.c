@@ -325,14 +325,14 @@ static void test_unsupported(void **state)
 {
     (void)state;
     ifl_program *program = read_ok(KERNEL("tcgen05.shift.cta_group::1.down [%r1];\n"
-                                          "@%p1 sust.p.1d.v2.b32.trap [t, {%r1}], {%r1,%r2};\n"
+                                          "@%p1 suld.p.1d.v2.b32.trap {%r1,%r2}, [t, {%r1}];\n"
                                           "clusterlaunchcontrol.try_cancel.b128 [%r1], [%r2];\n"
                                           "ld.global.wonderful.u32 %r1, [%rd1];\n"
                                           "multimem.a; multimem.b;\n"
                                           "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
         "'tcgen05.shift' is not supported: which way rows move is not known here",
-        "'sust.p' is not supported: surfaces by format",
+        "'suld.p' is not supported: surfaces by format",
         "'clusterlaunchcontrol.try_cancel' is not supported: cluster launch control",
         "'ld' with the modifier '.wonderful' is not supported",
         "'multimem' is not supported: memory of several GPUs",
@@ -349,7 +349,7 @@ static void test_unsupported(void **state)
     assert_int_equal(program->instructions[1].line, BODY_LINE + 1);
     assert_int_equal(program->instructions[1].column, 6);
     ifl_place place = ifl_program_place(program, &program->instructions[1]);
-    assert_int_equal(strncmp(place.line_text, "@%p1 sust", 9), 0);
+    assert_int_equal(strncmp(place.line_text, "@%p1 suld", 9), 0);
     ifl_program_free(program);
     program = read_ok(HEAD ".global .texref t;\n.global .samplerref s = { filter_mode = linear };\n"
                            ".entry k() { .reg .v4 .f32 v; .reg .b64 %rd<2>; mov.u64 %rd1, t;\n"
