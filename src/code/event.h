@@ -30,6 +30,7 @@ typedef struct ifl_access {
     uint32_t mask;  /* active lanes */
     uint64_t block; /* linear index in the grid */
     uint32_t warp;  /* in the block */
+    uint8_t cycles; /* of the texture unit; 0: nothing is known */
     /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes
      * and lanes, whose distances from each other are the same. 0: nothing is known. */
     uint64_t likeness;

@@ -205,6 +205,20 @@ static uint32_t moved_bytes(const request *r)
     return r->op->is_formatted ? ifl_texel_bytes(&r->view.texture->texel) : r->op->bytes;
 }
 
+/* What an H100's texture unit takes (tools/gpu/texture_probe.cu, `rates`): a cycle a request; two
+ * of elements of 16 bytes, or four where these are filtered, and two of a filter in a box. In linear
+ * memory all take one. What it takes of surfaces is no whole number. */
+static uint8_t cycles_of(const request *r)
+{
+    enum { WIDE = 16 };
+    const ifl_texture *t = r->view.texture;
+    const bool filters = t->filters && r->op->use == IFL_TEXTURE_SAMPLE,
+               is_wide = ifl_texel_bytes(&t->texel) >= WIDE, is_box = filters && t->rank == 3;
+    if (is_for_surfaces(r->op))
+        return 0;
+    return (uint8_t)((t->is_linear || !is_wide ? 1 : filters ? 4 : 2) * (is_box ? 2 : 1));
+}
+
 static void tell_part(const request *r, const uint64_t *address, uint32_t count, unsigned bytes)
 {
     if (!count)
@@ -217,6 +231,7 @@ static void tell_part(const request *r, const uint64_t *address, uint32_t count,
                          .mask = UINT32_MAX >> (IFL_WARP_LANES - count),
                          .block = r->warp->block->index,
                          .warp = r->warp->index,
+                         .cycles = cycles_of(r),
                          .address = address};
     ifl_warp_tell(r->warp, &access);
 }

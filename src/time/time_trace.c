@@ -389,6 +389,8 @@ static void access_event(void *self, const ifl_access *access)
         cost.serial = ifl_footprint_serial(&t->lookup, access);
         cost.passes = footprint.merged;
     }
+    if (access->cycles)
+        cost.passes = access->cycles;
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;

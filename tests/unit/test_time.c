@@ -741,28 +741,51 @@ static void test_words(void **unused)
     assert_int_equal(ifl_line_pack(5, 0xa), 5 << 4 | 0xa);
 }
 
-/* What is kept of a store of 32 floats from an address on: ends within a sector. */
-static uint32_t ends_of(uint64_t first, uint64_t stride)
+/* What is kept of one request. */
+static ifl_request_cost kept_of(const ifl_access *access)
 {
     ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)},
                           .scope_count = 1,
                           .warps_per_block = 1,
                           .blocks = 1};
-    uint64_t address[IFL_WARP_LANES];
     const ifl_block_trace *found = NULL;
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        address[lane] = first + lane * stride;
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
     assert_true(ifl_time_observer.follows(traces, 0));
-    ifl_time_observer.access(traces, &(ifl_access){.kind = IFL_ACCESS_STORE,
-                                                   .space = IFL_SPACE_GLOBAL,
-                                                   .bytes = 4,
-                                                   .mask = UINT32_MAX,
-                                                   .address = address});
+    ifl_time_observer.access(traces, access);
     assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
-    const uint32_t ends = ifl_request_unpack(found->warps[0].words.at[1]).ends;
+    const ifl_request_cost cost = ifl_request_unpack(found->warps[0].words.at[1]);
     ifl_time_observer.destroy(traces);
-    return ends;
+    return cost;
+}
+
+/* Of a store of 32 floats from an address on: ends within a sector. */
+static uint32_t ends_of(uint64_t first, uint64_t stride)
+{
+    uint64_t address[IFL_WARP_LANES];
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        address[lane] = first + lane * stride;
+    return kept_of(&(ifl_access){.kind = IFL_ACCESS_STORE,
+                                 .space = IFL_SPACE_GLOBAL,
+                                 .bytes = 4,
+                                 .mask = UINT32_MAX,
+                                 .address = address})
+        .ends;
+}
+
+/* A request of the texture unit takes as many cycles as the unit, whatever its words are. */
+static void test_texture_cycles(void **unused)
+{
+    (void)unused;
+    uint64_t address[IFL_WARP_LANES] = {0x1000, 0x1010, 0x1020, 0x1030};
+    for (uint8_t cycles = 1; cycles <= 4; cycles *= 2)
+        assert_int_equal(kept_of(&(ifl_access){.kind = IFL_ACCESS_TEXTURE_LOAD,
+                                               .space = IFL_SPACE_GLOBAL,
+                                               .bytes = 16,
+                                               .mask = 0xf,
+                                               .cycles = cycles,
+                                               .address = address})
+                             .passes,
+                         cycles);
 }
 
 static void test_ends_within_sectors(void **unused)
@@ -880,6 +903,7 @@ int main(void)
         cmocka_unit_test(test_longer_of_two),
         cmocka_unit_test(test_blocks_that_differ),
         cmocka_unit_test(test_ends_within_sectors),
+        cmocka_unit_test(test_texture_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
