@@ -5,12 +5,12 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 export FUZZ_SECONDS ?= 60
-export FUZZ_RUNS
+export FUZZ_RUNS FUZZ_JOBS FUZZ_DEADLINE FUZZ_OUT
 MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure --timeout 600 -j $(JOBS) --test-dir
 
-.PHONY: all product demo check check-gpu bench asan clang fuzz docs format install deb single clean
+.PHONY: all product demo check check-gpu bench asan clang fuzz fuzz-pack docs format install deb single clean
 
 all:
 	@tools/install-packages build test
@@ -61,6 +61,10 @@ asan: build-asan
 
 fuzz: build-asan
 	tools/fuzz build-asan
+
+# The targets alone, to be run on another machine by tools/fuzz build-asan/fuzz-pack.
+fuzz-pack: build-asan
+	cmake --build build-asan -j $(JOBS) --target fuzz-pack
 
 # Writes the pages of docs/ that come from tables.
 docs: all

@@ -6,19 +6,14 @@
 if(NOT TARGET inflight OR INFLIGHT_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
   return()
 endif()
-set(archives "")
-foreach(name jansson elf zstd lz4 z)
-  find_library(INFLIGHT_ARCHIVE_${name} NAMES lib${name}.a)
-  list(APPEND archives ${INFLIGHT_ARCHIVE_${name}})
-endforeach()
-if(archives MATCHES "NOTFOUND")
-  message(STATUS "Static libraries are missing (${archives}): no target inflight-single")
+include(${CMAKE_CURRENT_LIST_DIR}/archives.cmake)
+if(NOT INFLIGHT_ARCHIVES)
   return()
 endif()
 
 add_executable(inflight-single $<TARGET_OBJECTS:inflight>)
 add_dependencies(inflight-single inflight_check inflight_lab inflight_static)
 target_link_libraries(inflight-single PRIVATE $<TARGET_FILE:inflight_check> $<TARGET_FILE:inflight_lab>
-                      $<TARGET_FILE:inflight_static> ${archives} inflight::iberty m ${CMAKE_DL_LIBS} Threads::Threads
+                      $<TARGET_FILE:inflight_static> ${INFLIGHT_ARCHIVES} inflight::iberty m ${CMAKE_DL_LIBS} Threads::Threads
                       $<$<BOOL:${OpenMP_C_FOUND}>:-l:libgomp.a>)
 target_link_options(inflight-single PRIVATE -static-libgcc -s)

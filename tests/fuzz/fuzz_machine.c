@@ -1,43 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes machine code as it runs: the input's first byte chooses an architecture, the rest takes
- * the place of a kernel's code, which then runs for two blocks on buffers of its own. Any words run
- * or stop with their place. Endless ones are stopped after a while. */
-#include "sass/sass.h"
-#include "session/launch.h"
+ * Fuzzes machine code as it runs: the input's first byte chooses an architecture, the rest is the
+ * code of a kernel, which runs for two blocks on buffers of its own and is watched as analyze
+ * watches it. Any words run or stop with their place. Endless ones are stopped after a while.
+ * Memory, engine and GPU are those of the executions before. */
+#include "rooms.h"
+#include "sass/sass_lower.h"
+#include "session/session_internal.h"
+#include "session/watch.h"
 
+#include <elf.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <unistd.h>
+#include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_BYTES = 1 << 18, STOP_MILLISECONDS = 50 };
-
-#ifndef INFLIGHT_SOURCE_DIR
-#error "INFLIGHT_SOURCE_DIR: where tests/machine lies"
-#endif
-
-static const struct {
-    const char *path, *arch, *gpu;
-} bases[] = {
-    {INFLIGHT_SOURCE_DIR "/tests/machine/kernels.sm_90.cubin", "sm_90", "h200"},
-    {INFLIGHT_SOURCE_DIR "/tests/machine/kernels.sm_75.cubin", "sm_75", "t4"},
-    {INFLIGHT_SOURCE_DIR "/tests/machine/kernels.sm_80.cubin", "sm_80", "a100-80"},
-    {INFLIGHT_SOURCE_DIR "/tests/machine/kernels.sm_100.cubin", "sm_100", "b200"},
-    {INFLIGHT_SOURCE_DIR "/tests/machine/kernels.sm_120.cubin", "sm_120", "rtx-5090"},
+enum {
+    MOST_CODE_BYTES = 4096,
+    BUFFER_BYTES = 8192,
+    STOP_NANOSECONDS = 1000 * 1000,
+    WORD_BYTES = 16
 };
-enum { BASES = sizeof bases / sizeof *bases };
 
-static const char kernel[] = "vote_in_groups";
+static const char kernel_name[] = "room", section_name[] = ".text.room";
 
-/* A cubin whose kernel's code is at `code`. */
-typedef struct base {
-    uint8_t *bytes, *code;
-    size_t size, code_bytes;
-} base;
+/* The GPUs whose machine code rooms[] holds, in its order: what the CMake file lists. */
+static const char *const gpus[] = {"h200", "t4", "a100-80", "b200", "rtx-5090"};
+enum { ROOMS = sizeof gpus / sizeof *gpus };
+
+/* What stays for as long as the fuzzer runs. */
+typedef struct place {
+    ifl_session *session;
+    ifl_allocation *buffers[2];
+    uint8_t *file; /* the cubin, with MOST_CODE_BYTES behind it */
+    size_t size;   /* of the cubin alone */
+    Elf64_Shdr *section;
+    Elf64_Sym *symbol;
+    const uint8_t *code; /* that the kernel has in the file */
+    size_t code_bytes;
+} place;
+
+/* ---- the cubin ------------------------------------------------------------------------------- */
+
+static void find_symbol(place *at, const Elf64_Shdr *table, unsigned section)
+{
+    Elf64_Sym *symbols = (Elf64_Sym *)(at->file + table->sh_offset);
+    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+        if (symbols[i].st_shndx == section && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC)
+            at->symbol = &symbols[i];
+}
+
+static void find_code(place *at)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)at->file;
+    Elf64_Shdr *sections = (Elf64_Shdr *)(at->file + head->e_shoff), *table = NULL;
+    const char *names = (const char *)at->file + sections[head->e_shstrndx].sh_offset;
+    for (unsigned i = 0; i < head->e_shnum; i++) {
+        if (sections[i].sh_type == SHT_SYMTAB)
+            table = &sections[i];
+        if (strcmp(names + sections[i].sh_name, section_name) == 0)
+            at->section = &sections[i];
+    }
+    if (table && at->section)
+        find_symbol(at, table, (unsigned)(at->section - sections));
+    if (!at->symbol)
+        abort();
+    at->code = at->file + at->section->sh_offset;
+    at->code_bytes = at->section->sh_size;
+}
+
+/* Leads the kernel to code behind the end of the file. It is not shorter than the kernel's own,
+ * whose last instructions follow: the file says where its EXITs are. Returns the file's size. */
+static size_t set_code(const place *at, const uint8_t *code, size_t bytes)
+{
+    const size_t own = at->code_bytes, whole = bytes > own ? bytes : own;
+    memcpy(at->file + at->size, at->code, own);
+    memcpy(at->file + at->size, code, bytes);
+    at->section->sh_offset = at->size;
+    at->section->sh_size = at->symbol->st_size = whole;
+    return at->size + whole;
+}
+
+/* ---- what stays ------------------------------------------------------------------------------ */
+
+static void open_place(size_t which, place *out)
+{
+    enum { ALIGNMENT = 128 };
+    const ifl_session_options options = {.gpu = gpus[which], .threads = 1};
+    const embedded_file *room = &rooms[which];
+    out->size = (room->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    out->file = calloc(1, out->size + MOST_CODE_BYTES);
+    if (!out->file || ifl_session_new(&options, &out->session, NULL) != IFL_OK)
+        abort();
+    memcpy(out->file, room->bytes, room->size);
+    find_code(out);
+    for (int i = 0; i < 2; i++)
+        if (ifl_memory_allocate(ifl_session_memory(out->session), BUFFER_BYTES, 0, 0, "a buffer",
+                                &out->buffers[i], NULL) != IFL_OK)
+            abort();
+}
+
+static const place *place_of(size_t which)
+{
+    static place opened[ROOMS];
+    if (!opened[which].session)
+        open_place(which, &opened[which]);
+    return &opened[which];
+}
 
 static volatile int stop;
 
@@ -47,115 +117,117 @@ static void tell(int signal)
     stop = 1;
 }
 
-static uint8_t *read_all(const char *path, size_t *size)
+static void wait_for(long nanoseconds)
 {
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(MOST_BYTES);
-    *size = file && bytes ? fread(bytes, 1, MOST_BYTES, file) : 0;
-    if (file)
-        fclose(file);
-    return bytes;
-}
-
-/* Where the code lies in the file: the reader's copy of it is looked for. */
-static void open_base(size_t which, base *out)
-{
-    ifl_error error;
-    ifl_machine *machine = ifl_machine_new("base");
-    out->bytes = read_all(bases[which].path, &out->size);
-    if (!machine ||
-        ifl_machine_read_cubin("base", out->bytes, out->size, machine, &error) != IFL_OK)
-        abort();
-    for (size_t i = 0; i < machine->kernel_count; i++) {
-        const ifl_machine_kernel *k = &machine->kernels[i];
-        if (strcmp(k->name, kernel) != 0)
-            continue;
-        out->code = memmem(out->bytes, out->size, k->code, k->code_bytes);
-        out->code_bytes = k->code_bytes;
-    }
-    ifl_machine_free(machine);
-    if (!out->code)
-        abort();
-}
-
-static const base *base_of(size_t which)
-{
-    static base opened[BASES]; /* for as long as the fuzzer runs */
-    if (!opened[which].bytes)
-        open_base(which, &opened[which]);
-    return &opened[which];
-}
-
-static void wait_for(int milliseconds)
-{
-    const struct itimerval time = {.it_value = {.tv_usec = milliseconds * 1000}};
+    static timer_t timer;
     static bool is_set;
-    if (!is_set)
-        signal(SIGVTALRM, tell);
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM};
+    const struct itimerspec time = {.it_value = {.tv_nsec = nanoseconds}};
+    if (!is_set &&
+        (signal(SIGVTALRM, tell) == SIG_ERR || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0))
+        abort();
     is_set = true;
     stop = 0;
-    setitimer(ITIMER_VIRTUAL, &time, NULL);
+    timer_settime(timer, 0, &time, NULL);
 }
 
-static const ifl_device *device_of(size_t which)
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct parameters {
+    uint64_t in, out;
+    int32_t n;
+} parameters;
+
+static parameters fill(const place *at)
 {
-    static ifl_device *opened[BASES]; /* for as long as the fuzzer runs */
-    if (!opened[which] && ifl_device_open(bases[which].gpu, &opened[which], NULL) != IFL_OK)
-        abort();
-    return opened[which];
+    uint32_t *in = (uint32_t *)at->buffers[0]->host;
+    for (uint32_t i = 0; i < BUFFER_BYTES / sizeof *in; i++)
+        in[i] = i;
+    memset(at->buffers[1]->host, 0, BUFFER_BYTES);
+    return (parameters){at->buffers[0]->address, at->buffers[1]->address, 8};
 }
 
-static void run(ifl_module *module, size_t which)
+static void report(const ifl_watch *watch, const ifl_session_launch *launch, void *const *states)
 {
-    static const char *const words[][2] = {{"grid", "2"},           {"block", "64"},
-                                           {"shared", "256"},       {"arg", "u32x1024=iota"},
-                                           {"arg", "u32x512=zero"}, {"arg", "i32:8"}};
-    ifl_launch *launch;
     ifl_error error;
-    ifl_profile *profile = NULL;
-    if (ifl_launch_new(module, kernel, &launch, &error) != IFL_OK)
+    ifl_profile *profile = ifl_profile_new();
+    if (!profile)
         return;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ifl_launch_set(launch, words[i][0], words[i][1], &error) != IFL_OK)
-            abort();
-    wait_for(STOP_MILLISECONDS);
-    const ifl_device *device = device_of(which);
-    const ifl_run_options options = {
-        .threads = 1, .stop = &stop, .devices = &device, .device_count = 1};
-    if (ifl_launch_run(launch, &options, &profile, &error) == IFL_INTERNAL)
+    ifl_status status = ifl_profile_count_states(launch->kernel, states, profile, &error);
+    if (status == IFL_OK)
+        status = ifl_watch_report(watch, launch, states, 0, profile, &error);
+    if (status == IFL_INTERNAL)
         abort();
-    wait_for(0);
     ifl_profile_free(profile);
-    ifl_launch_free(launch);
 }
 
-/* The file whose code is `code`, without a name in any folder: modules that run machine code are
- * read from files. */
-static int file_with(const base *of, const uint8_t *code, size_t size)
+static void launch(const place *at, ifl_ready_kernel *kernel)
 {
-    const int file = memfd_create("fuzz", MFD_CLOEXEC);
-    const off_t at = of->code - of->bytes;
-    const size_t count = size < of->code_bytes ? size : of->code_bytes;
-    if (file < 0 || write(file, of->bytes, of->size) != (ssize_t)of->size ||
-        pwrite(file, code, count, at) != (ssize_t)count)
+    const parameters words = fill(at);
+    const ifl_device *device = ifl_session_device(at->session);
+    const ifl_session_way way = {.threads = 1, .stop = &stop};
+    const ifl_session_launch to = {.kernel = kernel,
+                                   .grid = {2, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .dynamic_shared_bytes = 2048,
+                                   .params = (const uint8_t *)&words};
+    ifl_watch watch;
+    ifl_session_result ran = {0};
+    ifl_error error;
+    ifl_status status =
+        ifl_watch_begin(&watch, IFL_WATCH_MODEL, at->session, &device, 1, &to, &error);
+    if (status == IFL_OK) {
+        wait_for(STOP_NANOSECONDS);
+        status =
+            ifl_session_run(at->session, &to, &way, watch.observers, watch.count, &ran, &error);
+        wait_for(0);
+        if (ran.result.states)
+            report(&watch, &to, ran.result.states);
+        ifl_session_end(&ran);
+    }
+    ifl_watch_end(&watch);
+    if (status == IFL_INTERNAL)
         abort();
-    return file;
+}
+
+static void lower_and_run(const place *at, ifl_object *object)
+{
+    static ifl_module module = {.path = "fuzz.cubin"};
+    static ifl_loaded loaded = {.module = &module};
+    const ifl_placed_object placed = {.object = object};
+    const ifl_object_text *text = ifl_object_find(object, kernel_name);
+    if (!text)
+        return;
+    const ifl_kernel kernel = {.name = kernel_name, .target = "sm_0"};
+    ifl_ready_kernel ready = {.loaded = &loaded,
+                              .module = &module,
+                              .kernel = &kernel,
+                              .signature = kernel_name,
+                              .object = &placed,
+                              .text = text};
+    ifl_error error;
+    const ifl_status status = ifl_sass_lower(&(ifl_sass_lowering){.object = object, .kernel = text},
+                                             &ready.image, &error);
+    if (status == IFL_INTERNAL)
+        abort();
+    if (status != IFL_OK)
+        return;
+    launch(at, &ready);
+    ifl_image_free(&ready.image);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    ifl_module *module;
+    ifl_object *object;
     ifl_error error;
-    char path[64];
-    if (!size)
+    if (size <= WORD_BYTES || size > MOST_CODE_BYTES)
         return 0;
-    const size_t which = *data % BASES;
-    const int file = file_with(base_of(which), data + 1, size - 1);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (ifl_module_open(path, bases[which].arch, &module, &error) == IFL_OK) {
-        run(module, which);
-        ifl_module_close(module);
-    }
-    close(file);
+    const place *at = place_of(*data % ROOMS);
+    const size_t bytes = set_code(at, data + 1, (size - 1) / WORD_BYTES * WORD_BYTES);
+    if (ifl_object_open("fuzz.cubin", at->file, bytes, &object, &error) != IFL_OK)
+        return 0;
+    ifl_object_place(object, 0);
+    lower_and_run(at, object);
+    ifl_object_close(object);
     return 0;
 }
