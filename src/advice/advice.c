@@ -5,12 +5,19 @@
 #include "advice/cause.h"
 #include "advice/situation.h"
 
+#include <string.h>
+
 static ifl_rule_function *const functions[IFL_RULES] = {
 #define REMEDY(name, ...) [IFL_RULE_##name] = ifl_rule_##name,
 #include "advice/remedy.def"
 };
 
 static const double least_gain = 1.05; /* what gives less is within the model's noise */
+
+bool ifl_advice_is_free(const ifl_advice *advice)
+{
+    return strcmp(advice->cost, "none") == 0;
+}
 
 static double blocks_per_sm(const ifl_situation *s)
 {
@@ -56,7 +63,7 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
     ifl_remedy half, all;
     const ifl_rule_row *row = ifl_rule_get(rule);
     const double high = gain_of(s, rule, 1, &all), low = gain_of(s, rule, 0.5, &half);
-    if (!(high >= least_gain) || low * high < 1) /* what would rather lose is no advice */
+    if (!(high >= 1) || low * high < 1) /* what would rather lose is no advice */
         return IFL_OK;
     const ifl_advice advice = {
         .rule = row->name,
@@ -69,6 +76,8 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
         .gain_low = low < high ? low : high,
         .gain_high = low < high ? high : low,
     };
+    if (high < least_gain && !ifl_advice_is_free(&advice))
+        return IFL_OK;
     if (!advice.symptom || !ifl_vec_push(&out->list, advice))
         return ifl_fail_memory(error, sizeof advice);
     return IFL_OK;
@@ -126,14 +135,16 @@ static const char introduction[] =
     "remedies that treat a cause gain anything on a GPU. Sources are named by title\n"
     "([Sources](sources.md)).\n";
 
-static const char remedies_head[] = "\n## Remedies\n\n"
-                                    "A rule looks for a symptom in the profile and the model of a "
-                                    "GPU. The model is then run again with half of\n"
-                                    "the remedy's effect and with all of it; these are the two "
-                                    "gains that a report shows. Remedies that gain\n"
-                                    "less than %.0f %% are not shown, and the others are ranked by "
-                                    "their gain. Gains cannot be added up, since\n"
-                                    "most remedies reduce the same waiting or the same bytes.\n";
+static const char remedies_head[] =
+    "\n## Remedies\n\n"
+    "A rule looks for a symptom in the profile and the model of a "
+    "GPU. The model is then run again with half of\n"
+    "the remedy's effect and with all of it; these are the two "
+    "gains that a report shows. Remedies that gain\n"
+    "less than %.0f %% are not shown, unless they cost nothing, and the "
+    "others are ranked by their gain. Gains\n"
+    "cannot be added up, since most remedies reduce the same waiting or "
+    "the same bytes.\n";
 
 static void print_treated_by(FILE *out, ifl_cause cause)
 {

@@ -20,6 +20,8 @@ ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device,
                            const ifl_modelled *modelled, ifl_arena *arena, ifl_advices *out,
                            ifl_error *error);
 void ifl_advice_free(ifl_advices *advices);
+/* Costs nothing, and is told however little it gains. */
+bool ifl_advice_is_free(const ifl_advice *advice);
 
 /* Writes docs/advice.md. */
 void ifl_advice_document(FILE *out);

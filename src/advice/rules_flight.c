@@ -330,18 +330,95 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* The longest time of an SM over what it would be if the blocks were spread evenly. */
+static double unevenness(const ifl_situation *s)
+{
+    const double blocks = s->work.blocks, sms = s->rates.sms;
+    if (s->model.waves.waves >= 1)
+        return 1 / s->model.waves.tail_efficiency;
+    return blocks > sms ? ceil(blocks / sms) * sms / blocks : 1;
+}
+
+/* `times` as many blocks: each with a part of the waits that a block has one after the other, or of
+ * its threads. */
+typedef struct smaller_blocks {
+    int times, threads;
+    double seconds, blocks_per_sm;
+} smaller_blocks;
+
+static bool try_less_work(const ifl_situation *s, int times, smaller_blocks *out)
+{
+    ifl_remedy to = {
+        .share = 1, .work = s->work, .blocks_per_sm = s->model.occupancy.blocks_per_sm};
+    ifl_timing timing;
+    if (!s->work.waits_known || s->work.waits < times)
+        return false;
+    to.work.each = NULL;
+    ifl_remedy_share_out(times, &to);
+    ifl_timing_find(&s->rates, &to.work, to.blocks_per_sm, &timing);
+    *out = (smaller_blocks){times, request_of(s).threads, timing.total, to.blocks_per_sm};
+    return true;
+}
+
+static bool try_fewer_threads(const ifl_situation *s, int times, smaller_blocks *out)
+{
+    block_choice choice;
+    const int now = request_of(s).threads;
+    if (now % (32 * times) || !try_block(s, now / times, &choice))
+        return false;
+    *out = (smaller_blocks){times, choice.threads, choice.seconds, choice.blocks_per_sm};
+    return true;
+}
+
+/* The fewest blocks of those that are about as good; .times is 0 where none can be had. */
+static smaller_blocks best_smaller(const ifl_situation *s)
+{
+    const double as_good = 1.02;
+    smaller_blocks best = {0}, other;
+    for (int times = 2; times <= 8; times *= 2)
+        if ((try_less_work(s, times, &other) || try_fewer_threads(s, times, &other)) &&
+            (!best.times || other.seconds * as_good < best.seconds))
+            best = other;
+    return best;
+}
+
+static const char *uneven_text(const ifl_situation *s)
+{
+    const ifl_waves *w = &s->model.waves;
+    const double each = floor(s->work.blocks / s->rates.sms);
+    if (w->waves >= 1)
+        return ifl_situation_say(s,
+                                 "waves of blocks: %s, which use %.0f %% of the places for blocks",
+                                 ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
+    return ifl_situation_say(s, "%s on %.0f SMs: some SMs have %.0f, the others %.0f",
+                             ifl_figure_counted((uint64_t)s->work.blocks, "block").text,
+                             s->rates.sms, each + 1, each);
+}
+
+/* Smaller blocks end more evenly. What an SM holds is taken as in block_size: also with a shared
+ * array that stays as large as it is. */
 bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
 {
-    const double good = 0.9, least = 0.03;
-    const ifl_waves *w = &s->model.waves;
-    if (w->waves < 1 || w->tail_efficiency >= good ||
-        !ifl_situation_spends(s, IFL_TERM_TAIL, least))
+    const double uneven = 1.1;
+    const int now = request_of(s).threads;
+    const smaller_blocks best = unevenness(s) > uneven ? best_smaller(s) : (smaller_blocks){0};
+    if (!best.times)
         return false;
-    to->work.blocks -=
-        to->share * (to->work.blocks - (double)w->full_waves * (double)w->wave_blocks);
-    to->symptom =
-        ifl_situation_say(s, "waves of blocks: %s, which use %.0f %% of the places for blocks",
-                          ifl_figure_real(w->waves).text, 100 * w->tail_efficiency);
+    const double times = ifl_remedy_part(to, best.times);
+    const ifl_figure blocks = ifl_figure_counted((uint64_t)(s->work.blocks * best.times), "block");
+    to->work.each = NULL;
+    if (best.threads == now) {
+        ifl_remedy_share_out(best.times, to);
+        to->remedy = ifl_situation_say(s, "%s, each with 1/%d of the work of one now", blocks.text,
+                                       best.times);
+    } else {
+        to->work.blocks *= times;
+        to->work.warps_per_block /= times;
+        to->remedy = ifl_situation_say(s, "blocks of %d threads instead of %d: %s", best.threads,
+                                       now, blocks.text);
+    }
+    to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
+    to->symptom = uneven_text(s);
     return true;
 }
 
@@ -450,6 +527,13 @@ static double moved_constants(const ifl_situation *s)
     return s->profile->machine.ran ? fmin(moves, WORDS * s->work.fp64) : 0;
 }
 
+/* Many floats become one: somebody may want the sum as a double, unless that takes the time. */
+static bool is_sum_of_floats(const ifl_situation *s, const conversions *c)
+{
+    const double each = 8, worth = 0.5;
+    return c->narrowed * each < c->widened && !ifl_situation_spends(s, IFL_TERM_ARITHMETIC, worth);
+}
+
 /* Numbers are widened for arithmetic that no double was ever loaded for. */
 bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
 {
@@ -457,7 +541,7 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     for (size_t i = 0; i < s->profile->lines.count; i++)
         if (may_hold_doubles(s, &s->profile->lines.at[i]))
             return false;
-    if (c.widened <= 0 || s->work.fp64 <= 0)
+    if (c.widened <= 0 || s->work.fp64 <= 0 || is_sum_of_floats(s, &c))
         return false;
     to->work.fp32 += to->share * to->work.fp64;
     to->work.fp64 *= 1 - to->share;

@@ -35,15 +35,39 @@ static const char *limit_text(ifl_page *page, const ifl_profile *profile,
                             ifl_figure_count(blocks).text, blocks == 1 ? "" : "s", sms);
 }
 
+/* The first of the advices that cost something or gain 5 %, and the first of the others; NULL:
+ * none. */
+static const ifl_advice *pick(const ifl_advices *advice, bool is_small)
+{
+    const double small = 1.05;
+    for (size_t i = 0; i < advice->list.count; i++) {
+        const ifl_advice *a = &advice->list.at[i];
+        if ((ifl_advice_is_free(a) && a->gain_high < small) == is_small)
+            return a;
+    }
+    return NULL;
+}
+
+/* "pad the rows (pad_shared; 1.91×)" */
+static const char *advice_text(ifl_page *page, const ifl_advice *a)
+{
+    const char *gain = ifl_advice_gain(page, a);
+    return gain ? ifl_arena_printf(&page->arena, "%s (%s; %s)", a->remedy, a->rule, gain) : NULL;
+}
+
 static const char *help_text(ifl_page *page, const ifl_advices *advice)
 {
-    if (!advice->list.count)
-        return "No known remedy would gain 5 %.";
-    const ifl_advice *best = &advice->list.at[0];
-    const char *gain = ifl_advice_gain(page, best);
-    return gain ? ifl_arena_printf(&page->arena, "What would help most: %s (%s; %s).", best->remedy,
-                                   best->rule, gain)
-                : NULL;
+    const ifl_advice *best = pick(advice, false), *small = pick(advice, true);
+    const char *first = best ? advice_text(page, best) : "", *free_one = "";
+    if (small)
+        free_one = advice_text(page, small);
+    if (!first || !free_one)
+        return NULL;
+    first = best ? ifl_arena_printf(&page->arena, "What would help most: %s.", first)
+                 : "No known remedy would gain 5 %.";
+    if (!small || !first)
+        return first;
+    return ifl_arena_printf(&page->arena, "%s At no cost: %s.", first, free_one);
 }
 
 static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)

@@ -7,9 +7,12 @@
 #     lacks GPU RULE...    none of these may
 #     none GPU             nothing may
 #     gave GPU RULE TIMES  a GPU was so many times as fast with the remedy: the gain foretold is not further off than WORST
+#     says WORDS...        the report's text has these
+#     does GPU RULE WORDS...  with the remedy done as it says, these are the words: they are as much faster as was said, but for DONE
 set -u
 inflight=$1 list=$2
 WORST=1.75 # one is off by 1.6; the others are within 1.42, the worst of GPA's estimates (K. Zhou et al., 2021)
+DONE=1.25
 work=$(mktemp -d) || exit 6
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -37,10 +40,30 @@ rules_of() {
     awk -F'"' '/"advice": \[/ { inside = 1 } inside && $2 == "gpu" { gpu = $4 } inside && $2 == "rule" { print gpu, $4 }' "$1"
 }
 
+analyze() { # REPORT WORDS...
+    report=$1
+    shift
+    # shellcheck disable=SC2086 # the words of a launch
+    "$inflight" analyze $* --json "$report" >"$work/text" 2>&1 || fail "ended with $?: $(tail -n 2 "$work/text")"
+}
+
+time_of() { # REPORT
+    awk '$1 == "\"time_us\":" { print $2 + 0; exit }' "$1"
+}
+
+check_done() { # GPU RULE WORDS...
+    of=$1 rule=$2
+    shift 2
+    analyze "$work/done.json" "$*" --gpu "$of"
+    awk -v gpu="$of" -v rule="$rule" -v before="$(time_of "$work/report.json")" -v after="$(time_of "$work/done.json")" -v done=$DONE '
+        $1 == gpu && $2 == rule { found = 1; text = $3 " to " $4; times = before / after; ok = times > $3 / done && times < $4 * done }
+        END { if (!ok) print gpu ": " rule ": " (found ? "foretold " text ", done as it says " times : "not told"); exit !ok }' \
+        "$work/gains" >"$work/off" || fail "$(cat "$work/off")"
+}
+
 run() {
     launch=$*
-    # shellcheck disable=SC2086 # the words of a launch
-    "$inflight" analyze $* --json "$work/report.json" >"$work/text" 2>&1 || fail "ended with $?: $(tail -n 2 "$work/text")"
+    analyze "$work/report.json" "$@"
     rules_of "$work/report.json" >"$work/rules"
     gains_of "$work/report.json" >"$work/gains"
 }
@@ -61,6 +84,8 @@ while read -r word gpu rules; do
     has) for rule in $rules; do grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: no $rule"; done ;;
     lacks) for rule in $rules; do ! grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: $rule"; done ;;
     gave) check_gain "$gpu" "${rules% *}" "${rules#* }" ;;
+    says) tr -s ' \n' '  ' <"$work/text" | tr -s ' ' | grep -qF "$gpu $rules" || fail "the text does not say: $gpu $rules" ;;
+    does) check_done "$gpu" $rules ;;
     none) ! grep -q "^$gpu " "$work/rules" || fail "$gpu: $(grep "^$gpu " "$work/rules" | tr '\n' ',')" ;;
     *) fail "no such word: $word" ;;
     esac
