@@ -135,6 +135,7 @@ IFL_SERVED ifl_cuda_error cudaGetMipmappedArrayLevel(ifl_array **out, const void
 
 /* An array with a place in it, or memory with the pitch of its rows. */
 typedef struct side {
+    bool is_array;
     const void *array;
     size_t x, y;
     void *memory;
@@ -146,7 +147,7 @@ static ifl_cuda_error find(const side *s, size_t width, size_t height, ifl_array
     const ifl_array *array = ifl_array_of(s->array);
     const ifl_position at = {s->x, s->y, 0};
     const ifl_extent box = {width, height, 1};
-    if (s->array)
+    if (s->is_array)
         return array ? ifl_array_find(array, &at, &box, out) : ifl_cudaErrorInvalidResourceHandle;
     if (width > s->pitch || s->pitch > IFL_MOST_PITCH)
         return ifl_cudaErrorInvalidValue;
@@ -172,12 +173,12 @@ static ifl_cuda_error copy(ifl_session *session, const side *to, const side *fro
 #define ARRAY(array, x, y)                                                                         \
     &(const side)                                                                                  \
     {                                                                                              \
-        (array), (x), (y), NULL, 0                                                                 \
+        true, (array), (x), (y), NULL, 0                                                           \
     }
 #define MEMORY(memory, pitch)                                                                      \
     &(const side)                                                                                  \
     {                                                                                              \
-        NULL, 0, 0, (void *)(uintptr_t)(memory), (pitch)                                           \
+        false, NULL, 0, 0, (void *)(uintptr_t)(memory), (pitch)                                    \
     }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DToArray(const void *to, size_t x, size_t y, const void *from,
@@ -240,8 +241,8 @@ static ifl_cuda_error copy_flat(ifl_session *session, const void *handle, size_t
         const size_t left = bytes - done, rest = row - x;
         const size_t width = x || left < row ? (left < rest ? left : rest) : row,
                      height = width < row ? 1 : left / row;
-        const side in_array = {handle, x, y, NULL, 0},
-                   plain = {NULL, 0, 0, (uint8_t *)memory + done, width};
+        const side in_array = {true, handle, x, y, NULL, 0},
+                   plain = {false, NULL, 0, 0, (void *)((uintptr_t)memory + done), width};
         code = is_to ? copy(session, &in_array, &plain, width, height, kind, stream)
                      : copy(session, &plain, &in_array, width, height, kind, stream);
         done += width * height;

@@ -240,6 +240,36 @@ static void make_logs(void)
     }
 }
 
+/* An array with a texture and a surface of it. */
+static void make_texture(void)
+{
+    word array = 0, texture = 0, surface = 0;
+    MUST("cudaMallocArray", (word)&array, right_pointer(WORD_CHANNELS), 64, 8, 2);
+    add_object(CLASS_ARRAY, array);
+    const word of = right_pointer(WORD_SURFACE_RESOURCE);
+    MUST("cudaCreateTextureObject", (word)&texture, of, right_pointer(WORD_SAMPLER));
+    add_object(CLASS_TEXTURE, texture);
+    MUST("cudaCreateSurfaceObject", (word)&surface, of);
+    add_object(CLASS_SURFACE, surface);
+}
+
+static void make_textures(void)
+{
+    static const struct {
+        object_class of;
+        const char *destroy;
+    } firsts[] = {{CLASS_TEXTURE, "cudaDestroyTextureObject"},
+                  {CLASS_SURFACE, "cudaDestroySurfaceObject"},
+                  {CLASS_ARRAY, "cudaFreeArray"}};
+    make_texture();
+    make_texture();
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        const word first = world[firsts[i].of].live[0];
+        MUST(firsts[i].destroy, first);
+        lose_object(firsts[i].of, first);
+    }
+}
+
 static void make_contexts(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -392,6 +422,7 @@ void renew_world(void)
     make_modules();
     make_links();
     make_logs();
+    make_textures();
     make_contexts();
     make_graphs();
     for (object_class of = 0; of < CLASSES; of++)

@@ -6,11 +6,14 @@
 
 enum {
     INVALID_VALUE = 1,
+    INVALID_CHANNELS = 20,
     INVALID_DIRECTION = 21,
     INVALID_FUNCTION = 98,
     INVALID_PTX = 218,
     INVALID_HANDLE = 400
 };
+enum { ARRAY_RESOURCE, MIPMAPS, LINEAR_RESOURCE, ROWS_RESOURCE };
+enum { FLOAT_KIND = 2, FLOAT_FORMAT = 0x20, FOR_SURFACES = 2 };
 enum { PITCH = 256, ROWS = 4, WIDTH = 64, HOST = 1, DEVICE = 2, DEFAULT = 4, MEMORY_TYPE = 2 };
 
 word kernel_argument;
@@ -62,6 +65,34 @@ static flat_box right_flat_box(void)
                       .to = {.type = DEVICE, .device = live_object(CLASS_DEVICE), .pitch = PITCH},
                       .width = WIDTH,
                       .height = ROWS};
+}
+
+static bool fill_of_texture(word_kind kind, pointed *out)
+{
+    static const channels one_float = {.bits = {32}, .kind = FLOAT_KIND};
+    switch (kind) {
+    case WORD_CHANNELS:
+        out->channels = one_float;
+        return true;
+    case WORD_RESOURCE:
+        out->resource =
+            (resource){.type = ROWS_RESOURCE,
+                       .of.rows = {live_object(CLASS_DEVICE), one_float, WIDTH / 4, ROWS, PITCH}};
+        return true;
+    case WORD_SURFACE_RESOURCE:
+        out->resource = (resource){.type = ARRAY_RESOURCE, .of.array = live_object(CLASS_ARRAY)};
+        return true;
+    case WORD_SAMPLER:
+        return true;
+    case WORD_FLAT_ARRAY:
+        out->flat_array = (flat_array){WIDTH, ROWS, FLOAT_FORMAT, 1};
+        return true;
+    case WORD_DEEP_ARRAY:
+        out->deep_array = (deep_array){WIDTH, ROWS, 2, FLOAT_FORMAT, 1, FOR_SURFACES};
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool fill_pointed(word_kind kind, pointed *out)
@@ -126,7 +157,7 @@ bool fill_pointed(word_kind kind, pointed *out)
         out->room = sizeof scratch / sizeof *scratch;
         return true;
     default:
-        return false;
+        return fill_of_texture(kind, out);
     }
 }
 
@@ -243,6 +274,56 @@ static void wrong_others(wrongs *w)
     }
 }
 
+static void wrong_resources(wrongs *w)
+{
+    next(w, INVALID_VALUE)->resource.of.rows.at = 0;
+    next(w, INVALID_VALUE)->resource.of.rows.at = world[CLASS_DEVICE].gone[0];
+    next(w, INVALID_VALUE)->resource.of.rows.pitch = (word)1 << 63;
+    next(w, INVALID_VALUE)->resource.of.rows.height = (word)-1;
+    next(w, INVALID_VALUE)->resource.type = 9;
+    next(w, INVALID_CHANNELS)->resource.of.rows.channels.bits[0] = 7;
+}
+
+static void wrong_surface_resources(wrongs *w)
+{
+    next(w, INVALID_HANDLE)->resource.of.array = 0;
+    next(w, INVALID_HANDLE)->resource.of.array = world[CLASS_ARRAY].gone[0];
+    next(w, INVALID_HANDLE)->resource.of.array = live_object(CLASS_STREAM);
+    next(w, INVALID_HANDLE)->resource.of.array = no_handles[0];
+    next(w, INVALID_VALUE)->resource.type = MIPMAPS;
+}
+
+static void wrong_of_texture(wrongs *w)
+{
+    switch (w->kind) {
+    case WORD_CHANNELS:
+        next(w, INVALID_CHANNELS)->channels.bits[0] = 7;
+        next(w, INVALID_CHANNELS)->channels.kind = 9;
+        break;
+    case WORD_RESOURCE:
+        wrong_resources(w);
+        break;
+    case WORD_SURFACE_RESOURCE:
+        wrong_surface_resources(w);
+        break;
+    case WORD_SAMPLER:
+        next(w, INVALID_VALUE)->sampler.modes[1] = 9;
+        next(w, INVALID_VALUE)->sampler.filter = -1;
+        break;
+    case WORD_FLAT_ARRAY:
+        next(w, INVALID_VALUE)->flat_array.width = (word)-1;
+        next(w, INVALID_VALUE)->flat_array.format = 9999;
+        break;
+    case WORD_DEEP_ARRAY:
+        next(w, INVALID_VALUE)->deep_array.depth = (word)1 << 63;
+        next(w, INVALID_VALUE)->deep_array.channels = 3;
+        next(w, INVALID_VALUE)->deep_array.flags = 1u << 31;
+        break;
+    default:
+        break;
+    }
+}
+
 size_t wrong_pointers(word_kind kind, wrong_word out[MOST_WRONG])
 {
     wrongs w = {out, 0, kind};
@@ -265,6 +346,7 @@ size_t wrong_pointers(word_kind kind, wrong_word out[MOST_WRONG])
         break;
     default:
         wrong_others(&w);
+        wrong_of_texture(&w);
     }
     out[w.count] = (wrong_word){0, INVALID_VALUE};
     return w.count + 1;

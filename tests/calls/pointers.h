@@ -91,6 +91,44 @@ typedef struct driver_configuration {
     unsigned attribute_count;
 } driver_configuration;
 
+/* cudaChannelFormatDesc; cudaResourceDesc, of the memory that it tells of; cudaTextureDesc;
+ * CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR. */
+typedef struct channels {
+    int bits[4], kind;
+} channels;
+
+typedef struct resource {
+    int type;
+    union {
+        word array;
+        struct {
+            word at;
+            channels channels;
+            word bytes;
+        } linear;
+        struct {
+            word at;
+            channels channels;
+            word width, height, pitch;
+        } rows;
+        char room[128];
+    } of;
+} resource;
+
+typedef struct sampler {
+    int modes[3], filter, reads, more[13];
+} sampler;
+
+typedef struct flat_array {
+    word width, height;
+    unsigned format, channels;
+} flat_array;
+
+typedef struct deep_array {
+    word width, height, depth;
+    unsigned format, channels, flags;
+} deep_array;
+
 /* Everything that a pointer of a call may lead to, as it is where nothing is wrong. */
 typedef union pointed {
     word nodes[1];
@@ -104,6 +142,11 @@ typedef union pointed {
     pool_params pool_params;
     configuration configuration;
     driver_configuration driver_configuration;
+    channels channels;
+    resource resource;
+    sampler sampler;
+    flat_array flat_array;
+    deep_array deep_array;
     word arguments[1];
     int numbers[1];
     word places[1];

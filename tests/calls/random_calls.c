@@ -81,8 +81,9 @@ static word any_size_of_memory(word usual)
 /* Mostly a live one. */
 static word any_handle(object_class of)
 {
-    static const object_class kinds[] = {CLASS_STREAM, CLASS_EVENT, CLASS_GRAPH,  CLASS_EXEC,
-                                         CLASS_NODE,   CLASS_POOL,  CLASS_MODULE, CLASS_FUNCTION};
+    static const object_class kinds[] = {CLASS_STREAM, CLASS_EVENT,    CLASS_GRAPH,
+                                         CLASS_EXEC,   CLASS_NODE,     CLASS_POOL,
+                                         CLASS_MODULE, CLASS_FUNCTION, CLASS_ARRAY};
     const objects *all = &world[once_in(20) ? kinds[below(sizeof kinds / sizeof *kinds)] : of];
     const unsigned which = below(20);
     return which < 14   ? one_of(all->live, all->live_count)
@@ -153,6 +154,8 @@ static void any_box(box *b)
     b->to_position = (triple){any_offset(), any_offset(), any_offset()};
     any_triple(&b->extent);
     b->kind = (int)below(6);
+    b->from_array = once_in(4) ? any_handle(CLASS_ARRAY) : 0;
+    b->to_array = once_in(4) ? any_handle(CLASS_ARRAY) : 0;
 }
 
 static void any_side(deep_side *s)
@@ -164,6 +167,7 @@ static void any_side(deep_side *s)
     s->z = any_offset();
     s->pitch = any_number(s->pitch);
     s->height = any_number(s->height);
+    s->array = any_handle(CLASS_ARRAY);
 }
 
 static void any_deep_box(deep_box *b)
@@ -182,6 +186,7 @@ static void any_flat_side(flat_side *s)
     s->x = any_offset();
     s->y = any_offset();
     s->pitch = any_number(s->pitch);
+    s->array = any_handle(CLASS_ARRAY);
 }
 
 static void any_kernel(kernel_params *k)
@@ -192,6 +197,62 @@ static void any_kernel(kernel_params *k)
     k->block[0] = below(40);
     k->shared_bytes = once_in(4) ? (unsigned)any() : 0;
     k->arguments = once_in(8) ? 0 : k->arguments;
+}
+
+static void any_channels(channels *c)
+{
+    static const int bits[] = {0, 8, 16, 32, 64, -32};
+    c->bits[below(4)] = bits[below(6)];
+    c->kind = (int)below(5) - 1;
+}
+
+static void any_resource(resource *r)
+{
+    r->type = (int)below(5);
+    any_channels(&r->of.rows.channels);
+    if (r->type == 0) {
+        r->of.array = any_handle(CLASS_ARRAY);
+        return;
+    }
+    r->of.rows.at = any_memory();
+    r->of.rows.width = any_number(16);
+    r->of.rows.height = any_number(4);
+    r->of.rows.pitch = any_number(256);
+}
+
+/* An array of what lies between would take seconds to clear, and there are many. */
+static word any_elements(word usual)
+{
+    const word size = any_number(usual);
+    return size > 512 && size < 1ul << 31 ? usual : size;
+}
+
+static void change_of_texture(word_kind kind, pointed *p)
+{
+    switch (kind) {
+    case WORD_CHANNELS:
+        any_channels(&p->channels);
+        break;
+    case WORD_RESOURCE:
+    case WORD_SURFACE_RESOURCE:
+        any_resource(&p->resource);
+        break;
+    case WORD_SAMPLER:
+        p->sampler.modes[below(3)] = (int)below(6) - 1;
+        p->sampler.filter = (int)below(3);
+        p->sampler.reads = (int)below(2);
+        p->sampler.more[below(13)] = (int)any();
+        break;
+    case WORD_FLAT_ARRAY:
+        p->flat_array = (flat_array){any_elements(16), any_elements(4), below(40), below(6)};
+        break;
+    case WORD_DEEP_ARRAY:
+        p->deep_array = (deep_array){any_elements(16), any_elements(4), any_elements(2),
+                                     below(40),        below(6),        below(20)};
+        break;
+    default:
+        break;
+    }
 }
 
 static void change(word_kind kind, pointed *p)
@@ -243,7 +304,7 @@ static void change(word_kind kind, pointed *p)
         p->mode = (int)below(5) - 1;
         break;
     default:
-        break;
+        change_of_texture(kind, p);
     }
     kernel_argument = once_in(50) ? no_handles[0] : any_memory() & ~(word)3;
 }
@@ -376,13 +437,23 @@ static void clear_world(void)
     static const struct {
         object_class of;
         const char *call;
-    } ends[] = {{CLASS_STREAM, "cudaStreamDestroy"},     {CLASS_EVENT, "cudaEventDestroy"},
-                {CLASS_EXEC, "cudaGraphExecDestroy"},    {CLASS_GRAPH, "cudaGraphDestroy"},
-                {CLASS_POOL, "cudaMemPoolDestroy"},      {CLASS_CONTEXT, "cuCtxDestroy_v2"},
-                {CLASS_MODULE, "cuModuleUnload"},        {CLASS_LINK, "cuLinkDestroy"},
-                {CLASS_LOG, "cuLogsUnregisterCallback"}, {CLASS_DEVICE, "cudaFree"},
-                {CLASS_PINNED_OWN, "cudaFreeHost"},      {CLASS_MANAGED_OWN, "cudaFree"},
-                {CLASS_LINK_WHOLE, "cuLinkDestroy"},     {CLASS_REGISTERED, "cudaHostUnregister"}};
+    } ends[] = {{CLASS_STREAM, "cudaStreamDestroy"},
+                {CLASS_EVENT, "cudaEventDestroy"},
+                {CLASS_EXEC, "cudaGraphExecDestroy"},
+                {CLASS_GRAPH, "cudaGraphDestroy"},
+                {CLASS_POOL, "cudaMemPoolDestroy"},
+                {CLASS_CONTEXT, "cuCtxDestroy_v2"},
+                {CLASS_MODULE, "cuModuleUnload"},
+                {CLASS_LINK, "cuLinkDestroy"},
+                {CLASS_LOG, "cuLogsUnregisterCallback"},
+                {CLASS_DEVICE, "cudaFree"},
+                {CLASS_PINNED_OWN, "cudaFreeHost"},
+                {CLASS_MANAGED_OWN, "cudaFree"},
+                {CLASS_LINK_WHOLE, "cuLinkDestroy"},
+                {CLASS_REGISTERED, "cudaHostUnregister"},
+                {CLASS_TEXTURE, "cudaDestroyTextureObject"},
+                {CLASS_SURFACE, "cudaDestroySurfaceObject"},
+                {CLASS_ARRAY, "cudaFreeArray"}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         for (unsigned o = 0; o < world[ends[i].of].live_count; o++)
             invoke(find_call(ends[i].call), (const word[MOST_WORDS]){world[ends[i].of].live[o]});

@@ -108,7 +108,15 @@ static bool may_be_null(word_kind kind)
 {
     const object_class of = word_abouts[kind].of;
     return (of == CLASS_STREAM && kind != WORD_STREAM_GONE) || kind == WORD_CONTEXT_OR_0 ||
-           kind == WORD_DEVICE_GONE || kind == WORD_PINNED_GONE;
+           kind == WORD_DEVICE_GONE || kind == WORD_PINNED_GONE || kind == WORD_ARRAY_GONE ||
+           kind == WORD_TEXTURE_GONE || kind == WORD_SURFACE_GONE;
+}
+
+/* The low addresses may be numbers of textures that were made before. */
+enum { MOST_NUMBERED = 1 << 16 };
+static bool is_numbered(object_class of)
+{
+    return of == CLASS_TEXTURE || of == CLASS_SURFACE;
 }
 
 static size_t wrong_handles(word_kind kind, wrong_word *out)
@@ -123,7 +131,8 @@ static size_t wrong_handles(word_kind kind, wrong_word *out)
     out[count++] =
         (wrong_word){live_object(about->of == CLASS_EVENT ? CLASS_STREAM : CLASS_EVENT), code};
     for (size_t i = 0; i < no_handle_count; i++)
-        out[count++] = (wrong_word){no_handles[i], code};
+        if (!is_numbered(about->of) || no_handles[i] > MOST_NUMBERED)
+            out[count++] = (wrong_word){no_handles[i], code};
     return count;
 }
 

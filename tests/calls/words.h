@@ -39,6 +39,9 @@ typedef enum object_class {
     CLASS_LINK,
     CLASS_LINK_WHOLE, /* that a text was added to */
     CLASS_LOG,        /* a callback of the driver's log */
+    CLASS_ARRAY,      /* 64 × 8 floats, for surfaces too */
+    CLASS_TEXTURE,
+    CLASS_SURFACE,
     CLASS_DEVICE,
     CLASS_PINNED,  /* host memory that stays: copies of graphs may run at any time */
     CLASS_MANAGED, /* the same */
