@@ -38,6 +38,8 @@ typedef struct ifl_rates {
     double issue_per_s;       /* warp instructions, all SMs */
     double fp32_per_s, fp64_per_s, int32_per_s, special_per_s,
         convert_per_s; /* warp instructions, all SMs; 0 unknown */
+    /* operations on halves, and in products of matrices of halves, all SMs; 0 unknown */
+    double fp16_flops_per_s, matrix_flops_per_s;
 } ifl_rates;
 
 void ifl_rates_find(const ifl_device *device, ifl_rates *out);

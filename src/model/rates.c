@@ -61,6 +61,8 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->issue_per_s = device->value[IFL_DEVICE_issue_per_cycle_per_sm] * each;
     out->fp32_per_s = lanes_per_s(device, IFL_DEVICE_fp32_lanes_per_sm);
     out->fp64_per_s = lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm);
+    out->fp16_flops_per_s = 2 * IFL_WARP_LANES * lanes_per_s(device, IFL_DEVICE_fp16_lanes_per_sm);
+    out->matrix_flops_per_s = field_or(device, IFL_DEVICE_matrix_flops_per_cycle_per_sm, 0) * each;
     out->int32_per_s = lanes_per_s(device, IFL_DEVICE_int32_lanes_per_sm);
     out->special_per_s = out->fp32_per_s * arch.special_share;
     out->convert_per_s = fmin(lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm),

@@ -82,33 +82,90 @@ static double known(const ifl_profile *profile, ifl_counter counter)
     return profile->counters.known[counter] ? (double)profile->counters.value[counter] : 0;
 }
 
-/* Both precisions have pipes of their own, which work side by side. The roof is that of the mix. Of
- * halves and of matrix products no GPU's description has the peak. */
+/* ---- of operations --------------------------------------------------------------------------- */
+
+/* What a launch computes in one way, and how much of it the GPU could do in a second; 0: not
+ * known. */
+typedef struct computed {
+    double done, most_per_s;
+    const char *peak, *left_out;
+} computed;
+enum { WAYS = 4 };
+
+/* Peaks of products are those of halves: others go at other rates. */
+static bool has_products_of_halves_only(const ifl_profile *profile)
+{
+    static const char *const others[] = {"TF32", "DMMA", "QMMA", "QGMMA", "OMMA"};
+    for (size_t i = 0; i < profile->opcodes.count; i++)
+        for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+            if (strstr(profile->opcodes.at[i].name, others[o]))
+                return false;
+    return true;
+}
+
+static void find_computed(const ifl_profile *profile, const ifl_rates *rates, computed to[WAYS])
+{
+    enum { OF_A_WARP = 2 * 32 }; /* of a fused multiply-add */
+    const computed ways[WAYS] = {
+        {known(profile, IFL_COUNTER_flops_f32), OF_A_WARP * rates->fp32_per_s, "single precision",
+         "single precision"},
+        {known(profile, IFL_COUNTER_flops_f64), OF_A_WARP * rates->fp64_per_s, "double precision",
+         "double precision"},
+        {known(profile, IFL_COUNTER_flops_f16), rates->fp16_flops_per_s, "halves", "halves"},
+        {known(profile, IFL_COUNTER_flops_matrix),
+         has_products_of_halves_only(profile) ? rates->matrix_flops_per_s : 0,
+         "products of matrices of halves", "products of matrices"},
+    };
+    memcpy(to, ways, sizeof ways);
+}
+
+/* "halves", "halves and products of matrices"; "" where all peaks are known. */
+static const char *left_out(ifl_page *page, const computed ways[WAYS])
+{
+    const char *text = "";
+    for (int w = 0; w < WAYS; w++)
+        if (ways[w].done > 0 && !(ways[w].most_per_s > 0) && text)
+            text = ifl_arena_printf(&page->arena, "%s%s%s", text, *text ? " and " : "",
+                                    ways[w].left_out);
+    return text ? text : "";
+}
+
+/* Each way has pipes of its own, which work side by side (halves share those of single precision on
+ * some architectures: the roof is no lower then). The roof is that of the mix. */
 static void print_operations(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu,
                              const ifl_rates *rates)
 {
-    enum { OF_A_WARP = 2 * 32 }; /* of a fused multiply-add */
-    const double single = known(profile, IFL_COUNTER_flops_f32),
-                 twice = known(profile, IFL_COUNTER_flops_f64);
-    const bool has_others =
-        known(profile, IFL_COUNTER_flops_f16) + known(profile, IFL_COUNTER_flops_matrix) > 0;
-    if ((single > 0 && !(rates->fp32_per_s > 0)) || (twice > 0 && !(rates->fp64_per_s > 0)) ||
-        !(single + twice > 0))
+    computed ways[WAYS];
+    double done = 0, least_s = 0;
+    int count = 0;
+    const char *peak = "";
+    find_computed(profile, rates, ways);
+    for (int w = 0; w < WAYS; w++) {
+        if (!(ways[w].done > 0) || !(ways[w].most_per_s > 0))
+            continue;
+        done += ways[w].done;
+        least_s = fmax(least_s, ways[w].done / ways[w].most_per_s);
+        peak = ways[w].peak;
+        count++;
+    }
+    if (!count)
         return;
-    const double least_s = fmax(single > 0 ? single / (OF_A_WARP * rates->fp32_per_s) : 0,
-                                twice > 0 ? twice / (OF_A_WARP * rates->fp64_per_s) : 0);
-    print_roofline(
-        page, gpu,
-        &(roofline){
-            .done = single + twice,
-            .most_per_s = (single + twice) / least_s,
-            .title = "floating-point operations",
-            .unit = "operations",
-            .sentence = has_others ? "Without halves and matrix products, the launch computes"
-                                   : "The launch computes",
-            .limit = !(twice > 0)    ? "the peak of single precision"
-                     : !(single > 0) ? "the peak of double precision"
-                                     : "the peak of this mix of single and double precision"});
+    const char *without = left_out(page, ways);
+    const char *sentence = *without ? ifl_arena_printf(&page->arena,
+                                                       "Without %s, whose peak is not known, the "
+                                                       "launch computes",
+                                                       without)
+                                    : "The launch computes";
+    const char *limit = count == 1 ? ifl_arena_printf(&page->arena, "the peak of %s", peak)
+                                   : "the peaks of this mix of operations";
+    page->no_memory |= !sentence || !limit;
+    print_roofline(page, gpu,
+                   &(roofline){.done = done,
+                               .most_per_s = done / least_s,
+                               .title = "floating-point operations",
+                               .unit = "operations",
+                               .sentence = sentence ? sentence : "",
+                               .limit = limit ? limit : ""});
 }
 
 void ifl_plots_part_roofline(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
