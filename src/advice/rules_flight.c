@@ -547,6 +547,8 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     to->work.fp64 *= 1 - to->share;
     to->work.convert *= 1 - to->share;
     to->work.instructions -= to->share * (c.widened + c.narrowed + moved_constants(s));
+    /* of a warp's instructions that wait for each other, as many */
+    to->work.cycles *= to->work.instructions / s->work.instructions;
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->symptom = ifl_situation_say(

@@ -373,7 +373,7 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
         s,
         "ask for %d block%s per SM in __launch_bounds__, or raise -maxrregcount: with %s %d "
         "registers per thread %s",
-        with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", are_all ? "about" : "up to",
+        with.blocks_per_sm, with.blocks_per_sm == 1 ? "" : "s", are_all ? "at most" : "up to",
         registers, are_all ? "nothing spills" : "fewer values spill");
     return true;
 }
@@ -386,6 +386,15 @@ static const ifl_profile_line *local_line(const ifl_situation *s)
     return NULL;
 }
 
+/* The waits for local loads are gone with them: as many of all as they are among the loads. */
+static void spare_local_waits(const ifl_situation *s, ifl_remedy *to)
+{
+    const double local = of(s, IFL_COUNTER_local_load_requests),
+                 global = of(s, IFL_COUNTER_global_load_requests);
+    if (local > 0)
+        ifl_remedy_waits(global / (local + global), to);
+}
+
 bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.05, share = local_share(s);
@@ -394,6 +403,7 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
     spare_local(s, to->share * share, to);
     to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
                                           of(s, IFL_COUNTER_local_store_requests));
+    spare_local_waits(s, to);
     to->line = local_line(s);
     to->symptom =
         ifl_situation_say(s, "%.0f %% of the sectors belong to local memory", 100 * share);

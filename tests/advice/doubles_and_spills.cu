@@ -52,3 +52,45 @@ extern "C" __global__ void __launch_bounds__(1024, 1) mix_in_64(const float *in,
 {
     mix(in, out, n);
 }
+
+/* Sixteen counts a thread, at indexes that the data decide: in local memory, and in shared memory. */
+extern "C" __global__ void bins_local(const unsigned char *in, unsigned *out, int each)
+{
+    unsigned bins[16] = {0};
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    for (int k = 0; k < each; k++)
+        bins[in[(size_t)k * all + i] & 15]++;
+    for (int b = 0; b < 16; b++)
+        out[(size_t)b * all + i] = bins[b];
+}
+
+extern "C" __global__ void bins_shared(const unsigned char *in, unsigned *out, int each)
+{
+    __shared__ unsigned bins[16][128];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    for (int b = 0; b < 16; b++)
+        bins[b][threadIdx.x] = 0;
+    for (int k = 0; k < each; k++)
+        bins[in[(size_t)k * all + i] & 15][threadIdx.x]++;
+    for (int b = 0; b < 16; b++)
+        out[(size_t)b * all + i] = bins[b][threadIdx.x];
+}
+
+/* A polynomial whose literals lack the f, and with it. */
+extern "C" __global__ void polynomial_double(const float *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < 16; k++)
+        x = 0.5 * x * x - 0.25 * x + 1.5;
+    out[i] = x;
+}
+
+extern "C" __global__ void polynomial_float(const float *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < 16; k++)
+        x = 0.5f * x * x - 0.25f * x + 1.5f;
+    out[i] = x;
+}
