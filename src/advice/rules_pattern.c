@@ -29,7 +29,7 @@ static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_rem
     to->line = ifl_situation_worst(s, kind, &excess);
     if (!to->line)
         return false;
-    ifl_remedy_spare(s, excess, to);
+    ifl_remedy_spare(s, kind, excess, to);
     to->symptom = say_sectors(s, to->line);
     return true;
 }

@@ -2,6 +2,7 @@
  * Questions that several rules ask of a profile, and changes that several remedies make. */
 #include "advice/situation.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,19 +69,37 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
     return *excess > least * all_sectors(s) ? worst : NULL;
 }
 
+/* The L2 takes 64 bytes at a time, whole or not (model/work.c): of the pieces that all requests ask
+ * it for, the share that those of the pattern ask for in vain. */
+static double spared_pieces(const ifl_situation *s, ifl_pattern_kind kind)
+{
+    enum { PIECE_SECTORS = 2 };
+    double all = 0, excess = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        const ifl_traffic t = global_traffic(&line->counters);
+        const double pieces = fmax((double)t.lines, (double)t.sectors / PIECE_SECTORS),
+                     ideal = fmin(pieces, (double)t.sectors_ideal / PIECE_SECTORS);
+        all += pieces;
+        excess += line->pattern.kind == kind ? pieces - ideal : 0;
+    }
+    return all > 0 ? excess / all : 0;
+}
+
 /* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that
  * hit the L1 for want of order would not be asked for a second time, so that DRAM and L2 are spared
  * no more than what they moved beyond the useful bytes. */
-void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to)
+void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to)
 {
     const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;
+    const double pieces = to->share * spared_pieces(s, kind);
     const double useful =
         ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_load_useful_bytes) +
         ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_store_useful_bytes);
     const double least = s->work.dram_bytes < useful ? s->work.dram_bytes : useful;
     const double spared = s->work.dram_bytes * (1 - part);
     to->work.load_bytes *= 1 - part;
-    to->work.l2_bytes = s->work.l2_bytes * (1 - part);
+    to->work.l2_bytes = s->work.l2_bytes * (1 - fmax(part, pieces));
     to->work.l1_passes *= 1 - part;
     to->work.missed_lines *= 1 - part;
     to->work.dram_bytes = spared > least ? spared : least;

@@ -47,8 +47,9 @@ double ifl_line_requests(const ifl_profile_line *line);
  * a tenth of what the launch moves. *excess: sectors, of all of them. */
 const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
                                             double *excess);
-/* The work without `excess` sectors of the launch's, as if they had never been asked for. */
-void ifl_remedy_spare(const ifl_situation *s, double excess, ifl_remedy *to);
+/* The work without `excess` sectors of the launch's, which the requests of this pattern ask for in
+ * vain, as if they had never been asked for. */
+void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to);
 /* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that
  * ran. */
 double ifl_situation_issued(const ifl_situation *s);
