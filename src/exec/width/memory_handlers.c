@@ -674,8 +674,7 @@ LOCAL_ACCESS(store_local, store_local_elements)
 
 /* ---- atomic operations ----------------------------------------------------------------------- */
 
-/* Words of 4 or 8 bytes, one a lane, whose old values at most are wanted. atomic.c has the
- * others. */
+/* Words of 4 or 8 bytes, one a lane. atomic.c has the others. */
 IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
 {
     const bool is_word = a->transfer.elements == 1 &&
@@ -683,7 +682,7 @@ IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
     const bool is_sum =
         a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
     const bool is_counter = a->operation == IFL_OPERATION_INC || a->operation == IFL_OPERATION_DEC;
-    return is_word && !a->tells && !a->tells_success && !is_counter &&
+    return is_word && !is_counter &&
            (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
 }
 
@@ -761,9 +760,6 @@ IFL_INLINE uint32_t float_sum(uint32_t a, uint32_t b, bool flushes)
     case IFL_OPERATION_XOR:                                                                        \
         UPDATE_LANES(word, old ^ b);                                                               \
         break;                                                                                     \
-    case IFL_OPERATION_CAS:                                                                        \
-        UPDATE_LANES(word, old == b ? atomic_operand(a, frame, a->c, lane) : old);                 \
-        break;                                                                                     \
     default:                                                                                       \
         UPDATE_LANES(word, b); /* exchange */                                                      \
     }
@@ -781,6 +777,51 @@ static bool update_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintp
     return changed;
 }
 
+/* Compare and swap; the lanes that stored their value. */
+#define SWAP_LANES(word)                                                                           \
+    do {                                                                                           \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+            const uint32_t lane = (uint32_t)__builtin_ctz(m);                                      \
+            word *at = (word *)(base + warp->address[lane]);                                       \
+            const word b = (word)atomic_operand(a, frame, a->b[0], lane),                          \
+                       c = (word)atomic_operand(a, frame, a->c, lane);                             \
+            word old = b;                                                                          \
+            const bool is_alike = __atomic_compare_exchange_n(at, &old, c, false,                  \
+                                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+            stored |= (uint32_t)is_alike << lane;                                                  \
+            warp->changed |= is_alike && b != c;                                                   \
+            if (is_wanted)                                                                         \
+                put_atomic_result(a, frame, lane, a->tells_success ? is_alike : old);              \
+        }                                                                                          \
+    } while (0)
+
+static uint32_t swap_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base,
+                           uint32_t mask)
+{
+    const bool is_wanted = !(a->transfer.sink & 1);
+    uint32_t stored = 0;
+    if (a->transfer.element_bytes == 4)
+        SWAP_LANES(uint32_t);
+    else
+        SWAP_LANES(uint64_t);
+    return stored;
+}
+
+/* Of a request in global memory, which all its lanes are told. */
+static void update_and_tell(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base,
+                            uint32_t mask)
+{
+    uint32_t told = mask;
+    if (a->operation != IFL_OPERATION_CAS)
+        warp->changed |= update_words(warp, a, frame, base, mask);
+    else if (a->tells == IFL_ATOMIC_TELLS_STORED)
+        told = swap_words(warp, a, frame, base, mask);
+    else
+        swap_words(warp, a, frame, base, mask);
+    if (a->tells)
+        ifl_set_predicate(frame, a->told, mask, told);
+}
+
 IFL_OPERATION(atomic)
 {
     const ifl_atomic *a = code->extra;
@@ -794,7 +835,7 @@ IFL_OPERATION(atomic)
         const uint64_t differs = lane_addresses(warp, t, frame);
         const extent at = request_extent(warp->address, mask, t->bytes, differs);
         if (lies_within(&at, &in, t->bytes)) {
-            warp->changed |= update_words(warp, a, frame, in.base, mask);
+            update_and_tell(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
             tell(warp, code, t, in.space, warp->address, mask,
                  at.shape == IFL_SHAPE_CONTIGUOUS ? IFL_SHAPE_ANY : at.shape);
