@@ -89,30 +89,58 @@ static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *fr
     return true;
 }
 
-/* What lies past the end of a bank is zero. */
+/* The words of a lane; what lies past the end of a bank is zero. */
+typedef struct bank_value {
+    uint32_t word[4];
+} bank_value;
+
+static bool read_words(const ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane,
+                       bank_value *to)
+{
+    const uint32_t bytes = code->e >> 1;
+    uint8_t *value = (uint8_t *)to->word;
+    *to = (bank_value){{0}};
+    if (bytes > sizeof *to || !read_bank(&warp->worker->grid->launch->banks[code->count], code,
+                                         frame, lane, bytes, value))
+        return false;
+    if (bytes < sizeof *to->word && code->e & 1 && value[bytes - 1] & 0x80)
+        memset(value + bytes, 0xff, sizeof *to->word - bytes);
+    return true;
+}
+
+static bool has_one_address(const uint32_t *address, uint32_t mask)
+{
+    const uint32_t first = address[__builtin_ctz(mask)];
+    uint32_t others = 0;
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        others |= (uint32_t)(address[lane] != first) << lane;
+    return !(others & mask);
+}
+
+/* Most indices are the same in all lanes: then one lane's words are those of all. */
 ifl_reason ifl_slow_load_bank(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                               uint32_t active)
 {
-    enum { WORD = 4, PLANE = WORD * IFL_WARP_LANES };
     (void)active;
-    const ifl_bank *bank = &warp->worker->grid->launch->banks[code->count];
-    const uint32_t bytes = code->e >> 1;
-    const bool is_signed = code->e & 1;
+    bank_value value;
     if (warp->is_followed)
         tell_addresses(warp, code, frame, mask);
-    for (; mask; mask &= mask - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        uint8_t value[16] = {0};
-        if (bytes > sizeof value || !read_bank(bank, code, frame, lane, bytes, value)) {
+    if (!mask)
+        return IFL_REASON_NONE;
+    const uint32_t alike = has_one_address(ifl_slot(frame, code->a), mask) ? mask : 0;
+    for (uint32_t left = mask, together; left; left &= ~together) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        together = alike ? alike : UINT32_C(1) << lane;
+        if (!read_words(warp, code, frame, lane, &value)) {
             ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
                             "the meaning of this word of constant bank 0 is not known");
             return IFL_REASON_FAULT;
         }
-        if (bytes < WORD && is_signed && value[bytes - 1] & 0x80)
-            memset(value + bytes, 0xff, WORD - bytes);
-        for (uint32_t w = 0; w * WORD < bytes; w++)
-            memcpy(frame + code->d + (size_t)w * PLANE + (size_t)lane * WORD,
-                   value + (size_t)w * WORD, WORD);
+        for (uint32_t w = 0; w * sizeof *value.word < code->e >> 1; w++) {
+            uint32_t *d = ifl_slot(frame, code->d + w * (uint32_t)IFL_WARP_LANES * 4);
+            for (uint32_t i = 0; i < IFL_WARP_LANES; i++)
+                d[i] = together >> i & 1 ? value.word[w] : d[i];
+        }
     }
     return IFL_REASON_NONE;
 }
