@@ -101,6 +101,12 @@ static inline void look_at(common *c, uint64_t address, uint64_t row_hash, uint6
     c->unwanted += most_place < ifl_line_place_in_row(address / IFL_LINE_BYTES, row_hash);
 }
 
+/* Then most lanes are probably in the line of the one before them. */
+static bool starts_in_one_line(const ifl_access *access)
+{
+    return access->address[0] / IFL_LINE_BYTES == access->address[1] / IFL_LINE_BYTES;
+}
+
 /* Of the active lanes those whose lines may be wanted. In a sample that is few: where all lines
  * are of one row, and no lane can reach from one line into the next, the others are told apart
  * without a branch. */
@@ -109,7 +115,7 @@ static uint32_t wanted_lanes(const ifl_request_lines *lines, const ifl_access *a
     const uint64_t *address = access->address, most_place = lines->most_place;
     const uint64_t row_hash = ifl_line_hash(*address / IFL_LINE_BYTES >> IFL_LINE_ROW_BITS);
     common c = {.all = UINT64_MAX};
-    if (!lines->share || access->mask != UINT32_MAX)
+    if (!lines->share || access->mask != UINT32_MAX || starts_in_one_line(access))
         return access->mask;
     for (int lane = IFL_WARP_LANES; lane > 0;
          lane -= 4) { /* four in a row: the loop costs as much as one */
@@ -122,17 +128,53 @@ static uint32_t wanted_lanes(const ifl_request_lines *lines, const ifl_access *a
     return is_one_row && !(c.any & (access->bytes - 1u)) ? ~c.unwanted : access->mask;
 }
 
+/* The line's entry; NULL: it is not wanted. */
+static ifl_request_line *wanted_line(ifl_request_lines *lines, uint64_t line)
+{
+    const uint64_t place = ifl_line_place_next(&lines->row, line);
+    return place <= lines->most_place ? line_of(lines, line, place) : NULL;
+}
+
+/* Lanes side by side are mostly in one line, which is then looked up once. */
 static void touch_lanes(ifl_request_lines *lines, const ifl_access *access, bool is_load)
 {
+    uint64_t last = UINT64_MAX; /* no address lies there */
+    ifl_request_line *found = NULL;
     for (uint32_t m = wanted_lanes(lines, access); m; m &= m - 1) {
         const uint64_t address = access->address[__builtin_ctz(m)], line = address / IFL_LINE_BYTES;
         const uint32_t at = address % IFL_LINE_BYTES;
-        const uint64_t place = ifl_line_place_next(&lines->row, line);
-        if (at + access->bytes > IFL_LINE_BYTES)
+        if (at + access->bytes > IFL_LINE_BYTES) {
             touch_row(lines, address, access->bytes, is_load, false);
-        else if (place <= lines->most_place)
-            touch(line_of(lines, line, place), at, access->bytes, is_load);
+            continue;
+        }
+        found = line == last ? found : wanted_line(lines, line);
+        last = line;
+        if (found)
+            touch(found, at, access->bytes, is_load);
     }
+}
+
+/* All lanes load, and none reaches from one sector into the next. */
+static void touch_sectors(ifl_request_lines *lines, const uint64_t address[IFL_WARP_LANES])
+{
+    for (int lane = 0; lane < IFL_WARP_LANES;) {
+        const uint64_t line = address[lane] / IFL_LINE_BYTES;
+        uint32_t sectors = 0;
+        do
+            sectors |= 1u << (address[lane] / IFL_SECTOR_BYTES % IFL_LINE_SECTORS);
+        while (++lane < IFL_WARP_LANES && address[lane] / IFL_LINE_BYTES == line);
+        ifl_request_line *found = wanted_line(lines, line);
+        if (found)
+            found->sectors |= (uint8_t)sectors;
+    }
+}
+
+static bool is_aligned(const ifl_access *access)
+{
+    uint64_t bits = access->bytes;
+    for (int lane = 0; lane < IFL_WARP_LANES; lane++)
+        bits |= access->address[lane];
+    return (bits & -bits) == access->bytes;
 }
 
 /* ---- what is stored -------------------------------------------------------------------------- */
@@ -171,6 +213,9 @@ void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
     else if (access->shape == IFL_SHAPE_UNIFORM)
         touch_row(lines, access->address[__builtin_ctz(access->mask)], access->bytes, is_load,
                   true);
+    else if (is_load && access->mask == UINT32_MAX && starts_in_one_line(access) &&
+             is_aligned(access))
+        touch_sectors(lines, access->address);
     else
         touch_lanes(lines, access, is_load);
     for (uint32_t l = 0; !is_load && l < lines->count; l++)
