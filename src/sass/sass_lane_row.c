@@ -4,12 +4,14 @@
 
 enum { WORDS_U32 = 1, WORDS_S32 = 1, WORDS_F32 = 1, WORDS_U64 = 2, WORDS_S64 = 2, WORDS_F64 = 2 };
 
-#define ROW(op, is_test, ...) {IFL_SASS_OP_##op, is_test, {__VA_ARGS__}},
+#define ROW(op, is_test, ...) {IFL_SASS_OP_##op, is_test, {__VA_ARGS__}, NULL},
+#define LANE(op, expression, ...) {IFL_SASS_OP_##op, false, {__VA_ARGS__}, expression},
 
 static const ifl_sass_lane_row rows[] = {
-#define LANE1(op, when, D, A, ...) ROW(op, false, WORDS_##D, WORDS_##A)
-#define LANE2(op, when, D, A, B, ...) ROW(op, false, WORDS_##D, WORDS_##A, WORDS_##B)
-#define LANE3(op, when, D, A, B, C, ...) ROW(op, false, WORDS_##D, WORDS_##A, WORDS_##B, WORDS_##C)
+#define LANE1(op, when, D, A, ...) LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A)
+#define LANE2(op, when, D, A, B, ...) LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A, WORDS_##B)
+#define LANE3(op, when, D, A, B, C, ...)                                                           \
+    LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A, WORDS_##B, WORDS_##C)
 #define CARRY2(op, when, A, B, ...) ROW(op, false, 1, WORDS_##A, WORDS_##B)
 #define CARRY3(op, when, A, B, C, ...) ROW(op, false, 1, WORDS_##A, WORDS_##B, WORDS_##C)
 #define WIDE2(op, when, A, B, ...) ROW(op, false, 2, WORDS_##A, WORDS_##B)

@@ -18,7 +18,8 @@ typedef struct ifl_sass_query {
 typedef struct ifl_sass_lane_row {
     uint16_t op;  /* ifl_sass_op, not of the uniform datapath */
     bool is_test; /* combines what it finds with a predicate: that is true where there is none */
-    uint8_t words[4]; /* of d, a, b, c; 0: it has none */
+    uint8_t words[4];       /* of d, a, b, c; 0: it has none */
+    const char *expression; /* of d; NULL: of more than d */
 } ifl_sass_lane_row;
 
 /* The number of the first row that fits and whose condition holds; UINT32_MAX: there is none. */

@@ -186,6 +186,8 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
     l->index = index;
     l->instruction = &l->instructions[index];
     l->refused = NULL;
+    if (l->is_needless[index])
+        return;
     emit_tally(l);
     const size_t start = l->build.code.count;
     ifl_sass_lower_function *special = ifl_sass_lower_table[l->instruction->op];
@@ -338,6 +340,8 @@ static bool lower_all(ifl_sass_lowerer *l)
         return false;
     place_registers(l);
     l->part = l->parts;
+    if (!ifl_sass_lower_find_known(l))
+        return false;
     for (uint32_t b = 0; b < l->flow.block_count && l->status == IFL_OK; b++)
         lower_block(l, b);
     lower_end(l);

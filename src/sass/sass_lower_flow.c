@@ -95,7 +95,8 @@ typedef enum shape {
     BRANCHES,   /* to a target, or goes on where a predicate fails */
     CALLS,      /* to a target, and comes back */
     LEAVES,     /* for an address that is not known here */
-    POINTS      /* its target begins a block; it goes on */
+    POINTS,     /* its target begins a block; it goes on */
+    NAMES       /* likewise, and lanes come to its target by other ways alone */
 } shape;
 
 static shape shape_of(unsigned op)
@@ -104,12 +105,22 @@ static shape shape_of(unsigned op)
         [IFL_SASS_OP_BRA] = BRANCHES,         [IFL_SASS_OP_BRX] = LEAVES,
         [IFL_SASS_OP_BRXU] = LEAVES,          [IFL_SASS_OP_CALL] = CALLS,
         [IFL_SASS_OP_RET] = LEAVES,           [IFL_SASS_OP_EXIT] = LEAVES,
-        [IFL_SASS_OP_BSSY] = POINTS,          [IFL_SASS_OP_BSYNC] = ENDS_BLOCK,
+        [IFL_SASS_OP_BSSY] = NAMES,           [IFL_SASS_OP_BSYNC] = ENDS_BLOCK,
         [IFL_SASS_OP_BREAK] = ENDS_BLOCK,     [IFL_SASS_OP_WARPSYNC] = POINTS,
         [IFL_SASS_OP_BPT] = ENDS_BLOCK,       [IFL_SASS_OP_NANOSLEEP] = ENDS_BLOCK,
         [IFL_SASS_OP_ENDCOLLECTIVE] = LEAVES, [IFL_SASS_OP_YIELD] = ENDS_BLOCK,
     };
     return (shape)shapes[op];
+}
+
+bool ifl_sass_flow_is_known(const ifl_sass_lowerer *l)
+{
+    bool is_known = true;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const shape kind = shape_of(l->instructions[i].op);
+        is_known &= kind != CALLS && (kind != LEAVES || l->instructions[i].op == IFL_SASS_OP_EXIT);
+    }
+    return is_known;
 }
 
 /* Nothing keeps all lanes from leaving. */
@@ -138,7 +149,8 @@ static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *st
                  (index + 1 < l->count && is_issued_again(instruction + 1));
     step->leaves = kind == LEAVES;
     step->falls = !((kind == LEAVES || kind == BRANCHES) && leaves_always(instruction));
-    if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || target == UINT32_MAX)
+    if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || kind == NAMES ||
+        target == UINT32_MAX)
         return true;
     uint32_t *targets = ifl_arena_alloc(&l->scratch, sizeof *targets);
     if (!targets)
@@ -147,6 +159,18 @@ static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *st
     step->targets = targets;
     step->target_count = 1;
     return true;
+}
+
+/* Where lanes that part meet again: behind their BSYNC. */
+static void add_named(const ifl_sass_lowerer *l, ifl_flow_step *steps)
+{
+    for (uint32_t i = l->part->first; i < l->part->first + l->part->count; i++) {
+        const uint32_t target =
+            ifl_sass_target_of(l, ifl_sass_operand_of(&l->instructions[i], IFL_SASS_ROLE_TARGET));
+        if (shape_of(l->instructions[i].op) == NAMES && target != UINT32_MAX &&
+            target != l->part->first)
+            steps[target - 1].ends = true;
+    }
 }
 
 /* What a table of a jump names; all instructions where there is a jump without one. */
@@ -183,6 +207,7 @@ bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l)
             is_done = describe_step(l, l->part->first + i, &steps[l->part->first + i]);
         if (is_done && l->part->count) {
             add_jump_targets(l, steps);
+            add_named(l, steps);
             steps[l->part->first + l->part->count - 1].ends = true;
         }
     }
@@ -192,8 +217,6 @@ bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l)
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
-
-enum { GENERAL = 0, UNIFORM = 256, PREDICATE = 512, UNIFORM_PREDICATE = 520, TOUCHED = 528 };
 
 static void see_words(ifl_flow_see *see, void *to, unsigned first, unsigned index, unsigned count,
                       bool is_written)
@@ -215,46 +238,58 @@ static void see_all_predicates(ifl_flow_see *see, void *to, unsigned first, bool
         see_predicate(see, to, first, i, is_written);
 }
 
-static void see_operand(const ifl_sass_operand *operand, ifl_flow_see *see, void *to)
+/* What is known of an operand is not read from its registers. */
+static void see_operand(const ifl_sass_operand *operand, ifl_sass_known known, ifl_flow_see *see,
+                        void *to)
 {
     const unsigned count = operand->count ? operand->count : 1;
     switch (operand->kind) {
     case IFL_SASS_REGISTER:
-        see_words(see, to, GENERAL, operand->index, count, operand->is_destination);
+        if (!known.slot)
+            see_words(see, to, IFL_SASS_FROM_R0, operand->index, count, operand->is_destination);
         break;
     case IFL_SASS_UNIFORM_REGISTER:
-        see_words(see, to, UNIFORM, operand->index, count, operand->is_destination);
+        if (!known.slot)
+            see_words(see, to, IFL_SASS_FROM_UR0, operand->index, count, operand->is_destination);
         break;
     case IFL_SASS_PREDICATE:
-        see_predicate(see, to, PREDICATE, operand->index, operand->is_destination);
+        see_predicate(see, to, IFL_SASS_FROM_P0, operand->index, operand->is_destination);
         break;
     case IFL_SASS_UNIFORM_PREDICATE:
-        see_predicate(see, to, UNIFORM_PREDICATE, operand->index, operand->is_destination);
+        see_predicate(see, to, IFL_SASS_FROM_UP0, operand->index, operand->is_destination);
         break;
     case IFL_SASS_MEMORY:
     case IFL_SASS_CONSTANT:
-        see_words(see, to, GENERAL, operand->base, 2, false);
-        see_words(see, to, UNIFORM, operand->uniform, 2, false);
+        if (!known.slot)
+            see_words(see, to, IFL_SASS_FROM_R0, operand->base, 2, false);
+        if (!known.uniform)
+            see_words(see, to, IFL_SASS_FROM_UR0, operand->uniform, 2, false);
         break;
     default:
         break;
     }
 }
 
-static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
+void ifl_sass_touch(const ifl_sass_lowerer *l, uint32_t index, ifl_flow_see *see, void *to)
 {
-    const ifl_sass_lowerer *l = user;
+    static const ifl_sass_known nothing[IFL_SASS_OPERANDS];
     const ifl_sass_instruction *instruction = &l->instructions[index];
-    see_predicate(see, to, instruction->guard_uniform ? UNIFORM_PREDICATE : PREDICATE,
+    const ifl_sass_known *known = l->known ? l->known + (size_t)index * IFL_SASS_OPERANDS : nothing;
+    see_predicate(see, to, instruction->guard_uniform ? IFL_SASS_FROM_UP0 : IFL_SASS_FROM_P0,
                   instruction->guard, false);
     if (instruction->op == IFL_SASS_OP_P2R)
-        see_all_predicates(see, to, PREDICATE, false);
+        see_all_predicates(see, to, IFL_SASS_FROM_P0, false);
     for (unsigned o = 0; o < instruction->operand_count; o++)
         if (!instruction->operand[o].is_destination)
-            see_operand(&instruction->operand[o], see, to);
+            see_operand(&instruction->operand[o], known[o], see, to);
     for (unsigned o = 0; o < instruction->operand_count; o++)
         if (instruction->operand[o].is_destination)
-            see_operand(&instruction->operand[o], see, to);
+            see_operand(&instruction->operand[o], known[o], see, to);
+}
+
+static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
+{
+    ifl_sass_touch(user, index, see, to);
 }
 
 static bool is_guarded(const void *user, uint32_t index)
@@ -266,28 +301,29 @@ static bool is_guarded(const void *user, uint32_t index)
 
 static uint32_t place_of(const ifl_sass_lowerer *l, unsigned reg, uint32_t *bytes)
 {
-    *bytes = reg < PREDICATE ? IFL_PLANE_BYTES : 4;
-    if (reg < UNIFORM)
+    *bytes = reg < IFL_SASS_FROM_P0 ? IFL_PLANE_BYTES : 4;
+    if (reg < IFL_SASS_FROM_UR0)
         return ifl_sass_register_slot(l, reg);
-    if (reg < PREDICATE)
-        return ifl_sass_uniform_slot(l, reg - UNIFORM);
-    return reg < UNIFORM_PREDICATE ? l->predicates + 4 * (reg - PREDICATE)
-                                   : l->uniform_predicates + 4 * (reg - UNIFORM_PREDICATE);
+    if (reg < IFL_SASS_FROM_P0)
+        return ifl_sass_uniform_slot(l, reg - IFL_SASS_FROM_UR0);
+    return reg < IFL_SASS_FROM_UP0 ? l->predicates + 4 * (reg - IFL_SASS_FROM_P0)
+                                   : l->uniform_predicates + 4 * (reg - IFL_SASS_FROM_UP0);
 }
 
 bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine)
 {
     const ifl_flow_touches touches = {
-        .visit = touch, .is_guarded = is_guarded, .user = l, .registers = TOUCHED};
+        .visit = touch, .is_guarded = is_guarded, .user = l, .registers = IFL_SASS_TOUCHED};
     uint64_t *live;
     size_t words;
     l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
-    routine->undefined = l->status == IFL_OK
-                             ? ifl_sass_lower_allocate(l, 2 * TOUCHED * sizeof *routine->undefined)
-                             : NULL;
+    routine->undefined =
+        l->status == IFL_OK
+            ? ifl_sass_lower_allocate(l, 2 * IFL_SASS_TOUCHED * sizeof *routine->undefined)
+            : NULL;
     if (!routine->undefined)
         return false;
-    for (unsigned reg = 0; reg < TOUCHED; reg++) {
+    for (unsigned reg = 0; reg < IFL_SASS_TOUCHED; reg++) {
         uint32_t bytes;
         if (!(live[reg / 64] >> reg % 64 & 1))
             continue;

@@ -330,6 +330,27 @@ static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
     return ifl_sass_lane_row_find(&query);
 }
 
+/* Rows whose expression is one of their sources. */
+static void emit_copy(ifl_sass_lowerer *l, const ifl_sass_lane_row *row, uint32_t from, uint32_t d)
+{
+    for (unsigned w = 0; w < row->words[0]; w++) {
+        ifl_code *code = ifl_sass_emit(l, IFL_CODE_move32);
+        code->a = from + w * IFL_PLANE_BYTES;
+        code->d = d + w * IFL_PLANE_BYTES;
+    }
+}
+
+/* Which of a, b, c a row copies; 3: none. */
+static unsigned copied(const ifl_sass_lane_row *row)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    unsigned k = 0;
+    while (k < 3 && (!row->expression || strcmp(row->expression, names[k]) != 0 ||
+                     row->words[k + 1] != row->words[0]))
+        k++;
+    return k;
+}
+
 void ifl_sass_lower_lane(ifl_sass_lowerer *l)
 {
     ifl_lane_options *o = ifl_sass_lower_allocate(l, sizeof *o);
@@ -350,6 +371,10 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l)
     set_predicates(l, row->is_test, o);
     const uint32_t d =
         ifl_sass_lower_destination(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION));
+    if (copied(row) < 3) {
+        emit_copy(l, row, slot[copied(row)], d);
+        return;
+    }
     ifl_code *code = ifl_sass_emit_row(l, found);
     code->a = slot[0], code->b = slot[1], code->c = slot[2], code->d = d;
     code->m = o;

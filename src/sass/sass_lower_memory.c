@@ -48,10 +48,11 @@ void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl
     t->form = form_of(l, at, t->space);
     t->scale = (uint8_t)shift_of(at->scale);
     t->offset = at->value;
+    const ifl_sass_known known = ifl_sass_known_of(l, at);
     if (at->base != IFL_SASS_NO_REGISTER)
-        t->address = ifl_sass_register_slot(l, at->base);
+        t->address = known.slot ? known.slot : ifl_sass_register_slot(l, at->base);
     if (at->uniform != IFL_SASS_NO_REGISTER)
-        t->uniform = ifl_sass_uniform_slot(l, at->uniform);
+        t->uniform = known.uniform ? known.uniform : ifl_sass_uniform_slot(l, at->uniform);
     t->uniform_form = is_far ? IFL_ADDRESS_PAIR : IFL_ADDRESS_32;
     if (t->space == IFL_SPACE_LOCAL)
         l->uses_local = true;

@@ -125,10 +125,24 @@ static uint32_t immediate(ifl_sass_lowerer *l, const ifl_sass_operand *operand, 
                                                     : (uint64_t)operand->value);
 }
 
+ifl_sass_known ifl_sass_known_of(const ifl_sass_lowerer *l, const ifl_sass_operand *operand)
+{
+    if (!l->known)
+        return (ifl_sass_known){0, 0};
+    return l
+        ->known[(size_t)l->index * IFL_SASS_OPERANDS + (size_t)(operand - l->instruction->operand)];
+}
+
 uint32_t ifl_sass_lower_source(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned words)
 {
     if (!operand)
         return l->zeros;
+    const ifl_sass_known known = ifl_sass_known_of(l, operand);
+    if (known.slot) {
+        if (words > (operand->count ? operand->count : 1u))
+            ifl_sass_refuse(l, "it reads more of an operand than that has");
+        return known.slot;
+    }
     switch (operand->kind) {
     case IFL_SASS_REGISTER:
         return ifl_sass_register_slot(l, operand->index);

@@ -24,6 +24,22 @@ typedef struct ifl_sass_header {
     uint32_t offset, words, slot;
 } ifl_sass_header;
 
+/* Registers as flow analysis numbers them: words first, then predicates. */
+enum {
+    IFL_SASS_FROM_R0 = 0,
+    IFL_SASS_FROM_UR0 = 256,
+    IFL_SASS_WORD_REGISTERS = 512,
+    IFL_SASS_FROM_P0 = IFL_SASS_WORD_REGISTERS,
+    IFL_SASS_FROM_UP0 = 520,
+    IFL_SASS_TOUCHED = 528
+};
+
+/* Where an operand's registers need not be read: the slot of what they are known to hold; of an
+ * address the base's, and the uniform register's. 0: not known. */
+typedef struct ifl_sass_known {
+    uint32_t slot, uniform;
+} ifl_sass_known;
+
 typedef struct ifl_sass_lowerer {
     const ifl_sass_lowering *input;
     ifl_image *image;
@@ -44,7 +60,9 @@ typedef struct ifl_sass_lowerer {
     uint32_t return_place; /* Rpc.LO, behind it Rpc.HI */
     IFL_VEC(ifl_sass_header) headers;
     ifl_flow flow;
-    uint32_t *block_start; /* by block of the flow: its first operation */
+    uint32_t *block_start;       /* by block of the flow: its first operation */
+    const ifl_sass_known *known; /* by instruction, IFL_SASS_OPERANDS each; NULL: not found yet */
+    bool *is_needless;           /* by instruction: a move whose result nobody reads */
     bool uses_local;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     const char *refused;        /* why the instruction at hand has no code; NULL: it has */
@@ -81,6 +99,8 @@ bool ifl_sass_is(const ifl_sass_lowerer *l, ifl_sass_value_role role, ifl_sass_w
 uint32_t ifl_sass_lower_source(ifl_sass_lowerer *l, const ifl_sass_operand *operand,
                                unsigned words);
 uint32_t ifl_sass_lower_destination(ifl_sass_lowerer *l, const ifl_sass_operand *operand);
+/* What of an operand of the instruction at hand is known. */
+ifl_sass_known ifl_sass_known_of(const ifl_sass_lowerer *l, const ifl_sass_operand *operand);
 uint32_t ifl_sass_register_slot(const ifl_sass_lowerer *l, unsigned index);
 uint32_t ifl_sass_uniform_slot(const ifl_sass_lowerer *l, unsigned index);
 /* Of constant banks. */
@@ -141,6 +161,16 @@ ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lo
 bool ifl_sass_lower_decode(ifl_sass_lowerer *l);
 bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l);
 bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine);
+
+/* Do all jumps lead where the code itself says? */
+bool ifl_sass_flow_is_known(const ifl_sass_lowerer *l);
+/* The registers that an instruction reads, but for those whose values are known, and writes. */
+void ifl_sass_touch(const ifl_sass_lowerer *l, uint32_t index, ifl_flow_see *see, void *to);
+
+/* ---- sass_lower_known.c ---------------------------------------------------------------------- */
+
+/* Fills l->known and l->is_needless. */
+bool ifl_sass_lower_find_known(ifl_sass_lowerer *l);
 
 /* ---- sass_lower_site.c ----------------------------------------------------------------------- */
 

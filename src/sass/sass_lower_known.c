@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Moves that need no code. A register that holds a word of a constant bank, an immediate or a
+ * special register wherever an instruction reads it is read from the slot of that value itself, and
+ * a move whose register nobody reads any more is left out. It is counted all the same, since blocks
+ * are counted whole.
+ *
+ * What a register holds is followed through the flow graph: where paths meet, only what all of them
+ * agree on. Where a kernel jumps to addresses that are not known here, each block starts afresh. */
+#include "sass/sass_lowerer.h"
+
+#include <string.h>
+
+/* What an instruction moves: `words` registers from `reg` on get what lies at slot `from`. */
+typedef struct move {
+    uint32_t from;
+    uint16_t reg;
+    uint8_t words; /* 0: it is no move */
+} move;
+
+enum { MOST_WORDS = 4 };
+
+/* By register: the slot of the value that it holds in every lane that runs here; 0: not known. */
+typedef struct values {
+    uint32_t slot[IFL_SASS_WORD_REGISTERS];
+} values;
+
+typedef struct known {
+    ifl_sass_lowerer *l;
+    move *moves;    /* by instruction */
+    values *before; /* by block */
+    bool *is_reached;
+} known;
+
+/* ---- kinds of instructions ------------------------------------------------------------------- */
+
+/* Operands are read through ifl_sass_lower_source and ifl_sass_lower_address alone. */
+static bool takes_known(const ifl_sass_instruction *instruction)
+{
+    ifl_sass_lower_function *const function = ifl_sass_lower_table[instruction->op];
+    return instruction->op != IFL_SASS_OP_UNKNOWN &&
+           (!function || function == ifl_sass_lower_load || function == ifl_sass_lower_store);
+}
+
+static bool may_move(const ifl_sass_instruction *instruction)
+{
+    static const bool moves[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_LDC] = true,  [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,
+        [IFL_SASS_OP_S2R] = true,  [IFL_SASS_OP_S2UR] = true,  [IFL_SASS_OP_CS2R] = true,
+        [IFL_SASS_OP_MOV] = true,  [IFL_SASS_OP_UMOV] = true,  [IFL_SASS_OP_CS2UR] = true,
+        [IFL_SASS_OP_IMAD] = true, [IFL_SASS_OP_HFMA2] = true, [IFL_SASS_OP_UIMAD] = true,
+    };
+    return moves[instruction->op];
+}
+
+/* Its operands name all registers that it touches. Others may touch any: what they leave is not
+ * known, and all that they find may be wanted. */
+static bool names_all(const ifl_sass_instruction *instruction)
+{
+    static ifl_sass_lower_function *const functions[] = {ifl_sass_lower_constant_load,
+                                                         ifl_sass_lower_special,
+                                                         ifl_sass_lower_branch,
+                                                         ifl_sass_lower_exit,
+                                                         ifl_sass_lower_arm,
+                                                         ifl_sass_lower_meet,
+                                                         ifl_sass_lower_break,
+                                                         ifl_sass_lower_nothing,
+                                                         ifl_sass_lower_shuffle,
+                                                         ifl_sass_lower_vote,
+                                                         ifl_sass_lower_barrier,
+                                                         ifl_sass_lower_to_uniform,
+                                                         ifl_sass_lower_reduce,
+                                                         ifl_sass_lower_predicate_logic,
+                                                         ifl_sass_lower_predicates_to_register,
+                                                         ifl_sass_lower_register_to_predicates};
+    bool is_one = takes_known(instruction);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        is_one |= ifl_sass_lower_table[instruction->op] == functions[i];
+    return is_one && instruction->op != IFL_SASS_OP_UNKNOWN;
+}
+
+static bool is_guarded(const ifl_sass_instruction *instruction)
+{
+    return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+/* The register of a slot; IFL_SASS_WORD_REGISTERS: it is none. */
+static uint32_t register_at(const ifl_sass_lowerer *l, uint32_t slot)
+{
+    if (slot >= l->registers && slot < l->uniforms)
+        return IFL_SASS_FROM_R0 + (slot - l->registers) / IFL_PLANE_BYTES;
+    if (slot >= l->uniforms && slot < l->zeros)
+        return IFL_SASS_FROM_UR0 + (slot - l->uniforms) / IFL_PLANE_BYTES;
+    return IFL_SASS_WORD_REGISTERS;
+}
+
+/* Operation number `word` of a move. */
+static bool continues(const ifl_code *code, const ifl_code *first, uint32_t word)
+{
+    return code->table == IFL_TABLE_COMMON && code->operation == IFL_CODE_move32 &&
+           code->a == first->a + word * IFL_PLANE_BYTES &&
+           code->d == first->d + word * IFL_PLANE_BYTES;
+}
+
+/* Lowered, it is seen to be one or not. */
+static void find_move(ifl_sass_lowerer *l, uint32_t index, move *out)
+{
+    const size_t start = l->build.code.count;
+    l->index = index;
+    l->instruction = &l->instructions[index];
+    l->refused = NULL;
+    ifl_sass_lower_function *const special = ifl_sass_lower_table[l->instruction->op];
+    (special ? special : ifl_sass_lower_lane)(l);
+    const ifl_code *first = l->build.code.at + start;
+    const size_t words = l->build.code.count - start;
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
+    bool is_move =
+        !l->refused && d && words && words <= (d->count ? d->count : 1u) && words <= MOST_WORDS;
+    for (uint32_t w = 0; is_move && w < words; w++)
+        is_move = continues(first + w, first, w);
+    const uint32_t reg = is_move ? register_at(l, first->d) : (uint32_t)IFL_SASS_WORD_REGISTERS;
+    if (reg < IFL_SASS_WORD_REGISTERS)
+        *out = (move){.from = first->a, .reg = (uint16_t)reg, .words = (uint8_t)words};
+    l->build.code.count = start;
+    l->refused = NULL;
+}
+
+static void find_moves(const known *k)
+{
+    ifl_sass_lowerer *l = k->l;
+    for (uint32_t i = 0; i < l->count && l->status == IFL_OK; i++)
+        if (may_move(&l->instructions[i]) && !is_guarded(&l->instructions[i]))
+            find_move(l, i, &k->moves[i]);
+}
+
+/* ---- what registers hold --------------------------------------------------------------------- */
+
+static void forget(void *to, uint32_t reg, bool is_written)
+{
+    if (is_written && reg < IFL_SASS_WORD_REGISTERS)
+        ((values *)to)->slot[reg] = 0;
+}
+
+/* The slot that a register's value comes from; 0: not known. */
+static uint32_t source_of(const ifl_sass_lowerer *l, const values *now, uint32_t slot)
+{
+    const uint32_t reg = register_at(l, slot);
+    return reg < IFL_SASS_WORD_REGISTERS ? now->slot[reg] : slot;
+}
+
+static void step(const known *k, uint32_t index, values *now)
+{
+    const ifl_sass_lowerer *l = k->l;
+    const move *m = &k->moves[index];
+    uint32_t from[MOST_WORDS] = {0};
+    for (uint32_t w = 0; w < m->words; w++)
+        from[w] = source_of(l, now, m->from + w * IFL_PLANE_BYTES);
+    if (!names_all(&l->instructions[index])) {
+        *now = (values){{0}};
+        return;
+    }
+    ifl_sass_touch(l, index, forget, now);
+    for (uint32_t w = 0; w < m->words; w++)
+        now->slot[m->reg + w] = from[w];
+}
+
+/* True: less is known there than before. */
+static bool meet(const known *k, uint32_t block, const values *with)
+{
+    values *at = &k->before[block];
+    bool changed = !k->is_reached[block];
+    if (changed)
+        *at = *with;
+    for (uint32_t r = 0; r < IFL_SASS_WORD_REGISTERS && k->is_reached[block]; r++)
+        if (at->slot[r] && at->slot[r] != with->slot[r]) {
+            at->slot[r] = 0;
+            changed = true;
+        }
+    k->is_reached[block] = true;
+    return changed;
+}
+
+static bool flow_through(const known *k, uint32_t b)
+{
+    const ifl_flow_block *block = &k->l->flow.blocks[b];
+    values now = k->before[b];
+    bool changed = false;
+    for (uint32_t i = block->first; i < block->last; i++)
+        step(k, i, &now);
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        changed |= meet(k, block->successor[s], &now);
+    return changed;
+}
+
+static void follow(const known *k)
+{
+    k->is_reached[0] = true; /* where nothing is known */
+    for (bool changed = ifl_sass_flow_is_known(k->l); changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < k->l->flow.block_count; b++)
+            changed |= k->is_reached[b] && flow_through(k, b);
+    }
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* The slot of `words` words from `reg` on, side by side; 0: not known. */
+static uint32_t slot_of(const values *now, unsigned first, unsigned reg, unsigned words)
+{
+    if (reg + words > IFL_SASS_NO_REGISTER)
+        return 0;
+    const uint32_t slot = now->slot[first + reg];
+    bool is_whole = slot != 0;
+    for (unsigned w = 1; w < words; w++)
+        is_whole &= now->slot[first + reg + w] == slot + w * IFL_PLANE_BYTES;
+    return is_whole ? slot : 0;
+}
+
+static ifl_sass_known look_up(const ifl_sass_operand *operand, bool is_far, const values *now)
+{
+    const unsigned words = operand->count ? operand->count : 1, address = is_far ? 2 : 1;
+    if (operand->is_destination)
+        return (ifl_sass_known){0, 0};
+    switch (operand->kind) {
+    case IFL_SASS_REGISTER:
+        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_R0, operand->index, words), 0};
+    case IFL_SASS_UNIFORM_REGISTER:
+        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_UR0, operand->index, words), 0};
+    case IFL_SASS_MEMORY:
+        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_R0, operand->base, address),
+                                slot_of(now, IFL_SASS_FROM_UR0, operand->uniform, address)};
+    default:
+        return (ifl_sass_known){0, 0};
+    }
+}
+
+/* An address of shared or local memory is one word. */
+static bool is_far(const ifl_sass_instruction *instruction)
+{
+    const unsigned op = instruction->op;
+    return op != IFL_SASS_OP_LDS && op != IFL_SASS_OP_STS && op != IFL_SASS_OP_LDL &&
+           op != IFL_SASS_OP_STL;
+}
+
+static void note_operands(const known *k, ifl_sass_known *operands)
+{
+    const ifl_sass_lowerer *l = k->l;
+    for (uint32_t b = 0; b < l->flow.block_count; b++) {
+        values now = k->before[b];
+        for (uint32_t i = l->flow.blocks[b].first; i < l->flow.blocks[b].last; i++) {
+            const ifl_sass_instruction *instruction = &l->instructions[i];
+            for (unsigned o = 0; takes_known(instruction) && o < instruction->operand_count; o++)
+                operands[(size_t)i * IFL_SASS_OPERANDS + o] =
+                    look_up(&instruction->operand[o], is_far(instruction), &now);
+            step(k, i, &now);
+        }
+    }
+}
+
+/* ---- moves that nobody needs ----------------------------------------------------------------- */
+
+static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
+{
+    const ifl_sass_lowerer *l = user;
+    for (uint32_t r = 0; !names_all(&l->instructions[index]) && r < IFL_SASS_WORD_REGISTERS; r++)
+        see(to, r, false);
+    ifl_sass_touch(l, index, see, to);
+}
+
+static bool has_guard(const void *user, uint32_t index)
+{
+    return is_guarded(&((const ifl_sass_lowerer *)user)->instructions[index]);
+}
+
+static void want(void *to, uint32_t reg, bool is_written)
+{
+    if (!is_written)
+        ((uint64_t *)to)[reg / 64] |= UINT64_C(1) << reg % 64;
+}
+
+static void want_no_more(void *to, uint32_t reg, bool is_written)
+{
+    if (is_written)
+        ((uint64_t *)to)[reg / 64] &= ~(UINT64_C(1) << reg % 64);
+}
+
+static bool is_wanted(const uint64_t *live, const move *m)
+{
+    bool wanted = !m->words;
+    for (uint32_t w = 0; w < m->words; w++)
+        wanted |= live[(m->reg + w) / 64] >> (m->reg + w) % 64 & 1;
+    return wanted;
+}
+
+static void go_back(const known *k, const ifl_flow_block *block, uint64_t *live)
+{
+    ifl_sass_lowerer *l = k->l;
+    for (uint32_t i = block->last; i-- > block->first;) {
+        l->is_needless[i] = !is_wanted(live, &k->moves[i]);
+        if (l->is_needless[i])
+            continue;
+        if (!is_guarded(&l->instructions[i]))
+            touch(l, i, want_no_more, live);
+        touch(l, i, want, live);
+    }
+}
+
+static void find_needless(const known *k)
+{
+    ifl_sass_lowerer *l = k->l;
+    const ifl_flow_touches touches = {
+        .visit = touch, .is_guarded = has_guard, .user = l, .registers = IFL_SASS_TOUCHED};
+    uint64_t *live, now[IFL_SASS_TOUCHED / 64 + 1];
+    size_t words;
+    l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
+    for (uint32_t b = 0; l->status == IFL_OK && b < l->flow.block_count; b++) {
+        const ifl_flow_block *block = &l->flow.blocks[b];
+        memset(now, 0, sizeof now);
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            for (size_t w = 0; w < words; w++)
+                now[w] |= live[block->successor[s] * words + w];
+        go_back(k, block, now);
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+bool ifl_sass_lower_find_known(ifl_sass_lowerer *l)
+{
+    const size_t count = (size_t)l->count + 1, blocks = (size_t)l->flow.block_count + 1;
+    const known k = {.l = l,
+                     .moves = ifl_arena_alloc(&l->scratch, count * sizeof *k.moves),
+                     .before = ifl_arena_alloc(&l->scratch, blocks * sizeof *k.before),
+                     .is_reached = ifl_arena_alloc(&l->scratch, blocks)};
+    ifl_sass_known *operands =
+        ifl_arena_alloc(&l->scratch, count * IFL_SASS_OPERANDS * sizeof *operands);
+    l->is_needless = ifl_arena_alloc(&l->scratch, count);
+    if (!k.moves || !k.before || !k.is_reached || !operands || !l->is_needless) {
+        l->status = ifl_fail_memory(l->error, blocks * sizeof *k.before);
+        return false;
+    }
+    find_moves(&k);
+    follow(&k);
+    note_operands(&k, operands);
+    l->known = operands;
+    find_needless(&k);
+    return l->status == IFL_OK;
+}
