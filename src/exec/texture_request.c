@@ -368,15 +368,18 @@ static bool read_texture(request *r)
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-/* The first coordinate in bytes; what counts elements lies far outside where it is outside. */
+/* The first coordinate in bytes; what counts elements lies far outside where it is outside. A
+ * reduction counts elements of its own type: an H100, tools/gpu/surface_reductions.cu. */
 static uint32_t first_byte(const request *r, uint32_t x)
 {
     const ifl_texture *t = r->view.texture;
+    const uint32_t texel = ifl_texel_bytes(&t->texel),
+                   unit = r->op->use == IFL_TEXTURE_REDUCE ? r->op->bytes : texel;
     if (!r->op->counts_elements)
         return x;
-    if (x >= t->size[0])
+    if (x >= t->size[0] * (uint64_t)texel / unit)
         return (int32_t)x < 0 ? UINT32_MAX : INT32_MAX;
-    return x * ifl_texel_bytes(&t->texel);
+    return x * unit;
 }
 
 /* False: it lies outside and nothing is to be done; a trap raises a fault. */

@@ -160,8 +160,7 @@ static void test_pipe(void **unused)
     set_all(10, site);
     run_sites(&b, 0, 10);
     assert_in_range(follow(&b, &rates, 32, 1, 1), 158, 162);
-    /* Every second cycle the pipe is free, and one of the warps that could issue does: the others
-     * were not selected. */
+    /* Every second cycle the pipe is free, and one of the warps that could issue does. */
     const uint64_t throttled = b.stalls[0].cycles[IFL_STALL_math_pipe_throttle],
                    passed = b.stalls[0].cycles[IFL_STALL_not_selected];
     assert_in_range(passed, throttled * 3 / 4, throttled * 5 / 4);
@@ -462,7 +461,7 @@ static void test_gathered(void **unused)
     enum { STORES = 3, TRIPS = 100 };
     static bench b;
     ifl_sm_rates rates = quick_rates();
-    rates.l2_bytes_per_cycle = 1;
+    rates.l2_bytes_per_cycle = 1; /* a turn of 64 bytes for each line */
     const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
     double cycles[2];
     for (int parted = 0; parted < 2; parted++) {
@@ -479,34 +478,8 @@ static void test_gathered(void **unused)
             }
         cycles[parted] = follow(&b, &rates, 1, 1, 1);
     }
-    /* A turn of 64 bytes for each line. */
     assert_in_range((uint64_t)cycles[0], TRIPS * 64, TRIPS * 64 + 1000);
     assert_in_range((uint64_t)cycles[1], STORES * TRIPS * 64, STORES * TRIPS * 64 + 1500);
-}
-
-/* Of operands in a constant bank, a cache keeps 32 lines of 64 bytes: 32 are read again at once, of
- * 33 in a row none is. Those beyond bank 0 come from the L2 the first time, four lines together. */
-static void test_constants(void **unused)
-{
-    (void)unused;
-    enum { NEAR = 50, LATENCY = 200, BANK = 1 << 10, TRIPS = 3 };
-    static bench b;
-    ifl_sm_rates rates = quick_rates();
-    rates.constant_cycles = NEAR;
-    for (uint32_t lines = 32; lines <= 33; lines++)
-        for (uint32_t bank = 0; bank <= 3; bank += 3) {
-            for (uint32_t i = 0; i < lines; i++) {
-                all_sites[i] = plain(1);
-                all_sites[i].control.constant = (uint16_t)(1 + bank * BANK + i);
-            }
-            b.count = 0;
-            for (int t = 0; t < TRIPS; t++)
-                run_sites(&b, 0, lines);
-            const uint32_t missed = lines == 32 ? lines : TRIPS * lines,
-                           far = bank ? (lines + 3) / 4 : 0, cycles = missed * NEAR + far * LATENCY;
-            assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), cycles,
-                            cycles + TRIPS * lines + 10);
-        }
 }
 
 /* The first instruction of a warp has to be fetched, in the first wave from further away. */
@@ -889,7 +862,6 @@ int main(void)
         cmocka_unit_test(test_fence),
         cmocka_unit_test(test_drain),
         cmocka_unit_test(test_gathered),
-        cmocka_unit_test(test_constants),
         cmocka_unit_test(test_first_fetch),
         cmocka_unit_test(test_lanes_that_race),
         cmocka_unit_test(test_barriers_in_turn),
