@@ -212,6 +212,7 @@ static void call_printf(const ifl_provided_lane *call)
     if (!read_text(call, ifl_provided_argument(call, 0), format, sizeof format))
         return;
     print_format(&p, format);
+    call->warp->worker->prints++;
     const ifl_exec_launch *launch = call->warp->worker->grid->launch;
     if (!p.failed && launch->print)
         launch->print(launch->print_user, p.text, p.length);

@@ -193,6 +193,7 @@ struct ifl_worker {
     uint32_t block_count, block_capacity;
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
+    uint64_t prints;          /* of lanes */
     ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
     uint64_t done;

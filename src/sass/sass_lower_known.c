@@ -112,8 +112,8 @@ static void find_move(ifl_sass_lowerer *l, uint32_t index, move *out)
     l->refused = NULL;
     ifl_sass_lower_function *const special = ifl_sass_lower_table[l->instruction->op];
     (special ? special : ifl_sass_lower_lane)(l);
-    const ifl_code *first = l->build.code.at + start;
     const size_t words = l->build.code.count - start;
+    const ifl_code *first = words ? l->build.code.at + start : NULL; /* it may have made none */
     const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
     bool is_move =
         !l->refused && d && words && words <= (d->count ? d->count : 1u) && words <= MOST_WORDS;

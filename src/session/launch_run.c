@@ -50,8 +50,8 @@ static ifl_status take_result(run *r)
     profile->complete = r->ran.result.complete;
     profile->blocks_done = r->ran.result.blocks_done;
     profile->seconds = r->ran.result.seconds;
-    if (status == IFL_OK && r->ran.result.remote_requests)
-        status = ifl_profile_warn_remote(profile, r->error);
+    if (status == IFL_OK)
+        status = ifl_profile_warn_left_out(profile, ifl_left_out_by(&r->ran.result), r->error);
     if (status == IFL_OK && states)
         status = ifl_profile_count_states(r->to.kernel, states, profile, r->error);
     if (status == IFL_OK && states)

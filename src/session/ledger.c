@@ -173,8 +173,8 @@ static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, i
     describe_row(row, profile);
     if (status == IFL_OK && !profile->site)
         status = ifl_fail_memory(error, strlen(row->site));
-    if (status == IFL_OK && row->is_remote)
-        status = ifl_profile_warn_remote(profile, error);
+    if (status == IFL_OK)
+        status = ifl_profile_warn_left_out(profile, row->left_out, error);
     return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error)
                             : status;
 }
@@ -274,7 +274,7 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
         ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
     ifl_status status = end;
     *fault = ran.result.fault;
-    row->is_remote |= ran.result.remote_requests != 0;
+    row->left_out |= ifl_left_out_by(&ran.result);
     for (size_t i = 0; options->warn && i < ran.result.warning_count; i++)
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
                       ran.result.warnings[i]);

@@ -45,9 +45,9 @@ typedef struct ifl_ledger_row {
     double worst_us;  /* of the launch that `worst` is of */
     bool is_modelled; /* `worst` has a model, and this is it */
     ifl_modelled modelled;
-    bool is_partial; /* one of them did not come to its end */
-    bool is_remote;  /* some reached shared memory of other blocks */
-    void **states;   /* of the observers, added up; NULL: nothing was observed */
+    bool is_partial;  /* one of them did not come to its end */
+    uint8_t left_out; /* IFL_LEFT_OUT_* */
+    void **states;    /* of the observers, added up; NULL: nothing was observed */
     ifl_profile *profile;
     ifl_profile *
         /* of the costliest launch that the model was asked for alone, with what that needs */

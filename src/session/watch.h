@@ -50,7 +50,13 @@ const char *ifl_profile_copy_text(ifl_profile *profile, const char *text);
 ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *format, ...)
     IFL_PRINTF(3, 4);
 
-/* Says that what reached shared memory of other blocks is in no counter. */
-ifl_status ifl_profile_warn_remote(ifl_profile *profile, ifl_error *error);
+/* What a launch does that is in no counter, a bit each. */
+enum {
+    IFL_LEFT_OUT_REMOTE = 1 << 0, /* accesses to shared memory of other blocks */
+    IFL_LEFT_OUT_PRINTS = 1 << 1
+};
+uint8_t ifl_left_out_by(const ifl_exec_result *result);
+/* Says so. */
+ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl_error *error);
 
 #endif
