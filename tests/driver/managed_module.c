@@ -37,8 +37,7 @@ static address variable(void *module, const char *name, size_t bytes, int is_man
     return at;
 }
 
-/* Managed memory lies where AddressSanitizer has no shadow. */
-__attribute__((no_sanitize_address)) int main(void)
+int main(void)
 {
     void *context, *module, *add;
     OK(cuInit(0));
