@@ -126,8 +126,8 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
     } rows[] = {
         {IFL_LEFT_OUT_REMOTE, "accesses to shared memory of other blocks of a cluster are not "
                               "counted: traffic, times and advice leave them out"},
-        {IFL_LEFT_OUT_PRINTS, "printf is not counted: times leave it out, and on an H100 kernels "
-                              "that print took 30 to 560 us"},
+        {IFL_LEFT_OUT_PRINTS, "printf is not counted: times leave it out (kernels that print took "
+                              "30 to 560 µs on an H100)"},
     };
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IFL_OK; i++)

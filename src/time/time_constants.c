@@ -24,7 +24,7 @@ void ifl_constant_cache_begin(ifl_constant_cache *c, uint64_t near_cycles, uint6
 static bool is_near(ifl_constant_cache *c, uint16_t line)
 {
     enum { BANK_LINES = 1 << 10 };
-    const unsigned wide = (line - 1u) / LINES_OF_WIDE % IFL_CONSTANT_WIDE_LINES;
+    const unsigned wide = (line - 1u) / LINES_OF_WIDE;
     const bool was = line <= BANK_LINES || c->near[wide / 8] >> wide % 8 & 1;
     c->near[wide / 8] |= (uint8_t)(1u << wide % 8);
     return was;

@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-enum { IFL_CONSTANT_LINES = 32 /* of 64 bytes */, IFL_CONSTANT_WIDE_LINES = 2048 /* of 256 */ };
+enum {
+    IFL_CONSTANT_LINES = 32 /* of 64 bytes */,
+    IFL_CONSTANT_WIDE_LINES = 8192 /* of 256, of all banks */
+};
 
 typedef struct ifl_constant_cache {
     struct {
