@@ -30,6 +30,7 @@ static const struct {
 enum { OURS = sizeof ours / sizeof *ours };
 
 static char paths[OURS][PATH_MAX]; /* "" until la_version */
+static uintptr_t maps[OURS];       /* of those that the program has loaded; 0: not */
 
 static bool is_name_of(const char *name, size_t i)
 {
@@ -39,13 +40,14 @@ static bool is_name_of(const char *name, size_t i)
            (!length || end[length] == '\0' || end[length] == '.');
 }
 
-static const char *ours_for(const char *name)
+/* OURS: none. */
+static size_t ours_for(const char *name)
 {
     const char *slash = strrchr(name, '/');
-    for (size_t i = 0; i < OURS; i++)
-        if (paths[i][0] && is_name_of(slash ? slash + 1 : name, i))
-            return paths[i];
-    return NULL;
+    size_t i = 0;
+    while (i < OURS && !(paths[i][0] && is_name_of(slash ? slash + 1 : name, i)))
+        i++;
+    return i;
 }
 
 unsigned la_version(unsigned version)
@@ -63,15 +65,20 @@ unsigned la_version(unsigned version)
 }
 
 /* A library's own name, also as auditwheel writes it ("libcudart-1a2b3c4d.so.12"), and a link to
- * such a file. */
+ * such a file. Who needs a version of its symbols names the file, and the linker ends the program
+ * where it knows no object by that name. It adds to an object's names the one that was asked for
+ * before this changed it if it loads the object now. Of one that is loaded it does so only for the
+ * name that it looks for in a folder, so that this is changed there. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     char real[PATH_MAX];
-    (void)cookie, (void)flag;
-    const char *found = ours_for(name), *slash = strrchr(name, '/');
-    if (!found && slash && strncmp(slash, "/libcudart.so", 13) == 0 && realpath(name, real))
+    (void)cookie;
+    size_t found = ours_for(name);
+    const char *slash = strrchr(name, '/');
+    if (found == OURS && slash && strncmp(slash, "/libcudart.so", 13) == 0 && realpath(name, real))
         found = ours_for(real);
-    return (char *)(found ? found : name);
+    const bool is_later = found < OURS && maps[found] && flag == LA_SER_ORIG && !slash;
+    return (char *)(found < OURS && !is_later ? paths[found] : name);
 }
 
 /* ---- runtimes inside of objects -------------------------------------------------------------- */
@@ -84,12 +91,13 @@ static const char *runtime_of(int major)
     return NULL;
 }
 
-static bool is_ours(const char *path)
+/* OURS: it is none of them. */
+static size_t which_of_ours(const char *path)
 {
-    for (size_t i = 0; i < OURS; i++)
-        if (strcmp(path, paths[i]) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < OURS && strcmp(path, paths[i]) != 0)
+        i++;
+    return i;
 }
 
 /* What is not led asks the driver for tables that ours does not have; libcuda.so.1 then says what
@@ -109,11 +117,21 @@ static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     const char *path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
+    const size_t own = which_of_ours(path);
     ifl_object_file file;
-    (void)cookie;
-    if (space != LM_ID_BASE || is_ours(path) || !ifl_object_open(path, &file))
+    if (space == LM_ID_BASE && own < OURS)
+        maps[own] = *cookie;
+    if (space != LM_ID_BASE || own < OURS || !ifl_object_open(path, &file))
         return 0;
     lead(&file, path, map->l_addr);
     ifl_object_close(&file);
+    return 0;
+}
+
+unsigned la_objclose(uintptr_t *cookie)
+{
+    for (size_t i = 0; i < OURS; i++)
+        if (maps[i] == *cookie)
+            maps[i] = 0;
     return 0;
 }
