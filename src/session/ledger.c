@@ -7,6 +7,7 @@
 #include "session/session_internal.h"
 #include "session/watch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +86,11 @@ static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec
 
 /* ---- repeats --------------------------------------------------------------------------------- */
 
+#define FNV_BASIS UINT64_C(14695981039346656037)
+
 /* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t hash_of(const uint8_t *bytes, size_t count)
+static uint64_t hash_on(uint64_t hash, const uint8_t *bytes, size_t count)
 {
-    uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < count; i++)
         hash = (hash ^ bytes[i]) * 1099511628211u;
     return hash;
@@ -99,7 +101,8 @@ static uint64_t hash_of(const uint8_t *bytes, size_t count)
 static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *launch)
 {
     enum { MOST = sizeof row->arguments / sizeof *row->arguments };
-    const uint64_t hash = hash_of(launch->params, launch->kernel->image.demands.param_bytes);
+    const uint64_t hash =
+        hash_on(FNV_BASIS, launch->params, launch->kernel->image.demands.param_bytes);
     for (size_t i = 0; i < row->argument_count && i < MOST; i++)
         if (row->arguments[i].hash == hash)
             return row->arguments[i].launches++;
@@ -107,11 +110,42 @@ static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *lau
     return 0;
 }
 
-/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ...
- * are asked about. */
-static bool is_for_model(uint64_t launches_before)
+/* Words that are addresses of allocations count as the same. */
+static uint64_t hash_without_pointers(const ifl_session *session, const ifl_session_launch *launch)
 {
-    return (launches_before & (launches_before + 1)) == 0;
+    const size_t bytes = launch->kernel->image.demands.param_bytes;
+    uint64_t hash = FNV_BASIS;
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        const size_t count = bytes - at < sizeof(uint64_t) ? bytes - at : sizeof(uint64_t);
+        uint64_t word = 0;
+        memcpy(&word, launch->params + at, count);
+        if (count < sizeof word || !ifl_memory_find(session->memory, word))
+            hash = hash_on(hash, launch->params + at, count);
+    }
+    return hash;
+}
+
+/* The kinds that come first have places of their own, and all others one together. */
+static ifl_launch_kind *kind_of(const ifl_session *session, ifl_ledger_row *row,
+                                const ifl_session_launch *launch)
+{
+    const uint64_t hash = hash_without_pointers(session, launch);
+    for (size_t i = 0; i < row->kind_count; i++)
+        if (row->kinds[i].hash == hash)
+            return &row->kinds[i];
+    if (row->kind_count == IFL_LAUNCH_KINDS)
+        return &row->kinds[IFL_LAUNCH_KINDS];
+    row->kinds[row->kind_count].hash = hash;
+    return &row->kinds[row->kind_count++];
+}
+
+/* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ...
+ * are asked about, and where their work differs the first ones all. */
+static bool is_for_model(const ifl_launch_kind *kind)
+{
+    enum { FIRST = 16 };
+    return (kind->launches & (kind->launches + 1)) == 0 ||
+           (kind->is_unsteady && kind->launches < FIRST);
 }
 
 /* As Nsight Compute's --launch-skip and --launch-count have it: of launches of the kernel that is
@@ -130,7 +164,7 @@ static bool is_in_window(ifl_session *session, const ifl_session_launch *launch)
            (!options->most_launches || before - options->skipped_launches < options->most_launches);
 }
 
-static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row,
+static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row, ifl_launch_kind *kind,
                                 const ifl_session_launch *launch)
 {
     const ifl_session_options *options = &session->options;
@@ -141,10 +175,13 @@ static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row,
         return IFL_WATCH_NOTHING;
     }
     const uint64_t repeats = count_repeats(row, launch);
-    if (is_for_model(row->launches - row->outside))
+    const bool is_asked = is_for_model(kind);
+    kind->launches++;
+    if (is_asked)
         return IFL_WATCH_MODEL;
-    return !options->observed_launches || repeats < options->observed_launches ? IFL_WATCH_COUNTERS
-                                                                               : IFL_WATCH_NOTHING;
+    const bool is_observed =
+        !options->observed_launches || kind->is_unsteady || repeats < options->observed_launches;
+    return is_observed ? IFL_WATCH_COUNTERS : IFL_WATCH_NOTHING;
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
@@ -229,11 +266,29 @@ static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *wa
                : status;
 }
 
+/* What the formula makes of the launch's counters, as if nothing had followed its caches and its
+ * warps; 0: nothing. */
+static double find_rough_us(const ifl_session *session, const ifl_watch *watch,
+                            const ifl_session_launch *launch, const ifl_exec_result *result,
+                            const ifl_ledger_row *row)
+{
+    const ifl_watch counters = {
+        .depth = IFL_WATCH_COUNTERS, .count = ifl_observation_count, .workspace = watch->workspace};
+    ifl_modelled modelled;
+    ifl_profile *one = ifl_profile_new();
+    const bool is_modelled =
+        one && profile_of_one(session, &counters, launch, result, row, one, NULL) == IFL_OK &&
+        ifl_model_find(one, session->device, &modelled, NULL) == IFL_OK;
+    if (one)
+        ifl_profile_destroy(one);
+    return is_modelled ? modelled.model.time_us.mid : 0;
+}
+
 /* What the model makes of this launch; its profile is kept where it takes longest. A launch that
  * the model has no time for has none. */
 static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
                              const ifl_session_launch *launch, const ifl_exec_result *result,
-                             ifl_ledger_row *row, ifl_error *error)
+                             ifl_ledger_row *row, ifl_launch_kind *kind, ifl_error *error)
 {
     ifl_modelled modelled;
     ifl_profile *one = ifl_profile_new();
@@ -242,8 +297,10 @@ static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
     const ifl_status status = profile_of_one(session, watch, launch, result, row, one, error);
     const bool is_modelled =
         status == IFL_OK && ifl_model_find(one, session->device, &modelled, NULL) == IFL_OK;
-    if (is_modelled)
-        row->model_us = modelled.model.time_us.mid;
+    if (is_modelled) {
+        row->model_us = kind->model_us = modelled.model.time_us.mid;
+        kind->rough_us = find_rough_us(session, watch, launch, result, row);
+    }
     if (status == IFL_OK && (!row->worst || row->model_us > row->worst_us)) {
         ifl_profile *other = row->worst;
         row->worst = one;
@@ -258,9 +315,24 @@ static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
     return status;
 }
 
+/* Its time where the model was not asked: that of the last of its kind for which it was, as much
+ * longer as the formula says by the counters of both. */
+static void estimate(const ifl_session *session, const ifl_watch *watch,
+                     const ifl_session_launch *launch, const ifl_exec_result *result,
+                     ifl_ledger_row *row, ifl_launch_kind *kind)
+{
+    enum { SAME = 100 }; /* a hundredth more or less is */
+    const bool is_counted = watch->depth != IFL_WATCH_NOTHING && result->states;
+    const double rough =
+        is_counted && kind->rough_us > 0 ? find_rough_us(session, watch, launch, result, row) : 0;
+    if (kind->model_us > 0)
+        row->model_us = rough > 0 ? kind->model_us * rough / kind->rough_us : kind->model_us;
+    kind->is_unsteady |= rough > 0 && fabs(rough - kind->rough_us) > kind->rough_us / SAME;
+}
+
 static ifl_status run_watched(ifl_session *session, const ifl_session_launch *launch,
-                              const ifl_watch *watch, ifl_ledger_row *row, ifl_fault_kind *fault,
-                              ifl_error *error)
+                              const ifl_watch *watch, ifl_ledger_row *row, ifl_launch_kind *kind,
+                              ifl_fault_kind *fault, ifl_error *error)
 {
     const ifl_session_options *options = &session->options;
     const ifl_session_way way = {.threads = options->threads,
@@ -279,7 +351,9 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
                       ran.result.warnings[i]);
     if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)
-        status = take_model(session, watch, launch, &ran.result, row, error);
+        status = take_model(session, watch, launch, &ran.result, row, kind, error);
+    else if (end == IFL_OK)
+        estimate(session, watch, launch, &ran.result, row, kind);
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
         const ifl_status kept = remember(row, watch, &ran.result, error);
         status = kept == IFL_OK ? end : kept;
@@ -287,7 +361,7 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
     session->clock_us += row->model_us > 0 ? row->model_us : ran.result.seconds * 1e6;
     if (status == IFL_OK) {
         const ifl_repeat figures = {.blocks_done = ran.result.blocks_done,
-                                    .model_us = watch->depth == IFL_WATCH_MODEL ? row->model_us : 0,
+                                    .model_us = row->model_us,
                                     .seconds = ran.result.seconds};
         ifl_repeat_note(session, &row->repeats, launch, watch->depth, ran.result.states, &figures);
     }
@@ -325,7 +399,8 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
     *fault = IFL_FAULT_NONE;
     if (!row)
         return ifl_fail_memory(error, sizeof *row);
-    const ifl_watch_depth depth = depth_of(session, row, launch);
+    ifl_launch_kind *kind = kind_of(session, row, launch);
+    const ifl_watch_depth depth = depth_of(session, row, kind, launch);
     const ifl_repeat *repeat = ifl_repeat_find(session, &row->repeats, launch, depth);
     if (repeat) {
         count_again(session, row, repeat, depth);
@@ -333,7 +408,7 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
     }
     ifl_status status = ifl_watch_begin(&watch, depth, session, &device, 1, launch, error);
     if (status == IFL_OK)
-        status = run_watched(session, launch, &watch, row, fault, error);
+        status = run_watched(session, launch, &watch, row, kind, fault, error);
     ifl_watch_end(&watch);
     return status;
 }

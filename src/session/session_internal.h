@@ -28,6 +28,17 @@ typedef struct ifl_repeats {
     uint64_t launches; /* with them */
 } ifl_repeats;
 
+/* Launches of a row whose arguments differ in pointers alone. */
+typedef struct ifl_launch_kind {
+    uint64_t hash; /* of the other arguments */
+    uint64_t launches;
+    double model_us;  /* of the last one that the model was asked for; 0: not known */
+    double rough_us;  /* what the formula gives for the counters of that one alone; 0: not known */
+    bool is_unsteady; /* they do not do the same each time */
+} ifl_launch_kind;
+
+enum { IFL_LAUNCH_KINDS = 8 };
+
 /* One row a kernel, place of launch, grid and block. */
 typedef struct ifl_ledger_row {
     ifl_ready_kernel *kernel;
@@ -37,13 +48,16 @@ typedef struct ifl_ledger_row {
     int shared_preference;
     ifl_repeats arguments[32]; /* the newest */
     size_t argument_count;     /* seen, ever */
+    ifl_launch_kind
+        kinds[IFL_LAUNCH_KINDS + 1]; /* the first ones, and one for all that come later */
+    size_t kind_count;
     uint64_t launches;
     uint64_t outside;               /* of those, before or after what is observed */
     uint64_t observed, blocks_done; /* blocks of those */
     double seconds;                 /* of those */
-    double model_us;  /* of the last launch that the model was asked for; 0: not known */
-    double worst_us;  /* of the launch that `worst` is of */
-    bool is_modelled; /* `worst` has a model, and this is it */
+    double model_us;                /* predicted, of the last launch; 0: not known */
+    double worst_us;                /* of the launch that `worst` is of */
+    bool is_modelled;               /* `worst` has a model, and this is it */
     ifl_modelled modelled;
     bool is_partial;  /* one of them did not come to its end */
     uint8_t left_out; /* IFL_LEFT_OUT_* */
