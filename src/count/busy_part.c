@@ -58,29 +58,53 @@ static uint64_t met(const ifl_access *access, int lane)
     return count;
 }
 
-/* A sector takes as many passes as the address does on which most lanes meet. */
-static void add_request(state *s, const ifl_access *access)
+typedef struct sector {
+    uint64_t number;
+    uint64_t most; /* lanes on one address */
+} sector;
+
+/* The request's sectors, in the order of its lanes. */
+static int find_sectors(const ifl_access *access, sector to[IFL_WARP_LANES])
 {
-    const uint64_t further = s->sites->at[access->site].access.is_float
-                                 ? IFL_ATOMIC_FLOAT_LANE_PASSES
-                                 : IFL_ATOMIC_LANE_PASSES;
-    uint64_t sector[IFL_WARP_LANES], passes[IFL_WARP_LANES];
     int count = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
         const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES,
-                       turns = IFL_ATOMIC_SECTOR_PASSES + further * met(access, lane);
+                       lanes = 1 + met(access, lane);
         int at = 0;
-        while (at < count && sector[at] != own)
+        while (at < count && to[at].number != own)
             at++;
-        if (at == count) {
-            sector[count] = own;
-            passes[count++] = 0;
-        }
-        passes[at] = turns > passes[at] ? turns : passes[at];
+        if (at == count)
+            to[count++] = (sector){.number = own};
+        to[at].most = lanes > to[at].most ? lanes : to[at].most;
     }
-    for (int i = 0; i < count; i++)
-        add(s, sector[i] / PART_SECTORS, passes[i]);
+    return count;
+}
+
+/* Each sector takes as many passes as the address does on which most lanes meet, one sector after
+ * the other. Floating-point additions on one address take longer, in which other sectors go on. */
+static void add_request(state *s, const ifl_access *access)
+{
+    const bool is_float = s->sites->at[access->site].access.is_float;
+    sector found[IFL_WARP_LANES];
+    const int count = find_sectors(access, found);
+    for (int i = 0; i < count; i++) {
+        const uint64_t part = found[i].number / PART_SECTORS;
+        uint64_t passes = 0, longest = 0;
+        for (int k = 0; k < count; k++) {
+            if (found[k].number / PART_SECTORS != part)
+                continue;
+            if (k < i) /* its part is done */
+                break;
+            const uint64_t further = found[k].most - 1,
+                           added =
+                               IFL_ATOMIC_SECTOR_PASSES + further * IFL_ATOMIC_FLOAT_LANE_PASSES;
+            passes += IFL_ATOMIC_SECTOR_PASSES + further * IFL_ATOMIC_LANE_PASSES;
+            longest = is_float && added > longest ? added : longest;
+        }
+        if (passes)
+            add(s, part, passes > longest ? passes : longest);
+    }
 }
 
 static void access_event(void *self, const ifl_access *access)

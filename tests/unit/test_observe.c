@@ -530,6 +530,36 @@ static void assert_same(const ifl_profile *a, const ifl_profile *b)
     }
 }
 
+/* 16 lanes of float on each of two words, of one sector, of two of one part, or of two parts: an
+ * H100 takes 2 passes a sector and 2 more for each further lane on a word, and of floats 5, in which
+ * other sectors go on (tools/gpu/atomic_probe.cu, scatter_float and scatter_red). */
+static void floats_on_one_address_take_longer(void **unused)
+{
+    static ifl_site float_site[1];
+    const ifl_sites of_float = {.at = float_site, .count = 1};
+    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_part;
+    const uint64_t apart[] = {4, 32, 512}, expected[2][3] = {{32, 64, 32}, {77, 77, 77}};
+    (void)unused;
+    for (int is_float = 0; is_float < 2; is_float++)
+        for (int i = 0; i < 3; i++) {
+            uint64_t address[LANES];
+            float_site[0].access.is_float = is_float;
+            void *state = ifl_observe_busy_part.observer->create(&of_float);
+            for (unsigned lane = 0; lane < LANES; lane++)
+                address[lane] = 4096 + apart[i] * (lane % 2);
+            ifl_observe_busy_part.observer->access(state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
+                                                                        .space = IFL_SPACE_GLOBAL,
+                                                                        .bytes = 4,
+                                                                        .mask = every_lane,
+                                                                        .address = address});
+            ifl_profile *profile =
+                report_of(&ifl_observe_busy_part, state, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+            assert_int_equal(profile->counters.value[which], expected[is_float][i]);
+            ifl_profile_destroy(profile);
+            ifl_observe_busy_part.observer->destroy(state);
+        }
+}
+
 static void merging_does_not_depend_on_order(void **unused)
 {
     (void)unused;
@@ -740,6 +770,7 @@ int main(void)
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),
         cmocka_unit_test(busiest_part_of_atomics),
+        cmocka_unit_test(floats_on_one_address_take_longer),
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(likeness_changes_no_figure),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
