@@ -162,6 +162,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->fence_turn_cycles = arch.fence_turn_cycles;
     out->lone_fetch = arch.lone_fetch;
     out->end_turns = arch.end_turns;
+    out->part_turns = arch.part_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;

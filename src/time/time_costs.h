@@ -44,6 +44,7 @@ typedef struct ifl_sm_rates {
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
     double end_turns;    /* the same, more for an end of a store within a sector */
+    double part_turns;   /* the same, more for a line of which several sectors are stored in part */
     double
         /* of the sectors loaded past the L1, those that are on their way for another request */
         shared_past;

@@ -164,16 +164,17 @@ static double fetch_into_l1(ifl_time_memory *m, unsigned sectors, double now, so
 static void write_ends(ifl_time_memory *m, uint32_t ends, double now)
 {
     const ifl_sm_rates *r = m->rates;
-    if (ends)
+    if (ends == IFL_STORE_ONE_END || ends == IFL_STORE_TWO_ENDS)
         serve_shared(&m->l2, now, ends * r->end_turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
 }
 
-/* When the L2 takes it. */
-static double store_behind(ifl_time_memory *m, unsigned sectors, double now)
+/* When the L2 takes it. Several sectors of a line that are written in part take longer. */
+static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, double now)
 {
     const ifl_sm_rates *r = m->rates;
-    const double l2 =
-        serve_shared(&m->l2, now, r->store_pieces * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
+    const double turns =
+        r->store_pieces + (in_parts && sectors & (sectors - 1) ? r->part_turns : 0);
+    const double l2 = serve_shared(&m->l2, now, turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
     const double bytes = count_of(sectors) * IFL_SECTOR_BYTES * r->dram_store_share;
     serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, 0);
     return l2;
@@ -390,7 +391,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         if (is_kept(access, sectors))
             keep_stored(m, number, sectors, begins);
         if (!is_gathered(before, words[i]))
-            done = fmax(done, store_behind(m, sectors, begins));
+            done = fmax(done, store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, begins));
     }
     write_ends(m, cost.ends, begins);
     return (ifl_served){begins, begins, true, begins + fmax(cost.passes, 1), done};
@@ -450,7 +451,7 @@ static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
         if (access->kind == IFL_ACCESS_COPY_LOAD)
             l.ends = fmax(l.ends, fetch(m, sectors, now, source_of(m, number, &l), 1));
         else
-            store_behind(m, sectors, now);
+            store_behind(m, sectors, false, now);
     }
     return (ifl_served){now, l.ends, true, 0, 0};
 }

@@ -360,17 +360,18 @@ static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site,
         add_lines(word + 2, &t->lines);
 }
 
-/* Of a store whose lanes write consecutive bytes, a sector's at least. */
-static uint32_t ends_within_sectors(const ifl_access *access, uint32_t bytes)
+static ifl_store_ends ends_of(const ifl_access *access, const ifl_footprint *footprint)
 {
+    const uint32_t bytes = footprint->useful_bytes;
     uint64_t first = UINT64_MAX, end = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         const uint64_t at = access->address[__builtin_ctz(left)];
         first = at < first ? at : first;
         end = at + access->bytes > end ? at + access->bytes : end;
     }
-    const bool is_run = end - first == bytes && bytes >= IFL_SECTOR_BYTES;
-    return is_run ? (first % IFL_SECTOR_BYTES != 0) + (end % IFL_SECTOR_BYTES != 0) : 0;
+    if (end - first == bytes && bytes >= IFL_SECTOR_BYTES)
+        return (ifl_store_ends)((first % IFL_SECTOR_BYTES != 0) + (end % IFL_SECTOR_BYTES != 0));
+    return bytes < footprint->sectors * IFL_SECTOR_BYTES ? IFL_STORE_IN_PARTS : IFL_STORE_WHOLE;
 }
 
 static void access_event(void *self, const ifl_access *access)
@@ -394,8 +395,7 @@ static void access_event(void *self, const ifl_access *access)
     if (!is_shared) {
         ifl_request_lines_find(&t->lines, access);
         cost.lines = t->lines.count;
-        cost.ends =
-            kind == IFL_ACCESS_STORE ? ends_within_sectors(access, footprint.useful_bytes) : 0;
+        cost.ends = kind == IFL_ACCESS_STORE ? ends_of(access, &footprint) : 0;
     }
     add_request(t, warp, access->site, cost);
 }

@@ -29,12 +29,20 @@ typedef enum ifl_request_class {
     IFL_REQUEST_OBJECT /* a step with a barrier object */
 } ifl_request_class;
 
+/* Of a store whose lanes write consecutive bytes, how many of its two ends lie within a sector; of
+ * others whether they write their sectors in part. */
+typedef enum ifl_store_ends {
+    IFL_STORE_WHOLE,
+    IFL_STORE_ONE_END,
+    IFL_STORE_TWO_ENDS,
+    IFL_STORE_IN_PARTS
+} ifl_store_ends;
+
 /* The second word of a request. */
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
     uint32_t serial; /* of atomics: the most lanes on one address */
-    uint32_t
-        ends; /* of stores of consecutive words: how many of its two ends lie within a sector */
+    uint32_t ends;   /* of stores: ifl_store_ends */
     uint32_t lines;
     ifl_request_class served;
 } ifl_request_cost;

@@ -3,7 +3,6 @@
  * from the rules of issue: a scheduler issues one instruction a cycle; a warp's next one waits for
  * the stall of the one before it and for the scoreboards of its own wait mask (docs/model.md, "One
  * SM"). */
-#include "time/time_blocks.h"
 #include "time/time_sm.h"
 
 #include <setjmp.h>
@@ -482,6 +481,37 @@ static void test_gathered(void **unused)
     assert_in_range((uint64_t)cycles[1], STORES * TRIPS * 64, STORES * TRIPS * 64 + 1500);
 }
 
+/* A line of which a store writes several sectors in part takes the L2 longer, one sector does not
+ * (an H100, tools/gpu/local_probe.cu). */
+static void test_stored_in_parts(void **unused)
+{
+    (void)unused;
+    enum { TRIPS = 100 };
+    static bench b;
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_bytes_per_cycle = 1; /* a turn of 64 bytes for each line */
+    rates.part_turns = 2;
+    static const uint32_t sectors[] = {0x1, 0xa, 0xf};
+    for (int in_parts = 0; in_parts < 2; in_parts++)
+        for (int i = 0; i < 3; i++) {
+            b.count = 0;
+            all_sites[0] = memory(IFL_ACCESS_STORE, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+            for (uint32_t trip = 0; trip < TRIPS; trip++) {
+                run_sites(&b, 0, 1);
+                ask(&b, 0,
+                    (ifl_request_cost){.passes = 1,
+                                       .ends = in_parts ? IFL_STORE_IN_PARTS : IFL_STORE_WHOLE,
+                                       .lines = 1,
+                                       .served = IFL_REQUEST_GLOBAL},
+                    100 + trip);
+                b.words[b.count - 1] = ifl_line_pack(100 + trip, sectors[i]);
+            }
+            const uint64_t turns = in_parts && i ? 3 : 1,
+                           cycles = (uint64_t)follow(&b, &rates, 1, 1, 1);
+            assert_in_range(cycles, TRIPS * turns * 64, TRIPS * turns * 64 + 1000);
+        }
+}
+
 /* The first instruction of a warp has to be fetched, in the first wave from further away. */
 static void test_first_fetch(void **unused)
 {
@@ -699,148 +729,6 @@ static void test_wide_sources(void **unused)
     assert_in_range(follow(&b, &rates, 1, 1, 1), 9 * 64 - 16, 10 * 64);
 }
 
-/* Lines and costs come out of a word as they went in. */
-static void test_words(void **unused)
-{
-    (void)unused;
-    const ifl_request_cost cost = {
-        .passes = 200, .serial = 32, .ends = 2, .lines = 64, .served = IFL_REQUEST_SHARED};
-    const ifl_request_cost back = ifl_request_unpack(ifl_request_pack(cost));
-    assert_int_equal(back.passes, 200);
-    assert_int_equal(back.serial, 32);
-    assert_int_equal(back.ends, 2);
-    assert_int_equal(back.lines, 64);
-    assert_int_equal(back.served, IFL_REQUEST_SHARED);
-    assert_int_equal(ifl_line_pack(5, 0xa), 5 << 4 | 0xa);
-}
-
-/* What is kept of one request. */
-static ifl_request_cost kept_of(const ifl_access *access)
-{
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = 1};
-    const ifl_block_trace *found = NULL;
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
-    assert_true(ifl_time_observer.follows(traces, 0));
-    ifl_time_observer.access(traces, access);
-    assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
-    const ifl_request_cost cost = ifl_request_unpack(found->warps[0].words.at[1]);
-    ifl_time_observer.destroy(traces);
-    return cost;
-}
-
-/* Of a store of 32 floats from an address on: ends within a sector. */
-static uint32_t ends_of(uint64_t first, uint64_t stride)
-{
-    uint64_t address[IFL_WARP_LANES];
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        address[lane] = first + lane * stride;
-    return kept_of(&(ifl_access){.kind = IFL_ACCESS_STORE,
-                                 .space = IFL_SPACE_GLOBAL,
-                                 .bytes = 4,
-                                 .mask = UINT32_MAX,
-                                 .address = address})
-        .ends;
-}
-
-/* A request of the texture unit takes as many cycles as the unit, whatever its words are. */
-static void test_texture_cycles(void **unused)
-{
-    (void)unused;
-    uint64_t address[IFL_WARP_LANES] = {0x1000, 0x1010, 0x1020, 0x1030};
-    for (uint8_t cycles = 1; cycles <= 4; cycles *= 2)
-        assert_int_equal(kept_of(&(ifl_access){.kind = IFL_ACCESS_TEXTURE_LOAD,
-                                               .space = IFL_SPACE_GLOBAL,
-                                               .bytes = 16,
-                                               .mask = 0xf,
-                                               .cycles = cycles,
-                                               .address = address})
-                             .passes,
-                         cycles);
-}
-
-static void test_ends_within_sectors(void **unused)
-{
-    (void)unused;
-    assert_int_equal(ends_of(0x1000, 4), 0);
-    assert_int_equal(ends_of(0x1020, 4), 0);
-    assert_int_equal(ends_of(0x1004, 4), 2);
-    assert_int_equal(ends_of(0x1004, 8), 0); /* not a run */
-}
-
-static uint64_t followed_of_two(uint32_t first, uint32_t second)
-{
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 2, 2)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = 2};
-    const uint32_t count[] = {first, second};
-    const ifl_block_trace *found[2] = {NULL};
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
-    for (uint64_t block = 0; block < 2; block++) {
-        assert_true(ifl_time_observer.follows(traces, block));
-        ifl_time_observer.stretch(traces, &(ifl_stretch){.last = count[block], .block = block});
-    }
-    assert_int_equal(ifl_time_traces_of(traces, 0, found, 2), 1);
-    const uint64_t number = found[0]->number;
-    ifl_time_observer.destroy(traces);
-    return number;
-}
-
-/* Two blocks, each on its own SM: the launch ends with the longer one, which is followed. */
-static void test_longer_of_two(void **unused)
-{
-    (void)unused;
-    assert_int_equal(followed_of_two(60, 10), 0);
-    assert_int_equal(followed_of_two(10, 60), 1);
-    assert_int_equal(followed_of_two(10, 10), 1);
-}
-
-enum { SIDE = 32, PLANE = SIDE * SIDE, LIGHT = 6, HEAVY = 60 };
-
-/* The first column of a grid has ten times the work of the others. */
-static uint32_t work_of(uint64_t block)
-{
-    return block % SIDE ? LIGHT : HEAVY;
-}
-
-/* All blocks of the grid are resident, 8 on an SM at most. The followed SM gets what one with the
- * most heavy blocks gets. */
-static void test_blocks_that_differ(void **unused)
-{
-    enum { SMS = 132, PER_SM = 8 };
-    static ifl_work_slice slices[PLANE];
-    const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(SMS, PLANE, 2 * PER_SM)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = PLANE};
-    ifl_time_blocks found;
-    uint32_t heavy[SMS] = {0}, most = 0, found_heavy = 0;
-    (void)unused;
-    ifl_time_plan_samples(&plan, (const uint32_t[]){SIDE, SIDE, 1});
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
-    for (uint64_t block = 0; block < PLANE; block++) {
-        slices[block] = (ifl_work_slice){1, work_of(block), work_of(block)};
-        heavy[block % SMS] += work_of(block) == HEAVY;
-        most = heavy[block % SMS] > most ? heavy[block % SMS] : most;
-        if (ifl_time_observer.follows(traces, block))
-            ifl_time_observer.stretch(traces,
-                                      &(ifl_stretch){.last = work_of(block), .block = block});
-    }
-    assert_true(ifl_time_blocks_differ(&plan, 0, PER_SM, &work));
-    assert_true(ifl_time_blocks_last(traces, &plan, 0, PER_SM, PER_SM, &work, &found));
-    for (size_t i = 0; i < found.count; i++)
-        found_heavy += ifl_block_trace_instructions(found.at[i], 1) == HEAVY;
-    assert_int_equal(found_heavy, most);
-    assert_in_range(found.count, PLANE / SMS, PLANE / SMS + 1);
-    assert_true(found.longer > 0.999 && found.longer < 1.001);
-    ifl_time_blocks_free(&found);
-    ifl_time_observer.destroy(traces);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -854,7 +742,6 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_barrier_of_some),
         cmocka_unit_test(test_dram_bound),
-        cmocka_unit_test(test_words),
         cmocka_unit_test(test_blocks_in_turn),
         cmocka_unit_test(test_first_wave),
         cmocka_unit_test(test_wide_sources),
@@ -862,6 +749,7 @@ int main(void)
         cmocka_unit_test(test_fence),
         cmocka_unit_test(test_drain),
         cmocka_unit_test(test_gathered),
+        cmocka_unit_test(test_stored_in_parts),
         cmocka_unit_test(test_first_fetch),
         cmocka_unit_test(test_lanes_that_race),
         cmocka_unit_test(test_barriers_in_turn),
@@ -872,10 +760,6 @@ int main(void)
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_across_lines),
         cmocka_unit_test(test_stored_lines),
-        cmocka_unit_test(test_longer_of_two),
-        cmocka_unit_test(test_blocks_that_differ),
-        cmocka_unit_test(test_ends_within_sectors),
-        cmocka_unit_test(test_texture_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
