@@ -67,6 +67,8 @@ static void describe(const ifl_cache_case *of, const ifl_cache_outcome *o, ifl_c
     to->dram_read_bytes = estimate(o, IFL_TALLY_DRAM_READS, sector, any);
     to->dram_write_bytes = estimate(o, IFL_TALLY_DRAM_WRITES, sector, any);
     to->dirty_bytes = estimate(o, IFL_TALLY_DIRTY, sector, of->device->value[IFL_DEVICE_l2_bytes]);
+    to->prefetched_sectors = o->value[IFL_TALLY_PREFETCHED];
+    to->prefetch_misses = o->value[IFL_TALLY_PREFETCH_MISSES];
     to->l2_read_pieces = o->value[IFL_TALLY_PIECES];
     to->l2_lone_misses = o->value[IFL_TALLY_LONE_MISSES];
 }

@@ -144,9 +144,10 @@ static uint32_t look_ahead(const ifl_trace_index *x, const ifl_keyed *steps, uin
 static void touch_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t now)
 {
     p->asked[touch - p->order->index->touches] =
-        touch->kind == IFL_ACCESS_LOAD    ? load_l1(p, touch, now)
-        : touch->kind == IFL_ACCESS_STORE ? store_l1(p, touch, now)
-                                          : atomic_l1(p, touch);
+        touch->kind == IFL_ACCESS_LOAD     ? load_l1(p, touch, now)
+        : touch->kind == IFL_ACCESS_STORE  ? store_l1(p, touch, now)
+        : touch->kind == IFL_ACCESS_ATOMIC ? atomic_l1(p, touch)
+                                           : touch->sectors & 0xf; /* a prefetch passes it by */
 }
 
 static void step_l1(ifl_cache_player *p, const ifl_keyed *step)
@@ -214,6 +215,15 @@ static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_re
     add_answer(p, touch, &answer);
 }
 
+static void prefetch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)
+{
+    const ifl_l2_answer answer = ifl_l2_read(p->l2, request);
+    const uint32_t asked = ifl_sector_count(request->sectors);
+    add(p, IFL_TALLY_PREFETCHED, touch, asked);
+    add(p, IFL_TALLY_PREFETCH_MISSES, touch, asked - answer.hits);
+    add_answer(p, touch, &answer);
+}
+
 static void store_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)
 {
     const ifl_l2_answer answer = ifl_l2_write(p->l2, request);
@@ -260,6 +270,8 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
         load_l2(p, touch, &request);
     else if (touch->kind == IFL_ACCESS_STORE)
         store_l2(p, touch, &request);
+    else if (touch->kind == IFL_ACCESS_PREFETCH)
+        prefetch_l2(p, touch, &request);
     else
         atomic_l2(p, touch, &request);
 }

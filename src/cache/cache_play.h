@@ -19,6 +19,8 @@ typedef enum ifl_cache_tally {
     IFL_TALLY_LONE_MISSES,  /* pieces that the L2 lacks and of which one sector is asked */
     IFL_TALLY_L2_MISSES,
     IFL_TALLY_ATOMIC_HITS,
+    IFL_TALLY_PREFETCHED, /* asked of the L2 by prefetches, and of those what it lacks */
+    IFL_TALLY_PREFETCH_MISSES,
     IFL_TALLY_DRAM_READS,
     IFL_TALLY_DRAM_WRITES,
     IFL_TALLY_DIRTY,

@@ -243,7 +243,8 @@ static uint32_t take_position(ifl_trace_state *s, const ifl_access *access, cons
         next_turn(s, p);
     p->place = site->turn;
     p->site = access->site;
-    p->has_loads |= ifl_access_plain_kind(access->kind) != IFL_ACCESS_STORE;
+    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
+    p->has_loads |= kind != IFL_ACCESS_STORE && kind != IFL_ACCESS_PREFETCH;
     p->is_over = p->sequence == most;
     return (p->turn - 1) << IFL_TRACE_SEQUENCE_BITS | p->sequence++;
 }

@@ -205,7 +205,8 @@ static void sum_up(ifl_request_line *line)
 
 void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
 {
-    const bool is_load = ifl_access_plain_kind(access->kind) == IFL_ACCESS_LOAD;
+    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
+    const bool is_load = kind == IFL_ACCESS_LOAD || kind == IFL_ACCESS_PREFETCH;
     lines->count = 0;
     if (access->shape == IFL_SHAPE_CONTIGUOUS && access->mask == UINT32_MAX)
         touch_row(lines, access->address[0], (uint32_t)access->bytes * IFL_WARP_LANES, is_load,

@@ -36,6 +36,11 @@ ifl_access_kind ifl_access_plain_kind(ifl_access_kind kind)
     return (ifl_access_kind)plain_kinds[kind];
 }
 
+bool ifl_access_is_counted(ifl_access_kind kind)
+{
+    return kind != IFL_ACCESS_KINDS && kind != IFL_ACCESS_PREFETCH;
+}
+
 const ifl_traffic_info *ifl_traffic_info_get(ifl_traffic_kind traffic)
 {
     return &infos[traffic];

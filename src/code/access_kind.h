@@ -15,6 +15,8 @@ typedef enum ifl_access_kind {
 const char *ifl_access_kind_text(ifl_access_kind kind);
 /* LOAD, STORE or ATOMIC: what the caches see a copy as. */
 ifl_access_kind ifl_access_plain_kind(ifl_access_kind kind);
+/* It has counters. */
+bool ifl_access_is_counted(ifl_access_kind kind);
 static inline bool ifl_access_is_copy(unsigned kind)
 {
     return kind == IFL_ACCESS_COPY_LOAD || kind == IFL_ACCESS_COPY_STORE ||

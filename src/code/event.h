@@ -119,6 +119,8 @@ typedef struct ifl_observer {
     void *(*create_with)(const ifl_sites *sites, const void *settings);
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
+    /* To shared memory of other blocks of the cluster, of a block that is followed: in no counter. */
+    void (*remote)(void *state, const ifl_access *access);
     void (*issue)(void *state, const ifl_issue *issue);
     bool (*follows)(
         void *state,

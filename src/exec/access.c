@@ -271,13 +271,32 @@ static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer 
     }
 }
 
-/* What such a request costs no public work says: observers are not told of it. */
-static bool is_any_remote(uint32_t mask, const uint8_t *space)
+static void tell_remote(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                        const uint64_t *address)
 {
-    bool is_any = false;
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const ifl_access access = {.site = code->site,
+                               .kind = t->kind,
+                               .space = IFL_SPACE_CLUSTER,
+                               .bytes = t->bytes,
+                               .shape = IFL_SHAPE_ANY,
+                               .mask = mask,
+                               .block = warp->block->index,
+                               .warp = warp->index,
+                               .address = address};
+    warp->worker->remote_requests++;
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->remote)
+            launch->observers[o]->remote(worker->states[o], &access);
+}
+
+static uint32_t lanes_in(ifl_space wanted, uint32_t mask, const uint8_t *space)
+{
+    uint32_t found = 0;
     for (; mask; mask &= mask - 1)
-        is_any |= space[__builtin_ctz(mask)] == IFL_SPACE_CLUSTER;
-    return is_any;
+        found |= space[__builtin_ctz(mask)] == wanted ? mask & -mask : 0;
+    return found;
 }
 
 void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
@@ -286,11 +305,11 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
     static const ifl_space spaces[] = {IFL_SPACE_GLOBAL, IFL_SPACE_SHARED, IFL_SPACE_LOCAL};
     if (t->space == IFL_SPACE_CONST)
         return;
-    warp->worker->remote_requests += is_any_remote(mask, space);
+    const uint32_t remote = lanes_in(IFL_SPACE_CLUSTER, mask, space);
+    if (remote)
+        tell_remote(warp, code, t, remote, address);
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
-        uint32_t in_space = 0;
-        for (uint32_t m = mask; m; m &= m - 1)
-            in_space |= space[__builtin_ctz(m)] == spaces[s] ? m & -m : 0;
+        const uint32_t in_space = lanes_in(spaces[s], mask, space);
         if (in_space && spaces[s] == IFL_SPACE_LOCAL)
             tell_local(warp, code, t, in_space, address);
         else if (in_space)
@@ -452,6 +471,27 @@ ifl_reason ifl_slow_transfer(ifl_warp *warp, const ifl_code *code, char *frame, 
     (void)active;
     ifl_lane_addresses(code->transfer, frame, warp->address);
     return ifl_warp_transfer(warp, code, frame, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
+}
+
+/* An address that is none asks for nothing. */
+ifl_reason ifl_slow_prefetch(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                             uint32_t active)
+{
+    (void)active;
+    const ifl_memory *memory = warp->worker->grid->launch->memory;
+    uint8_t space[IFL_WARP_LANES];
+    uint32_t asked = 0;
+    ifl_lane_addresses(code->transfer, frame, warp->address);
+    ifl_warp_split_spaces(warp, code->transfer, mask, warp->address, space);
+    for (uint32_t m = mask; m && warp->worker->listener_count; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const ifl_allocation *a =
+            space[lane] == IFL_SPACE_GLOBAL ? ifl_memory_find(memory, warp->address[lane]) : NULL;
+        asked |= a && !(a->flags & IFL_ALLOCATION_FREED) ? m & -m : 0;
+    }
+    if (asked)
+        tell_space(warp, code, code->transfer, IFL_SPACE_GLOBAL, asked, warp->address);
+    return IFL_REASON_NONE;
 }
 
 /* ---- parameters of a call -------------------------------------------------------------------- */

@@ -209,7 +209,7 @@ static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_wor
     out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high + f->dirty_bytes.high;
 }
 
-/* What is prefetched to the L2 is found there. */
+/* What is prefetched to the L2 is found there; where the caches are followed, that tells. */
 static double prefetched_share(const ifl_profile *p)
 {
     double prefetches = 0;
@@ -243,7 +243,8 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     if (!rates->l1_by_line)
         out->l1_passes += out->missed_lines * k->fill_passes;
     out->random = ifl_traffic_random_share(p);
-    out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
+    if (!ifl_profile_caches(p, device->id))
+        out->l2_hit += (1 - out->l1_hit - out->l2_hit) * prefetched_share(p);
     out->dram_low = out->dram_low > 0 ? fmin(out->dram_low, out->dram_bytes) : out->dram_bytes;
     out->dram_high = fmax(out->dram_high, out->dram_bytes);
 }
@@ -272,11 +273,11 @@ static void find_waits(const ifl_profile *p, const ifl_rates *rates, ifl_work *o
 }
 
 /* Share of the lines asked of the L2 that come from DRAM. */
-static double far_share(const ifl_profile *p, const ifl_cache_facts *f, const ifl_work *w)
+static double far_share(const ifl_cache_facts *f, const ifl_work *w)
 {
     const double asked = 1 - w->l1_hit;
     if (f)
-        return f->lines_from_dram * (1 - prefetched_share(p));
+        return f->lines_from_dram;
     return asked > 0 ? fmax(asked - w->l2_hit, 0) / asked : 0;
 }
 
@@ -290,9 +291,9 @@ static double other_half_share(const ifl_cache_facts *f, double far)
 /* Where a wait for loads ends: with its last line. Lines fare alike: what a turn has near it may
  * have as a whole, so that turns are of two kinds, those without a line from DRAM and those whose
  * lines come from there with the probability that one does where another did. */
-static void find_reach(const ifl_profile *p, const ifl_cache_facts *f, ifl_work *out)
+static void find_reach(const ifl_cache_facts *f, ifl_work *out)
 {
-    const double far = far_share(p, f, out);
+    const double far = far_share(f, out);
     const double together = f ? fmax(f->from_dram_together, far) : far;
     const double touched = together > 0 ? far / together : 0;
     out->waits_in_l1 = f ? f->turns_in_l1 : pow(out->l1_hit, fmax(out->loads_a_wait, 1));
@@ -320,6 +321,6 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     find_bytes(p, device, rates, out);
     ifl_spills_find(p, device, out);
     find_waits(p, rates, out);
-    find_reach(p, ifl_profile_caches(p, device->id), out);
+    find_reach(ifl_profile_caches(p, device->id), out);
     return IFL_OK;
 }

@@ -73,6 +73,22 @@ static uint32_t resized(ifl_lowerer *l, uint32_t slot, unsigned bits, unsigned t
     return to;
 }
 
+/* That of shared or local memory does nothing. */
+void ifl_lower_prefetch(ifl_lowerer *l)
+{
+    enum { WORD = 4 }; /* a sector is what comes */
+    const uint8_t space = l->instruction->modifiers.space;
+    ifl_transfer *t = ifl_lower_allocate(l, sizeof *t);
+    if (!t)
+        return;
+    t->space = space ? space : IFL_SPACE_GENERIC;
+    t->kind = IFL_ACCESS_PREFETCH;
+    t->bytes = t->element_bytes = WORD;
+    t->elements = 1;
+    fill_address(l, l->slots.at[0], t);
+    ifl_lower_emit(l, IFL_CODE_prefetch)->transfer = t;
+}
+
 /* Addresses of 32 bits wrap there. */
 uint32_t ifl_lower_address(ifl_lowerer *l, const ifl_operand *memory, uint8_t space)
 {

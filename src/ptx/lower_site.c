@@ -69,6 +69,8 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
         {IFL_OP_RED, IFL_ACCESS_ATOMIC},
         {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
+        {IFL_OP_PREFETCH, IFL_ACCESS_PREFETCH},
+        {IFL_OP_PREFETCHU, IFL_ACCESS_PREFETCH},
         {IFL_OP_LDMATRIX, IFL_ACCESS_LOAD},
         {IFL_OP_STMATRIX, IFL_ACCESS_STORE},
         {IFL_OP_WMMA_LOAD_A, IFL_ACCESS_LOAD},
@@ -112,6 +114,8 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
             &fragment, ifl_fragment_moved(&fragment, (ifl_space)instruction->modifiers.space));
     if (instruction->opcode == IFL_OP_TEX || instruction->opcode == IFL_OP_TLD4)
         return 0; /* the texture tells */
+    if (instruction->opcode == IFL_OP_PREFETCH || instruction->opcode == IFL_OP_PREFETCHU)
+        return 4; /* a sector is what comes */
     const unsigned elements = instruction->modifiers.vector     ? instruction->modifiers.vector
                               : instruction->modifiers.channels ? instruction->modifiers.channels
                                                                 : 1;

@@ -380,6 +380,24 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_copy)->extra = op;
 }
 
+/* Caches hold what memory holds: only what is brought into them early is of interest. */
+void ifl_sass_lower_cache_control(ifl_sass_lowerer *l)
+{
+    if (!ifl_sass_is_prefetch(l->instruction)) {
+        ifl_sass_lower_nothing(l);
+        return;
+    }
+    ifl_transfer *t = ifl_sass_lower_allocate(l, sizeof *t);
+    if (!t)
+        return;
+    t->space = IFL_SPACE_GENERIC;
+    t->kind = IFL_ACCESS_PREFETCH;
+    t->bytes = t->element_bytes = WORD_BYTES; /* a sector is what comes */
+    t->elements = 1;
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), t);
+    ifl_sass_emit(l, IFL_CODE_prefetch)->transfer = t;
+}
+
 void ifl_sass_lower_space_query(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *at = ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS),

@@ -52,6 +52,14 @@ static uint8_t sampled_of(const ifl_sass_instruction *instruction)
     }
 }
 
+bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION),
+                        cache = ifl_sass_value(instruction, IFL_SASS_VALUE_CACHE);
+    return instruction->op == IFL_SASS_OP_CCTL && cache == IFL_SASS_WORD_D &&
+           (operation == IFL_SASS_WORD_PF1 || operation == IFL_SASS_WORD_PF2);
+}
+
 static access_class class_of(const ifl_sass_instruction *instruction)
 {
     static const access_class classes[IFL_SASS_CLASSES] = {
@@ -69,6 +77,8 @@ static access_class class_of(const ifl_sass_instruction *instruction)
     };
     if (copy_of(instruction) != IFL_ACCESS_KINDS)
         return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
+    if (ifl_sass_is_prefetch(instruction))
+        return (access_class){IFL_ACCESS_PREFETCH, IFL_SPACE_GENERIC};
     if (sampled_of(instruction) != IFL_ACCESS_KINDS)
         return (access_class){sampled_of(instruction), IFL_SPACE_GLOBAL};
     static const access_class generic_atomic = {IFL_ACCESS_ATOMIC, IFL_SPACE_GENERIC},
@@ -129,6 +139,8 @@ static uint8_t bytes_of(const ifl_sass_instruction *instruction)
     enum { ROW_BYTES = 16 };
     const bool is_matrix =
         instruction->op == IFL_SASS_OP_LDSM || instruction->op == IFL_SASS_OP_STSM;
+    if (ifl_sass_is_prefetch(instruction))
+        return 4; /* a sector is what comes */
     return is_matrix || copy_of(instruction) != IFL_ACCESS_KINDS ? ROW_BYTES
                                                                  : instruction->memory_bytes;
 }

@@ -124,7 +124,8 @@ void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 /* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
 ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load,
-    ifl_sass_lower_atomic, ifl_sass_lower_copy, ifl_sass_lower_space_query;
+    ifl_sass_lower_atomic, ifl_sass_lower_copy, ifl_sass_lower_space_query,
+    ifl_sass_lower_cache_control;
 /* IFL_OPERATION_* of an atomic operation; 0: none that the engine has. */
 uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l);
 /* sass_lower_bulk.c */
@@ -174,6 +175,8 @@ bool ifl_sass_lower_find_known(ifl_sass_lowerer *l);
 
 /* ---- sass_lower_site.c ----------------------------------------------------------------------- */
 
+/* It brings lines of memory, not of code or of constants, into a cache. */
+bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction);
 bool ifl_sass_lower_add_sites(ifl_sass_lowerer *l);
 
 #endif

@@ -176,7 +176,7 @@ static ifl_status add_routine(builder *b, const ifl_routine *routine, int32_t *l
     ifl_status status = IFL_OK;
     for (size_t i = routine->first_site;
          i < routine->first_site + routine->site_count && status == IFL_OK; i++) {
-        if (b->sites->at[i].access.kind == IFL_ACCESS_KINDS)
+        if (!ifl_access_is_counted((ifl_access_kind)b->sites->at[i].access.kind))
             continue;
         line_of[i] = (int32_t)b->profile->lines.count;
         status = add_line(b, i);

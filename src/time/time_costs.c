@@ -96,7 +96,9 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
     out->far_share = out->l2_hit > 0 ? share(out->l2_hit - near, out->l2_hit) : 0;
     /* For a sector that it lacks a load brings its line at most: what else is read fills sectors
      * that were stored in part. */
-    const double filled = f->dram_read_bytes.value - loaded;
+    const double prefetched = f->prefetch_misses * IFL_SECTOR_BYTES,
+                 filled = fmax(f->dram_read_bytes.value - loaded - prefetched, 0);
+    out->prefetch_miss = share(f->prefetch_misses, f->prefetched_sectors);
     out->dram_store_share =
         share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored) +
         (stored > 0 ? filled / IFL_SECTOR_BYTES / stored : 0);
@@ -161,6 +163,11 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->fence_system_cycles = arch.fence_system_cycles;
     out->fence_turn_cycles = arch.fence_turn_cycles;
     out->lone_fetch = arch.lone_fetch;
+    out->remote_latency = arch.remote_latency;
+    out->remote_lane_cycles = arch.remote_lane_cycles;
+    out->remote_cycles[IFL_ACCESS_LOAD] = arch.remote_load_cycles;
+    out->remote_cycles[IFL_ACCESS_STORE] = arch.remote_store_cycles;
+    out->remote_cycles[IFL_ACCESS_ATOMIC] = arch.remote_atomic_cycles;
     out->end_turns = arch.end_turns;
     out->part_turns = arch.part_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);

@@ -43,8 +43,13 @@ typedef struct ifl_sm_rates {
         dram_together;
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
-    double end_turns;    /* the same, more for an end of a store within a sector */
-    double part_turns;   /* the same, more for a line of which several sectors are stored in part */
+    double prefetch_miss; /* of the sectors that prefetches ask for, the share that the L2 lacks */
+    double remote_lane_cycles; /* of atomics, more for each lane */
+    double remote_latency,
+        remote_cycles
+            [IFL_ACCESS_KINDS]; /* of shared memory of other blocks: cycles a sector, by plain kind */
+    double end_turns;           /* the same, more for an end of a store within a sector */
+    double part_turns; /* the same, more for a line of which several sectors are stored in part */
     double
         /* of the sectors loaded past the L1, those that are on their way for another request */
         shared_past;

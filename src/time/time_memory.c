@@ -439,6 +439,33 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                         false, 0, 0};
 }
 
+/* Sectors pass between SMs one after the other; stores are awaited by nobody. */
+static ifl_served take_remote(ifl_time_memory *m, const ifl_site_access *access,
+                              ifl_request_cost cost, double now)
+{
+    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
+    const double lanes = kind == IFL_ACCESS_ATOMIC ? cost.serial : 0,
+                 cycles = cost.passes * m->rates->remote_cycles[kind] +
+                          lanes * m->rates->remote_lane_cycles,
+                 begins = serve(&m->remote_free, now, cycles), ends = begins + cycles;
+    return (ifl_served){begins, kind == IFL_ACCESS_STORE ? begins : ends + m->rates->remote_latency,
+                        true, ends, 0};
+}
+
+/* Brings lines to the L2, which nothing waits for. */
+static ifl_served take_prefetch(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words,
+                                double now)
+{
+    const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1));
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        const uint64_t number = line_at(words, i, &sectors);
+        const bool comes = is_first(m, number) && draw(m) < m->rates->prefetch_miss;
+        fetch(m, sectors, begins, comes ? FROM_DRAM : FROM_L2, 1);
+    }
+    return (ifl_served){begins, begins, true, 0, 0};
+}
+
 /* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes
  * a cycle and SM to lab/product's wgmma. */
 static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
@@ -462,9 +489,13 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
 {
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);
+    if (cost.served == IFL_REQUEST_REMOTE)
+        return take_remote(m, access, cost, now);
     if (ifl_access_is_copy(access->kind))
         return take_copy(m, access, cost, words, now);
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
+    if (kind == IFL_ACCESS_PREFETCH)
+        return take_prefetch(m, cost, words, now);
     if (kind == IFL_ACCESS_STORE)
         return take_store(m, access, cost, words, before, now);
     if (kind == IFL_ACCESS_ATOMIC)
@@ -474,5 +505,5 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
 
 double ifl_time_memory_ends(const ifl_time_memory *m)
 {
-    return fmax(m->l1_free, fmax(m->l2.free, m->dram.free));
+    return fmax(fmax(m->l1_free, m->remote_free), fmax(m->l2.free, m->dram.free));
 }

@@ -26,7 +26,7 @@ typedef struct ifl_time_server {
 
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
-    double l1_free, constant_free; /* when the next request may begin */
+    double l1_free, constant_free, remote_free; /* when the next request may begin */
     ifl_time_server l2, dram;
     ifl_time_line *lines;
     uint32_t sets;

@@ -23,7 +23,7 @@ enum {
     LINES_AT = 16,
     LINE_BITS = 7,
     SERVED_AT = 24,
-    SERVED_BITS = 2
+    SERVED_BITS = 3
 };
 
 static uint32_t at_most(uint32_t value, unsigned bits)
@@ -400,6 +400,21 @@ static void access_event(void *self, const ifl_access *access)
     add_request(t, warp, access->site, cost);
 }
 
+/* Its sectors pass between the SMs. */
+static void remote_event(void *self, const ifl_access *access)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, access->block, access->warp);
+    ifl_footprint footprint;
+    if (!warp || !access->mask)
+        return;
+    ifl_footprint_measure(&t->lookup, access, &footprint);
+    add_request(t, warp, access->site,
+                (ifl_request_cost){.passes = footprint.sectors,
+                                   .serial = (uint32_t)__builtin_popcount(access->mask),
+                                   .served = IFL_REQUEST_REMOTE});
+}
+
 static void indexed_event(void *self, const ifl_indexed *indexed)
 {
     ifl_time_traces *t = self;
@@ -548,6 +563,7 @@ const ifl_observer ifl_time_observer = {
     .name = "time",
     .create_with = create,
     .access = access_event,
+    .remote = remote_event,
     .follows = follows,
     .stretch = stretch_event,
     .indexed = indexed_event,

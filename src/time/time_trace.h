@@ -26,7 +26,8 @@ typedef enum ifl_request_class {
     IFL_REQUEST_GLOBAL,
     IFL_REQUEST_SHARED,
     IFL_REQUEST_CONSTANT,
-    IFL_REQUEST_OBJECT /* a step with a barrier object */
+    IFL_REQUEST_OBJECT, /* a step with a barrier object */
+    IFL_REQUEST_REMOTE  /* shared memory of other blocks: `passes` are sectors */
 } ifl_request_class;
 
 /* Of a store whose lanes write consecutive bytes, how many of its two ends lie within a sector; of
@@ -41,7 +42,7 @@ typedef enum ifl_store_ends {
 /* The second word of a request. */
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
-    uint32_t serial; /* of atomics: the most lanes on one address */
+    uint32_t serial; /* of atomics: the most lanes on one address; of remote ones, lanes */
     uint32_t ends;   /* of stores: ifl_store_ends */
     uint32_t lines;
     ifl_request_class served;

@@ -27,11 +27,21 @@ static void put_counters(const ifl_counters *c, FILE *out)
     fputc('\n', out);
 }
 
+/* One word: "bulk load" is bulk_load. */
+static const char *kind_word(ifl_access_kind kind, char word[32])
+{
+    snprintf(word, 32, "%s", ifl_access_kind_text(kind));
+    for (char *at = word; *at; at++)
+        *at = *at == ' ' ? '_' : *at;
+    return word;
+}
+
 static void put_lines(const ifl_profile *p, FILE *out)
 {
     for (size_t i = 0; i < p->lines.count; i++) {
         const ifl_profile_line *l = &p->lines.at[i];
-        fprintf(out, "line %s %s %d %g", l->op, ifl_access_kind_text(l->kind), (int)l->pattern.kind,
+        char word[32];
+        fprintf(out, "line %s %s %d %g", l->op, kind_word(l->kind, word), (int)l->pattern.kind,
                 l->pattern.share);
         put_counters(&l->counters, out);
     }
@@ -49,8 +59,11 @@ static void put_caches(const ifl_profile *p, FILE *out)
     fprintf(out, " %.8g %.8g %.8g", f->name.value, f->name.low, f->name.high);
         IFL_CACHE_ESTIMATES(PUT)
 #undef PUT
-        fprintf(out, " %.5g %.5g %.5g %" PRIu64 " %.8g %.8g\n", f->turns_in_l1, f->lines_from_dram,
+        fprintf(out, " %.5g %.5g %.5g %" PRIu64 " %.8g %.8g", f->turns_in_l1, f->lines_from_dram,
                 f->from_dram_together, f->l1_bytes, f->l2_read_pieces, f->l2_lone_misses);
+        if (f->prefetched_sectors > 0)
+            fprintf(out, " %.8g %.8g", f->prefetched_sectors, f->prefetch_misses);
+        fprintf(out, "\n");
     }
 }
 
@@ -212,7 +225,8 @@ static ifl_access_kind next_kind(char **state)
 {
     const char *word = next_word(state);
     ifl_access_kind kind = 0;
-    while (word && kind < IFL_ACCESS_KINDS && strcmp(ifl_access_kind_text(kind), word) != 0)
+    char text[32];
+    while (word && kind < IFL_ACCESS_KINDS && strcmp(kind_word(kind, text), word) != 0)
         kind++;
     return kind;
 }
@@ -248,6 +262,8 @@ static bool take_cache(ifl_profile *p, char **state)
     f.l1_bytes = next_count(state);
     f.l2_read_pieces = next_number(state);
     f.l2_lone_misses = next_number(state);
+    f.prefetched_sectors = next_number(state); /* not there: 0 */
+    f.prefetch_misses = next_number(state);
     return f.device && ifl_vec_push(&p->caches, f);
 }
 

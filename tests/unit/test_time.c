@@ -512,6 +512,57 @@ static void test_stored_in_parts(void **unused)
         }
 }
 
+/* Sectors of shared memory of another block pass one after the other; a load's come later, and
+ * atomics take longer by their lanes. */
+static void test_remote(void **unused)
+{
+    (void)unused;
+    enum { REQUESTS = 16, SECTORS = 4, LANES = 32 };
+    static bench b;
+    ifl_sm_rates rates = quick_rates();
+    rates.remote_latency = 200;
+    rates.remote_cycles[IFL_ACCESS_LOAD] = 3;
+    rates.remote_cycles[IFL_ACCESS_ATOMIC] = 4;
+    rates.remote_lane_cycles = 1;
+    static const struct {
+        uint8_t kind;
+        uint64_t cycles; /* each */
+    } rows[] = {{IFL_ACCESS_LOAD, 3 * SECTORS}, {IFL_ACCESS_ATOMIC, 4 * SECTORS + LANES}};
+    for (int i = 0; i < 2; i++) {
+        b.count = 0;
+        set_all(REQUESTS, memory(rows[i].kind, IFL_SPACE_GENERIC, 0));
+        all_sites[REQUESTS] = waits_for(0);
+        run_sites(&b, 0, REQUESTS + 1);
+        for (uint32_t at = 0; at < REQUESTS; at++)
+            ask(&b, at,
+                (ifl_request_cost){
+                    .passes = SECTORS, .serial = LANES, .served = IFL_REQUEST_REMOTE},
+                0);
+        const uint64_t all = REQUESTS * rows[i].cycles + 200;
+        assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), all, all + 20);
+    }
+}
+
+/* Nothing waits for a prefetch, and a load after it finds in the L2 what it brought. */
+static void test_prefetch(void **unused)
+{
+    (void)unused;
+    static bench b;
+    ifl_sm_rates rates = quick_rates();
+    rates.prefetch_miss = 1;
+    rates.l2_hit = 1; /* of loads */
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    all_sites[0] = memory(IFL_ACCESS_PREFETCH, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+    all_sites[1] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[2] = waits_for(0);
+    b.count = 0;
+    run_sites(&b, 0, 3);
+    ask(&b, 0, cost, 100);
+    ask(&b, 1, cost, 100);
+    assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 200, 250);
+    assert_int_equal(b.out.dram_sectors, 4);
+}
+
 /* The first instruction of a warp has to be fetched, in the first wave from further away. */
 static void test_first_fetch(void **unused)
 {
@@ -750,6 +801,8 @@ int main(void)
         cmocka_unit_test(test_drain),
         cmocka_unit_test(test_gathered),
         cmocka_unit_test(test_stored_in_parts),
+        cmocka_unit_test(test_remote),
+        cmocka_unit_test(test_prefetch),
         cmocka_unit_test(test_first_fetch),
         cmocka_unit_test(test_lanes_that_race),
         cmocka_unit_test(test_barriers_in_turn),

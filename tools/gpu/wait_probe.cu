@@ -99,11 +99,11 @@ static __device__ unsigned next_block(unsigned address)
         note(out, begin);                                                                          \
         cooperative_groups::this_cluster().sync();                                                 \
     }
-REMOTE(remote_chain, 1, asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(at)); at += v)
-REMOTE(remote_load4, 1, asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(at)))
-REMOTE(remote_load8, 2, asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "r"(at)))
+REMOTE(remote_chain, 1, asm volatile("ld.volatile.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(at)); at += v)
+REMOTE(remote_load4, 1, asm volatile("ld.volatile.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(at)))
+REMOTE(remote_load8, 2, asm volatile("ld.volatile.shared::cluster.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "r"(at)))
 REMOTE(remote_load16, 4,
-       asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "r"(at)))
+       asm volatile("ld.volatile.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "r"(at)))
 REMOTE(remote_store4, 1, asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(t)))
 REMOTE(remote_store16, 4, asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(t)))
 REMOTE(remote_red, 1, asm volatile("red.shared::cluster.add.u32 [%0], 1;" ::"r"(at)))
