@@ -42,6 +42,9 @@ ATOMIC(sys_add, "atom.global.sys.add.u32 %0, [%1], %2;", "=r")
 ATOMIC(red_sys, "red.global.sys.add.u32 [%1], %2;", "+r")
 ATOMIC(red_float, "{ .reg .f32 f; cvt.rn.f32.u32 f, %2; red.global.add.f32 [%1], f; }", "+r")
 ATOMIC(atom_float, "{ .reg .f32 f; cvt.rn.f32.u32 f, %2; atom.global.add.f32 f, [%1], f; mov.b32 %0, f; }", "=r")
+ATOMIC(red_float2, "{ .reg .f32 f; cvt.rn.f32.u32 f, %2; red.global.add.v2.f32 [%1], {f, f}; }", "+r")
+ATOMIC(red_float4, "{ .reg .f32 f; cvt.rn.f32.u32 f, %2; red.global.add.v4.f32 [%1], {f, f, f, f}; }", "+r")
+ATOMIC(atom_float4, "{ .reg .f32 f, g, h, i; cvt.rn.f32.u32 f, %2; atom.global.add.v4.f32 {f, g, h, i}, [%1], {f, f, f, f}; mov.b32 %0, f; }", "=r")
 ATOMIC(red_double, "{ .reg .f64 f; cvt.rn.f64.u32 f, %2; red.global.add.f64 [%1], f; }", "+r")
 ATOMIC(red_long, "{ .reg .u64 f; cvt.u64.u32 f, %2; red.global.add.u64 [%1], f; }", "+r")
 ATOMIC(store, "st.global.u32 [%1], %2;", "+r")
@@ -107,6 +110,7 @@ static const struct {
     probe *kernel;
 } atomics[] = {ONE(red_add), ONE(atom_add),  ONE(atom_max),   ONE(atom_exch),  ONE(atom_inc), ONE(atom_cas), ONE(red_max), ONE(red_and),
                ONE(sys_add), ONE(red_sys),   ONE(red_float),  ONE(atom_float), ONE(red_double), ONE(red_long), ONE(store)},
+  vectors[] = {ONE(red_float2), ONE(red_float4), ONE(atom_float4)},
   scattered[] = {ONE(scatter_red), ONE(scatter_atom), ONE(scatter_float)},
   fences[] = {ONE(fence_gpu), ONE(fence_sc), ONE(fence_sys), ONE(store_fence), ONE(store_sc), ONE(store_sys)};
 
@@ -128,6 +132,10 @@ int main(int argc, char **argv)
         for (const unsigned words : {8, 32, 512, 8192})                   /* a word a warp */
             run(a.name, a.kernel, 1056, words, 128, 1);
     }
+    for (const auto &a : vectors)                                         /* 8 or 16 bytes a lane, side by side and apart */
+        for (const unsigned words : {1, 32, 64, 128, 256, 1024, 4096, 65536})
+            for (const unsigned apart : {16, 32, 128})
+                run(a.name, a.kernel, 1056, words, apart, 32);
     for (const auto &a : scattered)
         for (unsigned words = 1; words <= 1 << 22; words *= words < 64 ? 2 : 4)
             run(a.name, a.kernel, 1056, words, 4, 32);
