@@ -69,4 +69,14 @@ typedef struct ifl_bulk_op {
     uint8_t packed_bits;
 } ifl_bulk_op;
 
+/* Of map_field, which changes a field of the description of a tensor (code/tensor_map.h), and of
+ * map_copy, which copies one. */
+typedef struct ifl_map_op {
+    ifl_transfer to, from; /* from: of map_copy */
+    uint8_t field;         /* ifl_tensor_map_field */
+    uint8_t ordinal;       /* which dimension's */
+    uint8_t value_bits;    /* 32 or 64 */
+    uint32_t value;        /* slot */
+} ifl_map_op;
+
 #endif

@@ -224,6 +224,7 @@ typedef struct ifl_modifiers {
     uint8_t space2;     /* ifl_space: the second (cp.async.ca.shared.global: the source) */
     bool space_written; /* false: `space` is GENERIC because none was written */
     uint8_t increment;  /* .po: one is added */
+    uint8_t object;     /* .b1024: the description of a tensor */
 } ifl_modifiers;
 
 #endif

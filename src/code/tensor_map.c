@@ -25,7 +25,7 @@ typedef struct field {
 } field;
 static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4},
                    interleave = {11, 2}, swizzle = {13, 2}, fills_nan = {15, 1}, is_tf32 = {16, 1},
-                   atom = {22, 1};
+                   atom_size = {19, 2}, atom = {22, 1};
 static const uint32_t made_by_library = 2;
 
 static uint32_t get(uint32_t word, field f)
@@ -133,8 +133,9 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
 static bool read_form(uint32_t word, ifl_tensor_map *out)
 {
     const uint32_t number = get(word, type_number);
-    if (get(word, interleave) || get(word, atom) || get(word, rank_less_1) >= IFL_TENSOR_RANKS ||
-        number >= TYPES || !types[number].bytes || (get(word, is_tf32) && number != F32_NUMBER))
+    if (get(word, interleave) || get(word, atom) || get(word, atom_size) ||
+        get(word, rank_less_1) >= IFL_TENSOR_RANKS || number >= TYPES || !types[number].bytes ||
+        (get(word, is_tf32) && number != F32_NUMBER))
         return false;
     out->rank = (uint8_t)(get(word, rank_less_1) + 1);
     out->type = get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
@@ -182,4 +183,71 @@ bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_
         return read_image(words, out);
     read_box(words, out);
     return true;
+}
+
+/* ---- single fields --------------------------------------------------------------------------- */
+
+static void put(uint32_t *word, field f, uint64_t value)
+{
+    const uint32_t mask = ((UINT32_C(1) << f.bits) - 1) << f.at;
+    *word = (*word & ~mask) | ((uint32_t)value << f.at & mask);
+}
+
+static void put_stride(uint32_t *words, unsigned ordinal, uint64_t bytes)
+{
+    words[STRIDES + ordinal] = (uint32_t)(bytes >> 4);
+    put(&words[STRIDES_HIGH], (field){4 * ordinal, 4}, bytes >> 36);
+}
+
+static void put_box(uint32_t *words, unsigned ordinal, uint64_t elements)
+{
+    if (ordinal)
+        put(&words[BOXES], (field){8 * (ordinal - 1), 8}, elements - 1);
+    else
+        put(&words[ELEMENT_STRIDES], (field){24, 8}, elements - 1);
+}
+
+/* 11 is tf32 (PTX ISA 9.0, "tensormap.replace", elemtype). */
+static void put_type(uint32_t *words, uint64_t number)
+{
+    enum { TF32_NUMBER = 11 };
+    put(&words[FORM], is_tf32, number == TF32_NUMBER);
+    put(&words[FORM], type_number, number == TF32_NUMBER ? (uint64_t)F32_NUMBER : number);
+}
+
+void ifl_tensor_map_replace(uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map_field which,
+                            unsigned ordinal, uint64_t value)
+{
+    static const field *const of_form[] = {[IFL_TENSOR_MAP_RANK] = &rank_less_1,
+                                           [IFL_TENSOR_MAP_INTERLEAVE] = &interleave,
+                                           [IFL_TENSOR_MAP_SWIZZLE] = &swizzle,
+                                           [IFL_TENSOR_MAP_ATOM] = &atom_size,
+                                           [IFL_TENSOR_MAP_FILL] = &fills_nan};
+    uint32_t words[WORDS];
+    memcpy(words, bytes, sizeof words);
+    switch (which) {
+    case IFL_TENSOR_MAP_ADDRESS:
+        words[0] = (uint32_t)value, words[1] = (uint32_t)(value >> 32);
+        break;
+    case IFL_TENSOR_MAP_BOX:
+        put_box(words, ordinal, value);
+        break;
+    case IFL_TENSOR_MAP_SIZE:
+        words[SIZES + ordinal] = (uint32_t)value - 1;
+        break;
+    case IFL_TENSOR_MAP_STRIDE:
+        put_stride(words, ordinal, value);
+        break;
+    case IFL_TENSOR_MAP_ELEMENT_STRIDE:
+        put(&words[ELEMENT_STRIDES], (field){3 * ordinal, 3}, value - 1);
+        break;
+    case IFL_TENSOR_MAP_TYPE:
+        put_type(words, value);
+        break;
+    default:
+        put(&words[FORM], *of_form[which], value);
+        if (which == IFL_TENSOR_MAP_SWIZZLE)
+            put(&words[FORM], atom, 0);
+    }
+    memcpy(bytes, words, sizeof words);
 }

@@ -45,4 +45,23 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
  * of another type. */
 bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out);
 
+/* A field that kernels change (PTX ISA 9.0, "tensormap.replace"); `ordinal` chooses the dimension of
+ * those that each has. */
+typedef enum ifl_tensor_map_field {
+    IFL_TENSOR_MAP_ADDRESS,
+    IFL_TENSOR_MAP_RANK, /* less 1 */
+    IFL_TENSOR_MAP_BOX,
+    IFL_TENSOR_MAP_SIZE,
+    IFL_TENSOR_MAP_STRIDE, /* ordinal 0: of dimension 1 */
+    IFL_TENSOR_MAP_ELEMENT_STRIDE,
+    IFL_TENSOR_MAP_TYPE,
+    IFL_TENSOR_MAP_INTERLEAVE,
+    IFL_TENSOR_MAP_SWIZZLE,
+    IFL_TENSOR_MAP_ATOM,
+    IFL_TENSOR_MAP_FILL
+} ifl_tensor_map_field;
+
+void ifl_tensor_map_replace(uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map_field field,
+                            unsigned ordinal, uint64_t value);
+
 #endif

@@ -59,6 +59,7 @@ typedef enum ifl_opcode {
 #define IFL_FIELD_outside (UINT64_C(1) << 34)
 #define IFL_FIELD_query (UINT64_C(1) << 35)
 #define IFL_FIELD_increment (UINT64_C(1) << 36)
+#define IFL_FIELD_object (UINT64_C(1) << 37)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 

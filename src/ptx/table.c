@@ -43,7 +43,7 @@ static const struct {
     PLACE(layout2),  PLACE(matrices), PLACE(group),     PLACE(part),      PLACE(repeat),
     PLACE(pack),     PLACE(kind),     PLACE(scaling),   PLACE(scales),    PLACE(collector),
     PLACE(format),   PLACE(geometry), PLACE(detail),    PLACE(channels),  PLACE(component),
-    PLACE(outside),  PLACE(query),    PLACE(increment),
+    PLACE(outside),  PLACE(query),    PLACE(increment), PLACE(object),
 #undef PLACE
 };
 
