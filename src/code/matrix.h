@@ -36,6 +36,13 @@ typedef struct ifl_matrix_format {
 
 const ifl_matrix_format *ifl_matrix_format_of(ifl_matrix_type type);
 
+/* The lowest bit of an element in its place in a register: floats of 4 bits stand in the middle of a
+ * byte (CUTLASS 4, mma_traits_sm120.hpp: ldmatrix puts them lower, and they are shifted by 2). */
+static inline unsigned ifl_matrix_low_bit(ifl_matrix_type type)
+{
+    return type == IFL_MATRIX_E2M1 ? 2 : 0;
+}
+
 /* The most that a warp multiplies at once; the depth is that of single bits. */
 enum {
     IFL_MATRIX_REGISTERS = 8,
@@ -94,11 +101,15 @@ typedef struct ifl_matrix_places {
 
 /* Eight rows of 16 bytes are a matrix; lane 8 i + r has the address of row r of matrix i.
  * code->extra of matrix_load, matrix_store. Lane l holds, of each matrix, the 4 bytes l % 4 of row
- * l / 4; transposed, elements of 16 bits, those of column l / 4. */
+ * l / 4; transposed, elements of 16 bits, those of column l / 4. Elements of 6 or 4 bits are packed in
+ * the first bytes of a row of 16, and loaded into a byte each. Byte v of a register of transposed bytes
+ * is in column l / 4 + 8 (v / 2): stored, of row 2 (l % 4) + v % 2; loaded, of 16 rows of two
+ * registers, register r, of row 4 (l % 4) + 2 r + v % 2 (CUTLASS 4, copy_traits_sm100.hpp). */
 typedef struct ifl_matrix_move {
     ifl_transfer at; /* the address; kind, space; bytes 16 */
-    uint8_t count;   /* matrices: 1, 2, 4 */
+    uint8_t count;   /* registers, of 8 rows each: 1, 2, 4 */
     bool transposes;
+    uint8_t bits;     /* of an element in memory: 16, 8, 6, 4 */
     uint32_t data[4]; /* slots */
 } ifl_matrix_move;
 

@@ -40,6 +40,33 @@ static void rows_of_words(const uint32_t word[IFL_WARP_LANES], bool transposes, 
     }
 }
 
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* Elements of fewer bits become bytes. */
+static void unpack_row(unsigned bits, const uint8_t *from, uint8_t *to)
+{
+    uint64_t words[2];
+    memcpy(words, from, sizeof words);
+    for (unsigned i = 0; i < ROW_BYTES; i++) {
+        const unsigned at = i * bits, word = at / 64, low = at % 64;
+        uint64_t element = words[word] >> low;
+        if (low + bits > 64)
+            element |= words[word + 1] << (64 - low);
+        to[i] = (uint8_t)(element & ((1u << bits) - 1));
+    }
+}
+
+/* Where byte v of lane's register is, of transposed bytes. `part`: of loads, which of two. */
+static unsigned row_of_byte(bool loads, unsigned part, unsigned lane, unsigned v)
+{
+    return loads ? 4 * (lane % 4) + 2 * part + v % 2 : 2 * (lane % 4) + v % 2;
+}
+
+static unsigned column_of_byte(unsigned lane, unsigned v)
+{
+    return lane / 4 + 8 * (v / 2);
+}
+
 /* ---- places ---------------------------------------------------------------------------------- */
 
 ifl_reason ifl_slow_matrix_places(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
@@ -93,13 +120,45 @@ static ifl_reason refuse_part(ifl_warp *warp, const ifl_code *code, uint32_t mas
                            warp->live);
 }
 
+/* Register i of 16 rows each two. */
+static void load_bytes(const ifl_matrix_move *op, char *frame, uint8_t *const *rows, unsigned i,
+                       uint32_t mask)
+{
+    enum { TALL = 2 * ROWS };
+    uint8_t held[TALL][ROW_BYTES];
+    uint8_t *const *first = rows + (size_t)i / 2 * TALL;
+    for (unsigned r = 0; r < TALL; r++)
+        if (op->bits < 8)
+            unpack_row(op->bits, first[r], held[r]);
+        else
+            memcpy(held[r], first[r], ROW_BYTES);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(m);
+        uint8_t *to = (uint8_t *)ifl_slot(frame, op->data[i]) + (size_t)lane * WORD;
+        for (unsigned v = 0; v < WORD; v++)
+            to[v] = held[row_of_byte(true, i % 2, lane, v)][column_of_byte(lane, v)];
+    }
+}
+
+static void store_bytes(const ifl_matrix_move *op, const char *frame, uint8_t *const rows[ROWS],
+                        unsigned i)
+{
+    for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++)
+        for (unsigned v = 0; v < WORD; v++)
+            rows[row_of_byte(false, 0, lane, v)][column_of_byte(lane, v)] =
+                ((const uint8_t *)frame)[op->data[i] + lane * WORD + v];
+}
+
 static void load_matrix(const ifl_matrix_move *op, char *frame, uint8_t *const rows[ROWS],
                         uint32_t slot, uint32_t mask)
 {
     matrix held;
     uint32_t word[IFL_WARP_LANES];
     for (unsigned r = 0; r < ROWS; r++)
-        memcpy(held[r], rows[r], ROW_BYTES);
+        if (op->bits < 8)
+            unpack_row(op->bits, rows[r], held[r]);
+        else
+            memcpy(held[r], rows[r], ROW_BYTES);
     words_of_rows(held, op->transposes, word);
     for (uint32_t m = mask; m; m &= m - 1)
         ((uint32_t *)ifl_slot(frame, slot))[__builtin_ctz(m)] = word[__builtin_ctz(m)];
@@ -128,8 +187,14 @@ static ifl_reason move_matrices(ifl_warp *warp, const ifl_code *code, char *fram
     ifl_lane_addresses(&op->at, frame, warp->address);
     if (!reach_rows(warp, code, op, rows))
         return IFL_REASON_FAULT;
+    const bool are_bytes = op->transposes && op->bits < 16,
+               stores = op->at.kind == IFL_ACCESS_STORE;
     for (unsigned i = 0; i < op->count; i++)
-        if (op->at.kind == IFL_ACCESS_STORE)
+        if (are_bytes && stores)
+            store_bytes(op, frame, &rows[i * ROWS], i);
+        else if (are_bytes)
+            load_bytes(op, frame, rows, i, mask);
+        else if (stores)
             store_matrix(op, frame, &rows[i * ROWS], op->data[i]);
         else
             load_matrix(op, frame, &rows[i * ROWS], op->data[i], mask);

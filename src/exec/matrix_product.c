@@ -53,6 +53,7 @@ static place place_of_c(unsigned lane, unsigned reg, unsigned per_register)
 static unsigned split_word(ifl_matrix_type type, uint32_t word, ifl_number *to)
 {
     const unsigned bits = ifl_matrix_format_of(type)->bits;
+    word >>= ifl_matrix_low_bit(type);
     unsigned special = 0;
     for (unsigned i = 0; i < WORD_BITS / bits; i++) {
         to[i] = ifl_number_of(type, word >> (i * bits));

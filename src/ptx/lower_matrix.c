@@ -21,24 +21,40 @@ static void set_matrix_address(ifl_lowerer *l, const ifl_operand *memory, ifl_tr
     t->elements = 1;
 }
 
-void ifl_lower_matrix_move(ifl_lowerer *l)
+/* m8n8 of b16; of loads m8n16 of elements that become bytes, and m16n16, transposed, whose matrices are
+ * two registers each; of stores m16n8 of bytes, transposed. */
+static bool describe_move(const ifl_lowerer *l, ifl_matrix_move *op, bool is_load, uint32_t count)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
+    const bool is_tall = is_load && has_shape(l, 16, 16, 0),
+               is_packed = m->pack == IFL_PACK_BYTES && m->format;
+    op->transposes = m->flags & IFL_FLAG_TRANS;
+    op->bits = is_packed ? m->format : (uint8_t)ifl_type_bits(l->instruction->type[0]);
+    op->count = (uint8_t)count;
+    if (count != m->matrices * (is_tall ? 2u : 1u) || count > 4)
+        return false;
+    if (has_shape(l, 8, 8, 0))
+        return op->bits == 16;
+    if (is_load && has_shape(l, 8, 16, 0))
+        return is_packed && !op->transposes;
+    return (is_tall || (!is_load && has_shape(l, 16, 8, 0) && !is_packed)) && op->bits <= 8 &&
+           op->transposes;
+}
+
+void ifl_lower_matrix_move(ifl_lowerer *l)
+{
     const bool is_load = l->instruction->opcode == IFL_OP_LDMATRIX;
     ifl_matrix_move *op = ifl_lower_allocate(l, sizeof *op);
     uint32_t count;
     const ifl_operand *member = ifl_slot_members(l->slots.at[is_load ? 0 : 1], &count);
     if (!op)
         return;
-    if (!has_shape(l, 8, 8, 0) || ifl_type_bits(l->instruction->type[0]) != 16 ||
-        count != m->matrices) {
+    if (!describe_move(l, op, is_load, count)) {
         ifl_lower_unsupported(l, "of this shape, type and number of registers");
         return;
     }
     set_matrix_address(l, l->slots.at[is_load ? 1 : 0], &op->at);
     op->at.kind = is_load ? IFL_ACCESS_LOAD : IFL_ACCESS_STORE;
-    op->count = m->matrices;
-    op->transposes = m->flags & IFL_FLAG_TRANS;
     for (uint32_t i = 0; i < count; i++)
         op->data[i] = is_load ? ifl_lower_destination(l, &member[i], 32)
                               : ifl_lower_source(l, &member[i], 32, false);
@@ -67,11 +83,33 @@ uint8_t ifl_lower_matrix_type(uint8_t type)
         [IFL_TYPE_TF32] = IFL_MATRIX_TF32, [IFL_TYPE_F32] = IFL_MATRIX_F32,
         [IFL_TYPE_F64] = IFL_MATRIX_F64,   [IFL_TYPE_E4M3] = IFL_MATRIX_E4M3,
         [IFL_TYPE_E5M2] = IFL_MATRIX_E5M2, [IFL_TYPE_S8] = IFL_MATRIX_S8,
-        [IFL_TYPE_U8] = IFL_MATRIX_U8,     [IFL_TYPE_S4] = IFL_MATRIX_S4,
-        [IFL_TYPE_U4] = IFL_MATRIX_U4,     [IFL_TYPE_B1] = IFL_MATRIX_B1,
-        [IFL_TYPE_S32] = IFL_MATRIX_S32,
+        [IFL_TYPE_E2M1] = IFL_MATRIX_E2M1, [IFL_TYPE_E2M3] = IFL_MATRIX_E2M3,
+        [IFL_TYPE_E3M2] = IFL_MATRIX_E3M2, [IFL_TYPE_U8] = IFL_MATRIX_U8,
+        [IFL_TYPE_S4] = IFL_MATRIX_S4,     [IFL_TYPE_U4] = IFL_MATRIX_U4,
+        [IFL_TYPE_B1] = IFL_MATRIX_B1,     [IFL_TYPE_S32] = IFL_MATRIX_S32,
     };
     return types[type];
+}
+
+static bool is_small_float(uint8_t type)
+{
+    return type == IFL_MATRIX_E4M3 || type == IFL_MATRIX_E5M2 || type == IFL_MATRIX_E3M2 ||
+           type == IFL_MATRIX_E2M3 || type == IFL_MATRIX_E2M1;
+}
+
+/* Of .kind::f8f6f4: any two of the types; each element has a byte. */
+static bool is_mixture_known(const ifl_matrix_product *op)
+{
+    enum { DEPTH = 32 };
+    return is_small_float(op->a_type) && is_small_float(op->b_type) &&
+           (op->c_type == IFL_MATRIX_F16 || op->c_type == IFL_MATRIX_F32) &&
+           op->m == IFL_MATRIX_ROWS && op->n == IFL_MATRIX_COLUMNS &&
+           op->k == (op->is_sparse ? 2 * DEPTH : DEPTH);
+}
+
+static bool is_narrower_than_byte(uint8_t type)
+{
+    return is_small_float(type) && type != IFL_MATRIX_E4M3 && type != IFL_MATRIX_E5M2;
 }
 
 /* The shapes and types of PTX ISA 9.0, "Multiply-and-Accumulate Instruction: mma": columns are
@@ -104,6 +142,8 @@ static bool is_product_known(const ifl_matrix_product *op)
         {IFL_MATRIX_B1, IFL_MATRIX_S32, 16, {128, 256}},
     };
     const unsigned depth = op->is_sparse ? op->k / 2u : op->k;
+    if (is_narrower_than_byte(op->b_type))
+        return false;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (unsigned k = 0;
              k < 3 && table[i].a == op->a_type && table[i].c == op->c_type && table[i].m == op->m;
@@ -144,6 +184,7 @@ static void set_sparse(ifl_lowerer *l, ifl_matrix_product *op)
 
 static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
 {
+    enum { KIND_SM = 120 }; /* the first that has .kind */
     const ifl_instruction *in = l->instruction;
     const ifl_modifiers *m = &in->modifiers;
     op->m = m->shape[0], op->n = m->shape[1], op->k = m->shape[2];
@@ -152,11 +193,13 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     op->b_type = ifl_lower_matrix_type(in->type[2]);
     op->saturates = m->flags & IFL_FLAG_SATFINITE;
     op->is_and = m->combine == IFL_COMBINE_AND;
+    op->rounding = m->rounding; /* ptxas takes it of f64 alone */
     op->is_sparse = m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED);
     if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] ||
-        m->layout != IFL_LAYOUT_ROW || m->layout2 != IFL_LAYOUT_COLUMN || !is_product_known(op) ||
+        m->layout != IFL_LAYOUT_ROW || m->layout2 != IFL_LAYOUT_COLUMN ||
+        (m->kind ? m->kind != IFL_KIND_F8F6F4 || !is_mixture_known(op) : !is_product_known(op)) ||
         !ifl_matrix_product_fits(op) ||
-        !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, IFL_LOWER_PTX_SM)) {
+        !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, m->kind ? KIND_SM : IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape, these layouts and types");
         return false;
     }

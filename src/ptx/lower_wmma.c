@@ -132,6 +132,7 @@ static void move_rows(const mover *mv)
         ifl_matrix_move *op = ifl_lower_allocate(mv->l, sizeof *op);
         if (!op)
             return;
+        op->bits = 16;
         op->at = (ifl_transfer){.space = IFL_SPACE_SHARED,
                                 .kind = IFL_ACCESS_LOAD,
                                 .address = mv->address,

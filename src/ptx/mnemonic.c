@@ -218,8 +218,9 @@ static unsigned types_needed(ifl_opcode opcode)
         ifl_opcode opcode;
         unsigned types;
     } special[] = {
-        {IFL_OP_CVT, 2},  {IFL_OP_SET, 2},      {IFL_OP_SLCT, 2},  {IFL_OP_CVT_PACK, 2},
-        {IFL_OP_DP4A, 2}, {IFL_OP_ISSPACEP, 0}, {IFL_OP_ELECT, 0}, {IFL_OP_DP2A, 2},
+        {IFL_OP_CVT, 2},      {IFL_OP_SET, 2},  {IFL_OP_SLCT, 2},
+        {IFL_OP_CVT_PACK, 2}, {IFL_OP_DP4A, 2}, {IFL_OP_ISSPACEP, 0},
+        {IFL_OP_ELECT, 0},    {IFL_OP_DP2A, 2}, {IFL_OP_LDMATRIX, 0},
     };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (special[i].opcode == opcode)

@@ -24,15 +24,52 @@ static bool is_off(const ifl_sass_lowerer *l, ifl_sass_value_role role)
 
 static uint8_t matrix_count(ifl_sass_word word)
 {
-    return word == IFL_SASS_WORD_FOUR_MATRICES ? 4 : word == IFL_SASS_WORD_TWO_MATRICES ? 2 : 1;
+    switch (word) {
+    case IFL_SASS_WORD_FOUR_MATRICES:
+    case IFL_SASS_WORD_TWO_WIDE_MATRICES:
+        return 4;
+    case IFL_SASS_WORD_TWO_MATRICES:
+    case IFL_SASS_WORD_ONE_WIDE_MATRIX:
+        return 2;
+    default:
+        return 1;
+    }
 }
 
-/* Elements of 16 bits; M88 as they stand, MT88 transposed. */
-static bool is_move_known(const ifl_sass_lowerer *l)
+/* What an element is in memory: 16, 8, 6 or 4 bits; 0: none of these. */
+static uint8_t moved_bits(const ifl_sass_lowerer *l)
 {
-    const ifl_sass_word shape = value(l, IFL_SASS_VALUE_SHAPE);
-    return value(l, IFL_SASS_VALUE_ELEMENT) == IFL_SASS_WORD_M16 &&
-           (shape == IFL_SASS_WORD_M88 || shape == IFL_SASS_WORD_MT88);
+    switch (value(l, IFL_SASS_VALUE_ELEMENT)) {
+    case IFL_SASS_WORD_M16:
+        return 16;
+    case IFL_SASS_WORD_M8_BITS:
+        return 8;
+    case IFL_SASS_WORD_U6x16P32TO8:
+        return 6;
+    case IFL_SASS_WORD_U4x16P64TO8:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* M88: elements of 16 bits as they stand, MT88 transposed. M816: of fewer than 8 bits, MT1616 and
+ * MT168 of up to 8 bits, transposed. */
+static bool is_move_known(const ifl_sass_lowerer *l, const ifl_matrix_move *op)
+{
+    switch (value(l, IFL_SASS_VALUE_SHAPE)) {
+    case IFL_SASS_WORD_M88:
+    case IFL_SASS_WORD_MT88:
+        return op->bits == 16;
+    case IFL_SASS_WORD_M816:
+        return op->bits && op->bits < 8;
+    case IFL_SASS_WORD_MT1616:
+        return op->bits && op->bits <= 8;
+    case IFL_SASS_WORD_MT168:
+        return op->bits == 8;
+    default:
+        return false;
+    }
 }
 
 void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
@@ -42,7 +79,8 @@ void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
     ifl_matrix_move *op = ifl_sass_lower_allocate(l, sizeof *op);
     if (!op)
         return;
-    if (!is_move_known(l)) {
+    op->bits = moved_bits(l);
+    if (!is_move_known(l, op)) {
         ifl_sass_refuse(l, "of this shape and type");
         return;
     }
@@ -53,7 +91,8 @@ void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
                             .elements = 1};
     ifl_sass_lower_address(l, operand(l, IFL_SASS_ROLE_ADDRESS), &op->at);
     op->count = matrix_count(value(l, IFL_SASS_VALUE_MATRICES));
-    op->transposes = value(l, IFL_SASS_VALUE_SHAPE) == IFL_SASS_WORD_MT88;
+    op->transposes = value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_M88 &&
+                     value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_M816;
     const uint32_t first =
         is_load ? ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION))
                 : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), op->count);

@@ -103,7 +103,8 @@ IFL_INLINE void take(const ifl_matrix_format *f, words x, numbers *to, extremes 
 IFL_INLINE unsigned element_at(ifl_matrix_type type, unsigned i)
 {
     enum { TF32_IGNORED = 13 };
-    return type == IFL_MATRIX_TF32 ? TF32_IGNORED : i * formats[type].bits;
+    return type == IFL_MATRIX_TF32 ? TF32_IGNORED
+                                   : i * formats[type].bits + ifl_matrix_low_bit(type);
 }
 
 IFL_INLINE extremes no_extremes(void)
