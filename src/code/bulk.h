@@ -42,7 +42,7 @@ typedef struct ifl_mbarrier_op {
 
 typedef enum ifl_bulk_kind { IFL_BULK_BYTES, IFL_BULK_BOX, IFL_BULK_VALUE } ifl_bulk_kind;
 
-enum { IFL_BULK_RANKS = 5 };
+enum { IFL_BULK_RANKS = 5, IFL_BULK_LINES = 4 };
 
 /* Of bulk_copy. A box is of a tensor that a description in memory tells of (code/tensor_map.h): its
  * address stands in place of that of global memory. A value (st.async, red.async) comes from
@@ -63,11 +63,24 @@ typedef struct ifl_bulk_op {
         multicast;
     uint8_t multicast_shift;
     uint8_t rank;
-    bool is_image; /* im2col */
+    bool is_image;  /* im2col */
+    bool are_lines; /* tile::gather4, scatter4: a column and four rows */
+    bool is_pair;   /* of two blocks: which one's barrier counts, the barrier's address tells */
+    bool for_all;   /* to all blocks of the cluster */
     uint32_t coordinates[IFL_BULK_RANKS];
     uint32_t offsets[IFL_BULK_RANKS - 2]; /* im2col: slots, or one with so many bits each */
     uint8_t packed_bits;
 } ifl_bulk_op;
+
+/* What is read of the answer to a request for a block that has not started. 128 bits, as ptxas of CUDA
+ * 13.0 takes them apart: words x, y | z << 16, granted (bit 0), nothing. */
+typedef enum ifl_answer {
+    IFL_ANSWER_GRANTED, /* a predicate */
+    IFL_ANSWER_X,
+    IFL_ANSWER_Y,
+    IFL_ANSWER_Z,
+    IFL_ANSWER_NOTHING
+} ifl_answer;
 
 /* Of map_field, which changes a field of the description of a tensor (code/tensor_map.h), and of
  * map_copy, which copies one. */

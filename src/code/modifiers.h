@@ -109,6 +109,8 @@ enum {
     IFL_PART_64X128,
     IFL_PART_32X128
 };
+
+enum { IFL_REGION_GATHER4 = 1, IFL_REGION_SCATTER4, IFL_REGION_IMAGE, IFL_REGION_WIDE };
 enum { IFL_PACK_16 = 1, IFL_PACK_UNPACK_16, IFL_PACK_BYTES };
 enum {
     IFL_KIND_F16 = 1,
@@ -225,6 +227,8 @@ typedef struct ifl_modifiers {
     bool space_written; /* false: `space` is GENERIC because none was written */
     uint8_t increment;  /* .po: one is added */
     uint8_t object;     /* .b1024: the description of a tensor */
+    uint8_t region;     /* IFL_REGION_*: what of a tensor is copied, if not a box */
+    uint8_t receivers;  /* .multicast::cluster::all */
 } ifl_modifiers;
 
 #endif

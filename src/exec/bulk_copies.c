@@ -213,7 +213,7 @@ static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     c->box.shared = at.address;
     c->box.space = at.space;
     c->box.description = ifl_lane_address(global, frame, c->lane);
-    for (unsigned i = 0; i < op->rank; i++)
+    for (unsigned i = 0; i < op->rank + (op->are_lines ? IFL_BULK_LINES - 1u : 0); i++)
         c->box.coordinates[i] = (int32_t)ifl_lane_u32(frame, op->coordinates[i], c->lane);
     for (unsigned i = 0; op->is_image && i + 2 < op->rank; i++)
         c->box.offsets[i] = packed_offset(op, frame, c->lane, i);
@@ -278,13 +278,22 @@ static uint64_t at_rank(const ifl_warp *warp, uint64_t address, int rank)
                : (address & offset_bits) | (uint64_t)rank << IFL_RANK_SHIFT;
 }
 
+/* .cta_group::2: the objects of all even or all odd blocks of the pairs count, as the given one is
+ * in an even or an odd block (PTX ISA 9.0, "cp.async.bulk.tensor"). */
+static int rank_of_object(const ifl_bulk_op *op, uint64_t address, int rank)
+{
+    return op->is_pair && rank != NO_RANK ? (rank & ~1) | (int)(address >> IFL_RANK_SHIFT & 1)
+                                          : rank;
+}
+
 static bool find_object(bulk_copy *c, const ifl_bulk_op *op, const char *frame, int rank)
 {
     if (!op->has_barrier)
         return true;
-    c->object = ifl_mbarrier_in(
-        c->warp, c->code, op->barrier.space,
-        at_rank(c->warp, ifl_lane_address(&op->barrier, frame, c->lane), rank), c->lane);
+    const uint64_t address = ifl_lane_address(&op->barrier, frame, c->lane);
+    c->object =
+        ifl_mbarrier_in(c->warp, c->code, op->barrier.space,
+                        at_rank(c->warp, address, rank_of_object(op, address, rank)), c->lane);
     return c->object != NULL;
 }
 
@@ -312,9 +321,11 @@ static ifl_reason begin_in_all(ifl_warp *warp, const ifl_code *code, const char 
                                uint32_t lane)
 {
     const ifl_bulk_op *op = code->extra;
-    const uint32_t ranks =
-                       ifl_lane_u32(frame, op->multicast, lane) >> op->multicast_shift & UINT16_MAX,
-                   blocks = warp->worker->grid->cluster_blocks;
+    const uint32_t blocks = warp->worker->grid->cluster_blocks,
+                   ranks = op->for_all
+                               ? (UINT32_C(1) << blocks) - 1
+                               : ifl_lane_u32(frame, op->multicast, lane) >> op->multicast_shift &
+                                     UINT16_MAX;
     ifl_reason reason = IFL_REASON_NONE;
     if (ranks >> blocks)
         return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
@@ -331,8 +342,9 @@ ifl_reason ifl_slow_bulk_copy(ifl_warp *warp, const ifl_code *code, char *frame,
     const ifl_bulk_op *op = code->extra;
     for (uint32_t m = op->is_once ? mask & -mask : mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const ifl_reason reason = op->multicast ? begin_in_all(warp, code, frame, lane)
-                                                : begin(warp, code, frame, lane, NO_RANK, true);
+        const ifl_reason reason = op->multicast || op->for_all
+                                      ? begin_in_all(warp, code, frame, lane)
+                                      : begin(warp, code, frame, lane, NO_RANK, true);
         if (reason != IFL_REASON_NONE)
             return reason;
     }

@@ -29,6 +29,8 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
     const char *what = map->rank != op->rank ? "has another number of dimensions"
                        : map->is_image != op->is_image
                            ? "is described for the other mode (tiles, im2col)"
+                       : op->are_lines && map->box[1] != 1
+                           ? "has several rows, where four rows are named one by one"
                            : NULL;
     if (what)
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
@@ -54,9 +56,9 @@ static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
     return (map->box[dimension] + stride - 1) / stride;
 }
 
-static uint64_t box_bytes(const ifl_tensor_map *map)
+static uint64_t box_bytes(const ifl_bulk_op *op, const ifl_tensor_map *map)
 {
-    uint64_t count = 1;
+    uint64_t count = op->are_lines ? IFL_BULK_LINES : 1;
     if (map->is_image)
         count = (uint64_t)map->image.channels * map->image.pixels;
     else
@@ -79,11 +81,11 @@ static uint64_t row_pitch(const ifl_tensor_map *map)
 }
 
 /* What a box reaches in shared memory: swizzled, it changes places within lines of 128 bytes. */
-static uint64_t room_of(const ifl_tensor_map *map)
+static uint64_t room_of(const ifl_bulk_op *op, const ifl_tensor_map *map)
 {
     const uint64_t row = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
                          map->element_bytes,
-                   bytes = box_bytes(map) / row * row_pitch(map);
+                   bytes = box_bytes(op, map) / row * row_pitch(map);
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
 }
 
@@ -94,7 +96,7 @@ static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const
     const ifl_bulk_op *op = code->extra;
     const int64_t first = (int64_t)box->coordinates[0] * map->element_bytes;
     bool is_below = false;
-    for (unsigned i = 0; i < map->rank; i++)
+    for (unsigned i = 0; i < map->rank + (op->are_lines ? IFL_BULK_LINES - 1u : 0); i++)
         is_below |= box->coordinates[i] < 0;
     if (first % PIECE_BYTES)
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
@@ -129,9 +131,10 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
     if (!are_taken(warp, code, lane, box, &map))
         return false;
     const bool is_written = op->has_barrier;
-    *bytes = (uint32_t)box_bytes(&map);
-    return box_bytes(&map) <= UINT32_MAX && ifl_warp_has(warp, code, (ifl_space)box->space, lane,
-                                                         box->shared, room_of(&map), is_written);
+    *bytes = (uint32_t)box_bytes(op, &map);
+    return box_bytes(op, &map) <= UINT32_MAX &&
+           ifl_warp_has(warp, code, (ifl_space)box->space, lane, box->shared, room_of(op, &map),
+                        is_written);
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0,
@@ -277,6 +280,17 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
     return true;
 }
 
+/* A column and four rows (PTX ISA 9.0, "tile::gather4 and tile::scatter4 modes"). */
+static bool copy_lines(box_copy *c, const ifl_box *box, bool loads)
+{
+    bool is_right = true;
+    for (unsigned i = 0; i < IFL_BULK_LINES && is_right; i++) {
+        const int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0], box->coordinates[1 + i]};
+        is_right = move_row(c, at, steps(c->map, 0), loads);
+    }
+    return is_right;
+}
+
 /* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each
  * dimension but the first and the last. */
 static void next_pixel(const ifl_tensor_map *map, int64_t *at)
@@ -338,6 +352,14 @@ static void tell_tile(const box_copy *c, const ifl_box *box, ifl_access_kind kin
     }
 }
 
+static void tell_lines(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
+{
+    for (unsigned i = 0; i < IFL_BULK_LINES; i++) {
+        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0], box->coordinates[1 + i]};
+        tell_row(c, at, c->map->box[0], kind);
+    }
+}
+
 static void tell_image(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
 {
     const ifl_tensor_map *map = c->map;
@@ -359,7 +381,8 @@ void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     if (!read_map(warp, code, lane, box->description, &map))
         return;
     const box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
-    (map.is_image ? tell_image : tell_tile)(&c, box, kind);
+    const ifl_bulk_op *op = code->extra;
+    (op->are_lines ? tell_lines : map.is_image ? tell_image : tell_tile)(&c, box, kind);
 }
 
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)
@@ -370,9 +393,9 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
     uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared,
-                                       room_of(&map), loads);
+                                       room_of(op, &map), loads);
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};
-    return map.is_image ? copy_image(&c, box, loads) : copy_tile(&c, box, loads);
+    return (op->are_lines ? copy_lines : map.is_image ? copy_image : copy_tile)(&c, box, loads);
 }

@@ -114,10 +114,30 @@ static uint8_t loaded_space(const ifl_lowerer *l)
     case IFL_OP_LOAD_BOX_CTA_3:
     case IFL_OP_LOAD_BOX_CTA_4:
     case IFL_OP_LOAD_BOX_CTA_5:
+    case IFL_OP_LOAD_IMAGE_CTA_3:
+    case IFL_OP_LOAD_IMAGE_CTA_4:
+    case IFL_OP_LOAD_IMAGE_CTA_5:
         return IFL_SPACE_SHARED;
     default:
         return IFL_SPACE_CLUSTER;
     }
+}
+
+/* tile::gather4 of loads and scatter4 of stores: of a column and four rows. Stores of im2col have no
+ * offsets. */
+static void set_region(ifl_lowerer *l, ifl_bulk_op *op, uint8_t lines)
+{
+    const uint8_t region = l->instruction->modifiers.region;
+    op->are_lines = region == lines;
+    op->is_image = region == IFL_REGION_IMAGE && lines == IFL_REGION_SCATTER4;
+    for (unsigned i = 0; op->is_image && i < IFL_BULK_RANKS - 2; i++)
+        op->offsets[i] = ifl_lower_constant(l, 0, 32);
+    if (op->are_lines && op->rank != IFL_BULK_LINES + 1)
+        ifl_lower_unsupported(l, "with this number of coordinates");
+    else if (op->are_lines)
+        op->rank = 2;
+    else if (region && !op->is_image)
+        ifl_lower_unsupported(l, "of this mode");
 }
 
 static ifl_bulk_op *new_box(ifl_lowerer *l, unsigned map, unsigned coordinates, unsigned shared,
@@ -142,6 +162,8 @@ static ifl_bulk_op *new_box_load(ifl_lowerer *l, unsigned multicast)
     if (!op)
         return NULL;
     op->has_barrier = true;
+    op->is_pair = l->instruction->modifiers.group == 2;
+    set_region(l, op, IFL_REGION_GATHER4);
     set_end(l, l->slots.at[BARRIER], loaded_space(l), IFL_ACCESS_ATOMIC, &op->barrier);
     if (l->instruction->modifiers.flags & IFL_FLAG_MULTICAST)
         op->multicast = ifl_lower_source(l, l->slots.at[multicast], 32, false);
@@ -174,6 +196,7 @@ void ifl_lower_box_store(ifl_lowerer *l)
     ifl_bulk_op *op = new_box(l, MAP, COORDINATES, SHARED, false);
     if (!op)
         return;
+    set_region(l, op, IFL_REGION_SCATTER4);
     op->operation = l->instruction->modifiers.operation;
     l->image->demands.ordered |= op->operation != 0;
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;

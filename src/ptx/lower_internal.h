@@ -124,6 +124,8 @@ ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_
     ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
     ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes, ifl_lower_mbarrier_of_copies,
     ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
+/* lower_next_block.c */
+ifl_lower_function ifl_lower_next_block, ifl_lower_answer;
 /* lower_map.c */
 ifl_lower_function ifl_lower_map_field, ifl_lower_map_copy;
 /* lower_matrix.c. PTX runs as on the GPU that its results are held against, an H200. */

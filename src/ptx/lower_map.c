@@ -47,12 +47,17 @@ void ifl_lower_map_field(ifl_lowerer *l)
     ifl_map_op *op = ifl_lower_allocate(l, sizeof *op);
     if (!op)
         return;
+    const uint8_t space = l->instruction->modifiers.space;
+    if (space != IFL_SPACE_GENERIC && space != IFL_SPACE_GLOBAL && space != IFL_SPACE_SHARED) {
+        ifl_lower_unsupported(l, "in this state space");
+        return;
+    }
     if ((row->has_ordinal && !is_constant_to(ordinal, row->most)) ||
         (row->is_constant && !is_constant_to(value, row->most))) {
         ifl_lower_unsupported(l, "with this dimension or value");
         return;
     }
-    op->to = end_of(l, l->slots.at[0], l->instruction->modifiers.space, IFL_ACCESS_STORE);
+    op->to = end_of(l, l->slots.at[0], space, IFL_ACCESS_STORE);
     op->field = row->field;
     op->ordinal = row->has_ordinal ? (uint8_t)ordinal->value : 0;
     op->value_bits = row->value_bits;

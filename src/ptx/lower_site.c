@@ -36,6 +36,9 @@ static uint8_t bulk_kind(const ifl_instruction *instruction)
         BOX(4),
         BOX(5),
 #undef BOX
+        [IFL_OP_LOAD_IMAGE_CTA_3] = IFL_ACCESS_COPY_LOAD + 1,
+        [IFL_OP_LOAD_IMAGE_CTA_4] = IFL_ACCESS_COPY_LOAD + 1,
+        [IFL_OP_LOAD_IMAGE_CTA_5] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_3] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_4] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_5] = IFL_ACCESS_COPY_LOAD + 1,

@@ -60,6 +60,8 @@ typedef enum ifl_opcode {
 #define IFL_FIELD_query (UINT64_C(1) << 35)
 #define IFL_FIELD_increment (UINT64_C(1) << 36)
 #define IFL_FIELD_object (UINT64_C(1) << 37)
+#define IFL_FIELD_region (UINT64_C(1) << 38)
+#define IFL_FIELD_receivers (UINT64_C(1) << 39)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 

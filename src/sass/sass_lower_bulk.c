@@ -354,8 +354,11 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
         set_end(l, shared, 1, IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
     op->rank = rank_of(value(l, IFL_SASS_VALUE_DIMENSIONS));
     op->is_image = image == IFL_SASS_WORD_IM2COL;
+    op->are_lines = image == IFL_SASS_WORD_GATHER4 || image == IFL_SASS_WORD_SCATTER4;
+    op->is_pair = value(l, IFL_SASS_VALUE_CTAS) == IFL_SASS_WORD_CTAS2;
     op->is_once = true;
-    for (unsigned i = 0; i < op->rank && !l->refused; i++)
+    for (unsigned i = 0; i < op->rank + (op->are_lines ? IFL_BULK_LINES - 1u : 0) && !l->refused;
+         i++)
         op->coordinates[i] =
             ifl_sass_uniform_slot(l, shared->uniform) + (i + (loads ? 2 : 1)) * IFL_PLANE_BYTES;
     op->packed_bits = op->rank == 5 ? 5 : op->rank == 4 ? 8 : 16;
@@ -368,8 +371,31 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
         ifl_sass_refuse(l, "of this operation");
     l->image->demands.ordered |= op->operation != 0;
     if (!op->rank ||
-        (image != IFL_SASS_WORD_ABSENT && image != IFL_SASS_WORD_OFF && !op->is_image) ||
-        (op->is_image && op->rank < 3))
+        (image != IFL_SASS_WORD_ABSENT && image != IFL_SASS_WORD_OFF && !op->is_image &&
+         !op->are_lines) ||
+        (op->is_image && op->rank < 3) || (op->are_lines && op->rank != 2))
         ifl_sass_refuse(l, "of this mode");
+    ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;
+}
+
+/* [UR to], [UR barrier]. The request for a block that has not started is never granted: the answer
+ * of 16 bytes is 0, which says so (bit 64, as ptxas tests it). */
+void ifl_sass_lower_next_block(ifl_sass_lowerer *l)
+{
+    enum { WORD = 4, WORDS = 4 };
+    const ifl_sass_operand *to = operand(l, IFL_SASS_ROLE_ADDRESS);
+    ifl_bulk_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    set_end(l, to, 0, IFL_SPACE_CLUSTER, IFL_ACCESS_STORE, &op->to);
+    set_end(l, to, 1, IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
+    op->kind = IFL_BULK_VALUE;
+    op->has_barrier = true;
+    op->is_once = true;
+    op->for_all = value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_BROADCAST;
+    op->from = (ifl_transfer){
+        .element_bytes = WORD, .slot_bytes = WORD, .elements = WORDS, .bytes = WORD * WORDS};
+    for (unsigned e = 0; e < WORDS; e++)
+        op->from.data[e] = l->zeros;
     ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
