@@ -32,8 +32,8 @@ typedef struct ifl_allocation {
     uint32_t gpu;    /* whose memory it is, where several GPUs share the addresses */
     uint64_t id;     /* never that of another allocation */
     uint64_t
-        /* another one with each change that a call or a launch makes; never that of another
-         * allocation */
+        /* stands for its bytes: a new one with each change that a call or a launch makes, an old one
+         * where what it held then is put back (session/repeat.c) */
         version;
     uint64_t read_by, changed_by; /* the last launch that did, as ifl_memory_launch counts them */
 } ifl_allocation;

@@ -342,6 +342,7 @@ static ifl_status run_watched(ifl_session *session, const ifl_session_launch *la
                                  .print = options->print,
                                  .print_user = options->print_user};
     ifl_session_result ran;
+    ifl_repeat_begin(session, &row->repeats, launch);
     const ifl_status end =
         ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
     ifl_status status = end;
@@ -401,7 +402,7 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
         return ifl_fail_memory(error, sizeof *row);
     ifl_launch_kind *kind = kind_of(session, row, launch);
     const ifl_watch_depth depth = depth_of(session, row, kind, launch);
-    const ifl_repeat *repeat = ifl_repeat_find(session, &row->repeats, launch, depth);
+    const ifl_repeat *repeat = ifl_repeat_take(session, &row->repeats, launch, depth);
     if (repeat) {
         count_again(session, row, repeat, depth);
         return IFL_OK;

@@ -158,7 +158,7 @@ static void print_repeated(ifl_page *page, uint64_t repeated)
         page, 2, 2, IFL_STYLE_PLAIN,
         ifl_arena_printf(
             &page->arena,
-            "%s of the launches did not run: with the same arguments and unchanged memory, "
+            "%s of the launches did not run: with the same arguments and the same bytes in memory, "
             "each would repeat an earlier one. Their counts are those of the earlier ones "
             "(--every-launch runs them).",
             ifl_figure_count(repeated).text));

@@ -111,6 +111,41 @@ static void reads_pinned_memory(address to)
     OK(cuMemFreeHost(pinned));
 }
 
+/* What it changes in place is what it was before: it was cleared, another kernel changed it back, or
+ * one word of it differs from the times before. */
+static void changes_the_same_again(address scale, address x, address y)
+{
+    uint32_t n = COUNT;
+    float a = 1, back = -1, sum;
+    void *forth[] = {&x, &y, &a, &n}, *and_back[] = {&x, &y, &back, &n};
+    OK(cuMemsetD32_v2(x, 0x3f800000, COUNT));
+    for (int i = 0; i < LOOP; i++) {
+        const int other = i % 10 == 7;
+        OK(cuMemsetD32_v2(y, 0, COUNT));
+        if (other)
+            OK(cuMemsetD32_v2(y + (COUNT - 1) * sizeof(float), 0x40000000, 1));
+        OK(cuLaunchKernel(axpy, 1, 1, 1, COUNT, 1, 1, 0, NULL, forth, NULL));
+        OK(cuMemcpyDtoH_v2(&sum, y + (COUNT - 1) * sizeof sum, sizeof sum));
+        EXPECT(sum, other ? 3 : 1);
+        OK(cuMemcpyDtoH_v2(&sum, y, sizeof sum));
+        EXPECT(sum, 1);
+    }
+    OK(cuMemsetD32_v2(y, 0, COUNT));
+    for (int i = 0; i < LOOP; i++) {
+        OK(cuLaunchKernel(axpy, 1, 1, 1, COUNT, 1, 1, 0, NULL, forth, NULL));
+        OK(cuMemcpyDtoH_v2(&sum, y, sizeof sum));
+        EXPECT(sum, 1);
+        OK(cuLaunchKernel(axpy, 1, 1, 1, COUNT, 1, 1, 0, NULL, and_back, NULL));
+        OK(cuMemcpyDtoH_v2(&sum, y, sizeof sum));
+        EXPECT(sum, 0);
+    }
+    /* Its input is another, and what it left the last time is there. */
+    OK(cuMemsetD32_v2(scale, 3, 1));
+    EXPECT(poked(x), 3);
+    OK(cuMemsetD32_v2(scale, 4, 1));
+    EXPECT(poked(x), 4);
+}
+
 int main(void)
 {
     void *context, *module;
@@ -130,6 +165,7 @@ int main(void)
     sees_other_kernels(scale, x, y);
     writes_host_memory(scale);
     reads_pinned_memory(y);
+    changes_the_same_again(scale, x, y);
     OK(cuMemsetD32_v2(scale, 5, 1));
     for (int i = 0; i < LOOP; i++)
         EXPECT(poked(x), 5);
