@@ -534,6 +534,16 @@ static void unblock(ifl_worker *worker)
             fault_deadlock(&worker->blocks[b]);
 }
 
+static uint32_t most_resident(const ifl_grid *grid)
+{
+    return IFL_MOST_RESIDENT / grid->cluster_blocks;
+}
+
+static bool may_widen(const ifl_grid *grid)
+{
+    return grid->may_widen && grid->resident < most_resident(grid);
+}
+
 /* Everything resident waits for memory to change: other blocks may be the ones to change it. On a
  * GPU they would be resident as well. Whoever writes while it waits, or meets at barriers, is not
  * so easily told from one that works: that takes longer, counted in turns of clusters, so that it
@@ -543,15 +553,32 @@ static void widen(ifl_worker *worker, const turn *now)
 {
     enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
     ifl_grid *grid = worker->grid;
-    const uint32_t most = IFL_MOST_RESIDENT / grid->cluster_blocks;
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_turns =
         now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
     bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= LONG_PATIENCE;
-    if (!waits || !grid->may_widen || grid->resident >= most)
+    if (!waits || !may_widen(grid))
         return;
     worker->idle_rounds = worker->stale_turns = 0;
-    grid->resident = 2 * grid->resident < most ? 2 * grid->resident : most;
+    grid->resident =
+        2 * grid->resident < most_resident(grid) ? 2 * grid->resident : most_resident(grid);
+}
+
+/* Whether nothing will go on unless memory is changed by the host or by another grid: all that can
+ * be resident only looks at it. Where the grid has waited before, that is soon believed. */
+static bool waits_for_others(ifl_worker *worker, const turn *now)
+{
+    enum { PATIENCE = 256, LESS_PATIENCE = 2 };
+    const ifl_grid *grid = worker->grid;
+    const bool is_waiting = now->ran && !now->advanced && !now->ended;
+    worker->has_advanced |= !is_waiting;
+    worker->waiting_rounds = is_waiting ? worker->waiting_rounds + 1 : 0;
+    if (!grid->launch->may_wait || !grid->image->demands.ordered || may_widen(grid) ||
+        worker->waiting_rounds < (worker->has_waited ? LESS_PATIENCE : PATIENCE))
+        return false;
+    worker->waiting_rounds = 0;
+    worker->waits = worker->has_waited = true;
+    return true;
 }
 
 static void report_progress(const ifl_worker *worker)
@@ -573,6 +600,8 @@ void ifl_worker_run(ifl_worker *worker)
                 run_block(worker, &worker->blocks[b], &now);
         if (!now.ran && !worker->fault.is_set)
             unblock(worker);
+        if (waits_for_others(worker, &now))
+            return;
         widen(worker, &now);
         if (rounds % ROUNDS_PER_REPORT == 0)
             report_progress(worker);

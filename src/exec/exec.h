@@ -9,7 +9,7 @@
 #include "code/texture.h"
 #include "exec/memory.h"
 
-/* The handlers of one vector width, and what is kept between launches. One launch at a time. */
+/* The handlers of one vector width, and what is kept between launches. */
 typedef struct ifl_engine ifl_engine;
 
 /* `vector_width`: NULL: the best that this processor has; else "base", "v3", "v4". IFL_UNSUPPORTED
@@ -78,6 +78,7 @@ typedef struct ifl_exec_launch {
         only_followed;
     bool check_reads; /* warn about reads of memory that nothing wrote */
     bool check_races; /* warn about accesses to shared memory that no barrier orders */
+    bool may_wait;    /* ifl_engine_go_on comes back where the kernel waits for others */
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
     void *progress_user;
@@ -121,6 +122,20 @@ typedef struct ifl_exec_result {
  * `result` holds what was observed in the first three cases; it must be freed in every case. */
 ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
                           ifl_exec_result *result, ifl_error *error);
+
+/* The same in pieces: it begins, goes on, and ends; others may run in between. The launch stays the
+ * caller's and where it is, until the end. */
+typedef struct ifl_exec_run ifl_exec_run;
+ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
+                            ifl_error *error);
+typedef enum ifl_exec_pause {
+    IFL_RUN_IS_OVER,    /* or was stopped, or faulted */
+    IFL_RUN_WAITS,      /* all that is left of it only looks at memory: others must change that */
+    IFL_RUN_STILL_WAITS /* as when it last went on */
+} ifl_exec_pause;
+/* Only a launch that may wait ever does: one whose blocks run in order, on one worker. */
+ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run);
+ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error *error);
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result);
 
 #endif

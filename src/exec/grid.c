@@ -349,38 +349,16 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static ifl_status run_grid(ifl_grid *grid, ifl_exec_result *result, ifl_error *error)
-{
-    unsigned count = worker_count(grid->launch, grid);
-    ifl_worker *workers = calloc(count, sizeof *workers);
-    ifl_status status = workers ? IFL_OK : ifl_fail_memory(error, count);
-    for (unsigned w = 0; w < count && status == IFL_OK; w++)
-        if (!make_worker(&workers[w], grid))
-            status = ifl_fail_memory(error, sizeof *workers);
-    if (status == IFL_OK) {
-        double start = seconds_now();
-        run_workers(workers, count);
-        result->seconds = seconds_now() - start;
-        merge_workers(workers, count, result);
-        warn_reads(workers, count, result);
-        warn_races(workers, count, result);
-        const ifl_worker *faulted = lowest_fault(workers, count);
-        result->complete = !faulted && result->blocks_done == grid->blocks;
-        result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;
-        if (faulted)
-            status = report_fault(&grid->image->sites, &faulted->fault, error);
-        else if (!result->complete)
-            status =
-                ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
-                         (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
-    }
-    for (unsigned w = 0; workers && w < count; w++)
-        free_worker(&workers[w]);
-    free(workers);
-    return status;
-}
-
 /* ---- the launch ------------------------------------------------------------------------------ */
+
+struct ifl_exec_run {
+    ifl_grid grid;
+    ifl_allocation *workspace, *parameters;
+    ifl_worker *workers;
+    unsigned count;
+    bool has_waited;
+    double seconds;
+};
 
 /* Kernels that take the address of their parameters find them in memory. */
 static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_error *error)
@@ -397,31 +375,118 @@ static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_err
     return IFL_OK;
 }
 
+static ifl_status make_workers(ifl_exec_run *run, ifl_error *error)
+{
+    run->count = worker_count(run->grid.launch, &run->grid);
+    run->workers = calloc(run->count, sizeof *run->workers);
+    for (unsigned w = 0; w < run->count; w++)
+        if (!run->workers || !make_worker(&run->workers[w], &run->grid))
+            return ifl_fail_memory(error, run->count * sizeof *run->workers);
+    return IFL_OK;
+}
+
+static void free_run(ifl_exec_run *run)
+{
+    ifl_memory *memory = run->grid.launch->memory;
+    for (unsigned w = 0; run->workers && w < run->count; w++)
+        free_worker(&run->workers[w]);
+    free(run->workers);
+    if (run->parameters)
+        ifl_memory_forget(memory, run->parameters);
+    if (run->workspace)
+        ifl_memory_forget(memory, run->workspace);
+    free(run);
+}
+
+static ifl_status prepare(ifl_exec_run *run, const ifl_exec_launch *launch, ifl_error *error)
+{
+    const ifl_demands *demands = &launch->image->demands;
+    ifl_status status = fill_grid(&run->grid, launch, error);
+    if (status == IFL_OK && launch->check_reads && !ifl_memory_track(launch->memory))
+        status = ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
+    if (status == IFL_OK && demands->cooperative)
+        status = make_cooperative(&run->grid, &run->workspace, error);
+    if (status == IFL_OK && demands->takes_parameter_address)
+        status = place_parameters(&run->grid, &run->parameters, error);
+    return status == IFL_OK ? make_workers(run, error) : status;
+}
+
+ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
+                            ifl_error *error)
+{
+    ifl_exec_run *run = calloc(1, sizeof *run);
+    *out = NULL;
+    if (!run)
+        return ifl_fail_memory(error, sizeof *run);
+    run->grid.launch = launch;
+    ifl_bind(&engine->binding, launch->image);
+    ifl_memory_launch_begin(launch->memory);
+    const ifl_status status = prepare(run, launch, error);
+    if (status == IFL_OK)
+        *out = run;
+    else
+        free_run(run);
+    return status;
+}
+
+/* Launches in between have made it impossible to say what this one changed last. */
+static void note_changes(ifl_exec_run *run, bool waits)
+{
+    ifl_memory *memory = run->grid.launch->memory;
+    run->has_waited |= waits;
+    if (run->has_waited)
+        ifl_memory_changed_all(memory);
+    else
+        ifl_memory_launch_end(memory);
+}
+
+ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run)
+{
+    const double start = seconds_now();
+    ifl_worker *first = &run->workers[0];
+    const bool had_waited = run->has_waited;
+    first->waits = first->has_advanced = false;
+    run_workers(run->workers, run->count);
+    run->seconds += seconds_now() - start;
+    note_changes(run, first->waits);
+    return !first->waits                        ? IFL_RUN_IS_OVER
+           : had_waited && !first->has_advanced ? IFL_RUN_STILL_WAITS
+                                                : IFL_RUN_WAITS;
+}
+
+ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error *error)
+{
+    const ifl_grid *grid = &run->grid;
+    ifl_status status = IFL_OK;
+    memset(result, 0, sizeof *result);
+    result->seconds = run->seconds;
+    merge_workers(run->workers, run->count, result);
+    warn_reads(run->workers, run->count, result);
+    warn_races(run->workers, run->count, result);
+    const ifl_worker *faulted = lowest_fault(run->workers, run->count);
+    result->complete = !faulted && result->blocks_done == grid->blocks;
+    result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;
+    if (faulted)
+        status = report_fault(&grid->image->sites, &faulted->fault, error);
+    else if (!result->complete)
+        status =
+            ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
+                     (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
+    free_run(run);
+    return status;
+}
+
 ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
                           ifl_exec_result *result, ifl_error *error)
 {
-    const ifl_demands *demands = &launch->image->demands;
-    ifl_grid grid = {0};
-    ifl_allocation *workspace = NULL, *parameters = NULL;
+    ifl_exec_run *run;
     memset(result, 0, sizeof *result);
-    ifl_bind(&engine->binding, launch->image);
-    ifl_memory_launch_begin(launch->memory);
-    ifl_status status = fill_grid(&grid, launch, error);
+    const ifl_status status = ifl_engine_begin(engine, launch, &run, error);
     if (status != IFL_OK)
         return status;
-    if (launch->check_reads && !ifl_memory_track(launch->memory))
-        return ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
-    status = demands->cooperative ? make_cooperative(&grid, &workspace, error) : IFL_OK;
-    if (status == IFL_OK && demands->takes_parameter_address)
-        status = place_parameters(&grid, &parameters, error);
-    if (status == IFL_OK)
-        status = run_grid(&grid, result, error);
-    if (parameters)
-        ifl_memory_forget(launch->memory, parameters);
-    if (workspace)
-        ifl_memory_forget(launch->memory, workspace);
-    ifl_memory_launch_end(launch->memory);
-    return status;
+    while (ifl_engine_go_on(run) != IFL_RUN_IS_OVER)
+        continue;
+    return ifl_engine_end(run, result, error);
 }
 
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result)

@@ -346,6 +346,12 @@ void ifl_memory_launch_end(ifl_memory *memory)
             ifl_memory_changed(memory, &memory->blocks[i]->allocation);
 }
 
+void ifl_memory_changed_all(ifl_memory *memory)
+{
+    for (size_t i = 0; i < memory->count; i++)
+        ifl_memory_changed(memory, &memory->blocks[i]->allocation);
+}
+
 IFL_SHARED uint64_t ifl_memory_total(const ifl_memory *memory)
 {
     return memory->total;

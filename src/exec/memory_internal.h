@@ -18,6 +18,8 @@ void ifl_memory_forget(ifl_memory *memory, ifl_allocation *allocation);
 /* A launch begins, and ends: what it changed has another version then. */
 void ifl_memory_launch_begin(ifl_memory *memory);
 void ifl_memory_launch_end(ifl_memory *memory);
+/* Of every allocation it cannot be said. */
+void ifl_memory_changed_all(ifl_memory *memory);
 /* The kernel freed it: kept, so that a later use can be named. */
 void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation);
 

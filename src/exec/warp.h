@@ -208,7 +208,11 @@ struct ifl_worker {
         /* of resident clusters, since a block ended, in rounds in which some warp observed
          * memory */
         stale_turns;
-    bool is_first; /* runs in the caller's thread: reports progress */
+    uint32_t waiting_rounds; /* idle ones, since all that can be resident was */
+    bool has_waited;         /* for others than the blocks of the grid */
+    bool waits;              /* does so now */
+    bool has_advanced;       /* since it last went on */
+    bool is_first;           /* runs in the caller's thread: reports progress */
 };
 
 struct ifl_grid {

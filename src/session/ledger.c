@@ -330,43 +330,103 @@ static void estimate(const ifl_session *session, const ifl_watch *watch,
     kind->is_unsteady |= rough > 0 && fabs(rough - kind->rough_us) > kind->rough_us / SAME;
 }
 
-static ifl_status run_watched(ifl_session *session, const ifl_session_launch *launch,
-                              const ifl_watch *watch, ifl_ledger_row *row, ifl_launch_kind *kind,
-                              ifl_fault_kind *fault, ifl_error *error)
+/* A launch that runs, watched. */
+struct ifl_kept {
+    ifl_session_launch launch;
+    ifl_watch watch;
+    const ifl_device *device; /* that the watch follows */
+    size_t row, kind;         /* of the ledger, which moves its rows; of the row */
+    ifl_session_result ran;
+    ifl_nested nested; /* while it waits: the session's, of its kernel */
+    bool has_waited;
+};
+
+static ifl_status begin_watched(ifl_session *session, ifl_kept *kept, bool may_wait,
+                                ifl_error *error)
 {
     const ifl_session_options *options = &session->options;
     const ifl_session_way way = {.threads = options->threads,
                                  .check_reads = options->check_reads,
                                  .check_races = options->check_races,
+                                 .may_wait = may_wait,
                                  .stop = options->stop,
                                  .print = options->print,
                                  .print_user = options->print_user};
-    ifl_session_result ran;
-    ifl_repeat_begin(session, &row->repeats, launch);
-    const ifl_status end =
-        ifl_session_run(session, launch, &way, watch->observers, watch->count, &ran, error);
+    ifl_repeat_begin(session, &session->ledger.rows.at[kept->row].repeats, &kept->launch);
+    return ifl_session_begin(session, &kept->launch, &way, kept->watch.observers, kept->watch.count,
+                             &kept->ran, error);
+}
+
+static void note_repeat(ifl_session *session, const ifl_kept *kept, ifl_ledger_row *row)
+{
+    const ifl_exec_result *result = &kept->ran.result;
+    const ifl_watch_depth depth = kept->watch.depth;
+    const ifl_repeat figures = {
+        .blocks_done = result->blocks_done, .model_us = row->model_us, .seconds = result->seconds};
+    ifl_repeat_note(session, &row->repeats, &kept->launch, depth, result->states, &figures);
+}
+
+/* It has come to an end, the status says to which. */
+static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status end,
+                               ifl_fault_kind *fault, ifl_error *error)
+{
+    const ifl_session_options *options = &session->options;
+    const ifl_session_launch *launch = &kept->launch;
+    ifl_exec_result *result = &kept->ran.result;
+    ifl_ledger_row *row = &session->ledger.rows.at[kept->row];
+    ifl_launch_kind *kind = &row->kinds[kept->kind];
     ifl_status status = end;
-    *fault = ran.result.fault;
-    row->left_out |= ifl_left_out_by(&ran.result);
-    for (size_t i = 0; options->warn && i < ran.result.warning_count; i++)
+    *fault = result->fault;
+    row->left_out |=
+        (uint8_t)(ifl_left_out_by(result) | (kept->has_waited ? IFL_LEFT_OUT_WAITS : 0));
+    for (size_t i = 0; options->warn && i < result->warning_count; i++)
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
-                      ran.result.warnings[i]);
-    if (end == IFL_OK && watch->depth == IFL_WATCH_MODEL && ran.result.states)
-        status = take_model(session, watch, launch, &ran.result, row, kind, error);
+                      result->warnings[i]);
+    if (end == IFL_OK && kept->watch.depth == IFL_WATCH_MODEL && result->states)
+        status = take_model(session, &kept->watch, launch, result, row, kind, error);
     else if (end == IFL_OK)
-        estimate(session, watch, launch, &ran.result, row, kind);
+        estimate(session, &kept->watch, launch, result, row, kind);
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
-        const ifl_status kept = remember(row, watch, &ran.result, error);
-        status = kept == IFL_OK ? end : kept;
+        const ifl_status remembered = remember(row, &kept->watch, result, error);
+        status = remembered == IFL_OK ? end : remembered;
     }
-    session->clock_us += row->model_us > 0 ? row->model_us : ran.result.seconds * 1e6;
-    if (status == IFL_OK) {
-        const ifl_repeat figures = {.blocks_done = ran.result.blocks_done,
-                                    .model_us = row->model_us,
-                                    .seconds = ran.result.seconds};
-        ifl_repeat_note(session, &row->repeats, launch, watch->depth, ran.result.states, &figures);
+    session->clock_us += row->model_us > 0 ? row->model_us : result->seconds * 1e6;
+    if (status == IFL_OK && !kept->has_waited)
+        note_repeat(session, kept, row);
+    return status;
+}
+
+static void free_kept(ifl_kept *kept)
+{
+    ifl_session_end(&kept->ran);
+    ifl_watch_end(&kept->watch);
+    free(kept);
+}
+
+/* What kernels launch is taken by the session for the one that runs. */
+static void exchange_nested(ifl_session *session, ifl_kept *kept)
+{
+    const ifl_nested other = session->nested;
+    session->nested = kept->nested;
+    kept->nested = other;
+}
+
+static ifl_status go_on(ifl_session *session, ifl_kept **waits, bool *is_idle,
+                        ifl_fault_kind *fault, ifl_error *error)
+{
+    ifl_kept *kept = *waits;
+    const ifl_exec_pause pause = ifl_engine_go_on(kept->ran.run);
+    *is_idle = pause == IFL_RUN_STILL_WAITS;
+    kept->has_waited |= pause != IFL_RUN_IS_OVER;
+    if (pause != IFL_RUN_IS_OVER) {
+        exchange_nested(session, kept);
+        return IFL_OK;
     }
-    ifl_session_end(&ran);
+    const ifl_status end = ifl_session_finish(session, &kept->ran, error);
+    const ifl_status status = take_watched(session, kept, end, fault, error);
+    ifl_nested_free(&kept->nested);
+    free_kept(kept);
+    *waits = NULL;
     return status;
 }
 
@@ -391,13 +451,48 @@ static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_rep
         ifl_observations[i]->observer->merge(row->states[i], repeat->states[i]);
 }
 
-ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch,
-                            ifl_fault_kind *fault, ifl_error *error)
+static ifl_kept *new_kept(const ifl_session *session, const ifl_session_launch *launch,
+                          const ifl_ledger_row *row, const ifl_launch_kind *kind)
 {
-    const ifl_device *device = session->device;
-    ifl_watch watch;
+    ifl_kept *kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return NULL;
+    kept->row = (size_t)(row - session->ledger.rows.at);
+    kept->kind = (size_t)(kind - row->kinds);
+    kept->device = session->device;
+    kept->launch = *launch;
+    kept->launch.site = row->site;
+    return kept;
+}
+
+static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_watch_depth depth,
+                              ifl_kept **waits, ifl_fault_kind *fault, ifl_error *error)
+{
+    bool is_idle;
+    ifl_kept *runs = kept;
+    if (!kept)
+        return ifl_fail_memory(error, sizeof *kept);
+    ifl_status status =
+        ifl_watch_begin(&kept->watch, depth, session, &kept->device, 1, &kept->launch, error);
+    if (status == IFL_OK)
+        status = begin_watched(session, kept, waits != NULL, error);
+    if (status != IFL_OK) {
+        free_kept(kept);
+        return status;
+    }
+    status = go_on(session, &runs, &is_idle, fault, error);
+    if (waits)
+        *waits = runs;
+    return status;
+}
+
+ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch,
+                            ifl_kept **waits, ifl_fault_kind *fault, ifl_error *error)
+{
     ifl_ledger_row *row = find_row(&session->ledger, launch);
     *fault = IFL_FAULT_NONE;
+    if (waits)
+        *waits = NULL;
     if (!row)
         return ifl_fail_memory(error, sizeof *row);
     ifl_launch_kind *kind = kind_of(session, row, launch);
@@ -407,11 +502,28 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
         count_again(session, row, repeat, depth);
         return IFL_OK;
     }
-    ifl_status status = ifl_watch_begin(&watch, depth, session, &device, 1, launch, error);
-    if (status == IFL_OK)
-        status = run_watched(session, launch, &watch, row, kind, fault, error);
-    ifl_watch_end(&watch);
-    return status;
+    return run_watched(session, new_kept(session, launch, row, kind), depth, waits, fault, error);
+}
+
+ifl_status ifl_session_keep_on(ifl_session *session, ifl_kept **waits, bool *is_idle,
+                               ifl_fault_kind *fault, ifl_error *error)
+{
+    *fault = IFL_FAULT_NONE;
+    exchange_nested(session, *waits);
+    return go_on(session, waits, is_idle, fault, error);
+}
+
+const ifl_session_launch *ifl_kept_launch(const ifl_kept *kept)
+{
+    return &kept->launch;
+}
+
+void ifl_session_drop(ifl_session *session, ifl_kept *kept)
+{
+    exchange_nested(session, kept);
+    ifl_session_finish(session, &kept->ran, NULL);
+    ifl_nested_free(&kept->nested);
+    free_kept(kept);
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */

@@ -491,6 +491,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .check_reads = way->check_reads,
         .only_followed = way->only_followed,
         .check_races = way->check_races,
+        .may_wait = way->may_wait,
         .stack_bytes = launch->stack_bytes,
         .stop = way->stop,
         .progress = way->progress,
@@ -509,9 +510,9 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     return to;
 }
 
-ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch,
-                           const ifl_session_way *way, const ifl_observer *const *observers,
-                           size_t count, ifl_session_result *out, ifl_error *error)
+ifl_status ifl_session_begin(ifl_session *session, const ifl_session_launch *launch,
+                             const ifl_session_way *way, const ifl_observer *const *observers,
+                             size_t count, ifl_session_result *out, ifl_error *error)
 {
     *out = (ifl_session_result){.ran = describe(session, launch, way)};
     out->ran.observers = observers;
@@ -520,9 +521,30 @@ ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launc
     if (status != IFL_OK)
         return status;
     out->ran.nester = ifl_nested_begin(session, launch);
-    status = ifl_engine_run(session->engine, &out->ran, &out->result, error);
+    status = ifl_engine_begin(session->engine, &out->ran, &out->run, error);
+    if (status != IFL_OK)
+        ifl_nested_end(session, false, NULL);
+    return status;
+}
+
+ifl_status ifl_session_finish(ifl_session *session, ifl_session_result *out, ifl_error *error)
+{
+    const ifl_status status = ifl_engine_end(out->run, &out->result, error);
     const ifl_status kept = ifl_nested_end(session, status == IFL_OK, error);
+    out->run = NULL;
     return status == IFL_OK ? kept : status;
+}
+
+ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch,
+                           const ifl_session_way *way, const ifl_observer *const *observers,
+                           size_t count, ifl_session_result *out, ifl_error *error)
+{
+    const ifl_status status = ifl_session_begin(session, launch, way, observers, count, out, error);
+    if (status != IFL_OK)
+        return status;
+    while (ifl_engine_go_on(out->run) != IFL_RUN_IS_OVER)
+        continue;
+    return ifl_session_finish(session, out, error);
 }
 
 void ifl_session_end(ifl_session_result *result)

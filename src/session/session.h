@@ -124,6 +124,7 @@ typedef struct ifl_session_way {
     const ifl_device *device;       /* to believe in; NULL: the session's */
     int threads, resident, quantum; /* of ifl_run_options */
     bool check_reads, check_races, only_followed;
+    bool may_wait; /* of ifl_exec_launch */
     const char *vector_width;
     const volatile int *stop;
     void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks);
@@ -136,12 +137,18 @@ typedef struct ifl_session_way {
  * of ifl_engine_run. */
 typedef struct ifl_session_result {
     ifl_exec_launch ran;
+    ifl_exec_run *run; /* while it does */
     ifl_exec_result result;
 } ifl_session_result;
 ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch,
                            const ifl_session_way *way, const ifl_observer *const *observers,
                            size_t count, ifl_session_result *out, ifl_error *error);
 void ifl_session_end(ifl_session_result *result);
+/* The same in pieces, as ifl_engine_begin; `out` stays where it is. */
+ifl_status ifl_session_begin(ifl_session *session, const ifl_session_launch *launch,
+                             const ifl_session_way *way, const ifl_observer *const *observers,
+                             size_t count, ifl_session_result *out, ifl_error *error);
+ifl_status ifl_session_finish(ifl_session *session, ifl_session_result *out, ifl_error *error);
 
 /* The next grid that kernels launched which ran before: those of the last kernel first.
  * `launch->kernel` is NULL where there is none. What it points to stays until the next call.
@@ -149,9 +156,19 @@ void ifl_session_end(ifl_session_result *result);
 ifl_status ifl_session_next(ifl_session *session, ifl_session_launch *launch, ifl_error *error);
 
 /* Runs it the session's way and remembers in the ledger what was seen. On IFL_FINDING *fault says
- * what kind of fault the error describes. */
+ * what kind of fault the error describes. `waits` may be NULL: then it runs to its end. Else it is
+ * set where the launch waits for memory that others have to change, and is to go on later; what
+ * `launch` points to stays until then, but for the site. */
+typedef struct ifl_kept ifl_kept;
 ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *launch,
-                            ifl_fault_kind *fault, ifl_error *error);
+                            ifl_kept **waits, ifl_fault_kind *fault, ifl_error *error);
+/* It goes on, by itself or to its end, which makes *waits NULL; *is_idle: nothing has changed for
+ * it. Statuses and *fault as before. */
+ifl_status ifl_session_keep_on(ifl_session *session, ifl_kept **waits, bool *is_idle,
+                               ifl_fault_kind *fault, ifl_error *error);
+const ifl_session_launch *ifl_kept_launch(const ifl_kept *kept);
+/* It will not go on. */
+void ifl_session_drop(ifl_session *session, ifl_kept *kept);
 
 /* Blocks of the kernel that an SM of a GPU holds at once; IFL_USAGE: none of this size fits. */
 ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel, const ifl_device *device,

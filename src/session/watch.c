@@ -128,6 +128,9 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
                               "counted: traffic and advice leave them out, and so do times of PTX"},
         {IFL_LEFT_OUT_PRINTS, "printf is not counted: times leave it out (kernels that print took "
                               "30 to 560 µs on an H100)"},
+        {IFL_LEFT_OUT_WAITS,
+         "it waited for memory that the host or another kernel changes: its counts "
+         "and its time are those of the loops as they ran here"},
     };
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IFL_OK; i++)

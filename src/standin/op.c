@@ -4,8 +4,7 @@
 #include "standin/op.h"
 
 #include "standin/graph.h"
-#include "standin/launch_log.h"
-#include "standin/signals.h"
+#include "standin/kernel_run.h"
 #include "standin/stream.h"
 
 #include <stdlib.h>
@@ -199,86 +198,6 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     return ifl_cudaSuccess;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-static ifl_cuda_error code_of_fault(ifl_fault_kind fault)
-{
-    static const ifl_cuda_error codes[] = {
-        [IFL_FAULT_NONE] = ifl_cudaErrorUnknown,
-        [IFL_FAULT_ADDRESS] = ifl_cudaErrorIllegalAddress,
-        [IFL_FAULT_MISALIGNED] = ifl_cudaErrorMisalignedAddress,
-        [IFL_FAULT_ASSERT] = ifl_cudaErrorAssert,
-        [IFL_FAULT_TRAP] = ifl_cudaErrorLaunchFailure,
-        [IFL_FAULT_OTHER] = ifl_cudaErrorLaunchFailure,
-        [IFL_FAULT_NO_MEMORY] = ifl_cudaErrorMemoryAllocation,
-    };
-    return codes[fault];
-}
-
-/* What a launch that did not succeed is to the program. */
-static ifl_cuda_error end_badly(ifl_status status, ifl_fault_kind fault, const char *site,
-                                const ifl_error *error)
-{
-    ifl_state_tell_error(error);
-    if (status == IFL_INTERRUPTED)
-        exit(ifl_signals_exit_status());
-    if (status == IFL_UNSUPPORTED) {
-        ifl_state_tell("launched from %s", site);
-        ifl_state_break_unsupported();
-        return ifl_cudaErrorNotSupported;
-    }
-    if (status == IFL_BAD_INPUT) /* the grid of a cooperative kernel does not fit */
-        return ifl_cudaErrorCooperativeLaunchTooLarge;
-    ifl_state_tell("launched from %s", site);
-    ifl_state_break(code_of_fault(fault));
-    return ifl_cudaSuccess; /* launches are asynchronous: the next call tells */
-}
-
-static ifl_cuda_error run_grid(ifl_session *session, const ifl_session_launch *launch)
-{
-    ifl_error error = {0};
-    ifl_fault_kind fault;
-    const double begin_us = ifl_session_clock(session);
-    const ifl_status status = ifl_session_keep(session, launch, &fault, &error);
-    if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED)
-        ifl_launches_add(launch, ifl_session_clock(session) - begin_us);
-    return status == IFL_OK ? ifl_cudaSuccess : end_badly(status, fault, launch->site, &error);
-}
-
-/* The kernel, then the grids that it launched, and those that they did. */
-static ifl_cuda_error run_grids(ifl_session *session, ifl_session_launch launch)
-{
-    ifl_error error = {0};
-    ifl_cuda_error code = run_grid(session, &launch);
-    while (code == ifl_cudaSuccess) {
-        const ifl_status status = ifl_session_next(session, &launch, &error);
-        if (status != IFL_OK)
-            return end_badly(status, IFL_FAULT_OTHER, launch.site, &error);
-        if (!launch.kernel)
-            break;
-        code = run_grid(session, &launch);
-    }
-    return code;
-}
-
-static ifl_cuda_error run_kernel(ifl_session *session, const ifl_op_kernel *k)
-{
-    ifl_session_launch launch = {.kernel = k->kernel,
-                                 .dynamic_shared_bytes = k->shared_bytes,
-                                 .shared_preference = k->shared_preference,
-                                 .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
-                                 .params = k->params,
-                                 .site = k->site};
-    memcpy(launch.grid, k->grid, sizeof launch.grid);
-    memcpy(launch.block, k->block, sizeof launch.block);
-    memcpy(launch.cluster, k->cluster, sizeof launch.cluster);
-    ifl_session_choose_gpu(session, (uint32_t)k->gpu);
-    ifl_state_kernel_begin();
-    const ifl_cuda_error code = run_grids(session, launch);
-    ifl_state_kernel_end();
-    return code;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* An event of another GPU's clock lies where it lies on this one's. */
@@ -301,7 +220,7 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
 {
     switch (op->kind) {
     case IFL_DO_KERNEL:
-        return run_kernel(session, &op->of.kernel);
+        return ifl_kernel_run(session, &op->of.kernel, NULL);
     case IFL_DO_COPY:
         return run_copy(session, &op->of.copy);
     case IFL_DO_SET:

@@ -232,12 +232,13 @@ IFL_SERVED ifl_cuda_error cudaMemGetInfo(size_t *unused, size_t *total)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* All is done at once: the host's clock goes on to the GPU's, and there may be an error to tell. */
+/* The host's clock goes on to the GPU's, and there may be an error to tell. */
 static ifl_cuda_error wait(ifl_session *session)
 {
+    ifl_later_finish_all(session);
     ifl_session_choose_gpu(session, (uint32_t)ifl_gpu_chosen());
     ifl_session_host_waits(session);
-    return ifl_cudaSuccess;
+    return ifl_wait_code(ifl_cudaSuccess);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceSynchronize(void)
@@ -250,7 +251,7 @@ ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaDeviceReset(void)
 {
-    SERVE(((void)session, ifl_cudaSuccess));
+    SERVE(wait(session));
 }
 #if IFL_CUDART < 13
 ALSO(cudaThreadExit, cudaDeviceReset);

@@ -521,8 +521,12 @@ static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream
     if (!exec)
         return ifl_cudaErrorInvalidValue;
     const ifl_stream *s = ifl_stream_of(stream);
-    if (!s || !s->capture)
-        return s ? ifl_graph_run(session, exec) : ifl_cudaErrorInvalidResourceHandle;
+    if (!s)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (!s->capture) {
+        ifl_later_finish(session, s);
+        return ifl_wait_code(ifl_graph_run(session, exec));
+    }
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = exec});
 }
 

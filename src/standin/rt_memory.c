@@ -307,6 +307,7 @@ static ifl_cuda_error release(ifl_session *session, void *at)
     ifl_block *b = ifl_block_find(at);
     if (!at || ifl_graph_memory_holds((uintptr_t)at))
         return ifl_cudaSuccess;
+    ifl_later_finish_all(session);
     if (b)
         return b->origin == BY_MANAGED && b->address == (uintptr_t)at ? release_block(session, b)
                                                                       : ifl_cudaErrorInvalidValue;
@@ -350,6 +351,7 @@ static ifl_cuda_error release_host(ifl_session *session, void *at, ifl_block_ori
     ifl_block *b = ifl_block_find(at);
     if (!at && o != BY_REGISTER)
         return ifl_cudaSuccess;
+    ifl_later_finish_all(session);
     if (!b || b->address != (uintptr_t)at || b->origin != o)
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryNotRegistered : ifl_cudaErrorInvalidValue;
     return release_block(session, b);

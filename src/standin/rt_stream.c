@@ -23,9 +23,12 @@ IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigne
     SERVE(((void)session, ifl_stream_new(out, flags, priority)));
 }
 
-static ifl_cuda_error check(void *handle)
+static ifl_cuda_error query(void *handle)
 {
-    return ifl_stream_of(handle) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
+    const ifl_stream *stream = ifl_stream_of(handle);
+    return !stream                   ? ifl_cudaErrorInvalidResourceHandle
+           : ifl_later_holds(stream) ? ifl_cudaErrorNotReady
+                                     : ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
@@ -33,7 +36,7 @@ IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
     SERVE(((void)session, ifl_stream_destroy(stream)));
 }
 
-/* All is done at once: the host's clock goes on to the GPU's. */
+/* The host's clock goes on to the GPU's. */
 static ifl_cuda_error wait_for_gpu(ifl_session *session, int gpu)
 {
     ifl_session_choose_gpu(session, (uint32_t)gpu);
@@ -43,7 +46,10 @@ static ifl_cuda_error wait_for_gpu(ifl_session *session, int gpu)
 
 static ifl_cuda_error wait_for_stream(ifl_session *session, const ifl_stream *stream)
 {
-    return stream ? wait_for_gpu(session, stream->gpu) : ifl_cudaErrorInvalidResourceHandle;
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_later_finish(session, stream);
+    return ifl_wait_code(wait_for_gpu(session, stream->gpu));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
@@ -54,7 +60,7 @@ ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 {
-    SERVE(((void)session, check(stream)));
+    SERVE(((void)session, query(stream)));
 }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
@@ -207,14 +213,17 @@ IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, un
 }
 ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
-static ifl_cuda_error check_event(void *event)
+static ifl_cuda_error query_event(const void *event)
 {
-    return ifl_event_of(event) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
+    return ifl_later_records(event) ? ifl_cudaErrorNotReady : ifl_cudaSuccess;
 }
 
 static ifl_cuda_error wait_for_event(ifl_session *session, const ifl_event *event)
 {
-    return event ? wait_for_gpu(session, event->gpu) : ifl_cudaErrorInvalidResourceHandle;
+    if (!event)
+        return ifl_cudaErrorInvalidResourceHandle;
+    ifl_later_finish_event(session, event);
+    return ifl_wait_code(wait_for_gpu(session, event->gpu));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
@@ -224,7 +233,8 @@ IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
 {
-    SERVE(((void)session, check_event(event)));
+    SERVE(((void)session,
+           ifl_event_of(event) ? query_event(event) : ifl_cudaErrorInvalidResourceHandle));
 }
 
 /* A stream that waits for an event of a stream that is being captured joins that capture. */
@@ -254,8 +264,11 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
     const ifl_event *a = ifl_event_of(start), *b = ifl_event_of(end);
     if (!milliseconds)
         return ifl_cudaErrorInvalidValue;
-    if (!a || !b || !a->is_recorded || !b->is_recorded || a->gpu != b->gpu ||
-        (a->flags | b->flags) & NO_TIMING)
+    if (!a || !b || a->gpu != b->gpu || (a->flags | b->flags) & NO_TIMING)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (ifl_later_records(a) || ifl_later_records(b))
+        return ifl_cudaErrorNotReady;
+    if (!a->is_recorded || !b->is_recorded)
         return ifl_cudaErrorInvalidResourceHandle;
     *milliseconds = (float)((b->microseconds - a->microseconds) / 1000);
     return ifl_cudaSuccess;

@@ -3,6 +3,7 @@
 #ifndef IFL_STANDIN_SERVED_H
 #define IFL_STANDIN_SERVED_H
 
+#include "standin/later.h"
 #include "standin/op.h"
 #include "standin/stream.h"
 
@@ -29,6 +30,12 @@
 static inline ifl_cuda_error ifl_serve_op(ifl_session *session, void *stream, ifl_op op)
 {
     return ifl_stream_give(session, stream, &op);
+}
+
+/* What a call gives that has waited: a kernel may have faulted meanwhile. */
+static inline ifl_cuda_error ifl_wait_code(ifl_cuda_error code)
+{
+    return ifl_state_broken() == ifl_cudaSuccess ? code : ifl_state_broken();
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "standin/binary.h"
 #include "standin/handle.h"
+#include "standin/later.h"
 #include "standin/launch_log.h"
 #include "standin/run_options.h"
 #include "standin/signals.h"
@@ -43,6 +44,9 @@ static _Thread_local struct {
     bool runtime_called;
 } driver;
 
+/* How often this thread holds the lock. */
+static _Thread_local unsigned held;
+
 /* A thread may enter again: a host function runs while its stream is served. */
 static void make_lock(void)
 {
@@ -51,6 +55,28 @@ static void make_lock(void)
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&state.lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
+}
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&state.lock);
+    held++;
+}
+
+static void leave_lock(void)
+{
+    held--;
+    pthread_mutex_unlock(&state.lock);
+}
+
+void ifl_state_rest(unsigned microseconds)
+{
+    const unsigned times = held;
+    for (unsigned i = 0; i < times; i++)
+        leave_lock();
+    usleep(microseconds);
+    for (unsigned i = 0; i < times; i++)
+        take_lock();
 }
 
 /* As with CUDA, which a process that was forked after its first call cannot use: the GPU stays its
@@ -66,6 +92,8 @@ static void forget_in_child(void)
     make_lock();
     ifl_handles_forget();
     ifl_binaries_forget();
+    ifl_later_forget();
+    held = 0;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -188,37 +216,37 @@ void ifl_state_set_cache_config(int config)
 
 void ifl_state_lock(void)
 {
-    pthread_mutex_lock(&state.lock);
+    take_lock();
 }
 
 void ifl_state_unlock(void)
 {
-    pthread_mutex_unlock(&state.lock);
+    leave_lock();
 }
 
 ifl_session *ifl_state_enter(void)
 {
     driver.runtime_called |= !driver.depth;
-    pthread_mutex_lock(&state.lock);
+    take_lock();
     state.is_runtime_used |= !driver.depth;
     if (!state.is_tried)
         make_context();
     if (!state.session)
-        pthread_mutex_unlock(&state.lock);
+        leave_lock();
     return state.session;
 }
 
 ifl_session *ifl_state_enter_if_any(void)
 {
-    pthread_mutex_lock(&state.lock);
+    take_lock();
     if (!state.session)
-        pthread_mutex_unlock(&state.lock);
+        leave_lock();
     return state.session;
 }
 
 void ifl_state_leave(void)
 {
-    pthread_mutex_unlock(&state.lock);
+    leave_lock();
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -341,6 +369,7 @@ bool ifl_state_is_runtime_used(void)
 static int write_report(void)
 {
     ifl_signals_guard();
+    ifl_later_drop(state.session);
     const int status = ifl_standin_summary(state.session, &state.options);
     ifl_session_free(state.session);
     state.session = NULL;
@@ -360,6 +389,8 @@ __attribute__((destructor)) static void finish(void)
         pause();
     if (!state.session)
         return;
+    if (ifl_later_is_any()) /* its thread does nothing more */
+        ifl_state_lock();
     const int status = write_report();
     if (status && !state.exit_status) {
         fflush(NULL);

@@ -20,6 +20,8 @@ bool ifl_state_is_forked(void);
 /* The lock alone, for what needs no session. The thread that holds it may take it again. */
 void ifl_state_lock(void);
 void ifl_state_unlock(void);
+/* Lets other threads have it for a while. */
+void ifl_state_rest(unsigned microseconds);
 
 /* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session
  * that a kernel's fault has broken answers every call with that fault's code. */

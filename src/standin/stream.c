@@ -5,6 +5,7 @@
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/handle.h"
+#include "standin/later.h"
 
 enum { LAST_DEFAULT = 2, FIRST_ID = 3 };
 
@@ -144,7 +145,7 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
         return ifl_cudaErrorInvalidResourceHandle;
     ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
     if (!stream->capture)
-        return ifl_op_run(session, op);
+        return ifl_later_give(session, stream, op);
     /* In a capture, events only order the nodes; and a node follows all that came before it. */
     if (op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT)
         return ifl_cudaSuccess;

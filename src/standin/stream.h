@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Streams and events. What a stream is given is done at once, so that streams never overlap;
- * waiting finds everything done. Events read ifl_session_clock. */
+ * Streams and events. What a stream is given is done at once, so that streams never overlap, unless
+ * a kernel waits for what comes later (later.h). Events read ifl_session_clock. */
 #ifndef IFL_STANDIN_STREAM_H
 #define IFL_STANDIN_STREAM_H
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See later.h. One list, in the order of the calls: an operation may begin when none is left before
+ * it that it follows. Kernels that wait take turns in that order. */
+#include "standin/later.h"
+
+#include "base/vec.h"
+#include "standin/kernel_run.h"
+#include "standin/stream.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEGACY = 1, NON_BLOCKING = 1 }; /* of default streams; of cudaStreamCreateWithFlags */
+
+/* Of the stream, which may be gone when the operation runs. */
+typedef struct place {
+    uint64_t stream;
+    int gpu;
+    bool is_legacy, is_blocking;
+} place;
+
+typedef struct later {
+    place at;
+    ifl_op op;
+    ifl_kept *runs; /* a kernel that has begun, and waits; NULL: it has not begun */
+} later;
+
+static struct {
+    IFL_VEC(later *) list;
+    bool has_thread;
+    bool is_inside; /* a host function runs, which may make no calls that wait */
+} all;
+
+static place place_of(const ifl_stream *stream)
+{
+    const bool is_legacy = stream->id == LEGACY;
+    return (place){stream->id, stream->gpu, is_legacy,
+                   !is_legacy && !(stream->flags & NON_BLOCKING)};
+}
+
+/* CUDA C++ Programming Guide, "Default Stream": the legacy default stream waits for all blocking
+ * streams of its GPU, and they for it. */
+static bool is_before(const place *a, const place *b)
+{
+    if (a->gpu != b->gpu)
+        return false;
+    return a->stream == b->stream || (a->is_legacy && b->is_blocking) ||
+           (a->is_blocking && b->is_legacy);
+}
+
+static bool records(const ifl_op *op, const void *event)
+{
+    return op->kind == IFL_DO_EVENT_RECORD && op->of.event == event;
+}
+
+/* Whether one of the first `count` is to be done before the operation. */
+static bool follows(size_t count, const place *at, const ifl_op *op)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        const later *other = all.list.at[i];
+        found = is_before(&other->at, at) ||
+                (op && op->kind == IFL_DO_EVENT_WAIT && records(&other->op, op->of.event));
+    }
+    return found;
+}
+
+bool ifl_later_holds(const ifl_stream *stream)
+{
+    const place at = place_of(stream);
+    return follows(all.list.count, &at, NULL);
+}
+
+bool ifl_later_records(const void *event)
+{
+    bool found = false;
+    for (size_t i = 0; i < all.list.count; i++)
+        found |= records(&all.list.at[i]->op, event);
+    return found;
+}
+
+bool ifl_later_is_any(void)
+{
+    return all.list.count != 0;
+}
+
+/* ---- going on -------------------------------------------------------------------------------- */
+
+static void drop(ifl_session *session, later *one)
+{
+    if (one->runs)
+        ifl_session_drop(session, one->runs);
+    ifl_op_clear(&one->op);
+    free(one);
+}
+
+static void drop_all(ifl_session *session)
+{
+    for (size_t i = 0; i < all.list.count; i++)
+        drop(session, all.list.at[i]);
+    ifl_vec_free(&all.list);
+}
+
+/* What fails here fails after its call, as a kernel's fault does. */
+static void note_failure(ifl_cuda_error code)
+{
+    if (code != ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess)
+        ifl_state_break(code);
+}
+
+/* Begins, or goes on. False: it waits, and nothing has changed for it. */
+static bool advance_one(ifl_session *session, later *one)
+{
+    bool is_idle = false;
+    ifl_cuda_error code;
+    ifl_session_choose_gpu(session, (uint32_t)one->at.gpu);
+    if (one->runs)
+        code = ifl_kernel_go_on(session, one->at.gpu, &one->runs, &is_idle);
+    else if (one->op.kind == IFL_DO_KERNEL)
+        code = ifl_kernel_run(session, &one->op.of.kernel, &one->runs);
+    else
+        code = ifl_op_run(session, &one->op);
+    note_failure(code);
+    return !is_idle;
+}
+
+static void take_out(ifl_session *session, size_t index)
+{
+    later *one = all.list.at[index];
+    all.list.count--;
+    for (size_t i = index; i < all.list.count; i++)
+        all.list.at[i] = all.list.at[i + 1];
+    drop(session, one);
+}
+
+/* Every one that may has its turn. False: nothing has changed. */
+static bool advance(ifl_session *session)
+{
+    bool has_changed = false;
+    if (all.is_inside)
+        return false;
+    all.is_inside = true;
+    for (size_t i = 0; i < all.list.count && ifl_state_broken() == ifl_cudaSuccess;) {
+        later *one = all.list.at[i];
+        if (!one->runs && follows(i, &one->at, &one->op)) {
+            i++;
+            continue;
+        }
+        has_changed |= advance_one(session, one);
+        if (one->runs)
+            i++;
+        else
+            take_out(session, i);
+    }
+    all.is_inside = false;
+    if (ifl_state_broken() != ifl_cudaSuccess)
+        drop_all(session);
+    return has_changed;
+}
+
+/* ---- while the host does other things -------------------------------------------------------- */
+
+enum { REST_US = 200 };
+
+static void *go_on_alone(void *unused)
+{
+    ifl_session *session;
+    while ((session = ifl_state_enter_if_any())) {
+        if (!all.list.count)
+            all.has_thread = false;
+        const bool ends = !all.list.count, has_changed = !ends && advance(session);
+        ifl_state_leave();
+        if (ends)
+            break;
+        if (!has_changed)
+            ifl_state_rest(REST_US);
+    }
+    return unused;
+}
+
+/* Without one, what waits goes on in the program's own calls. */
+static void start_thread(void)
+{
+    pthread_t thread;
+    sigset_t signals, before;
+    if (all.has_thread)
+        return;
+    sigfillset(&signals);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    all.has_thread = pthread_create(&thread, NULL, go_on_alone, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (all.has_thread)
+        pthread_detach(thread);
+}
+
+/* ---- giving ---------------------------------------------------------------------------------- */
+
+static ifl_cuda_error keep(later *one)
+{
+    if (!ifl_vec_push(&all.list, one))
+        return ifl_cudaErrorMemoryAllocation;
+    start_thread();
+    return ifl_cudaSuccess;
+}
+
+/* A kernel whose blocks run in order may wait: for that it has a copy of its operation. */
+static ifl_cuda_error run_kernel(ifl_session *session, later *one)
+{
+    const ifl_cuda_error code = ifl_kernel_run(session, &one->op.of.kernel, &one->runs);
+    if (code != ifl_cudaSuccess || !one->runs) {
+        drop(session, one);
+        return code;
+    }
+    const ifl_cuda_error kept = keep(one);
+    if (kept != ifl_cudaSuccess)
+        drop(session, one);
+    return kept;
+}
+
+static bool is_on_gpu(const ifl_memory *memory, const void *address)
+{
+    return ifl_memory_find(memory, (uintptr_t)address) != NULL;
+}
+
+/* CUDA Runtime API, "API synchronization behavior": the call returns when the copy is done, or has
+ * read its source, where one side is memory that CUDA does not know. Whether a copy of the legacy
+ * stream was asked to be asynchronous is not known here. */
+static bool must_wait(ifl_session *session, const place *at, const ifl_op *op)
+{
+    const ifl_memory *memory = ifl_session_memory(session);
+    return op->kind == IFL_DO_COPY && (at->is_legacy || !is_on_gpu(memory, op->of.copy.to) ||
+                                       !is_on_gpu(memory, op->of.copy.from));
+}
+
+static bool may_wait(const ifl_op *op)
+{
+    return op->kind == IFL_DO_KERNEL && op->of.kernel.kernel->image.demands.ordered;
+}
+
+ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, const ifl_op *op)
+{
+    const place at = place_of(stream);
+    if (must_wait(session, &at, op))
+        ifl_later_finish(session, stream);
+    const bool is_later = follows(all.list.count, &at, op);
+    if (!is_later && !may_wait(op))
+        return ifl_op_run(session, op);
+    later *one = calloc(1, sizeof *one);
+    if (!one || !ifl_op_copy_of(op, &one->op)) {
+        free(one);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    one->at = at;
+    return is_later ? keep(one) : run_kernel(session, one);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+typedef struct awaited {
+    const ifl_stream *stream;
+    const void *event; /* both NULL: everything */
+} awaited;
+
+static bool is_left(const awaited *what)
+{
+    return what->stream  ? ifl_later_holds(what->stream)
+           : what->event ? ifl_later_records(what->event)
+                         : ifl_later_is_any();
+}
+
+static void finish(ifl_session *session, awaited what)
+{
+    while (!all.is_inside && is_left(&what))
+        if (!advance(session))
+            ifl_state_rest(REST_US);
+}
+
+void ifl_later_finish(ifl_session *session, const ifl_stream *stream)
+{
+    finish(session, (awaited){.stream = stream});
+}
+
+void ifl_later_finish_event(ifl_session *session, const void *event)
+{
+    finish(session, (awaited){.event = event});
+}
+
+void ifl_later_finish_all(ifl_session *session)
+{
+    finish(session, (awaited){NULL, NULL});
+}
+
+void ifl_later_drop(ifl_session *session)
+{
+    for (size_t i = 0; i < all.list.count; i++) {
+        const ifl_kept *runs = all.list.at[i]->runs;
+        if (runs)
+            ifl_state_tell("%s, launched from %s, waits for memory to change when the program ends",
+                           ifl_kept_launch(runs)->kernel->signature, ifl_kept_launch(runs)->site);
+    }
+    drop_all(session);
+}
+
+void ifl_later_forget(void)
+{
+    memset(&all, 0, sizeof all);
+}
