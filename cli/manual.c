@@ -131,8 +131,8 @@ void ifl_cli_print_manual(FILE *out)
           "\\fB\\-\\-color\\fR asks for them.\n.TP\n\\fBCOLUMNS\\fR\nThe width of the report.\n"
           ".TP\n\\fBINFLIGHT_CUDA_COMPILER\\fR\nnvcc, nvrtc or clang: what compiles a .cu file.\n"
           ".TP\n\\fBINFLIGHT_PTXAS\\fR\nThe ptxas that assembles PTX; none: PTX runs as it is.\n"
-          ".TP\n\\fBINFLIGHT_CUDART_STATIC\\fR\nFiles libcudart_static.a, with \\fB:\\fR between "
-          "them, by which "
+          ".TP\n\\fBINFLIGHT_CUDART_STATIC\\fR\nFiles libcudart_static.a or libcudart.so, with "
+          "\\fB:\\fR between them, by which "
           "\\fBinflight run\\fR recognizes stripped copies of CUDA runtimes.\n",
           out);
     print_examples(out);

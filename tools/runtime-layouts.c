@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Writes src/audit/runtime_layout.def: where the functions of builds of libcudart_static.a lie.
- *     runtime-layouts ARCHIVE...      to standard output; see tools/make-runtime-layouts */
+ *     runtime-layouts FILE...      archives and shared libraries; to standard output; see
+ *                                  tools/make-runtime-layouts */
 #include "audit/lead.h"
-#include "audit/runtime_archive.h"
+#include "audit/runtime_shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,23 +20,32 @@ static const char *const names[] = {
 #undef CALL
 };
 
-static bool is_known_build(const ifl_runtime_layout *layout)
+static bool is_same(const ifl_runtime_layout *a, const ifl_runtime_layout *b)
+{
+    return a->functions == b->functions && a->starts == b->starts;
+}
+
+static bool is_known_build(const ifl_runtime_layout *parts)
 {
     for (size_t i = 0; i < count; i++)
-        if (builds[i].functions == layout->functions && builds[i].starts == layout->starts)
+        if (is_same(&builds[i], &parts[0]) &&
+            (!parts[1].functions || is_same(&builds[i + 1], &parts[1])))
             return true;
     return false;
 }
 
 static void take(const char *path)
 {
-    ifl_runtime_layout layout;
-    if (!ifl_archive_open(path, IFL_LEAD_BYTES, ifl_own_runtime_call, &layout)) {
+    ifl_runtime_layout parts[IFL_SHARED_PARTS] = {{0}};
+    if (!ifl_archive_open(path, IFL_LEAD_BYTES, ifl_own_runtime_call, &parts[0]) &&
+        !ifl_shared_open(path, IFL_LEAD_BYTES, ifl_own_runtime_call, parts)) {
         fprintf(stderr, "runtime-layouts: no runtime that can be replaced in '%s'\n", path);
         exit(1);
     }
-    if (!is_known_build(&layout) && count < MOST)
-        builds[count++] = layout;
+    const bool is_new = !is_known_build(parts);
+    for (size_t i = 0; i < IFL_SHARED_PARTS && is_new && count + 1 < MOST; i++)
+        if (parts[i].functions)
+            builds[count++] = parts[i];
 }
 
 static const ifl_layout_call *call_of(const ifl_runtime_layout *layout, const char *name)
@@ -56,7 +66,9 @@ static void write_call(const char *name)
     printf("CALL(%s", name);
     for (size_t i = 0; i < count; i++) {
         const ifl_layout_call *call = call_of(&builds[i], name);
-        if (call)
+        if (call && call->offset == IFL_LAYOUT_BEFORE)
+            printf(", BEFORE");
+        else if (call)
             printf(", 0x%x", call->offset);
         else
             printf(", NOT_THERE");
@@ -69,8 +81,8 @@ int main(int arguments, char **paths)
     for (int i = 1; i < arguments; i++)
         take(paths[i]);
     for (size_t i = 0; i < count; i++)
-        printf("BUILD(%u, 0x%x, 0x%llx)\n", builds[i].functions, builds[i].span,
-               (unsigned long long)builds[i].starts);
+        printf("%s(%u, 0x%x, 0x%llx)\n", builds[i].continues ? "PART" : "BUILD",
+               builds[i].functions, builds[i].span, (unsigned long long)builds[i].starts);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         write_call(names[i]);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

@@ -3,6 +3,7 @@
 #include "audit/own_runtime_calls.h"
 
 #include "audit/runtime_archive.h"
+#include "audit/runtime_shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,30 +154,54 @@ static ifl_own_state find_by_names(const ifl_object_file *file, size_t room, ifl
 
 /* ---- stripped copies ------------------------------------------------------------------------- */
 
-static bool is_copy_of(const ifl_object_file *file, const ifl_runtime_layout *layout, size_t room,
-                       ifl_own_runtime *out)
+/* Adds the calls of a part that the object has. */
+static bool add_part(const ifl_object_file *file, const ifl_runtime_layout *layout, size_t room,
+                     ifl_own_runtime *out)
 {
-    uint64_t first;
-    if (layout->call_count > KNOWN || !ifl_layout_find(file, layout, &first))
+    uint64_t first, before;
+    if (layout->call_count > KNOWN - out->count || !ifl_layout_find(file, layout, &first, &before))
         return false;
     for (size_t i = 0; i < layout->call_count; i++) {
-        out->calls[i] = (ifl_own_call){layout->calls[i].name, first + layout->calls[i].offset};
-        if (!ifl_object_code(file, out->calls[i].address, room))
+        const ifl_layout_call *call = &layout->calls[i];
+        const bool is_before = call->offset == IFL_LAYOUT_BEFORE;
+        const uint64_t address = is_before ? before : first + call->offset;
+        out->calls[out->count++] = (ifl_own_call){call->name, address};
+        if (!ifl_object_code(file, address, room) || (is_before && first - before < room))
             return false;
     }
-    out->count = layout->call_count;
-    return is_of_its_version(file, out);
+    return true;
 }
 
 static bool find_among_known(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
 {
     ifl_runtime_layout layout;
-    bool is_found = false;
-    for (size_t i = 0; !is_found && ifl_layout_known(i, &layout); i++) {
-        is_found = is_copy_of(file, &layout, room, out);
+    bool is_whole = false;
+    for (size_t i = 0; ifl_layout_known(i, &layout); i++) {
+        if (!layout.continues && is_whole && is_of_its_version(file, out)) {
+            free(layout.calls);
+            return true;
+        }
+        if (!layout.continues)
+            out->count = 0;
+        is_whole = (is_whole || !layout.continues) && add_part(file, &layout, room, out);
         free(layout.calls);
     }
-    return is_found;
+    return is_whole && is_of_its_version(file, out);
+}
+
+/* An archive, or the shared library of the same build. */
+static bool is_copy_of(const ifl_object_file *file, const char *path, size_t room,
+                       ifl_own_runtime *out)
+{
+    ifl_runtime_layout parts[IFL_SHARED_PARTS] = {{0}};
+    bool is_found = ifl_archive_open(path, room, ifl_own_runtime_call, &parts[0]) ||
+                    ifl_shared_open(path, room, ifl_own_runtime_call, parts);
+    out->count = 0;
+    for (size_t i = 0; i < IFL_SHARED_PARTS; i++) {
+        is_found = is_found && (!parts[i].functions || add_part(file, &parts[i], room, out));
+        free(parts[i].calls);
+    }
+    return is_found && is_of_its_version(file, out);
 }
 
 static bool find_among_archives(const ifl_object_file *file, const char *path, size_t room,
@@ -184,13 +209,8 @@ static bool find_among_archives(const ifl_object_file *file, const char *path, s
 {
     bool is_found = false;
     glob_t places = ifl_archive_places(path);
-    for (size_t i = 0; i < places.gl_pathc && !is_found; i++) {
-        ifl_runtime_layout layout;
-        if (!ifl_archive_open(places.gl_pathv[i], room, ifl_own_runtime_call, &layout))
-            continue;
-        is_found = is_copy_of(file, &layout, room, out);
-        free(layout.calls);
-    }
+    for (size_t i = 0; i < places.gl_pathc && !is_found; i++)
+        is_found = is_copy_of(file, places.gl_pathv[i], room, out);
     globfree(&places);
     return is_found;
 }

@@ -204,8 +204,11 @@ glob_t ifl_archive_places(const char *object)
     glob_t places = {0};
     const char *slash = strrchr(object, '/');
     add_listed(&places, getenv("INFLIGHT_CUDART_STATIC"));
-    if (slash)
+    if (slash) {
         add_below(&places, object, (size_t)(slash - object), "/libcudart_static.a");
+        /* NVIDIA's packages for Python: nvidia/cublas/lib, nvidia/cuda_runtime/lib */
+        add_below(&places, object, (size_t)(slash - object), "/../../cuda_runtime/lib/libcudart*");
+    }
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
         if (getenv(homes[i]))
             add_below(&places, getenv(homes[i]), strlen(getenv(homes[i])),

@@ -38,44 +38,53 @@ static bool is_copy(const ifl_function_start *starts, const ifl_runtime_layout *
     return hash == layout->starts;
 }
 
-bool ifl_layout_find(const ifl_object_file *file, const ifl_runtime_layout *layout, uint64_t *first)
+bool ifl_layout_find(const ifl_object_file *file, const ifl_runtime_layout *layout, uint64_t *first,
+                     uint64_t *before)
 {
-    size_t count = 0;
+    size_t count = 0, found = 0;
     uint64_t table = 0;
     const ifl_function_start *starts = ifl_object_starts(file, &count, &table);
     for (size_t i = 0; starts && layout->functions && i + layout->functions <= count; i++)
         if (is_copy(starts + i, layout)) {
             *first = table + (uint64_t)(int64_t)starts[i].start;
-            return true;
+            *before = i ? table + (uint64_t)(int64_t)starts[i - 1].start : 0;
+            found++;
         }
-    return false;
+    return found == 1;
 }
 
 /* ---- builds that are known ------------------------------------------------------------------- */
 
 #define NOT_THERE UINT32_MAX
+#define BEFORE IFL_LAYOUT_BEFORE
 
 static const char *const names[] = {
 #define BUILD(...)
+#define PART(...)
 #define CALL(name, ...) #name,
 #include "audit/runtime_layout.def"
 #undef CALL
+#undef PART
 #undef BUILD
 };
 static const ifl_runtime_layout builds[] = {
-#define BUILD(functions, span, starts) {functions, span, starts, NULL, 0},
+#define BUILD(functions, span, starts) {functions, span, starts, false, NULL, 0},
+#define PART(functions, span, starts) {functions, span, starts, true, NULL, 0},
 #define CALL(...)
 #include "audit/runtime_layout.def"
 #undef CALL
+#undef PART
 #undef BUILD
 };
 enum { NAMES = sizeof names / sizeof *names, BUILDS = sizeof builds / sizeof *builds };
 
 static const uint32_t offsets[NAMES][BUILDS] = {
 #define BUILD(...)
+#define PART(...)
 #define CALL(name, ...) {__VA_ARGS__},
 #include "audit/runtime_layout.def"
 #undef CALL
+#undef PART
 #undef BUILD
 };
 

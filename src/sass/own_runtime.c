@@ -62,9 +62,10 @@ static finding look(Elf *elf)
 
 static ifl_status complain(const char *path, const finding *found, ifl_error *error)
 {
-    const char *why = "without the names of its functions, of a build that inflight does not know "
-                      "and that no libcudart_static.a "
-                      "found here names (INFLIGHT_CUDART_STATIC lists more)";
+    const char *why =
+        "without the names of its functions, of a build that inflight does not know "
+        "and that no libcudart_static.a found here names (INFLIGHT_CUDART_STATIC=FILE "
+        "adds one: of the same CUDA version, or from 12.8 on its libcudart.so)";
     if (!found->is_dynamic)
         return ifl_fail(
             error, IFL_UNSUPPORTED,

@@ -27,11 +27,13 @@ ifl_status ifl_vendor_check(const char *path, ifl_error *error)
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
         if (strncmp(file, vendors[i].file, strlen(vendors[i].file)) == 0)
-            return ifl_fail(error, IFL_UNSUPPORTED,
-                            "%s needs a GPU: '%.200s' has its own CUDA runtime inside, of a build "
-                            "that inflight does not know and "
-                            "that no libcudart_static.a found here names "
-                            "(INFLIGHT_CUDART_STATIC=FILE adds one). Without it, %s",
-                            vendors[i].name, path, vendors[i].instead);
+            return ifl_fail(
+                error, IFL_UNSUPPORTED,
+                "%s needs a GPU: '%.200s' has its own CUDA runtime inside, of a build "
+                "that inflight does not know and "
+                "that no libcudart_static.a found here names "
+                "(INFLIGHT_CUDART_STATIC=FILE adds one: of the same CUDA version, or from "
+                "12.8 on its libcudart.so). Without it, %s",
+                vendors[i].name, path, vendors[i].instead);
     return IFL_OK;
 }

@@ -2,7 +2,7 @@
  * Fuzzes what the audit library reads before a program begins: objects with and without names, and
  * archives of the runtime. */
 #include "audit/lead.h"
-#include "audit/runtime_archive.h"
+#include "audit/runtime_shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void check_object(const ifl_object_file *file)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *bytes = malloc(size + 1); /* aligned, as mapped files are */
-    ifl_runtime_layout layout;
+    ifl_runtime_layout layout, parts[IFL_SHARED_PARTS];
     ifl_object_file file;
     if (!bytes)
         return 0;
@@ -58,6 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_layout(&layout);
         free(layout.calls);
     }
+    if (ifl_shared_layout(bytes, size, IFL_LEAD_BYTES, ifl_own_runtime_call, parts))
+        for (size_t i = 0; i < IFL_SHARED_PARTS; i++) {
+            require(parts[i].functions && parts[i].call_count);
+            free(parts[i].calls);
+        }
     if (ifl_object_read(bytes, size, &file))
         check_object(&file);
     free(bytes);
