@@ -11,6 +11,7 @@ typedef struct ifl_node {
     ifl_op op;
     struct ifl_graph *graph; /* that it is a node of */
     bool is_disabled;
+    bool is_joined;                   /* by the stream whose capture ends: found when it does */
     const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
 } ifl_node;

@@ -110,6 +110,12 @@ static void note_failure(ifl_cuda_error code)
         ifl_state_break(code);
 }
 
+/* A word that a stream waits for and that is not there yet. */
+static bool is_unmet(ifl_session *session, const ifl_op *op)
+{
+    return op->kind == IFL_DO_WAIT_VALUE && !ifl_op_is_met(session, &op->of.value);
+}
+
 /* Begins, or goes on. False: it waits, and nothing has changed for it. */
 static bool advance_one(ifl_session *session, later *one)
 {
@@ -144,7 +150,7 @@ static bool advance(ifl_session *session)
     all.is_inside = true;
     for (size_t i = 0; i < all.list.count && ifl_state_broken() == ifl_cudaSuccess;) {
         later *one = all.list.at[i];
-        if (!one->runs && follows(i, &one->at, &one->op)) {
+        if (!one->runs && (follows(i, &one->at, &one->op) || is_unmet(session, &one->op))) {
             i++;
             continue;
         }
@@ -244,7 +250,7 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
     const place at = place_of(stream);
     if (must_wait(session, &at, op))
         ifl_later_finish(session, stream);
-    const bool is_later = follows(all.list.count, &at, op);
+    const bool is_later = follows(all.list.count, &at, op) || is_unmet(session, op);
     if (!is_later && !may_wait(op))
         return ifl_op_run(session, op);
     later *one = calloc(1, sizeof *one);

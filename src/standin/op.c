@@ -198,6 +198,55 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     return ifl_cudaSuccess;
 }
 
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void *word_at(ifl_session *session, const ifl_op_value *v)
+{
+    return bytes_at(session, (const void *)v->address, v->bytes, true);
+}
+
+static uint64_t read_word(const void *at, unsigned bytes)
+{
+    return bytes == sizeof(uint32_t) ? __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE)
+                                     : __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+}
+
+bool ifl_op_is_met(ifl_session *session, const ifl_op_value *wait)
+{
+    const void *at = word_at(session, wait);
+    const uint64_t ones = wait->bytes == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX,
+                   word = at ? read_word(at, wait->bytes) : 0, value = wait->value & ones;
+    const bool is_met[] = {
+        [IFL_VALUE_AT_LEAST] = ((word - value) & (ones / 2 + 1)) == 0,
+        [IFL_VALUE_EQUAL] = word == value,
+        [IFL_VALUE_AND] = (word & value) != 0,
+        [IFL_VALUE_NOR] = (~(word | value) & ones) != 0,
+    };
+    return !at || is_met[wait->test];
+}
+
+static ifl_cuda_error write_word(ifl_session *session, const ifl_op_value *v)
+{
+    void *at = word_at(session, v);
+    if (!at)
+        return ifl_cudaErrorInvalidValue;
+    note_change(session, (const void *)v->address);
+    if (v->bytes == sizeof(uint32_t))
+        __atomic_store_n((uint32_t *)at, (uint32_t)v->value, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint64_t *)at, v->value, __ATOMIC_RELEASE);
+    return ifl_cudaSuccess;
+}
+
+/* In a graph: that of a stream is kept where it is not met (later.h). */
+static ifl_cuda_error wait_for_word(ifl_session *session, const ifl_op_value *wait)
+{
+    enum { REST_US = 200 };
+    while (!ifl_op_is_met(session, wait))
+        ifl_state_rest(REST_US);
+    return ifl_cudaSuccess;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* An event of another GPU's clock lies where it lies on this one's. */
@@ -233,6 +282,10 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
     case IFL_DO_EVENT_WAIT:
         wait_for(session, ifl_event_of(op->of.event));
         return ifl_cudaSuccess;
+    case IFL_DO_WRITE_VALUE:
+        return write_word(session, &op->of.value);
+    case IFL_DO_WAIT_VALUE:
+        return wait_for_word(session, &op->of.value);
     case IFL_DO_CHILD_GRAPH:
         return ifl_graph_run(session, op->of.child);
     case IFL_DO_CONDITION:

@@ -19,7 +19,9 @@ typedef enum ifl_op_kind {
     IFL_DO_CHILD_GRAPH,
     IFL_DO_ALLOCATE,
     IFL_DO_RELEASE,
-    IFL_DO_CONDITION
+    IFL_DO_CONDITION,
+    IFL_DO_WRITE_VALUE,
+    IFL_DO_WAIT_VALUE
 } ifl_op_kind;
 
 typedef struct ifl_op_kernel {
@@ -73,6 +75,21 @@ typedef struct ifl_op_memory {
     uint64_t bytes;
 } ifl_op_memory;
 
+/* A word that a stream writes, or waits for (CUDA Driver API, "Stream Memory Operations"). */
+typedef enum ifl_value_test {
+    IFL_VALUE_AT_LEAST, /* their difference is not negative */
+    IFL_VALUE_EQUAL,
+    IFL_VALUE_AND, /* some bit is set in both */
+    IFL_VALUE_NOR  /* some bit is set in neither */
+} ifl_value_test;
+
+typedef struct ifl_op_value {
+    uintptr_t address; /* a multiple of the bytes */
+    uint64_t value;
+    unsigned bytes;      /* 4 or 8 */
+    ifl_value_test test; /* of a wait */
+} ifl_op_value;
+
 /* A conditional node: graphs that it owns, of which the condition's value chooses. */
 typedef enum ifl_condition_type {
     IFL_CONDITION_IF,
@@ -100,6 +117,7 @@ typedef struct ifl_op {
         struct ifl_graph *child;
         ifl_op_memory memory;
         ifl_op_condition condition;
+        ifl_op_value value;
     } of;
 } ifl_op;
 
@@ -125,6 +143,9 @@ ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, siz
                             size_t *slice);
 /* The same for a fill of elements, which becomes an operation. */
 ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
+
+/* Whether a wait for a word is over; one for memory that is gone is. */
+bool ifl_op_is_met(ifl_session *session, const ifl_op_value *wait);
 
 /* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);

@@ -2,6 +2,7 @@
  * See pool.h. */
 #include "standin/pool.h"
 
+#include "base/vec.h"
 #include "standin/handle.h"
 
 #include <stdlib.h>
@@ -46,6 +47,49 @@ bool ifl_pool_use(int gpu, const void *handle)
     return true;
 }
 
+/* ---- what they hold -------------------------------------------------------------------------- */
+
+typedef struct held {
+    ifl_pool *pool;
+    uint64_t address, bytes;
+} held;
+
+static IFL_VEC(held) all;
+
+/* cudaMemPoolAttr: nothing is reserved that is not used. */
+static void count(ifl_pool *pool, uint64_t bytes, bool is_more)
+{
+    enum { RESERVED = 5, RESERVED_MOST = 6, USED = 7, USED_MOST = 8 };
+    uint64_t *at = pool->attribute;
+    at[USED] += is_more ? bytes : -bytes;
+    at[RESERVED] = at[USED];
+    at[USED_MOST] = at[USED] > at[USED_MOST] ? at[USED] : at[USED_MOST];
+    at[RESERVED_MOST] = at[RESERVED] > at[RESERVED_MOST] ? at[RESERVED] : at[RESERVED_MOST];
+}
+
+static void drop(size_t index)
+{
+    if (all.at[index].pool)
+        count(all.at[index].pool, all.at[index].bytes, false);
+    all.at[index] = all.at[--all.count];
+}
+
+void ifl_pool_hold(ifl_pool *pool, uint64_t address, uint64_t bytes)
+{
+    for (size_t i = all.count; i-- > 0;)
+        if (all.at[i].address == address)
+            drop(i);
+    if (pool && ifl_vec_push(&all, (held){pool, address, bytes}))
+        count(pool, bytes, true);
+}
+
+static void leave_all(const ifl_pool *pool)
+{
+    for (size_t i = all.count; i-- > 0;)
+        if (all.at[i].pool == pool)
+            drop(i);
+}
+
 /* CUDA Runtime API, cudaMemPoolDestroy: a GPU whose current pool goes allocates from its own
  * again. */
 bool ifl_pool_destroy(const void *handle)
@@ -55,6 +99,7 @@ bool ifl_pool_destroy(const void *handle)
         return false;
     if (pool == current[pool->gpu])
         current[pool->gpu] = NULL;
+    leave_all(pool);
     ifl_handle_remove(pool);
     free(pool);
     return true;

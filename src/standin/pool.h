@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory pools: what a program sets of them is kept, and has no effect. The lock of state.h is
- * held. */
+ * Memory pools: what a program sets of them is kept, and has no effect; what they hold is counted.
+ * The lock of state.h is held. */
 #ifndef IFL_STANDIN_POOL_H
 #define IFL_STANDIN_POOL_H
 
@@ -24,6 +24,8 @@ ifl_pool *ifl_pool_current(int gpu);
 ifl_pool *ifl_pool_new(int gpu);
 /* The pool behind a handle; NULL: there is none. */
 ifl_pool *ifl_pool_of(const void *handle);
+/* The allocation is the pool's from now on, and no other's; NULL: no pool's, as when it is freed. */
+void ifl_pool_hold(ifl_pool *pool, uint64_t address, uint64_t bytes);
 /* Makes it the GPU's current one; false where it is none, or another GPU's. */
 bool ifl_pool_use(int gpu, const void *handle);
 /* False where it is none, or a GPU's own. */

@@ -39,10 +39,36 @@ static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
     return stream->capture ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
-static ifl_cuda_error begin_into(void *stream, int mode, const void *graph)
+static ifl_cuda_error check_nodes(const ifl_graph *graph, ifl_node *const *nodes, size_t count)
+{
+    if (count && !nodes)
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        const ifl_node *node = ifl_node_of(nodes[i]);
+        if (!node || node->graph != graph)
+            return ifl_cudaErrorInvalidValue;
+    }
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error follow(ifl_stream *stream, ifl_node *const *nodes, size_t count,
+                             bool replaces)
+{
+    const ifl_cuda_error code = check_nodes(stream->capture, nodes, count);
+    if (code != ifl_cudaSuccess)
+        return code;
+    return ifl_stream_follow(stream, nodes, count, replaces) ? ifl_cudaSuccess
+                                                             : ifl_cudaErrorMemoryAllocation;
+}
+
+static ifl_cuda_error begin_into(void *stream, int mode, const void *graph, ifl_node *const *after,
+                                 size_t count)
 {
     ifl_graph *into = ifl_graph_of(graph);
-    return into ? begin(stream, mode, into) : ifl_cudaErrorInvalidValue;
+    ifl_cuda_error code = into ? check_nodes(into, after, count) : ifl_cudaErrorInvalidValue;
+    if (code == ifl_cudaSuccess)
+        code = begin(stream, mode, into);
+    return code == ifl_cudaSuccess ? follow(ifl_stream_of(stream), after, count, true) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
@@ -52,11 +78,11 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph,
-                                                        void *const *after, const void *edges,
+                                                        ifl_node *const *after, const void *edges,
                                                         size_t count, int mode)
 {
-    (void)after, (void)edges, (void)count;
-    SERVE(((void)session, begin_into(stream, mode, graph)));
+    (void)edges;
+    SERVE(((void)session, begin_into(stream, mode, graph, after, count)));
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
@@ -72,9 +98,15 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
         return ifl_cudaErrorIllegalState;
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
+    ifl_graph *graph = stream->capture;
+    const bool is_own = stream->made_graph, is_joined = ifl_stream_joins_all(stream);
+    ifl_streams_leave(graph);
+    if (!is_joined && is_own)
+        ifl_graph_free(graph);
+    if (!is_joined)
+        return ifl_cudaErrorStreamCaptureUnjoined;
     if (out)
-        *out = stream->capture;
-    ifl_streams_leave(stream->capture);
+        *out = graph;
     return ifl_cudaSuccess;
 }
 
@@ -108,15 +140,14 @@ static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long
     *status = stream->capture ? CAPTURING : NOT_CAPTURING;
     if (!stream->capture)
         return ifl_cudaSuccess;
-    const size_t made = stream->capture->nodes.count;
     if (id)
         *id = (uintptr_t)stream->capture;
     if (graph)
         *graph = stream->capture;
     if (nodes)
-        *nodes = made ? (const ifl_node *const *)&stream->capture->nodes.at[made - 1] : NULL;
+        *nodes = stream->follows.count ? (const ifl_node *const *)stream->follows.at : NULL;
     if (count)
-        *count = made ? 1 : 0;
+        *count = stream->follows.count;
     return ifl_cudaSuccess;
 }
 
@@ -158,22 +189,14 @@ ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
 #endif
 #endif
 
-/* A node of a capture follows all that came before it in the graph, whatever is asked for here. */
 static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, size_t count,
                                           unsigned flags)
 {
     enum { SET = 1 };
-    const ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || flags > SET || (count && !nodes))
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || flags > SET)
         return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
-    if (!stream->capture)
-        return ifl_cudaErrorIllegalState;
-    for (size_t i = 0; i < count; i++) {
-        const ifl_node *node = ifl_node_of(nodes[i]);
-        if (!node || node->graph != stream->capture)
-            return ifl_cudaErrorInvalidValue;
-    }
-    return ifl_cudaSuccess;
+    return stream->capture ? follow(stream, nodes, count, flags == SET) : ifl_cudaErrorIllegalState;
 }
 
 #if IFL_CUDART >= 12
@@ -456,7 +479,8 @@ static ifl_cuda_error type_of(const ifl_node *node, int *type)
         [IFL_DO_KERNEL] = 0,     [IFL_DO_COPY] = 1,         [IFL_DO_SET] = 2,
         [IFL_DO_HOST] = 3,       [IFL_DO_CHILD_GRAPH] = 4,  [IFL_DO_EMPTY_NODE] = 5,
         [IFL_DO_EVENT_WAIT] = 6, [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
-        [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13};
+        [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13,   [IFL_DO_WRITE_VALUE] = 12,
+        [IFL_DO_WAIT_VALUE] = 12};
     if (!node || !type)
         return ifl_cudaErrorInvalidValue;
     *type = types[node->op.kind];

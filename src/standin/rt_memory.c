@@ -4,6 +4,7 @@
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/host_block.h"
+#include "standin/pool.h"
 #include "standin/served.h"
 #include "standin/shared_memory.h"
 
@@ -64,8 +65,12 @@ static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t byt
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
     const ifl_cuda_error code = allocate(session, out, bytes, from);
-    if (code != ifl_cudaSuccess || !stream->capture)
+    if (code != ifl_cudaSuccess)
         return code;
+    if (!stream->capture) {
+        ifl_pool_hold(ifl_pool_current(ifl_gpu_chosen()), (uintptr_t)*out, bytes);
+        return code;
+    }
     if (!ifl_graph_memory_keep((uintptr_t)*out, bytes))
         return ifl_cudaErrorMemoryAllocation;
     return ifl_serve_op(session, handle,
@@ -317,6 +322,7 @@ static ifl_cuda_error release(ifl_session *session, void *at)
     const uint32_t bad = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
     if (!a || a->address != (uintptr_t)at || a->flags & bad)
         return ifl_cudaErrorInvalidValue;
+    ifl_pool_hold(NULL, (uintptr_t)at, 0);
     ifl_memory_drop(ifl_session_memory(session), a);
     return ifl_cudaSuccess;
 }

@@ -160,16 +160,18 @@ IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool,
     SERVE(((void)session, get_access(flags, pool, location)));
 }
 
-static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes,
-                                    const ifl_pool *pool, void *stream)
+static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, ifl_pool *pool,
+                                    void *stream)
 {
     const ifl_cuda_error code =
         pool ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue;
     ifl_allocation *a = code == ifl_cudaSuccess
                             ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out)
                             : NULL;
-    if (a)
+    if (a) {
         a->gpu = (uint32_t)pool->gpu;
+        ifl_pool_hold(pool, a->address, bytes);
+    }
     return code;
 }
 

@@ -196,7 +196,8 @@ static ifl_cuda_error record(ifl_session *session, void *event, void *stream)
     const ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s || e->gpu != s->gpu)
         return ifl_cudaErrorInvalidResourceHandle;
-    e->capture = s->capture;
+    if (!ifl_event_capture(e, s))
+        return ifl_cudaErrorMemoryAllocation;
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_RECORD, .of.event = e});
 }
 
@@ -248,6 +249,9 @@ static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event
         return ifl_cudaErrorStreamCaptureImplicit;
     if (e->capture && !s->capture)
         s->capture = e->capture;
+    if (e->capture && e->capture == s->capture &&
+        !ifl_stream_follow(s, e->follows.at, e->follows.count, false))
+        return ifl_cudaErrorMemoryAllocation;
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_WAIT, .of.event = e});
 }
 

@@ -70,6 +70,7 @@ ifl_cuda_error ifl_stream_destroy(void *handle)
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
     drop_capture(stream);
+    ifl_vec_free(&stream->follows);
     ifl_handle_remove(stream);
     free(stream);
     return ifl_cudaSuccess;
@@ -97,6 +98,7 @@ ifl_cuda_error ifl_event_destroy(void *handle)
     if (!event)
         return ifl_cudaErrorInvalidResourceHandle;
     ifl_handle_remove(event);
+    ifl_vec_free(&event->follows);
     free(event);
     return ifl_cudaSuccess;
 }
@@ -109,6 +111,69 @@ static void leave(ifl_stream *stream, const ifl_graph *graph)
         return;
     stream->capture = NULL;
     stream->began_capture = stream->made_graph = false;
+    stream->follows.count = 0;
+}
+
+static bool is_among(const ifl_node_list *list, const ifl_node *node)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i] == node)
+            return true;
+    return false;
+}
+
+static bool add_all(ifl_node_list *to, ifl_node *const *nodes, size_t count)
+{
+    bool is_whole = true;
+    for (size_t i = 0; i < count && is_whole; i++)
+        is_whole = is_among(to, nodes[i]) || ifl_vec_push(to, nodes[i]);
+    return is_whole;
+}
+
+bool ifl_stream_follow(ifl_stream *stream, ifl_node *const *nodes, size_t count, bool replaces)
+{
+    if (replaces)
+        stream->follows.count = 0;
+    return add_all(&stream->follows, nodes, count);
+}
+
+bool ifl_event_capture(ifl_event *event, const ifl_stream *stream)
+{
+    event->capture = stream->capture;
+    event->follows.count = 0;
+    return !event->capture || add_all(&event->follows, stream->follows.at, stream->follows.count);
+}
+
+/* The stream's nodes, and all that they wait for: earlier ones. */
+static void mark_joined(const ifl_stream *stream)
+{
+    const ifl_graph *graph = stream->capture;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.at[i]->is_joined = is_among(&stream->follows, graph->nodes.at[i]);
+    for (size_t i = graph->nodes.count; i-- > 0;)
+        for (size_t w = 0; graph->nodes.at[i]->is_joined && w < graph->nodes.at[i]->waits_for.count;
+             w++)
+            graph->nodes.at[i]->waits_for.at[w]->is_joined = true;
+}
+
+static bool is_joined(const ifl_stream *by, const ifl_stream *other)
+{
+    bool is_all = true;
+    for (size_t i = 0; other->capture == by->capture && i < other->follows.count; i++)
+        is_all &= other->follows.at[i]->is_joined;
+    return is_all;
+}
+
+bool ifl_stream_joins_all(const ifl_stream *stream)
+{
+    const ifl_stream *other;
+    bool is_all = true;
+    mark_joined(stream);
+    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
+        is_all &= is_joined(stream, &defaults[gpu][LAST_DEFAULT]);
+    for (size_t at = 0; (other = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
+        is_all &= is_joined(stream, other);
+    return is_all;
 }
 
 void ifl_streams_leave(const ifl_graph *graph)
@@ -146,12 +211,13 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
     if (!stream->capture)
         return ifl_later_give(session, stream, op);
-    /* In a capture, events only order the nodes; and a node follows all that came before it. */
+    /* In a capture, events only order the nodes. */
     if (op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT)
         return ifl_cudaSuccess;
-    const size_t before = stream->capture->nodes.count;
     ifl_node *node = ifl_graph_add(stream->capture, op);
-    const bool is_whole =
-        node && (!before || ifl_vec_push(&node->waits_for, stream->capture->nodes.at[before - 1]));
-    return is_whole ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    bool is_whole = node != NULL;
+    for (size_t i = 0; is_whole && i < stream->follows.count; i++)
+        is_whole = ifl_vec_push(&node->waits_for, stream->follows.at[i]);
+    return is_whole && ifl_stream_follow(stream, &node, 1, true) ? ifl_cudaSuccess
+                                                                 : ifl_cudaErrorMemoryAllocation;
 }

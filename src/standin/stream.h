@@ -4,11 +4,15 @@
 #ifndef IFL_STANDIN_STREAM_H
 #define IFL_STANDIN_STREAM_H
 
+#include "base/vec.h"
 #include "standin/op.h"
 
 /* What a program sets of a stream and nothing here obeys: the part of the L2 that is to persist,
  * how the host waits, domains. */
 enum { IFL_STREAM_ATTRIBUTES = 11, IFL_STREAM_ATTRIBUTE_BYTES = 32 };
+
+struct ifl_node;
+typedef IFL_VEC(struct ifl_node *) ifl_node_list;
 
 typedef struct ifl_stream {
     unsigned flags;
@@ -19,6 +23,7 @@ typedef struct ifl_stream {
     bool began_capture;        /* this stream's capture, and not one that it joined */
     bool made_graph;           /* and the graph for it */
     int capture_mode;
+    ifl_node_list follows; /* nodes of the capture that the stream's next one waits for */
     uint8_t attribute[IFL_STREAM_ATTRIBUTES][IFL_STREAM_ATTRIBUTE_BYTES];
 } ifl_stream;
 
@@ -28,6 +33,7 @@ typedef struct ifl_event {
     bool is_recorded;
     double microseconds;
     struct ifl_graph *capture; /* recorded in a stream that was being captured */
+    ifl_node_list follows;     /* what that stream's next node waited for then */
 } ifl_event;
 
 /* The stream behind a handle: the default ones, of the chosen GPU, have small numbers. NULL: no
@@ -43,7 +49,16 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority);
 ifl_cuda_error ifl_stream_destroy(void *handle);
 ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags);
 ifl_cuda_error ifl_event_destroy(void *handle);
+/* The stream is captured, and what other streams of its capture did last comes before what it does
+ * next (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events"). */
+bool ifl_stream_joins_all(const ifl_stream *stream);
 
+/* The next node that is captured in the stream waits for these too, or, where they replace what it
+ * waited for, for these alone. False without memory. */
+bool ifl_stream_follow(ifl_stream *stream, struct ifl_node *const *nodes, size_t count,
+                       bool replaces);
+/* The event stands for what the stream's next node waits for. False without memory. */
+bool ifl_event_capture(ifl_event *event, const ifl_stream *stream);
 /* The capture into the graph is over: no stream is in it any more, and no event knows it. */
 void ifl_streams_leave(const struct ifl_graph *graph);
 
