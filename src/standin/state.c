@@ -159,10 +159,21 @@ static void note_exit_status(int status, void *user)
     state.exit_status = status;
 }
 
+/* What a launch needs and frees, some 100 KiB, must not go back to the system and come from it with
+ * each launch: glibc raises its thresholds to what was freed once (mallopt(3), M_MMAP_THRESHOLD).
+ * Through a volatile pointer, since a compiler leaves such a pair out. */
+static void raise_thresholds(void)
+{
+    enum { BYTES = 4 << 20 };
+    void *volatile once = malloc(BYTES);
+    free(once);
+}
+
 static void make_context(void)
 {
     ifl_error error = {0};
     state.is_tried = true;
+    raise_thresholds();
     if (ifl_standin_options_read(&state.options, &error) != IFL_OK) {
         ifl_state_tell_error(&error);
         return;
