@@ -121,6 +121,10 @@ typedef struct ifl_observer {
     void (*access)(void *state, const ifl_access *access);
     /* To shared memory of other blocks of the cluster, of a block that is followed: in no counter. */
     void (*remote)(void *state, const ifl_access *access);
+    /* Requests of the shape CONTIGUOUS that are no atomics: so many that begin at the same place of
+     * a line, which is all that `address` tells of them; block and warp are not told. Comes when
+     * the worker is done, or at any time. NULL: each of them comes by `access`. */
+    void (*contiguous)(void *state, const ifl_access *access, uint64_t times);
     void (*issue)(void *state, const ifl_issue *issue);
     bool (*follows)(
         void *state,

@@ -114,6 +114,12 @@ static void access_event(void *self, const ifl_access *access)
         add_request(s, access);
 }
 
+/* No atomics. */
+static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
+{
+    (void)self, (void)access, (void)times;
+}
+
 static void merge(void *self, const void *other)
 {
     state *s = self;
@@ -141,6 +147,7 @@ static const ifl_observer observer = {
     .name = "busy_part",
     .create = create,
     .access = access_event,
+    .contiguous = contiguous_event,
     .merge = merge,
     .destroy = free,
 };

@@ -125,6 +125,14 @@ static ifl_pattern_kind contiguous_kind(const ifl_access *access)
     return offset && access->space != IFL_SPACE_SHARED ? IFL_PATTERN_OFFSET : IFL_PATTERN_COALESCED;
 }
 
+static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
+{
+    state *s = self;
+    record *r = (record *)ifl_slots_find(&s->slots, access);
+    if (r)
+        r->requests[contiguous_kind(access)] += times;
+}
+
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
@@ -238,6 +246,7 @@ static const ifl_observer observer = {
     .name = "pattern",
     .create = create,
     .access = access_event,
+    .contiguous = contiguous_event,
     .merge = merge,
     .destroy = destroy,
 };

@@ -164,6 +164,14 @@ static void measure_alike(state *s, record *r, const ifl_access *access)
     add(r->sum, &r->footprint[at], r->serial[at], 1);
 }
 
+static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
+{
+    state *s = self;
+    record *r = (record *)ifl_slots_find(&s->slots, access);
+    if (r)
+        r->contiguous[access->address[0] % IFL_LINE_BYTES] += times;
+}
+
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
@@ -316,6 +324,7 @@ static const ifl_observer observer = {
     .name = "access",
     .create = create,
     .access = access_event,
+    .contiguous = contiguous_event,
     .merge = merge,
     .destroy = destroy,
 };

@@ -12,7 +12,10 @@ void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
     ifl_worker *worker = warp->worker;
     if (access->shape == IFL_SHAPE_ANY && worker->likeness && !access->likeness)
         access->likeness = ifl_likeness_of(worker, access);
-    for (size_t i = 0; i < worker->listener_count; i++)
+    const bool is_counted =
+        access->shape == IFL_SHAPE_CONTIGUOUS && ifl_contiguous_add(worker, access);
+    const size_t told = is_counted ? worker->keen_count : worker->listener_count;
+    for (size_t i = 0; i < told; i++)
         worker->listeners[i].access(worker->listeners[i].state, access);
 }
 

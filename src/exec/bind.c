@@ -112,7 +112,11 @@ static void bind_code(const ifl_binding *binding, ifl_code *code)
         return;
     }
     code->slow = slow[code->operation];
-    code->run = code->slow ? binding->width->slow : binding->width->handler[code->operation];
+    const ifl_width *width = binding->width;
+    ifl_handler *side_by_side = width->side_by_side(code);
+    code->run = code->slow     ? width->slow
+                : side_by_side ? side_by_side
+                               : width->handler[code->operation];
 }
 
 void ifl_bind(const ifl_binding *binding, ifl_image *image)

@@ -15,7 +15,9 @@ typedef struct ifl_width {
     const char *name;
     const ifl_row_handler *const *(*ptx_rows)(size_t *count); /* in no particular order */
     const ifl_row_handler *const *(*sass_rows)(size_t *count);
-    ifl_handler *slow;                         /* calls code->slow */
+    ifl_handler *slow; /* calls code->slow */
+    /* A handler that does an operation faster where it may be one of the common kind; else NULL. */
+    ifl_handler *(*side_by_side)(const ifl_code *code);
     ifl_handler *handler[IFL_CODE_OPERATIONS]; /* by ifl_operation; NULL: compiled once */
 } ifl_width;
 

@@ -100,6 +100,21 @@ static ifl_status make_cooperative(ifl_grid *grid, ifl_allocation **workspace, i
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
+/* Those that want each contiguous request first. */
+static void list_listeners(ifl_worker *worker, const ifl_exec_launch *launch)
+{
+    for (int keen = 1; keen >= 0; keen--) {
+        for (size_t i = 0; i < launch->observer_count; i++) {
+            const ifl_observer *observer = launch->observers[i];
+            if (observer->access && (observer->contiguous == NULL) == keen)
+                worker->listeners[worker->listener_count++] =
+                    (ifl_listener){observer->access, worker->states[i]};
+        }
+        if (keen)
+            worker->keen_count = worker->listener_count;
+    }
+}
+
 static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
 {
     worker->states = calloc(launch->observer_count + 1, sizeof *worker->states);
@@ -115,10 +130,8 @@ static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
             return false;
         worker->tells_ends |= launch->observers[i]->block_end != NULL;
         worker->follows |= launch->observers[i]->follows != NULL;
-        if (launch->observers[i]->access)
-            worker->listeners[worker->listener_count++] =
-                (ifl_listener){launch->observers[i]->access, worker->states[i]};
     }
+    list_listeners(worker, launch);
     return true;
 }
 
@@ -130,12 +143,15 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
     worker->hint = calloc(sites + 1, sizeof *worker->hint);
     worker->likeness = launch->observer_count ? calloc(sites + 1, sizeof *worker->likeness) : NULL;
+    worker->contiguous =
+        launch->observer_count ? calloc(sites + 1, sizeof *worker->contiguous) : NULL;
     worker->tallies = grid->image->tallied ? calloc(sites + 1, sizeof *worker->tallies) : NULL;
     /* What is checked takes the general way, where every access goes lane by lane. */
     const bool checks = launch->check_reads || launch->check_races;
     worker->unwritten = checks ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
     worker->races = launch->check_races ? ifl_race_warnings_new(sites) : NULL;
-    return worker->counts && worker->hint && (worker->likeness || !launch->observer_count) &&
+    return worker->counts && worker->hint &&
+           ((worker->likeness && worker->contiguous) || !launch->observer_count) &&
            (!grid->image->tallied || worker->tallies) && (!checks || worker->unwritten) &&
            (!launch->check_races || worker->races) && make_states(worker, launch);
 }
@@ -153,6 +169,7 @@ static void free_worker(ifl_worker *worker)
     free(worker->counts);
     free(worker->hint);
     ifl_likenesses_free(worker);
+    ifl_contiguous_free(worker);
     free(worker->tallies);
     free(worker->unwritten);
     free(worker->races);
@@ -218,6 +235,7 @@ static void merge_workers(ifl_worker *workers, unsigned count, ifl_exec_result *
     const ifl_exec_launch *launch = workers[0].grid->launch;
     for (unsigned w = 0; w < count; w++) {
         tell_issues(&workers[w]);
+        ifl_contiguous_tell(&workers[w]);
         result->blocks_done += workers[w].done;
         result->remote_requests += workers[w].remote_requests;
         result->prints += workers[w].prints;

@@ -26,6 +26,7 @@ enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 typedef struct ifl_worker ifl_worker;
 typedef struct ifl_grid ifl_grid;
 typedef struct ifl_likeness ifl_likeness;
+typedef struct ifl_contiguous ifl_contiguous;
 
 /* The registers and per-thread memory of one call of a function, shared by the lanes in it. */
 typedef struct ifl_frame {
@@ -184,12 +185,14 @@ struct ifl_worker {
     void **states;           /* of the observers */
     ifl_listener *listeners; /* those that want accesses */
     size_t listener_count;
-    ifl_block_count *counts; /* by basic block of the image */
-    ifl_allocation **hint;   /* by site: where it last went */
-    ifl_likeness **likeness; /* by site: its last request of any shape; NULL: nobody is told */
-    uint64_t likenesses;     /* given so far */
-    uint64_t *tallies;       /* by site: lanes that executed it, of those that are tallied */
-    ifl_block *blocks;       /* resident */
+    size_t keen_count;           /* of them, the first: those that want each contiguous one too */
+    ifl_block_count *counts;     /* by basic block of the image */
+    ifl_allocation **hint;       /* by site: where it last went */
+    ifl_likeness **likeness;     /* by site: its last request of any shape; NULL: nobody is told */
+    uint64_t likenesses;         /* given so far */
+    ifl_contiguous **contiguous; /* by site: its contiguous requests; NULL: nobody is told */
+    uint64_t *tallies;           /* by site: lanes that executed it, of those that are tallied */
+    ifl_block *blocks;           /* resident */
     uint32_t block_count, block_capacity;
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
@@ -303,6 +306,12 @@ void ifl_warp_tell(ifl_warp *warp, ifl_access *access);
 /* likeness.c: of a request with an active lane. */
 uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access);
 void ifl_likenesses_free(ifl_worker *worker);
+/* contiguous.c: counts a contiguous request, of which the keen listeners alone need to be told then;
+ * false where there is no memory. */
+bool ifl_contiguous_add(ifl_worker *worker, const ifl_access *access);
+/* Tells the other listeners of all that were counted. */
+void ifl_contiguous_tell(ifl_worker *worker);
+void ifl_contiguous_free(ifl_worker *worker);
 /* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a
  * constant bank. */
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);

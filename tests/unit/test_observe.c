@@ -746,6 +746,42 @@ static void divergence_counts_branches_that_split(void **unused)
     observer->destroy(b);
 }
 
+/* Of requests side by side observers are told how many begin where. */
+static void contiguous_requests_may_come_in_sums(void **state)
+{
+    (void)state;
+    enum { TIMES = 3 };
+    static const ifl_observation *const of[] = {&ifl_observe_access, &ifl_observe_pattern};
+    for (size_t o = 0; o < 2; o++)
+        for (unsigned bytes = 1; bytes <= 16; bytes *= 2)
+            for (unsigned first = 0; first < IFL_LINE_BYTES; first += bytes) {
+                uint64_t address[LANES];
+                for (unsigned i = 0; i < LANES; i++)
+                    address[i] = 0x1000 + first + i * bytes;
+                ifl_access access =
+                    request(IFL_SPACE_GLOBAL, IFL_ACCESS_STORE, bytes, every_lane, address);
+                void *each = of[o]->observer->create(&sites),
+                     *sum = of[o]->observer->create(&sites);
+                for (int n = 0; n < TIMES; n++)
+                    of[o]->observer->access(each, &access);
+                access.shape = IFL_SHAPE_CONTIGUOUS;
+                of[o]->observer->contiguous(sum, &access, TIMES);
+                ifl_profile *a = report_of(of[o], each, IFL_SPACE_GLOBAL, IFL_ACCESS_STORE),
+                            *b = report_of(of[o], sum, IFL_SPACE_GLOBAL, IFL_ACCESS_STORE);
+                assert_int_equal(a->lines.at[0].pattern.kind, b->lines.at[0].pattern.kind);
+                if (o == 0) {
+                    const figures one = figures_of(&a->counters, &access),
+                                  other = figures_of(&b->counters, &access);
+                    assert_int_equal(one.requests, TIMES);
+                    assert_memory_equal(&one, &other, sizeof one);
+                }
+                ifl_profile_destroy(a);
+                ifl_profile_destroy(b);
+                of[o]->observer->destroy(each);
+                of[o]->observer->destroy(sum);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -773,6 +809,7 @@ int main(void)
         cmocka_unit_test(floats_on_one_address_take_longer),
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(likeness_changes_no_figure),
+        cmocka_unit_test(contiguous_requests_may_come_in_sums),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
         cmocka_unit_test(what_did_not_happen_is_zero),
         cmocka_unit_test(mix_counts_instructions_by_name),

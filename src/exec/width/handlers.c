@@ -239,6 +239,7 @@ IFL_OPERATION(add_offset)
 
 const ifl_row_handler *const *IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH)(size_t *count);
 const ifl_row_handler *const *IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH)(size_t *count);
+ifl_handler *IFL_PASTE(ifl_side_by_side_, IFL_WIDTH)(const ifl_code *code);
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void);
 const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
 {
@@ -247,6 +248,7 @@ const ifl_width *IFL_PASTE(ifl_width_, IFL_WIDTH)(void)
         .ptx_rows = IFL_PASTE(ifl_ptx_rows_of_, IFL_WIDTH),
         .sass_rows = IFL_PASTE(ifl_sass_rows_of_, IFL_WIDTH),
         .slow = slow,
+        .side_by_side = IFL_PASTE(ifl_side_by_side_, IFL_WIDTH),
         .handler =
             {
 #define HANDLER(name) [IFL_CODE_##name] = IFL_OPERATION_NAME(name),

@@ -4,6 +4,7 @@
 #include "exec/lane.h"
 #include "exec/likeness_lanes.h"
 #include "exec/width/quad.h"
+#include "exec/width/side_by_side_handlers.h"
 
 typedef struct lane128 {
     uint64_t half[2];
@@ -24,18 +25,6 @@ typedef struct lane128 {
     }
 _Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2),  STEPS(4),
                                                                STEPS(8), STEPS(16), STEPS(32)};
-
-/* What is added to the address of every lane: all of them hold the same in a uniform register. */
-IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
-{
-    enum { PLANE = 4 * IFL_WARP_LANES };
-    uint64_t sum = (uint64_t)t->offset;
-    if (t->uniform)
-        sum += ifl_lane_u32(frame, t->uniform, 0);
-    if (t->uniform && t->uniform_form == IFL_ADDRESS_PAIR)
-        sum += (uint64_t)ifl_lane_u32(frame, t->uniform + PLANE, 0) << 32;
-    return sum;
-}
 
 /* One loop a form: `at` is the address of lane i, of the slot `a` and what is added. */
 #define ADDRESSES(type, expression)                                                                \
@@ -343,25 +332,6 @@ static __attribute__((noinline)) void store_lanes_of_words(const ifl_transfer *t
         store_words(t, frame, base, address, order, flip, 2);
 }
 
-/* Loops, since compilers make slow string instructions of a memcpy of this size. Both sides are
- * aligned for a lane. */
-#define COPY_LANES(type)                                                                           \
-    do {                                                                                           \
-        type *d = to;                                                                              \
-        const type *s = from;                                                                      \
-        IFL_SIMD IFL_EACH_LANE(i) d[i] = s[i];                                                     \
-    } while (0)
-
-IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
-{
-    if (bytes == 4)
-        COPY_LANES(uint32_t);
-    else if (bytes == 8)
-        COPY_LANES(uint64_t);
-    else
-        memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
-}
-
 IFL_INLINE void load_elements(const ifl_transfer *t, char *frame, uintptr_t base,
                               const uint64_t *address, uint32_t mask, const extent *at)
 {
@@ -409,8 +379,10 @@ IFL_INLINE void find_likeness(const ifl_worker *worker, ifl_access *access)
         access->likeness = last->number;
 }
 
-IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
-                     const uint64_t *address, uint32_t mask, uint8_t shape)
+static __attribute__((noinline)) void tell_each(ifl_warp *warp, const ifl_code *code,
+                                                const ifl_transfer *t, ifl_space space,
+                                                const uint64_t *address, uint32_t mask,
+                                                uint8_t shape)
 {
     ifl_access access = {.site = code->site,
                          .kind = t->kind,
@@ -425,6 +397,13 @@ IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t
     ifl_warp_tell(warp, &access);
 }
 
+IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
+                     const uint64_t *address, uint32_t mask, uint8_t shape)
+{
+    if (warp->worker->listener_count)
+        tell_each(warp, code, t, space, address, mask, shape);
+}
+
 IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigned bytes,
                                  uint64_t differs)
 {
@@ -434,34 +413,6 @@ IFL_INLINE extent request_extent(const uint64_t *address, uint32_t mask, unsigne
         return spread_extent(address);
     return (extent){address[0], address[0] + 31 * (uint64_t)bytes, address[0],
                     IFL_SHAPE_CONTIGUOUS};
-}
-
-/* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes:
- * unknown, or reads are checked. */
-typedef struct room {
-    uintptr_t base; /* plus a device address: the host address */
-    uint64_t start, bytes;
-    uint64_t origin; /* what observers are told counts from here */
-    ifl_space space; /* that it lies in */
-} room;
-
-IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
-{
-    const ifl_allocation *hint = warp->worker->hint[code->site];
-    const ifl_space asked = (ifl_space)code->transfer->space,
-                    space = asked == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : asked;
-    return hint
-               ? (room){(uintptr_t)hint->host - hint->address, hint->address, hint->bytes, 0, space}
-               : (room){0, 0, 0, 0, space};
-}
-
-IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
-{
-    (void)code;
-    const ifl_worker *worker = warp->worker;
-    const uint64_t start = warp->block->shared_start;
-    return (room){(uintptr_t)warp->block->shared - start, start,
-                  worker->unwritten ? 0 : worker->grid->shared_bytes, start, IFL_SPACE_SHARED};
 }
 
 /* Where the first lane's address leads: the allocation there, which is that of the next request
@@ -506,29 +457,18 @@ static __attribute__((noinline)) void count_from_origin(uint64_t *address, exten
 }
 
 /* Lanes that are far apart miss this machine's caches: their lines come while the observers look at
- * the request. Where lanes are side by side, so are warps: what those some warps later want is
- * fetched for them. */
+ * the request. */
 IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address,
                             uint32_t mask, unsigned bytes)
 {
-    enum { FAR = 128 * 1024, HOST_LINE = 64, WARPS_AHEAD = 16 };
+    enum { FAR = 128 * 1024 };
     if (at->shape == IFL_SHAPE_CONTIGUOUS) {
-        uintptr_t later = base + at->low + WARPS_AHEAD * IFL_WARP_LANES * bytes;
-        for (unsigned b = 0; b < IFL_WARP_LANES * bytes; b += HOST_LINE)
-            __builtin_prefetch((const void *)(later + b));
+        fetch_later((const void *)(base + at->low), IFL_WARP_LANES * bytes);
     } else if (at->high - at->low >= FAR) {
         for (; mask; mask &= mask - 1)
             __builtin_prefetch((const void *)(base + address[__builtin_ctz(mask)]));
     }
 }
-
-/* The warp may have had its share of requests. */
-#define FINISH_REQUEST                                                                             \
-    do {                                                                                           \
-        if (__builtin_expect(--warp->requests_left == 0, 0))                                       \
-            IFL_STOP(IFL_REASON_YIELD, code + 1);                                                  \
-        IFL_NEXT;                                                                                  \
-    } while (0)
 
 /* A request whose lanes all lie in a room, aligned. */
 #define SERVE(name, move_elements)                                                                 \
