@@ -31,6 +31,9 @@ typedef struct ifl_access {
     uint64_t block; /* linear index in the grid */
     uint32_t warp;  /* in the block */
     uint8_t cycles; /* of the texture unit; 0: nothing is known */
+    /* Not 0: it is no atomic, all 32 lanes are active, each with an aligned word in a line of its
+     * own, and of the banks that has most of these words so many. 0: nothing is known. */
+    uint8_t apart;
     /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes
      * and lanes, whose distances from each other are the same. 0: nothing is known. */
     uint64_t likeness;

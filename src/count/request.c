@@ -145,6 +145,21 @@ static void measure_any(state *s, record *r, const ifl_access *access)
     add(r->sum, &footprint, serial, 1);
 }
 
+/* A line and a sector for each lane. */
+static void count_apart(record *r, const ifl_access *access)
+{
+    const uint32_t bytes = IFL_WARP_LANES * access->bytes;
+    const ifl_footprint footprint = {.sectors = IFL_WARP_LANES,
+                                     .lines = IFL_WARP_LANES,
+                                     .useful_bytes = bytes,
+                                     .asked_bytes = bytes,
+                                     .wavefronts = access->apart,
+                                     .wavefronts_ideal =
+                                         ifl_at_best(bytes, IFL_LINE_BYTES, access->apart),
+                                     .merged = access->apart};
+    add(r->sum, &footprint, 0, 1);
+}
+
 static void forget_kept(record *r, uint64_t likeness)
 {
     r->likeness = likeness;
@@ -186,6 +201,8 @@ static void access_event(void *self, const ifl_access *access)
                !(ifl_first_address(access) & (access->bytes - 1u)) &&
                !(access->bytes & (access->bytes - 1u))) {
         count_uniform(s, r, access);
+    } else if (access->apart) {
+        count_apart(r, access);
     } else if (access->likeness) {
         measure_alike(s, r, access);
     } else {

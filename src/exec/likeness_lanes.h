@@ -33,4 +33,18 @@ static inline bool ifl_is_like(const ifl_likeness *last, const ifl_access *acces
     return !differs;
 }
 
+/* The layout of a request becomes that of the last one, under a new number. */
+static inline void ifl_likeness_remember(ifl_likeness *last, const ifl_access *access,
+                                         uint64_t number)
+{
+    const uint64_t *address = access->address, first = address[__builtin_ctz(access->mask)];
+    last->number = number;
+    last->mask = access->mask;
+    last->kind = access->kind;
+    last->space = access->space;
+    last->bytes = access->bytes;
+    _Pragma("omp simd") for (int i = 0; i < IFL_WARP_LANES; i++) last->distance[i] =
+        address[i] - first;
+}
+
 #endif

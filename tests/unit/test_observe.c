@@ -782,6 +782,23 @@ static void contiguous_requests_may_come_in_sums(void **state)
             }
 }
 
+/* What the engine tells of lanes that are apart is what measuring them gives. */
+static void lanes_apart_are_counted_alike(void **state)
+{
+    (void)state;
+    for (unsigned alike = 1; alike <= LANES; alike *= 2) {
+        uint64_t address[LANES];
+        for (unsigned i = 0; i < LANES; i++)
+            address[i] = (i * 7 + 3) % LANES * IFL_LINE_BYTES + i / alike * 4;
+        ifl_access access = request(IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, 4, every_lane, address);
+        const figures measured = measure(&access);
+        access.apart = (uint8_t)alike;
+        const figures told = measure(&access);
+        assert_int_equal(measured.wavefronts, alike);
+        assert_memory_equal(&measured, &told, sizeof told);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -810,6 +827,7 @@ int main(void)
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(likeness_changes_no_figure),
         cmocka_unit_test(contiguous_requests_may_come_in_sums),
+        cmocka_unit_test(lanes_apart_are_counted_alike),
         cmocka_unit_test(one_instruction_may_touch_two_spaces),
         cmocka_unit_test(what_did_not_happen_is_zero),
         cmocka_unit_test(mix_counts_instructions_by_name),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Requests whose lanes lie side by side, as the handlers tell them: compared with the definition,
- * lane by lane. Each lane in turn is moved by a bit. */
+ * Requests whose lanes lie side by side, and those whose lanes are far apart, as the handlers tell
+ * them: compared with the definition, lane by lane. Each lane in turn is moved by a bit. */
 #define IFL_WIDTH base
 /* The pragmas only ask for vectors. */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wunused-function"
+#include "exec/width/apart.h"
 #include "exec/width/side_by_side.h"
 
 #include <setjmp.h>
@@ -116,12 +117,68 @@ static void words_may_wrap(void **state)
     assert_true(found(IFL_ADDRESS_32, value, 16, 2));
 }
 
+/* ---- far apart ------------------------------------------------------------------------------- */
+
+static uint64_t chance(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return *seed >> 24;
+}
+
+static unsigned passes_by_definition(const uint64_t *address)
+{
+    unsigned bank[32] = {0}, most = 0;
+    for (int i = 0; i < LANES; i++) {
+        for (int j = 0; j < i; j++)
+            if (address[i] / 128 == address[j] / 128)
+                return 0;
+        const unsigned count = ++bank[address[i] / 4 % 32];
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static void passes_of_words_apart(void **state)
+{
+    (void)state;
+    uint64_t seed = 1, address[LANES];
+    unsigned met[LANES + 1] = {0};
+    for (int round = 0; round < 4000; round++) {
+        const uint64_t lines = 64u << round % 10, banks = 1u << round % 6;
+        for (int i = 0; i < LANES; i++)
+            address[i] = 0x100000 + chance(&seed) % lines * 128 + chance(&seed) % banks * 4;
+        const unsigned passes = passes_apart(address);
+        assert_int_equal(passes, passes_by_definition(address));
+        met[passes]++;
+    }
+    assert_true(met[0] && met[32] && met[3]);
+}
+
+static void every_pair_of_lines_is_compared(void **state)
+{
+    (void)state;
+    uint64_t address[LANES];
+    for (int i = 0; i < LANES; i++)
+        for (int j = 0; j < LANES; j++) {
+            for (int k = 0; k < LANES; k++)
+                address[k] = 128 * (uint64_t)k + 4 * (uint64_t)k;
+            address[i] = address[j] / 128 * 128 + 4 * (uint64_t)i;
+            assert_int_equal(passes_apart(address), i == j ? 1 : 0);
+        }
+    fill(address, 0x1000, 7);
+    assert_int_equal(passes_apart(address), 32);
+    address[7] += 2;
+    assert_int_equal(passes_apart(address), 0); /* no word */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_side_by_side_are_found),
         cmocka_unit_test(no_lane_may_be_elsewhere),
         cmocka_unit_test(words_may_wrap),
+        cmocka_unit_test(passes_of_words_apart),
+        cmocka_unit_test(every_pair_of_lines_is_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * is in ../access.c and compiled once. */
 #include "exec/lane.h"
 #include "exec/likeness_lanes.h"
+#include "exec/width/apart.h"
 #include "exec/width/quad.h"
 #include "exec/width/side_by_side_handlers.h"
 
@@ -370,13 +371,27 @@ IFL_INLINE void store_elements(const ifl_transfer *t, const char *frame, uintptr
         store_element(t, e, frame, base, address, order, flip);
 }
 
-/* Often it is that of the last request; else ifl_warp_tell finds a new one. */
-IFL_INLINE void find_likeness(const ifl_worker *worker, ifl_access *access)
+/* Lanes in a few lines are not worth the look whether each has its own. */
+IFL_INLINE bool seem_far(const uint64_t *address)
 {
-    const ifl_likeness *last =
+    enum { FAR = 16 * 1024 };
+    return address[IFL_WARP_LANES - 1] - address[0] + FAR > 2 * FAR;
+}
+
+/* Often it is that of the last request. One that is not may be told more of. */
+IFL_INLINE void find_likeness(ifl_worker *worker, ifl_access *access)
+{
+    ifl_likeness *last =
         worker->likeness && access->shape == IFL_SHAPE_ANY ? worker->likeness[access->site] : NULL;
-    if (last && ifl_is_like(last, access))
-        access->likeness = last->number;
+    if (!last)
+        return;
+    if (!ifl_is_like(last, access)) {
+        ifl_likeness_remember(last, access, ++worker->likenesses);
+        if (access->mask == IFL_ALL_LANES && access->bytes == 4 &&
+            access->kind != IFL_ACCESS_ATOMIC && seem_far(access->address))
+            access->apart = passes_apart(access->address);
+    }
+    access->likeness = last->number;
 }
 
 static __attribute__((noinline)) void tell_each(ifl_warp *warp, const ifl_code *code,

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lanes that are far apart, as those of a gather: each in a line of its own. Then all that remains
+ * to be found out about a request is how its words share the banks. Compiled for each vector
+ * width. */
+#ifndef IFL_EXEC_WIDTH_APART_H
+#define IFL_EXEC_WIDTH_APART_H
+
+#include "exec/width/dispatch.h"
+
+typedef uint16_t ifl_lanes16 __attribute__((vector_size(2 * IFL_WARP_LANES)));
+typedef uint8_t ifl_lanes8 __attribute__((vector_size(IFL_WARP_LANES)));
+
+/* Are no two of 32 numbers alike? They lie there twice, one after the other: lane i meets the lanes
+ * behind it, up to the one on the other side of a circle. */
+IFL_INLINE bool all_differ(const uint16_t twice[2 * IFL_WARP_LANES])
+{
+    ifl_lanes16 own, other, alike = {0};
+    uint64_t any[sizeof alike / 8], found = 0;
+    memcpy(&own, twice, sizeof own);
+    _Pragma("GCC unroll 16") for (int d = 1; d <= IFL_WARP_LANES / 2; d++)
+    {
+        memcpy(&other, twice + d, sizeof other);
+        alike |= (ifl_lanes16)(own == other);
+    }
+    memcpy(any, &alike, sizeof any);
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        found |= any[i];
+    return !found;
+}
+
+/* How many are like the one that most are like? */
+IFL_INLINE uint8_t most_alike(const uint8_t twice[2 * IFL_WARP_LANES])
+{
+    ifl_lanes8 own, other, count = {0};
+    uint8_t counts[IFL_WARP_LANES], most = 0;
+    memcpy(&own, twice, sizeof own);
+    _Pragma("GCC unroll 31") for (int d = 1; d < IFL_WARP_LANES; d++)
+    {
+        memcpy(&other, twice + d, sizeof other);
+        count -= (ifl_lanes8)(own == other); /* -1 where they are */
+    }
+    memcpy(counts, &count, sizeof counts);
+    _Pragma("omp simd reduction(max:most)") IFL_EACH_LANE(i) most =
+        counts[i] > most ? counts[i] : most;
+    return (uint8_t)(most + 1);
+}
+
+/* ifl_access.apart of words: the passes that they take. Lines are told apart by their lower 16 bits:
+ * of lines that have those in common nothing is known. */
+static __attribute__((noinline)) uint8_t passes_apart(const uint64_t *address)
+{
+    enum { WORD = 4, BANKS = IFL_LINE_BYTES / WORD };
+    uint16_t line[2 * IFL_WARP_LANES];
+    uint8_t bank[2 * IFL_WARP_LANES];
+    uint64_t bits = 0;
+    _Pragma("omp simd reduction(|:bits)") IFL_EACH_LANE(i)
+    {
+        bits |= address[i];
+        line[i] = (uint16_t)(address[i] / IFL_LINE_BYTES);
+        bank[i] = (uint8_t)(address[i] / WORD % BANKS);
+    }
+    memcpy(line + IFL_WARP_LANES, line, sizeof line / 2);
+    memcpy(bank + IFL_WARP_LANES, bank, sizeof bank / 2);
+    return bits % WORD || !all_differ(line) ? 0 : most_alike(bank);
+}
+
+#endif
