@@ -123,6 +123,14 @@ static pieces all_pieces(const ifl_profile *p, ifl_access_kind kind)
     return p->lines.count ? sum : pieces_of(&p->counters, kind);
 }
 
+/* Lines of local memory whose sectors lanes with different indexes store in part. */
+static double lines_in_parts(const ifl_counters *c)
+{
+    const ifl_traffic t = ifl_traffic_get(c, IFL_TRAFFIC_local_store);
+    const bool are_parts = t.useful_bytes < t.sectors * IFL_SECTOR_BYTES;
+    return are_parts ? (double)(t.lines < t.sectors - t.lines ? t.lines : t.sectors - t.lines) : 0;
+}
+
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and
  * of which one sector is asked takes another turn, since both are fetched. What is stored takes one
  * turn a line; its bytes are slower. What else atomics take has its own term. */
@@ -135,8 +143,9 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
     const double updated = (double)ifl_traffic_off_chip(&p->counters, IFL_ACCESS_ATOMIC).sectors;
     const double lines = lines_of(&p->counters, IFL_ACCESS_STORE);
-    const double written = all_pieces(p, IFL_ACCESS_STORE).all;
-    return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written * k->write_turns);
+    const double written = all_pieces(p, IFL_ACCESS_STORE).all * k->write_turns +
+                           lines_in_parts(&p->counters) * k->part_turns;
+    return PIECE * fmax(read + lone * k->lone_fetch + lines + updated, written);
 }
 
 /* Before Volta: lines by themselves take a share. */
