@@ -261,12 +261,14 @@ IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
 }
 
 /* A copy of `from`, which is a graph or NULL. One with conditional nodes is instantiated only
- * (cudaGraphNodeTypeConditional). */
+ * (cudaGraphNodeTypeConditional; the error is the one of driver 580.159.04). */
 static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_kind kind)
 {
-    const bool may_be = kind == IFL_HANDLE_EXEC || !ifl_graph_has_conditions(from);
-    return out && from && may_be ? give(out, ifl_graph_clone(from, kind))
-                                 : ifl_cudaErrorInvalidValue;
+    if (!out || !from)
+        return ifl_cudaErrorInvalidValue;
+    return kind == IFL_HANDLE_EXEC || !ifl_graph_has_conditions(from)
+               ? give(out, ifl_graph_clone(from, kind))
+               : ifl_cudaErrorNotSupported;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)

@@ -128,7 +128,10 @@ static void loops()
     CHECK(cudaGraphGetNodes(body, nodes, &count));
     cudaGraph_t *then = add_condition(body, nodes[1], inner, cudaGraphCondTypeIf, 1);
     add_kernel(then[0], NULL, (void *)add, sum, 1000);
-    add_kernel(graph, NULL, (void *)choose, inner, set); // made after the loop, runs after it
+    cudaGraphNode_t loop;
+    count = 1;
+    CHECK(cudaGraphGetNodes(graph, &loop, &count));
+    add_kernel(graph, loop, (void *)choose, inner, set);
     run(graph, values, 2, "while, 5 and 2 times");
     CHECK(cudaStreamDestroy(stream));
     CHECK(cudaFree(set));
