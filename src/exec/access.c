@@ -241,18 +241,24 @@ uint64_t ifl_warp_local_start(const ifl_warp *warp)
     return IFL_LOCAL_WINDOW + warp_index % 65536 * (IFL_WARP_LANES * UINT64_C(512) * 1024);
 }
 
+static ifl_access access_in(ifl_space space, const ifl_warp *warp, const ifl_code *code,
+                            const ifl_transfer *t, uint32_t mask, const uint64_t *address)
+{
+    return (ifl_access){.site = code->site,
+                        .kind = t->kind,
+                        .space = (uint8_t)space,
+                        .bytes = t->bytes,
+                        .shape = IFL_SHAPE_ANY,
+                        .mask = mask,
+                        .block = warp->block->index,
+                        .warp = warp->index,
+                        .address = address};
+}
+
 static void tell_space(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
                        uint32_t mask, const uint64_t *address)
 {
-    ifl_access access = {.site = code->site,
-                         .kind = t->kind,
-                         .space = (uint8_t)space,
-                         .bytes = t->bytes,
-                         .shape = IFL_SHAPE_ANY,
-                         .mask = mask,
-                         .block = warp->block->index,
-                         .warp = warp->index,
-                         .address = address};
+    ifl_access access = access_in(space, warp, code, t, mask, address);
     ifl_warp_tell(warp, &access);
 }
 
@@ -279,15 +285,7 @@ static void tell_remote(ifl_warp *warp, const ifl_code *code, const ifl_transfer
 {
     const ifl_worker *worker = warp->worker;
     const ifl_exec_launch *launch = worker->grid->launch;
-    const ifl_access access = {.site = code->site,
-                               .kind = t->kind,
-                               .space = IFL_SPACE_CLUSTER,
-                               .bytes = t->bytes,
-                               .shape = IFL_SHAPE_ANY,
-                               .mask = mask,
-                               .block = warp->block->index,
-                               .warp = warp->index,
-                               .address = address};
+    const ifl_access access = access_in(IFL_SPACE_CLUSTER, warp, code, t, mask, address);
     warp->worker->remote_requests++;
     for (size_t o = 0; o < launch->observer_count; o++)
         if (launch->observers[o]->remote)
