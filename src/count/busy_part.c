@@ -81,30 +81,48 @@ static int find_sectors(const ifl_access *access, sector to[IFL_WARP_LANES])
     return count;
 }
 
+static uint64_t part_of(const sector *found)
+{
+    return found->number / PART_SECTORS;
+}
+
+static uint64_t passes_of(const sector *found, uint64_t further)
+{
+    return IFL_ATOMIC_SECTOR_PASSES + (found->most - 1) * further;
+}
+
+/* Additions on one address take longer than those of integers, in which other sectors of the part
+ * go on. */
+static void add_floats(state *s, const sector *found, int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t passes = 0, longest = 0;
+        bool is_done = false;
+        for (int k = 0; k < count && !is_done; k++) {
+            if (part_of(&found[k]) != part_of(&found[i]))
+                continue;
+            const uint64_t own = passes_of(&found[k], IFL_ATOMIC_FLOAT_LANE_PASSES);
+            is_done = k < i; /* with its first sector */
+            passes += passes_of(&found[k], IFL_ATOMIC_LANE_PASSES);
+            longest = own > longest ? own : longest;
+        }
+        if (!is_done)
+            add(s, part_of(&found[i]), passes > longest ? passes : longest);
+    }
+}
+
 /* Each sector takes as many passes as the address does on which most lanes meet, one sector after
- * the other. Floating-point additions on one address take longer, in which other sectors go on. */
+ * the other. */
 static void add_request(state *s, const ifl_access *access)
 {
-    const bool is_float = s->sites->at[access->site].access.is_float;
     sector found[IFL_WARP_LANES];
     const int count = find_sectors(access, found);
-    for (int i = 0; i < count; i++) {
-        const uint64_t part = found[i].number / PART_SECTORS;
-        uint64_t passes = 0, longest = 0;
-        for (int k = 0; k < count; k++) {
-            if (found[k].number / PART_SECTORS != part)
-                continue;
-            if (k < i) /* its part is done */
-                break;
-            const uint64_t further = found[k].most - 1,
-                           added =
-                               IFL_ATOMIC_SECTOR_PASSES + further * IFL_ATOMIC_FLOAT_LANE_PASSES;
-            passes += IFL_ATOMIC_SECTOR_PASSES + further * IFL_ATOMIC_LANE_PASSES;
-            longest = is_float && added > longest ? added : longest;
-        }
-        if (passes)
-            add(s, part, passes > longest ? passes : longest);
+    if (s->sites->at[access->site].access.is_float) {
+        add_floats(s, found, count);
+        return;
     }
+    for (int i = 0; i < count; i++)
+        add(s, part_of(&found[i]), passes_of(&found[i], IFL_ATOMIC_LANE_PASSES));
 }
 
 static void access_event(void *self, const ifl_access *access)
