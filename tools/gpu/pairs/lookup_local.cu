@@ -21,11 +21,20 @@ extern "C" __global__ void bins_shared(const unsigned char *in, unsigned *out, i
     for (int b = 0; b < 16; b++)
         out[(size_t)b * all + i] = bins[b][threadIdx.x];
 }
+__global__ void fill(unsigned char *in, size_t n)
+{
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        unsigned mixed = (unsigned)i * 2654435761u;
+        mixed = (mixed ^ mixed >> 15) * 2246822519u;
+        in[i] = mixed >> 13;
+    }
+}
 int main()
 {
     const int threads = 1 << 18, each = 256;
     unsigned char *in = room<unsigned char>((size_t)threads * each);
     unsigned *out = room<unsigned>((size_t)16 * threads);
+    fill<<<1024, 256>>>(in, (size_t)threads * each);
     pair("lookup_local", [=] { bins_local<<<threads / 128, 128>>>(in, out, each); },
          [=] { bins_shared<<<threads / 128, 128>>>(in, out, each); });
 }
