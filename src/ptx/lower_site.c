@@ -125,14 +125,18 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
     return ifl_type_bits(instruction->type[0]) / 8 * elements;
 }
 
-static uint8_t path_of(const ifl_modifiers *m)
+/* A load that is relaxed or acquires at the scope of the GPU becomes the instruction that .cg does
+ * (docs/caches.md). */
+static uint8_t path_of(const ifl_modifiers *m, ifl_access_kind kind)
 {
     const bool is_ordered = m->order == IFL_ORDER_VOLATILE || m->order == IFL_ORDER_MMIO ||
                             ((m->order == IFL_ORDER_RELAXED || m->order == IFL_ORDER_ACQUIRE) &&
                              m->scope != IFL_SCOPE_CTA);
-    if (is_ordered || m->cache == IFL_CACHE_CV)
+    const bool is_like_cg = kind == IFL_ACCESS_LOAD && m->scope == IFL_SCOPE_GPU &&
+                            m->order != IFL_ORDER_VOLATILE && m->order != IFL_ORDER_MMIO;
+    if ((is_ordered && !is_like_cg) || m->cache == IFL_CACHE_CV)
         return IFL_PATH_BYPASS;
-    if (m->cache == IFL_CACHE_CG)
+    if (is_ordered || m->cache == IFL_CACHE_CG)
         return IFL_PATH_PAST;
     if (m->eviction == IFL_EVICT_NO_ALLOCATE)
         return IFL_PATH_NO_ALLOCATE;
@@ -153,7 +157,7 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
                    : is_second ? m->space2
                    : is_matrix ? IFL_SPACE_SHARED
                                : m->space;
-    access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m);
+    access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m, access.kind);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;
     if (access.kind != IFL_ACCESS_KINDS)

@@ -98,13 +98,15 @@ static bool is_strong(const ifl_sass_instruction *instruction)
            order == IFL_SASS_WORD_SC;
 }
 
-static uint8_t path_of(const ifl_sass_instruction *instruction)
+/* A strong load of GPU scope is what both ld.cg and ld.relaxed.gpu become. */
+static uint8_t path_of(const ifl_sass_instruction *instruction, ifl_access_kind kind)
 {
     const ifl_sass_word scope = ifl_sass_value(instruction, IFL_SASS_VALUE_SCOPE),
                         eviction = ifl_sass_value(instruction, IFL_SASS_VALUE_EVICTION),
                         bypass = ifl_sass_value(instruction, IFL_SASS_VALUE_BYPASS);
     if (is_strong(instruction) && scope != IFL_SASS_WORD_CTA && scope != IFL_SASS_WORD_SM)
-        return IFL_PATH_BYPASS;
+        return kind == IFL_ACCESS_LOAD && scope == IFL_SASS_WORD_GPU ? IFL_PATH_PAST
+                                                                     : IFL_PATH_BYPASS;
     if (bypass == IFL_SASS_WORD_BYPASS)
         return IFL_PATH_PAST;
     if (eviction == IFL_SASS_WORD_NA)
@@ -154,7 +156,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
         .space = found.space,
         .path = found.space == IFL_SPACE_LOCAL   ? IFL_PATH_LOCAL
                 : ifl_access_is_copy(found.kind) ? IFL_PATH_BYPASS
-                                                 : path_of(instruction),
+                                                 : path_of(instruction, found.kind),
         .is_float = is_float_type(instruction),
         .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
         .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
