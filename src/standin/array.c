@@ -268,6 +268,7 @@ ifl_cuda_error ifl_array_find(const ifl_array *array, const ifl_position *at, co
     *out = (ifl_array_side){.start = (void *)(uintptr_t)array->address,
                             .offset = at->z * array->slice + at->y * array->pitch + at->x,
                             .pitch = array->pitch,
-                            .slice = array->slice};
+                            .slice = array->slice,
+                            .array = (void *)(uintptr_t)array};
     return ifl_cudaSuccess;
 }

@@ -59,6 +59,7 @@ void ifl_mipmaps_drop(ifl_session *session, ifl_mipmaps *mipmaps);
 typedef struct ifl_array_side {
     void *start;
     size_t offset, pitch, slice;
+    void *array; /* its handle; NULL: memory */
 } ifl_array_side;
 
 /* cudaErrorInvalidValue where the box leaves the array, or does not consist of whole elements. */

@@ -2,7 +2,7 @@
  * Boxes of bytes that the driver copies and fills. */
 #include "standin/array.h"
 #include "standin/driver_served.h"
-#include "standin/graph.h"
+#include "standin/graph_node.h"
 
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
 
@@ -146,12 +146,12 @@ ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
 /* ---- in graphs ------------------------------------------------------------------------------- */
 
-static ifl_cuda_error add_node(ifl_node **out, const void *graph, ifl_node *const *after,
-                               size_t count, const deep_copy *copy)
+static ifl_made_op make(const deep_copy *copy)
 {
-    ifl_op op;
-    const ifl_cuda_error code = copy ? copy_op(copy, &op) : ifl_cudaErrorInvalidValue;
-    return code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code;
+    ifl_made_op made = {.code = ifl_cudaErrorInvalidValue};
+    if (copy)
+        made.code = copy_op(copy, &made.op);
+    return made;
 }
 
 IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, const void *graph,
@@ -159,7 +159,62 @@ IFL_SERVED ifl_cuda_error cuGraphAddMemcpyNode(ifl_node **out, const void *graph
                                                const deep_copy *copy, void *session)
 {
     (void)session;
-    DRIVE(add_node(out, graph, after, count, copy));
+    DRIVE(ifl_made_add(out, graph, after, count, make(copy)));
+}
+
+IFL_SERVED ifl_cuda_error cuGraphMemcpyNodeSetParams(const void *node, const deep_copy *copy)
+{
+    DRIVE(ifl_made_set(ifl_node_of(node), make(copy)));
+}
+
+static ifl_cuda_error set_exec(const void *exec, const void *node, const deep_copy *copy)
+{
+    SERVE(ifl_made_set_exec(session, ifl_exec_twin(exec, node), make(copy)));
+}
+
+IFL_SERVED ifl_cuda_error cuGraphExecMemcpyNodeSetParams(const void *exec, const void *node,
+                                                         const deep_copy *copy, void *context)
+{
+    (void)context;
+    DRIVE(set_exec(exec, node, copy));
+}
+
+/* One side of what the runtime's call tells; places in arrays count elements there. */
+static deep_side side_from(const ifl_position *at, const ifl_pitched *memory, void *array, int type)
+{
+    const ifl_array *of = ifl_array_of(array);
+    return (deep_side){.x = at->x * (of ? ifl_texel_bytes(&of->texel) : 1),
+                       .y = at->y,
+                       .z = at->z,
+                       .type = array ? TYPE_ARRAY : type,
+                       .host = type == TYPE_HOST ? memory->at : NULL,
+                       .device = type == TYPE_HOST ? NULL : memory->at,
+                       .array = array,
+                       .pitch = memory->pitch,
+                       .height = memory->height};
+}
+
+static ifl_cuda_error tell(const ifl_node *node, deep_copy *out)
+{
+    static const int from[] = {TYPE_HOST, TYPE_HOST, TYPE_DEVICE, TYPE_DEVICE, TYPE_UNIFIED},
+                     to[] = {TYPE_HOST, TYPE_DEVICE, TYPE_HOST, TYPE_DEVICE, TYPE_UNIFIED};
+    ifl_copy3d box;
+    if (!node || !out || node->op.kind != IFL_DO_COPY)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_op_copy *c = &node->op.of.copy;
+    ifl_copy_op_box(c, &box);
+    *out =
+        (deep_copy){.from = side_from(&box.from_position, &box.from, box.from_array, from[c->kind]),
+                    .to = side_from(&box.to_position, &box.to, box.to_array, to[c->kind]),
+                    .width = c->width,
+                    .height = c->height,
+                    .depth = c->depth};
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuGraphMemcpyNodeGetParams(const void *node, deep_copy *out)
+{
+    DRIVE(tell(ifl_node_of(node), out));
 }
 
 /* ---- fills ----------------------------------------------------------------------------------- */

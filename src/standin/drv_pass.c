@@ -17,28 +17,86 @@ static void clear_kernel_node(void *params)
 
 extern ifl_cuda_error cuGraphAddMemcpyNode(void **out, void *graph, void *const *after,
                                            size_t count, const void *copy, void *context);
+extern ifl_cuda_error cuGraphMemcpyNodeSetParams(void *node, const void *copy);
+extern ifl_cuda_error cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const void *copy,
+                                                     void *context);
 
 /* CUgraphNodeParams is cudaGraphNodeParams but for copies, and for kernels that are given as
  * CUkernel. */
-static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size_t count,
-                               void *params)
+enum { NODE_KERNEL = 0, NODE_COPY = 1 };
+typedef struct node_words {
+    int type, reserved[3];
+    void *of[29];
+} node_words;
+enum { KERNEL_HANDLE = 7, KERNELS_CONTEXT = 8, COPYS_CONTEXT = 1, COPYS_BOX = 2 };
+
+/* The runtime's: `params` itself, or `own` for a kernel. */
+static void *node_params(node_words *params, node_words *own)
 {
-    enum { KERNEL = 0, COPY = 1 };
+    if (!params || params->type != NODE_KERNEL)
+        return params;
+    *own = *params;
+    own->of[0] = own->of[0] ? own->of[0] : own->of[KERNEL_HANDLE];
+    own->of[KERNEL_HANDLE] = own->of[KERNELS_CONTEXT] = NULL;
+    return own;
+}
+
+static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size_t count,
+                               node_words *params)
+{
+    node_words own;
+    return params && params->type == NODE_COPY
+               ? cuGraphAddMemcpyNode(out, graph, after, count, &params->of[COPYS_BOX],
+                                      params->of[COPYS_CONTEXT])
+               : cudaGraphAddNode(out, graph, after, NULL, count, node_params(params, &own));
+}
+
+static ifl_cuda_error set_node(void *node, node_words *params)
+{
+    node_words own;
+    return params && params->type == NODE_COPY
+               ? cuGraphMemcpyNodeSetParams(node, &params->of[COPYS_BOX])
+               : cudaGraphNodeSetParams(node, node_params(params, &own));
+}
+
+static ifl_cuda_error set_exec_node(void *exec, void *node, node_words *params)
+{
+    node_words own;
+    return params && params->type == NODE_COPY
+               ? cuGraphExecMemcpyNodeSetParams(exec, node, &params->of[COPYS_BOX],
+                                                params->of[COPYS_CONTEXT])
+               : cudaGraphExecNodeSetParams(exec, node, node_params(params, &own));
+}
+
+/* Before CUDA 12 the result is told in two places. */
+static ifl_cuda_error update(void *exec, void *from, void **bad, int *result)
+{
     struct {
-        int type, reserved[3];
-        void *of[29];
-    } own;
-    enum { KERNELS_CONTEXT = 8, KERNEL_HANDLE = 7, COPYS_BOX = 2 };
-    if (!params)
+        int result;
+        void *node, *from;
+    } info;
+    if (!bad || !result)
         return ifl_cudaErrorInvalidValue;
-    memcpy(&own, params, sizeof own);
-    if (own.type == COPY)
-        return cuGraphAddMemcpyNode(out, graph, after, count, &own.of[COPYS_BOX], own.of[1]);
-    if (own.type != KERNEL)
-        return cudaGraphAddNode(out, graph, after, NULL, count, params);
-    own.of[0] = own.of[0] ? own.of[0] : own.of[KERNEL_HANDLE];
-    own.of[KERNEL_HANDLE] = own.of[KERNELS_CONTEXT] = NULL;
-    return cudaGraphAddNode(out, graph, after, NULL, count, &own);
+    const ifl_cuda_error code = cudaGraphExecUpdate(exec, from, &info);
+    *bad = info.node;
+    *result = info.result;
+    return code;
+}
+
+/* A node is told to the program that asks where the graph cannot be instantiated. */
+static ifl_cuda_error instantiate(void **out, void *graph, void **bad, char *log, size_t bytes)
+{
+    struct {
+        unsigned long long flags;
+        void *stream, *bad;
+        int result;
+    } how = {0};
+    if (log && bytes)
+        *log = '\0';
+    const ifl_cuda_error code = cudaGraphInstantiateWithParams(out, graph, &how);
+    if (bad)
+        *bad = how.bad;
+    return code;
 }
 
 #define PASS(name, params, ...)                                                                    \

@@ -4,6 +4,8 @@
 
 #include "standin/condition.h"
 #include "standin/signals.h"
+#include "standin/stream.h"
+#include "standin/user_object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ static void free_node(ifl_node *node)
     ifl_handle_remove(node);
     ifl_op_clear(&node->op);
     ifl_vec_free(&node->waits_for);
+    ifl_vec_free(&node->attributes);
     free(node);
 }
 
@@ -37,6 +40,7 @@ void ifl_graph_free(ifl_graph *graph)
     for (size_t i = 0; i < graph->nodes.count; i++)
         free_node(graph->nodes.at[i]);
     ifl_vec_free(&graph->nodes);
+    ifl_graph_let_all_go(graph);
     free(graph);
 }
 
@@ -58,7 +62,7 @@ ifl_node *ifl_node_of(const void *handle)
 ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op)
 {
     ifl_node *node = calloc(1, sizeof *node);
-    if (!node || !ifl_op_copy_of(op, &node->op)) {
+    if (!node || !ifl_op_copy_of(op, &node->op, graph->kind)) {
         free(node);
         return NULL;
     }
@@ -77,7 +81,10 @@ static bool clone_node(ifl_graph *copy, const ifl_node *node)
         return false;
     twin->is_disabled = node->is_disabled;
     twin->made_from = node;
-    return true;
+    bool is_whole = true;
+    for (size_t i = 0; is_whole && i < node->attributes.count; i++)
+        is_whole = ifl_vec_push(&twin->attributes, node->attributes.at[i]);
+    return is_whole;
 }
 
 static bool clone_edges(ifl_graph *copy, const ifl_node *node)
@@ -97,6 +104,8 @@ ifl_graph *ifl_graph_clone(const ifl_graph *graph, ifl_handle_kind kind)
         is_whole = clone_node(copy, graph->nodes.at[i]);
     for (size_t i = 0; is_whole && i < graph->nodes.count; i++)
         is_whole = clone_edges(copy, graph->nodes.at[i]);
+    for (size_t i = 0; is_whole && i < graph->holds.count; i++)
+        is_whole = ifl_graph_hold(copy, graph->holds.at[i].object, graph->holds.at[i].count);
     if (is_whole)
         return copy;
     ifl_graph_free(copy);
@@ -111,35 +120,59 @@ ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node)
     return NULL;
 }
 
-static size_t index_of(const ifl_graph *graph, const ifl_node *node)
+void ifl_graph_number(const ifl_graph *graph)
 {
-    size_t i = 0;
-    while (i < graph->nodes.count && graph->nodes.at[i] != node)
-        i++;
-    return i;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.at[i]->place = i;
 }
 
-static bool may_run(const ifl_graph *graph, const ifl_node *node, const bool *done)
+ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number)
 {
-    for (size_t i = 0; i < node->waits_for.count; i++) {
-        const size_t before = index_of(graph, node->waits_for.at[i]);
-        if (before < graph->nodes.count && !done[before])
-            return false;
+    const ifl_op *op = &node->op;
+    if (op->kind == IFL_DO_CHILD_GRAPH)
+        return number ? NULL : op->of.child;
+    const bool is_body =
+        op->kind == IFL_DO_CONDITION && op->of.condition.bodies && number < op->of.condition.count;
+    return is_body ? op->of.condition.bodies[number] : NULL;
+}
+
+static ifl_node *twin_within(ifl_graph *graph, const void *node)
+{
+    ifl_node *twin = ifl_graph_twin(graph, node);
+    for (size_t i = 0; graph && !twin && i < graph->nodes.count; i++) {
+        ifl_graph *inner;
+        for (unsigned n = 0; !twin && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
+            twin = twin_within(inner, node);
     }
-    return true;
+    return twin;
 }
 
-/* One pass over the nodes; *ran counts those that ran. */
-static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, bool *done, size_t *ran)
+ifl_node *ifl_exec_twin(const void *exec, const void *node)
+{
+    return node ? twin_within(ifl_exec_of(exec), node) : NULL;
+}
+
+/* ---- running them ---------------------------------------------------------------------------- */
+
+static bool may_run(const ifl_node *node)
+{
+    for (size_t i = 0; i < node->waits_for.count; i++)
+        if (!node->waits_for.at[i]->is_done)
+            return false;
+    return !node->is_done;
+}
+
+/* One pass over the nodes; *ran counts those that ran, or would where `session` is NULL. */
+static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, size_t *ran)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
     for (size_t i = 0; i < graph->nodes.count && code == ifl_cudaSuccess; i++) {
-        const ifl_node *node = graph->nodes.at[i];
-        if (done[i] || !may_run(graph, node, done))
+        ifl_node *node = graph->nodes.at[i];
+        if (!may_run(node))
             continue;
-        done[i] = true;
+        node->is_done = true;
         (*ran)++;
-        if (!node->is_disabled)
+        if (session && !node->is_disabled)
             code = ifl_op_run(session, &node->op);
     }
     return code;
@@ -147,16 +180,28 @@ static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, bool *d
 
 static ifl_cuda_error run_all(ifl_session *session, const ifl_graph *graph)
 {
-    bool *done = calloc(graph->nodes.count + 1, sizeof *done);
-    ifl_cuda_error code = done ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    ifl_cuda_error code = ifl_cudaSuccess;
     size_t ran = 0, before;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.at[i]->is_done = false;
     do {
         before = ran;
-        if (done)
-            code = pass(session, graph, done, &ran);
+        code = pass(session, graph, &ran);
     } while (code == ifl_cudaSuccess && ran > before && ran < graph->nodes.count);
-    free(done);
     return code;
+}
+
+ifl_node *ifl_graph_cycle(const ifl_graph *graph)
+{
+    const ifl_graph *inner;
+    ifl_node *found = NULL;
+    run_all(NULL, graph);
+    for (size_t i = 0; i < graph->nodes.count && !found; i++) {
+        found = graph->nodes.at[i]->is_done ? NULL : graph->nodes.at[i];
+        for (unsigned n = 0; !found && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
+            found = ifl_graph_cycle(inner);
+    }
+    return found;
 }
 
 bool ifl_graph_has_conditions(const ifl_graph *graph)
@@ -181,12 +226,23 @@ static void begin_conditions(ifl_session *session, const ifl_graph *graph)
     }
 }
 
+/* While it runs, its own host functions change nothing in it. */
+static ifl_cuda_error run_marked(ifl_session *session, ifl_graph *graph)
+{
+    if (graph->is_running)
+        return ifl_cudaErrorNotPermitted;
+    graph->is_running = true;
+    const ifl_cuda_error code = run_all(session, graph);
+    graph->is_running = false;
+    return code;
+}
+
 static ifl_cuda_error run_while(ifl_session *session, const ifl_op_condition *condition)
 {
     ifl_cuda_error code = ifl_cudaSuccess;
     while (code == ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess &&
            ifl_condition_value(session, condition)) {
-        code = run_all(session, condition->bodies[0]);
+        code = run_marked(session, condition->bodies[0]);
         if (*ifl_signals_stop())
             exit(ifl_signals_exit_status());
     }
@@ -203,19 +259,15 @@ ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition
         return run_while(session, condition);
     const uint32_t value = ifl_condition_value(session, condition);
     const uint32_t chosen = condition->type == IFL_CONDITION_IF ? !value : value;
-    return chosen < condition->count ? run_all(session, condition->bodies[chosen])
+    return chosen < condition->count ? run_marked(session, condition->bodies[chosen])
                                      : ifl_cudaSuccess;
 }
 
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
 {
-    if (graph->is_running)
-        return ifl_cudaErrorNotPermitted;
-    begin_conditions(session, graph);
-    graph->is_running = true;
-    const ifl_cuda_error code = run_all(session, graph);
-    graph->is_running = false;
-    return code;
+    if (!graph->is_running)
+        begin_conditions(session, graph);
+    return run_marked(session, graph);
 }
 
 /* ---- nodes that wait ------------------------------------------------------------------------- */
@@ -230,6 +282,15 @@ static bool are_nodes(const ifl_graph *graph, ifl_node *const *nodes, size_t cou
     return true;
 }
 
+static bool is_any_twice(ifl_node *const *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t other = 0; other < i; other++)
+            if (nodes[i] == nodes[other])
+                return true;
+    return false;
+}
+
 static bool depend(ifl_node *node, ifl_node *const *after, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -242,13 +303,22 @@ ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node 
                                    size_t count, const ifl_op *op)
 {
     ifl_graph *graph = ifl_graph_of(handle);
-    if (!graph || !out || !are_nodes(graph, after, count))
+    if (!graph || !out || !are_nodes(graph, after, count) || is_any_twice(after, count))
         return ifl_cudaErrorInvalidValue;
     ifl_node *node = ifl_graph_add(graph, op);
     if (!node || !depend(node, after, count))
         return ifl_cudaErrorMemoryAllocation;
     *out = node;
     return ifl_cudaSuccess;
+}
+
+/* Where the other is in the list; the count: nowhere. */
+static size_t place_of(const ifl_node *node, const ifl_node *before)
+{
+    size_t at = 0;
+    while (at < node->waits_for.count && node->waits_for.at[at] != before)
+        at++;
+    return at;
 }
 
 ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_node *const *to,
@@ -258,11 +328,79 @@ ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_n
     if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (from[i] == to[i])
+        if (from[i] == to[i] || place_of(to[i], from[i]) < to[i]->waits_for.count)
             return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
         if (!depend(to[i], &from[i], 1))
             return ifl_cudaErrorMemoryAllocation;
+    return ifl_cudaSuccess;
+}
+
+static void forget(ifl_node *node, const ifl_node *before)
+{
+    const size_t at = place_of(node, before);
+    if (at == node->waits_for.count)
+        return;
+    node->waits_for.count--;
+    memmove(&node->waits_for.at[at], &node->waits_for.at[at + 1],
+            (node->waits_for.count - at) * sizeof(ifl_node *));
+}
+
+/* CUDA Runtime API, cudaGraphDestroyNode: nothing is removed from a graph with these. */
+static bool has_memory(const ifl_graph *graph)
+{
+    bool found = false;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        found |= graph->nodes.at[i]->op.kind == IFL_DO_ALLOCATE ||
+                 graph->nodes.at[i]->op.kind == IFL_DO_RELEASE;
+    return found;
+}
+
+ifl_cuda_error ifl_graph_undepend(const void *handle, ifl_node *const *from, ifl_node *const *to,
+                                  size_t count)
+{
+    const ifl_graph *graph = ifl_graph_of(handle);
+    if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count) ||
+        (count && has_memory(graph)))
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (place_of(to[i], from[i]) == to[i]->waits_for.count)
+            return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        forget(to[i], from[i]);
+    return ifl_cudaSuccess;
+}
+
+/* ---- changing nodes -------------------------------------------------------------------------- */
+
+ifl_cuda_error ifl_node_replace(ifl_node *node, const ifl_op *op)
+{
+    ifl_op copied;
+    if (!node || node->op.kind != op->kind)
+        return ifl_cudaErrorInvalidValue;
+    if (node->graph->is_running)
+        return ifl_cudaErrorNotPermitted;
+    if (!ifl_op_copy_of(op, &copied, node->graph->kind))
+        return ifl_cudaErrorMemoryAllocation;
+    ifl_op_clear(&node->op);
+    node->op = copied;
+    return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_node_destroy(ifl_node *node)
+{
+    ifl_graph *graph = node ? node->graph : NULL;
+    if (!graph || has_memory(graph))
+        return ifl_cudaErrorInvalidValue;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        forget(graph->nodes.at[i], node);
+        if (graph->nodes.at[i] != node)
+            graph->nodes.at[kept++] = graph->nodes.at[i];
+    }
+    graph->nodes.count = kept;
+    ifl_streams_forget(node);
+    free_node(node);
     return ifl_cudaSuccess;
 }
 

@@ -7,13 +7,29 @@
 #include "standin/handle.h"
 #include "standin/op.h"
 
+/* What a program sets of a kernel's node and nothing here obeys: the number, and the union of
+ * cudaLaunchAttribute. */
+typedef struct ifl_node_attribute {
+    int number;
+    uint8_t is[64];
+} ifl_node_attribute;
+
+struct ifl_user_object;
+typedef struct ifl_user_hold {
+    struct ifl_user_object *object;
+    uint64_t count;
+} ifl_user_hold;
+
 typedef struct ifl_node {
     ifl_op op;
     struct ifl_graph *graph; /* that it is a node of */
     bool is_disabled;
+    bool is_done;                     /* in the run that is made */
+    size_t place;                     /* in the graph, where ifl_graph_number was called */
     bool is_joined;                   /* by the stream whose capture ends: found when it does */
     const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
+    IFL_VEC(ifl_node_attribute) attributes;
 } ifl_node;
 
 typedef struct ifl_graph {
@@ -21,8 +37,10 @@ typedef struct ifl_graph {
         /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
         kind;
     bool is_running;
-    bool is_body;              /* of a conditional node, which owns it */
-    IFL_VEC(ifl_node *) nodes; /* in the order they were made: a node waits for earlier ones only */
+    bool is_inner;             /* a node owns it */
+    unsigned long long flags;  /* it was instantiated with */
+    IFL_VEC(ifl_node *) nodes; /* in the order they were made */
+    IFL_VEC(ifl_user_hold) holds;
 } ifl_graph;
 
 /* NULL without memory. */
@@ -39,6 +57,16 @@ ifl_graph *ifl_graph_clone(const ifl_graph *graph, ifl_handle_kind kind);
 /* The node of a clone that was made from `node`, or `node` itself where it is of this graph; NULL:
  * neither. */
 ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node);
+/* The node of an instantiated graph, or of a graph in it, that was made from `node`, which may be
+ * gone itself. NULL: there is none. */
+ifl_node *ifl_exec_twin(const void *exec, const void *node);
+void ifl_graph_number(const ifl_graph *graph);
+/* A graph in the node's operation, the first being 0; NULL past the last. */
+ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number);
+/* The node has a copy of the operation, of the same kind, in place of its own. */
+ifl_cuda_error ifl_node_replace(ifl_node *node, const ifl_op *op);
+/* Removes it from its graph: no node waits for it any more. */
+ifl_cuda_error ifl_node_destroy(ifl_node *node);
 /* A node of the graph behind the handle that waits for the `count` nodes `after`, all of that
  * graph. */
 ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *graph, ifl_node *const *after,
@@ -46,6 +74,11 @@ ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *graph, ifl_node *
 /* Lets each node to[i] wait for from[i]. */
 ifl_cuda_error ifl_graph_depend(const void *graph, ifl_node *const *from, ifl_node *const *to,
                                 size_t count);
+/* The reverse; cudaErrorInvalidValue where one of these does not. */
+ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_node *const *to,
+                                  size_t count);
+/* A node that waits for itself, through others; NULL: there is none. */
+ifl_node *ifl_graph_cycle(const ifl_graph *graph);
 /* Runs every node, each after those it waits for; cudaErrorNotPermitted where one of its own host
  * functions asks. */
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph);

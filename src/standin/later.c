@@ -254,7 +254,7 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
     if (!is_later && !may_wait(op))
         return ifl_op_run(session, op);
     later *one = calloc(1, sizeof *one);
-    if (!one || !ifl_op_copy_of(op, &one->op)) {
+    if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
         free(one);
         return ifl_cudaErrorMemoryAllocation;
     }

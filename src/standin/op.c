@@ -313,25 +313,40 @@ void **ifl_op_arguments(const ifl_op_kernel *k)
     return arguments;
 }
 
+/* A graph in an operation: a program may have found it, and captured streams into it. */
+static void free_inner(ifl_graph *graph)
+{
+    if (graph)
+        ifl_streams_leave(graph);
+    ifl_graph_free(graph);
+}
+
+/* In the graphs of a program, graphs that it may look into, and not destroy. */
+static ifl_graph *copy_inner(const ifl_graph *from, ifl_handle_kind owner)
+{
+    ifl_graph *copy =
+        ifl_graph_clone(from, owner == IFL_HANDLE_GRAPH ? IFL_HANDLE_GRAPH : IFL_HANDLE_NONE);
+    if (copy)
+        copy->is_inner = true;
+    return copy;
+}
+
 static void free_bodies(ifl_op_condition *condition)
 {
-    for (unsigned i = 0; condition->bodies && i < condition->count; i++) {
-        if (condition->bodies[i])
-            ifl_streams_leave(condition->bodies[i]);
-        ifl_graph_free(condition->bodies[i]);
-    }
+    for (unsigned i = 0; condition->bodies && i < condition->count; i++)
+        free_inner(condition->bodies[i]);
     free(condition->bodies);
     condition->bodies = NULL;
 }
 
-static bool copy_bodies(const ifl_op_condition *from, ifl_op_condition *to)
+static bool copy_bodies(const ifl_op_condition *from, ifl_op_condition *to, ifl_handle_kind owner)
 {
     if (!from->bodies)
         return true;
     to->bodies = calloc(from->count, sizeof(struct ifl_graph *));
     bool is_whole = to->bodies != NULL;
     for (unsigned i = 0; is_whole && i < from->count; i++)
-        is_whole = (to->bodies[i] = ifl_graph_clone(from->bodies[i], IFL_HANDLE_NONE)) != NULL;
+        is_whole = (to->bodies[i] = copy_inner(from->bodies[i], owner)) != NULL;
     if (!is_whole)
         free_bodies(to);
     return is_whole;
@@ -345,20 +360,20 @@ bool ifl_op_make_bodies(ifl_op_condition *condition)
         condition->bodies[i] = ifl_graph_new(IFL_HANDLE_GRAPH);
         is_whole = condition->bodies[i] != NULL;
         if (is_whole)
-            condition->bodies[i]->is_body = true;
+            condition->bodies[i]->is_inner = true;
     }
     if (!is_whole)
         free_bodies(condition);
     return is_whole;
 }
 
-bool ifl_op_copy_of(const ifl_op *from, ifl_op *to)
+bool ifl_op_copy_of(const ifl_op *from, ifl_op *to, ifl_handle_kind owner)
 {
     *to = *from;
     if (from->kind == IFL_DO_CHILD_GRAPH)
-        return (to->of.child = ifl_graph_clone(from->of.child, IFL_HANDLE_NONE)) != NULL;
+        return (to->of.child = copy_inner(from->of.child, owner)) != NULL;
     if (from->kind == IFL_DO_CONDITION)
-        return copy_bodies(&from->of.condition, &to->of.condition);
+        return copy_bodies(&from->of.condition, &to->of.condition, owner);
     if (from->kind != IFL_DO_KERNEL)
         return true;
     to->of.kernel.params = ifl_op_params_new(from->of.kernel.kernel);
@@ -373,7 +388,7 @@ void ifl_op_clear(ifl_op *op)
     if (op->kind == IFL_DO_KERNEL)
         free(op->of.kernel.params);
     else if (op->kind == IFL_DO_CHILD_GRAPH)
-        ifl_graph_free(op->of.child);
+        free_inner(op->of.child);
     else if (op->kind == IFL_DO_CONDITION)
         free_bodies(&op->of.condition);
     op->kind = IFL_DO_EMPTY_NODE;

@@ -6,6 +6,7 @@
 
 #include "standin/array.h"
 #include "standin/binary.h"
+#include "standin/handle.h"
 #include "standin/state.h"
 
 typedef enum ifl_op_kind {
@@ -28,7 +29,9 @@ typedef struct ifl_op_kernel {
     ifl_ready_kernel
         *kernel; /* which lives as long as the session, unlike the handle that named it */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3]; /* 0: none */
+    uint32_t cluster[3];    /* 0: none */
+    ifl_dim3 asked_cluster; /* by the launch, and not by the kernel; 0: none */
+    bool cooperative;
     uint64_t shared_bytes;
     int shared_preference; /* device/shared_size.h */
     const void *function;  /* as the program names it */
@@ -51,7 +54,8 @@ typedef struct ifl_op_copy {
     size_t to_offset, from_offset; /* of the box from them */
     size_t to_pitch, to_slice, from_pitch, from_slice;
     size_t width, height, depth;
-    int kind; /* IFL_HOST_TO_HOST ... */
+    int kind;                    /* IFL_HOST_TO_HOST ... */
+    void *to_array, *from_array; /* handles, as they were given; NULL: memory */
 } ifl_op_copy;
 
 typedef struct ifl_op_set {
@@ -121,11 +125,19 @@ typedef struct ifl_op {
     } of;
 } ifl_op;
 
+ifl_cuda_error ifl_copy_kind_check(int kind);
 /* The operations that the calls of copying make; the last fails where the box is none. */
 ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
 ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
                          const ifl_extent *bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
+/* A box that makes the same copy. */
+void ifl_copy_op_box(const ifl_op_copy *copy, ifl_copy3d *box);
+/* Copies to and from a variable; they fail where it is none, or does not hold the bytes. */
+ifl_cuda_error ifl_copy_to_symbol_op(ifl_session *session, const void *symbol, const void *from,
+                                     size_t bytes, size_t offset, int kind, ifl_op *op);
+ifl_cuda_error ifl_copy_from_symbol_op(ifl_session *session, void *to, const void *symbol,
+                                       size_t bytes, size_t offset, int kind, ifl_op *op);
 
 /* cudaDevAttrMaxPitch, which device_attribute.def tells: the largest pitch of a copy. */
 enum { IFL_MOST_PITCH = 2147483647 };
@@ -151,8 +163,9 @@ bool ifl_op_is_met(ifl_session *session, const ifl_op_value *wait);
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);
 /* Graphs that the program fills, in a conditional node that has none yet; false without memory. */
 bool ifl_op_make_bodies(ifl_op_condition *condition);
-/* A copy that owns what it holds; false without memory. */
-bool ifl_op_copy_of(const ifl_op *from, ifl_op *to);
+/* A copy that owns what it holds; false without memory. `owner`: the kind of the graph that it is
+ * for, which decides whether a program may look into graphs that it holds. */
+bool ifl_op_copy_of(const ifl_op *from, ifl_op *to, ifl_handle_kind owner);
 void ifl_op_clear(ifl_op *op);
 
 #endif

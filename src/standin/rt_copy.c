@@ -29,10 +29,12 @@ ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
                                 .width = bytes->width,
                                 .height = bytes->height,
                                 .depth = bytes->depth,
-                                .kind = kind}};
+                                .kind = kind,
+                                .to_array = to->array,
+                                .from_array = from->array}};
 }
 
-static ifl_cuda_error check_kind(int kind)
+ifl_cuda_error ifl_copy_kind_check(int kind)
 {
     return kind >= IFL_HOST_TO_HOST && kind <= IFL_COPY_DEFAULT
                ? ifl_cudaSuccess
@@ -42,7 +44,7 @@ static ifl_cuda_error check_kind(int kind)
 static ifl_cuda_error copy_line(ifl_session *session, void *to, const void *from, size_t bytes,
                                 int kind, void *stream)
 {
-    const ifl_cuda_error code = check_kind(kind);
+    const ifl_cuda_error code = ifl_copy_kind_check(kind);
     return code == ifl_cudaSuccess
                ? ifl_serve_op(session, stream, ifl_copy_line_op(to, from, bytes, kind))
                : code;
@@ -97,7 +99,7 @@ static ifl_cuda_error copy_rows(ifl_session *session, void *to, size_t to_pitch,
                                 size_t from_pitch, size_t width, size_t height, int kind,
                                 void *stream)
 {
-    const ifl_cuda_error code = check_kind(kind);
+    const ifl_cuda_error code = ifl_copy_kind_check(kind);
     if (code != ifl_cudaSuccess)
         return code;
     if (width > to_pitch || width > from_pitch || to_pitch > IFL_MOST_PITCH ||
@@ -162,7 +164,7 @@ ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
     ifl_extent bytes;
     if (!box || !box_in_bytes(box, &bytes))
         return ifl_cudaErrorInvalidValue;
-    ifl_cuda_error code = check_kind(box->kind);
+    ifl_cuda_error code = ifl_copy_kind_check(box->kind);
     if (code == ifl_cudaSuccess)
         code = find_side(box->to_array, &box->to, &box->to_position, &bytes, &to);
     if (code == ifl_cudaSuccess)
@@ -171,6 +173,43 @@ ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
         return code;
     *op = ifl_copy_sides_op(&to, &from, &bytes, box->kind);
     return ifl_cudaSuccess;
+}
+
+/* One side as it was given, from where its box begins. */
+typedef struct told_side {
+    ifl_position at;
+    ifl_pitched memory;
+} told_side;
+
+static told_side tell_side(void *array, void *start, size_t offset, size_t pitch, size_t slice,
+                           const ifl_op_copy *c)
+{
+    const ifl_array *of = ifl_array_of(array);
+    const size_t rest = slice ? offset % slice : offset, x = pitch ? rest % pitch : rest;
+    told_side side = {.at = {x / (of ? ifl_texel_bytes(&of->texel) : 1), pitch ? rest / pitch : 0,
+                             slice ? offset / slice : 0}};
+    if (!array)
+        side.memory = (ifl_pitched){start, pitch ? pitch : c->width, c->width,
+                                    pitch && slice ? slice / pitch : c->height};
+    return side;
+}
+
+void ifl_copy_op_box(const ifl_op_copy *c, ifl_copy3d *box)
+{
+    const ifl_array *to_array = ifl_array_of(c->to_array),
+                    *of = to_array ? to_array : ifl_array_of(c->from_array);
+    const told_side to = tell_side(c->to_array, c->to, c->to_offset, c->to_pitch, c->to_slice, c),
+                    from = tell_side(c->from_array, (void *)(uintptr_t)c->from, c->from_offset,
+                                     c->from_pitch, c->from_slice, c);
+    *box = (ifl_copy3d){
+        .from_array = c->from_array,
+        .from_position = from.at,
+        .from = from.memory,
+        .to_array = c->to_array,
+        .to_position = to.at,
+        .to = to.memory,
+        .extent = {c->width / (of ? ifl_texel_bytes(&of->texel) : 1), c->height, c->depth},
+        .kind = c->kind};
 }
 
 static ifl_cuda_error copy_box(ifl_session *session, const ifl_copy3d *box, void *stream)
@@ -206,20 +245,40 @@ static ifl_cuda_error find(ifl_session *session, const void *symbol, size_t byte
                                                         : ifl_cudaSuccess;
 }
 
+ifl_cuda_error ifl_copy_to_symbol_op(ifl_session *session, const void *symbol, const void *from,
+                                     size_t bytes, size_t offset, int kind, ifl_op *op)
+{
+    uint8_t *at = NULL;
+    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
+    *op = ifl_copy_line_op(at, from, bytes, kind);
+    return code == ifl_cudaSuccess ? ifl_copy_kind_check(kind) : code;
+}
+
+ifl_cuda_error ifl_copy_from_symbol_op(ifl_session *session, void *to, const void *symbol,
+                                       size_t bytes, size_t offset, int kind, ifl_op *op)
+{
+    uint8_t *at = NULL;
+    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
+    *op = ifl_copy_line_op(to, at, bytes, kind);
+    return code == ifl_cudaSuccess ? ifl_copy_kind_check(kind) : code;
+}
+
 static ifl_cuda_error to_symbol(ifl_session *session, const void *symbol, const void *from,
                                 size_t bytes, size_t offset, int kind, void *stream)
 {
-    uint8_t *at;
-    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
-    return code == ifl_cudaSuccess ? copy_line(session, at, from, bytes, kind, stream) : code;
+    ifl_op op;
+    const ifl_cuda_error code =
+        ifl_copy_to_symbol_op(session, symbol, from, bytes, offset, kind, &op);
+    return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
 }
 
 static ifl_cuda_error from_symbol(ifl_session *session, void *to, const void *symbol, size_t bytes,
                                   size_t offset, int kind, void *stream)
 {
-    uint8_t *at;
-    const ifl_cuda_error code = find(session, symbol, bytes, offset, &at);
-    return code == ifl_cudaSuccess ? copy_line(session, to, at, bytes, kind, stream) : code;
+    ifl_op op;
+    const ifl_cuda_error code =
+        ifl_copy_from_symbol_op(session, to, symbol, bytes, offset, kind, &op);
+    return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,

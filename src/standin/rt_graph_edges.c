@@ -127,3 +127,33 @@ IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *
     SERVE(((void)session, list_behind(ifl_node_of(node), out, data, count)));
 }
 #endif
+
+/* ---- changing them --------------------------------------------------------------------------- */
+
+#if IFL_CUDART < 13
+#define CHANGE(name, change)                                                                       \
+    IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
+                                   size_t count)                                                   \
+    {                                                                                              \
+        SERVE(((void)session, change(graph, from, to, count)));                                    \
+    }
+CHANGE(cudaGraphAddDependencies, ifl_graph_depend)
+CHANGE(cudaGraphRemoveDependencies, ifl_graph_undepend)
+#endif
+
+#if IFL_CUDART >= 12
+#define CHANGE_WITH(name, change)                                                                  \
+    IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
+                                   const edge_data *data, size_t count)                            \
+    {                                                                                              \
+        (void)data;                                                                                \
+        SERVE(((void)session, change(graph, from, to, count)));                                    \
+    }
+CHANGE_WITH(WITH_DATA(cudaGraphAddDependencies), ifl_graph_depend)
+CHANGE_WITH(WITH_DATA(cudaGraphRemoveDependencies), ifl_graph_undepend)
+#endif
+
+IFL_SERVED ifl_cuda_error cudaGraphDestroyNode(const void *node)
+{
+    SERVE(((void)session, ifl_node_destroy(ifl_node_of(node))));
+}

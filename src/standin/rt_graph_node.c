@@ -1,157 +1,318 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Nodes of graphs by one call for all kinds, and conditional nodes, which that call alone makes. */
-#include "standin/condition.h"
+ * Nodes of graphs, a kind at a time: added, told about, and changed in a graph or in one that was
+ * instantiated. */
 #include "standin/graph_node.h"
+#include "standin/graph_update.h"
+#include "standin/launch_call.h"
 #include "standin/served.h"
 
-#if IFL_CUDART >= 12
+/* ---- operations ------------------------------------------------------------------------------ */
 
-/* The calls of the runtime that make one kind. */
-typedef ifl_cuda_error add_structure(ifl_node **out, const void *graph, ifl_node *const *after,
-                                     size_t count, void *params);
-extern add_structure cudaGraphAddMemcpyNode, cudaGraphAddMemsetNode, cudaGraphAddHostNode,
-    cudaGraphAddMemAllocNode;
-extern add_structure cudaGraphAddChildGraphNode, cudaGraphAddEventRecordNode,
-    cudaGraphAddEventWaitNode,
-    cudaGraphAddMemFreeNode; /* these take the one pointer that their structure holds */
-
-/* cudaGraphNodeType. */
-enum {
-    NODE_KERNEL = 0,
-    NODE_COPY = 1,
-    NODE_SET = 2,
-    NODE_HOST = 3,
-    NODE_GRAPH = 4,
-    NODE_EMPTY = 5,
-    NODE_EVENT_WAIT = 6,
-    NODE_EVENT_RECORD = 7,
-    NODE_ALLOCATE = 10,
-    NODE_RELEASE = 11,
-    NODE_CONDITION = 13
-};
-
-/* cudaConditionalNodeParams. */
-typedef struct condition_params {
-    uint64_t handle;
-    int type;
-    unsigned count;
-    ifl_graph **bodies; /* out */
-} condition_params;
-
-/* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one
- * does. */
-typedef struct node_params {
-    int type;
-    int reserved[3];
-    union {
-        char bytes[232];
-        ifl_kernel_params kernel;
-        struct {
-            int flags, reserved[3];
-            ifl_copy3d box;
-        } copy;
-        void *pointer;
-        condition_params condition;
-    } of;
-} node_params;
-
-/* ---- conditions ------------------------------------------------------------------------------ */
-
-static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void *graph,
-                             unsigned initial, unsigned flags)
+/* From CUDA 13 on the handle of a kernel may stand in the place of the host's address. What a
+ * node's attributes say of the launch stays (cudaGraphKernelNodeSetAttribute). */
+ifl_made_op ifl_make_kernel(ifl_session *session, const ifl_node *node,
+                            const ifl_kernel_params *params, const void *from)
 {
-    enum { ASSIGN_DEFAULT = 1 };
-    if (!handle || !ifl_graph_of(graph) || flags > ASSIGN_DEFAULT)
+    ifl_made_op made = {.code = ifl_cudaErrorInvalidValue};
+    if (!params)
+        return made;
+    ifl_launch_call call = {.grid = params->grid,
+                            .block = params->block,
+                            .arguments = params->arguments,
+                            .shared_bytes = params->shared_bytes,
+                            .from = from};
+    if (node && node->op.kind == IFL_DO_KERNEL) {
+        call.cluster = node->op.of.kernel.asked_cluster;
+        call.cooperative = node->op.of.kernel.cooperative;
+    }
+    made.code = ifl_launch_op(session, ifl_function_find(params->function), &call, &made.op);
+    if (made.code == ifl_cudaSuccess)
+        made.op.of.kernel.function = params->function;
+    return made;
+}
+
+ifl_made_op ifl_make_copy(const ifl_copy3d *box)
+{
+    ifl_made_op made;
+    made.code = ifl_copy_box_op(box, &made.op);
+    return made;
+}
+
+ifl_made_op ifl_make_set(const ifl_set_params *params)
+{
+    ifl_made_op made = {.code = ifl_cudaErrorInvalidValue};
+    if (!params)
+        return made;
+    const ifl_op_set of = {.to = params->to,
+                           .pitch = params->pitch,
+                           .width = params->width,
+                           .height = params->height,
+                           .depth = 1,
+                           .element_bytes = params->element_bytes,
+                           .value = params->value};
+    made.code = ifl_fill_op(&of, &made.op);
+    return made;
+}
+
+ifl_made_op ifl_make_host(const ifl_host_params *params)
+{
+    if (!params || !params->call)
+        return (ifl_made_op){.code = ifl_cudaErrorInvalidValue};
+    return (ifl_made_op){
+        .op = {.kind = IFL_DO_HOST, .of.host = {params->call, NULL, params->user, NULL}}};
+}
+
+ifl_made_op ifl_make_child(ifl_graph *child)
+{
+    if (!child || ifl_graph_has_conditions(child))
+        return (ifl_made_op){.code = ifl_cudaErrorInvalidValue};
+    return (ifl_made_op){.op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child}};
+}
+
+ifl_made_op ifl_make_event(ifl_op_kind kind, void *event)
+{
+    if (!ifl_event_of(event))
+        return (ifl_made_op){.code = ifl_cudaErrorInvalidResourceHandle};
+    return (ifl_made_op){.op = {.kind = kind, .of.event = event}};
+}
+
+static ifl_made_op make_line(void *to, const void *from, size_t bytes, int kind)
+{
+    return (ifl_made_op){.code = ifl_copy_kind_check(kind),
+                         .op = ifl_copy_line_op(to, from, bytes, kind)};
+}
+
+static ifl_made_op make_to(ifl_session *session, const void *symbol, const void *from, size_t bytes,
+                           size_t offset, int kind)
+{
+    ifl_made_op made;
+    made.code = ifl_copy_to_symbol_op(session, symbol, from, bytes, offset, kind, &made.op);
+    return made;
+}
+
+static ifl_made_op make_from(ifl_session *session, void *to, const void *symbol, size_t bytes,
+                             size_t offset, int kind)
+{
+    ifl_made_op made;
+    made.code = ifl_copy_from_symbol_op(session, to, symbol, bytes, offset, kind, &made.op);
+    return made;
+}
+
+static ifl_cuda_error release(ifl_made_op *made, ifl_cuda_error code)
+{
+    if (made->code == ifl_cudaSuccess && made->op.kind == IFL_DO_KERNEL)
+        ifl_op_clear(&made->op);
+    return code;
+}
+
+ifl_cuda_error ifl_made_add(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+                            ifl_made_op made)
+{
+    const ifl_cuda_error code = made.code == ifl_cudaSuccess
+                                    ? ifl_graph_add_after(out, graph, after, count, &made.op)
+                                    : made.code;
+    return release(&made, code);
+}
+
+ifl_cuda_error ifl_made_set(ifl_node *node, ifl_made_op made)
+{
+    const ifl_cuda_error code =
+        made.code == ifl_cudaSuccess ? ifl_node_replace(node, &made.op) : made.code;
+    return release(&made, code);
+}
+
+ifl_cuda_error ifl_made_set_exec(ifl_session *session, ifl_node *node, ifl_made_op made)
+{
+    const ifl_cuda_error code =
+        made.code == ifl_cudaSuccess ? ifl_exec_replace(session, node, &made.op) : made.code;
+    return release(&made, code);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+IFL_SERVED ifl_cuda_error cudaGraphAddKernelNode(ifl_node **out, const void *graph,
+                                                 ifl_node *const *after, size_t count,
+                                                 const ifl_kernel_params *params)
+{
+    const void *from = __builtin_return_address(0);
+    SERVE(ifl_made_add(out, graph, after, count, ifl_make_kernel(session, NULL, params, from)));
+}
+
+static ifl_cuda_error set_kernel(ifl_session *session, ifl_node *node,
+                                 const ifl_kernel_params *params, const void *from)
+{
+    return ifl_made_set(node, ifl_make_kernel(session, node, params, from));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetParams(const void *node,
+                                                       const ifl_kernel_params *params)
+{
+    SERVE(set_kernel(session, ifl_node_of(node), params, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphExecKernelNodeSetParams(const void *exec, const void *node,
+                                                           const ifl_kernel_params *params)
+{
+    SERVE(set_kernel(session, ifl_exec_twin(exec, node), params, __builtin_return_address(0)));
+}
+
+/* The operation of a node of the kind; NULL: it is none. */
+static const ifl_op *op_of(const void *handle, ifl_op_kind kind, const void *out)
+{
+    const ifl_node *node = out ? ifl_node_of(handle) : NULL;
+    return node && node->op.kind == kind ? &node->op : NULL;
+}
+
+static ifl_cuda_error tell_kernel(const ifl_op *op, ifl_kernel_params *out)
+{
+    if (!op)
         return ifl_cudaErrorInvalidValue;
-    return ifl_condition_new(session, handle, initial, flags == ASSIGN_DEFAULT);
-}
-
-IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, const void *graph,
-                                                           unsigned initial, unsigned flags)
-{
-    SERVE(create(session, handle, graph, initial, flags));
-}
-
-static bool is_count(int type, unsigned count)
-{
-    enum { MOST_BODIES = 65536 };
-    return type == IFL_CONDITION_IF ? count == 1 || count == 2
-           : type == IFL_CONDITION_WHILE
-               ? count == 1
-               : type == IFL_CONDITION_SWITCH && count && count <= MOST_BODIES;
-}
-
-static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node *const *after,
-                                    size_t count, condition_params *params)
-{
-    ifl_op op = {.kind = IFL_DO_CONDITION,
-                 .of.condition = {.type = params->type, .count = params->count}};
-    if (!out || !ifl_graph_of(graph) || !is_count(params->type, params->count) ||
-        !ifl_condition_take(params->handle, &op.of.condition))
-        return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = ifl_graph_add_after(out, graph, after, count, &op);
-    if (code != ifl_cudaSuccess)
-        ifl_condition_leave(params->handle);
-    if (code != ifl_cudaSuccess)
-        return code;
-    if (!ifl_op_make_bodies(&(*out)->op.of.condition))
-        return ifl_cudaErrorMemoryAllocation;
-    params->bodies = (*out)->op.of.condition.bodies;
+    const ifl_op_kernel *k = &op->of.kernel;
+    *out = (ifl_kernel_params){.function = (void *)(uintptr_t)k->function,
+                               .grid = {k->grid[0], k->grid[1], k->grid[2]},
+                               .block = {k->block[0], k->block[1], k->block[2]},
+                               .shared_bytes = (unsigned)k->shared_bytes,
+                               .arguments = ifl_op_arguments(k)};
     return ifl_cudaSuccess;
 }
 
-/* ---- all kinds ------------------------------------------------------------------------------- */
-
-static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph,
-                          ifl_node *const *after, size_t count, node_params *params,
-                          const void *from)
+static ifl_cuda_error tell_copy(const ifl_op *op, ifl_copy3d *out)
 {
-    if (!params)
+    if (!op)
         return ifl_cudaErrorInvalidValue;
-    switch (params->type) {
-    case NODE_KERNEL:
-        return ifl_graph_add_kernel(session, out, graph, after, count, &params->of.kernel, from);
-    case NODE_COPY:
-        return cudaGraphAddMemcpyNode(out, graph, after, count, &params->of.copy.box);
-    case NODE_SET:
-        return cudaGraphAddMemsetNode(out, graph, after, count, &params->of);
-    case NODE_HOST:
-        return cudaGraphAddHostNode(out, graph, after, count, &params->of);
-    case NODE_GRAPH:
-        return cudaGraphAddChildGraphNode(out, graph, after, count, params->of.pointer);
-    case NODE_EMPTY:
-        return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
-    case NODE_EVENT_WAIT:
-        return cudaGraphAddEventWaitNode(out, graph, after, count, params->of.pointer);
-    case NODE_EVENT_RECORD:
-        return cudaGraphAddEventRecordNode(out, graph, after, count, params->of.pointer);
-    case NODE_ALLOCATE:
-        return cudaGraphAddMemAllocNode(out, graph, after, count, &params->of);
-    case NODE_RELEASE:
-        return cudaGraphAddMemFreeNode(out, graph, after, count, params->of.pointer);
-    case NODE_CONDITION:
-        return add_condition(out, graph, after, count, &params->of.condition);
-    default:
-        return ifl_cudaErrorNotSupported;
+    ifl_copy_op_box(&op->of.copy, out);
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error tell_set(const ifl_op *op, ifl_set_params *out)
+{
+    if (!op)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_op_set *s = &op->of.set;
+    *out = (ifl_set_params){s->to, s->pitch, s->value, s->element_bytes, s->width, s->height};
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error tell_host(const ifl_op *op, ifl_host_params *out)
+{
+    if (!op)
+        return ifl_cudaErrorInvalidValue;
+    *out = (ifl_host_params){op->of.host.call, op->of.host.user};
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error tell_event(const ifl_op *op, void **out)
+{
+    if (!op)
+        return ifl_cudaErrorInvalidValue;
+    *out = op->of.event;
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error tell_child(const ifl_op *op, ifl_graph **out)
+{
+    if (!op)
+        return ifl_cudaErrorInvalidValue;
+    *out = op->of.child;
+    return ifl_cudaSuccess;
+}
+
+/* ---- kinds whose structure tells all --------------------------------------------------------- */
+
+#define TELL(name, type, kind, tell)                                                               \
+    IFL_SERVED ifl_cuda_error name(const void *node, type *out)                                    \
+    {                                                                                              \
+        SERVE(((void)session, tell(op_of(node, kind, out), out)));                                 \
     }
+TELL(cudaGraphKernelNodeGetParams, ifl_kernel_params, IFL_DO_KERNEL, tell_kernel)
+TELL(cudaGraphMemcpyNodeGetParams, ifl_copy3d, IFL_DO_COPY, tell_copy)
+TELL(cudaGraphMemsetNodeGetParams, ifl_set_params, IFL_DO_SET, tell_set)
+TELL(cudaGraphHostNodeGetParams, ifl_host_params, IFL_DO_HOST, tell_host)
+TELL(cudaGraphEventRecordNodeGetEvent, void *, IFL_DO_EVENT_RECORD, tell_event)
+TELL(cudaGraphEventWaitNodeGetEvent, void *, IFL_DO_EVENT_WAIT, tell_event)
+TELL(cudaGraphChildGraphNodeGetGraph, ifl_graph *, IFL_DO_CHILD_GRAPH, tell_child)
+
+#define CHANGE(add, set, set_exec, type, ...)                                                      \
+    IFL_SERVED ifl_cuda_error add(ifl_node **out, const void *graph, ifl_node *const *after,       \
+                                  size_t count, type params)                                       \
+    {                                                                                              \
+        SERVE(((void)session, ifl_made_add(out, graph, after, count, (__VA_ARGS__))));             \
+    }                                                                                              \
+    IFL_SERVED ifl_cuda_error set(const void *node, type params)                                   \
+    {                                                                                              \
+        SERVE(((void)session, ifl_made_set(ifl_node_of(node), (__VA_ARGS__))));                    \
+    }                                                                                              \
+    IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, type params)            \
+    {                                                                                              \
+        SERVE(ifl_made_set_exec(session, ifl_exec_twin(exec, node), (__VA_ARGS__)));               \
+    }
+CHANGE(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
+       const ifl_copy3d *, ifl_make_copy(params))
+CHANGE(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
+       const ifl_set_params *, ifl_make_set(params))
+CHANGE(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams,
+       const ifl_host_params *, ifl_make_host(params))
+CHANGE(cudaGraphAddEventRecordNode, cudaGraphEventRecordNodeSetEvent,
+       cudaGraphExecEventRecordNodeSetEvent, void *, ifl_make_event(IFL_DO_EVENT_RECORD, params))
+CHANGE(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent,
+       cudaGraphExecEventWaitNodeSetEvent, void *, ifl_make_event(IFL_DO_EVENT_WAIT, params))
+
+/* ---- child graphs, and nodes without anything ------------------------------------------------ */
+
+IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void *graph,
+                                                     ifl_node *const *after, size_t count,
+                                                     const void *child)
+{
+    SERVE(((void)session,
+           ifl_made_add(out, graph, after, count, ifl_make_child(ifl_graph_of(child)))));
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
-                                              ifl_node *const *after, const void *edges,
-                                              size_t count, node_params *params)
+ifl_cuda_error ifl_set_exec_child(ifl_session *session, ifl_node *node, const ifl_graph *child)
 {
-    (void)edges;
-    SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
+    ifl_update_info info;
+    if (!node || node->op.kind != IFL_DO_CHILD_GRAPH || !child)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = ifl_graph_update(session, node->op.of.child, child, &info);
+    return code == ifl_cudaErrorGraphExecUpdateFailure ? ifl_cudaErrorInvalidValue : code;
 }
-#if IFL_CUDART >= 13
-ALSO(cudaGraphAddNode, cudaGraphAddNode_v2);
-#else
-IFL_SERVED ifl_cuda_error cudaGraphAddNode(ifl_node **out, const void *graph,
-                                           ifl_node *const *after, size_t count,
-                                           node_params *params)
-{
-    SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
-}
-#endif
 
-#endif
+IFL_SERVED ifl_cuda_error cudaGraphExecChildGraphNodeSetParams(const void *exec, const void *node,
+                                                               const void *child)
+{
+    SERVE(ifl_set_exec_child(session, ifl_exec_twin(exec, node), ifl_graph_of(child)));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *graph,
+                                                ifl_node *const *after, size_t count)
+{
+    SERVE(((void)session,
+           ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
+}
+
+/* ---- copies of one row, and of variables ----------------------------------------------------- */
+
+#define COPY(add, set, set_exec, take, ...)                                                        \
+    IFL_SERVED ifl_cuda_error add(ifl_node **out, const void *graph, ifl_node *const *after,       \
+                                  size_t count, REST take)                                         \
+    {                                                                                              \
+        SERVE(((void)session, ifl_made_add(out, graph, after, count, (__VA_ARGS__))));             \
+    }                                                                                              \
+    IFL_SERVED ifl_cuda_error set(const void *node, REST take)                                     \
+    {                                                                                              \
+        SERVE(((void)session, ifl_made_set(ifl_node_of(node), (__VA_ARGS__))));                    \
+    }                                                                                              \
+    IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, REST take)              \
+    {                                                                                              \
+        SERVE(ifl_made_set_exec(session, ifl_exec_twin(exec, node), (__VA_ARGS__)));               \
+    }
+#define REST(...) __VA_ARGS__
+COPY(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
+     (void *to, const void *from, size_t bytes, int kind), make_line(to, from, bytes, kind))
+COPY(cudaGraphAddMemcpyNodeToSymbol, cudaGraphMemcpyNodeSetParamsToSymbol,
+     cudaGraphExecMemcpyNodeSetParamsToSymbol,
+     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+     make_to(session, symbol, from, bytes, offset, kind))
+COPY(cudaGraphAddMemcpyNodeFromSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol,
+     cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+     (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
+     make_from(session, to, symbol, bytes, offset, kind))

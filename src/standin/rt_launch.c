@@ -154,6 +154,8 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
                                  .shared_preference = preference_of(function),
                                  .params = gather(function->kernel, call->arguments)}};
     memcpy(op->of.kernel.cluster, cluster, sizeof cluster);
+    op->of.kernel.asked_cluster = call->cluster;
+    op->of.kernel.cooperative = call->cooperative;
     describe_place(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }

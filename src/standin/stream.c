@@ -189,6 +189,27 @@ void ifl_streams_leave(const ifl_graph *graph)
             event->capture = NULL;
 }
 
+static void forget(ifl_node_list *list, const ifl_node *node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i] != node)
+            list->at[kept++] = list->at[i];
+    list->count = kept;
+}
+
+void ifl_streams_forget(const ifl_node *node)
+{
+    ifl_stream *stream;
+    ifl_event *event;
+    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
+        forget(&defaults[gpu][LAST_DEFAULT].follows, node);
+    for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
+        forget(&stream->follows, node);
+    for (size_t at = 0; (event = ifl_handle_next(IFL_HANDLE_EVENT, &at));)
+        forget(&event->follows, node);
+}
+
 /* ---- giving them work ------------------------------------------------------------------------ */
 
 void ifl_event_note(const ifl_session *session, ifl_event *event)

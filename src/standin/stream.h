@@ -62,6 +62,9 @@ bool ifl_event_capture(ifl_event *event, const ifl_stream *stream);
 /* The capture into the graph is over: no stream is in it any more, and no event knows it. */
 void ifl_streams_leave(const struct ifl_graph *graph);
 
+/* The node is destroyed: no stream and no event waits for it. */
+void ifl_streams_forget(const struct ifl_node *node);
+
 /* Runs the operation, or keeps it while the stream is captured. The operation is the caller's
  * still. */
 ifl_cuda_error ifl_stream_give(ifl_session *session, void *stream, const ifl_op *op);

@@ -318,37 +318,65 @@ static void make_memory(void)
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* A node that allocates, and another that frees it. */
-static void add_memory_nodes(word graph)
+/* A node that allocates, and another that frees it: in a graph of their own, from which nothing
+ * can be removed. */
+static word add_memory_nodes(void)
 {
     struct {
         char pool[88];
         word access, access_count, bytes, address;
     } params = {.bytes = DEVICE_BYTES};
-    word node = 0;
+    word node = 0, graph = 0;
+    MUST("cudaGraphCreate", (word)&graph);
     MUST("cudaGraphAddMemAllocNode", (word)&node, graph, 0, 0, (word)&params);
     add_object(CLASS_ALLOCATE_NODE, node);
     MUST("cudaGraphAddMemFreeNode", (word)&node, graph, (word)&node, 1, params.address);
     add_object(CLASS_FREE_NODE, node);
     add_object(CLASS_GRAPH_MEMORY, params.address);
+    return graph;
 }
 
 static void add_nodes(word graph)
 {
-    word node = 0;
+    word node = 0, child = 0;
     MUST("cudaGraphAddEmptyNode", (word)&node, graph);
     add_object(CLASS_NODE, node);
     MUST("cudaGraphAddKernelNode", (word)&node, graph, 0, 0, right_pointer(WORD_KERNEL_PARAMS));
     add_object(CLASS_KERNEL_NODE, node);
-    MUST("cudaGraphAddMemcpyNode", (word)&node, graph, 0, 0, right_pointer(WORD_BOX));
+    MUST("cudaGraphAddMemcpyNode", (word)&node, graph, (word)&node, 1, right_pointer(WORD_BOX));
     add_object(CLASS_COPY_NODE, node);
-    add_memory_nodes(graph);
+    MUST("cudaGraphAddMemcpyNode", (word)&node, graph, 0, 0, right_pointer(WORD_LINE_BOX));
+    add_object(CLASS_LINE_NODE, node);
+    MUST("cudaGraphAddMemsetNode", (word)&node, graph, 0, 0, right_pointer(WORD_SET_PARAMS));
+    add_object(CLASS_SET_NODE, node);
+    MUST("cudaGraphAddHostNode", (word)&node, graph, 0, 0, right_pointer(WORD_HOST_PARAMS));
+    add_object(CLASS_HOST_NODE, node);
+    MUST("cudaGraphAddEventRecordNode", (word)&node, graph, 0, 0, live_object(CLASS_EVENT));
+    add_object(CLASS_RECORD_NODE, node);
+    MUST("cudaGraphAddEventWaitNode", (word)&node, graph, 0, 0, live_object(CLASS_EVENT));
+    add_object(CLASS_WAIT_NODE, node);
+    MUST("cudaGraphCreate", (word)&child);
+    MUST("cudaGraphAddChildGraphNode", (word)&node, graph, 0, 0, child);
+    add_object(CLASS_CHILD_NODE, node);
+    MUST("cudaGraphDestroy", child);
 }
 
 static void lose_all(object_class of)
 {
     while (world[of].live_count)
         lose_object(of, world[of].live[0]);
+}
+
+static void make_user_objects(void)
+{
+    for (int i = 0; i < 2; i++) {
+        word object = 0;
+        MUST("cudaUserObjectCreate", (word)&object, 0, right_pointer(WORD_DESTROY), 1, 1);
+        add_object(CLASS_USER_OBJECT, object);
+    }
+    const word first = world[CLASS_USER_OBJECT].live[0];
+    MUST("cudaUserObjectRelease", first, 1);
+    lose_object(CLASS_USER_OBJECT, first);
 }
 
 static word make_graph(void)
@@ -364,10 +392,13 @@ static word make_graph(void)
 
 static void make_graphs(void)
 {
-    const word exec = make_graph(), graph = live_object(CLASS_GRAPH);
+    const word exec = make_graph(), graph = live_object(CLASS_GRAPH),
+               memory_graph = add_memory_nodes();
     for (object_class of = CLASS_NODE; of <= CLASS_FREE_NODE; of++)
         lose_all(of);
     make_graph();
+    add_memory_nodes();
+    MUST("cudaGraphDestroy", memory_graph);
     MUST("cudaGraphExecDestroy", exec);
     MUST("cudaGraphDestroy", graph);
     lose_object(CLASS_EXEC, exec);
@@ -425,6 +456,7 @@ void renew_world(void)
     make_textures();
     make_contexts();
     make_graphs();
+    make_user_objects();
     for (object_class of = 0; of < CLASSES; of++)
         drop_reused(of);
 }

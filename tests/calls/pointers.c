@@ -10,7 +10,8 @@ enum {
     INVALID_DIRECTION = 21,
     INVALID_FUNCTION = 98,
     INVALID_PTX = 218,
-    INVALID_HANDLE = 400
+    INVALID_HANDLE = 400,
+    NOT_SUPPORTED = 801
 };
 enum { ARRAY_RESOURCE, MIPMAPS, LINEAR_RESOURCE, ROWS_RESOURCE };
 enum { FLOAT_KIND = 2, FLOAT_FORMAT = 0x20, FOR_SURFACES = 2 };
@@ -59,6 +60,28 @@ static deep_box right_deep_box(void)
         .depth = 2};
 }
 
+static box right_line_box(void)
+{
+    box line = right_box();
+    line.extent = (triple){WIDTH, 1, 1};
+    return line;
+}
+
+static deep_box right_deep_line_box(void)
+{
+    deep_box line = right_deep_box();
+    line.height = line.depth = 1;
+    return line;
+}
+
+static kernel_params right_kernel(void)
+{
+    return (kernel_params){.function = live_object(CLASS_FUNCTION),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .arguments = right_arguments()};
+}
+
 static flat_box right_flat_box(void)
 {
     return (flat_box){.from = {.type = HOST, .host = live_object(CLASS_PINNED), .pitch = PITCH},
@@ -83,6 +106,16 @@ static bool fill_of_texture(word_kind kind, pointed *out)
         out->resource = (resource){.type = ARRAY_RESOURCE, .of.array = live_object(CLASS_ARRAY)};
         return true;
     case WORD_SAMPLER:
+    case WORD_DRIVER_SAMPLER:
+        return true;
+    case WORD_DRIVER_RESOURCE:
+        out->driver_resource = (driver_resource){.type = ROWS_RESOURCE,
+                                                 .at = live_object(CLASS_DEVICE),
+                                                 .format = FLOAT_FORMAT,
+                                                 .channels = 1,
+                                                 .width = WIDTH / 4,
+                                                 .height = ROWS,
+                                                 .pitch = PITCH};
         return true;
     case WORD_FLAT_ARRAY:
         out->flat_array = (flat_array){WIDTH, ROWS, FLOAT_FORMAT, 1};
@@ -92,6 +125,31 @@ static bool fill_of_texture(word_kind kind, pointed *out)
         return true;
     default:
         return false;
+    }
+}
+
+static bool fill_of_node(word_kind kind, pointed *out)
+{
+    switch (kind) {
+    case WORD_EDGE_FROM:
+        out->nodes[0] = live_object(CLASS_KERNEL_NODE);
+        return true;
+    case WORD_EDGE_TO:
+        out->nodes[0] = live_object(CLASS_COPY_NODE);
+        return true;
+    case WORD_LINE_BOX:
+        out->box = right_line_box();
+        return true;
+    case WORD_DEEP_LINE_BOX:
+        out->deep_box = right_deep_line_box();
+        return true;
+    case WORD_ANY_PARAMS:
+        out->any_params = (any_params){.of.kernel = right_kernel()};
+        return true;
+    case WORD_INSTANTIATION:
+        return true;
+    default:
+        return fill_of_texture(kind, out);
     }
 }
 
@@ -115,10 +173,7 @@ bool fill_pointed(word_kind kind, pointed *out)
         out->flat_box = right_flat_box();
         return true;
     case WORD_KERNEL_PARAMS:
-        out->kernel_params = (kernel_params){.function = live_object(CLASS_FUNCTION),
-                                             .grid = {1, 1, 1},
-                                             .block = {1, 1, 1},
-                                             .arguments = right_arguments()};
+        out->kernel_params = right_kernel();
         return true;
     case WORD_SET_PARAMS:
         out->set_params = (set_params){live_object(CLASS_DEVICE), PITCH, 1, 4, WIDTH / 4, ROWS};
@@ -157,7 +212,7 @@ bool fill_pointed(word_kind kind, pointed *out)
         out->room = sizeof scratch / sizeof *scratch;
         return true;
     default:
-        return fill_of_texture(kind, out);
+        return fill_of_node(kind, out);
     }
 }
 
@@ -166,9 +221,9 @@ word right_pointer(word_kind kind)
     static pointed right[WORD_PAD + 1];
     if (fill_pointed(kind, &right[kind]))
         return (word)&right[kind];
-    return kind == WORD_HOST_CALL  ? (word)host_call
-           : kind == WORD_CALLBACK ? (word)callback
-                                   : (word)module_text;
+    return kind == WORD_HOST_CALL || kind == WORD_DESTROY ? (word)host_call
+           : kind == WORD_CALLBACK                        ? (word)callback
+                                                          : (word)module_text;
 }
 
 /* ---- wrong ----------------------------------------------------------------------------------- */
@@ -201,8 +256,9 @@ static void wrong_boxes(wrongs *w)
     next(w, INVALID_VALUE)->box.to.at = 0;
     next(w, INVALID_VALUE)->box.from.at = 0;
     next(w, INVALID_VALUE)->box.to.pitch = (word)-1;
-    next(w, INVALID_VALUE)->box.extent.x = (word)-1;
     next(w, INVALID_VALUE)->box.to_position.z = (word)1 << 63;
+    if (w->kind == WORD_BOX) /* a row may be longer than the pitch */
+        next(w, INVALID_VALUE)->box.extent.x = (word)-1;
     next(w, INVALID_DIRECTION)->box.kind = 9;
 }
 
@@ -211,8 +267,9 @@ static void wrong_deep_boxes(wrongs *w)
     next(w, INVALID_VALUE)->deep_box.to.type = 0;
     next(w, INVALID_VALUE)->deep_box.from.type = 9;
     next(w, INVALID_VALUE)->deep_box.to.pitch = (word)-1;
-    next(w, INVALID_VALUE)->deep_box.width = (word)-1;
     next(w, INVALID_VALUE)->deep_box.to.z = (word)1 << 63;
+    if (w->kind == WORD_DEEP_BOX)
+        next(w, INVALID_VALUE)->deep_box.width = (word)-1;
 }
 
 static void wrong_flat_boxes(wrongs *w)
@@ -266,6 +323,14 @@ static void wrong_others(wrongs *w)
     case WORD_MODE:
         next(w, INVALID_VALUE)->mode = 9;
         break;
+    case WORD_ANY_PARAMS:
+        next(w, INVALID_FUNCTION)->any_params.of.kernel.function = no_handles[0];
+        next(w, INVALID_VALUE)->any_params.of.kernel.arguments = 0;
+        next(w, NOT_SUPPORTED)->any_params.type = 99;
+        break;
+    case WORD_INSTANTIATION:
+        next(w, INVALID_VALUE)->instantiation.flags = 1 << 20;
+        break;
     case WORD_IMAGE:
         w->list[w->count++] = (wrong_word){(word) "nonsense", INVALID_PTX};
         break;
@@ -306,6 +371,17 @@ static void wrong_of_texture(wrongs *w)
     case WORD_SURFACE_RESOURCE:
         wrong_surface_resources(w);
         break;
+    case WORD_DRIVER_RESOURCE:
+        next(w, INVALID_VALUE)->driver_resource.at = 0;
+        next(w, INVALID_VALUE)->driver_resource.at = world[CLASS_DEVICE].gone[0];
+        next(w, INVALID_VALUE)->driver_resource.pitch = (word)1 << 63;
+        next(w, INVALID_VALUE)->driver_resource.type = 9;
+        next(w, INVALID_VALUE)->driver_resource.format = 9999;
+        break;
+    case WORD_DRIVER_SAMPLER:
+        next(w, INVALID_VALUE)->driver_sampler.modes[1] = 9;
+        next(w, INVALID_VALUE)->driver_sampler.filter = -1;
+        break;
     case WORD_SAMPLER:
         next(w, INVALID_VALUE)->sampler.modes[1] = 9;
         next(w, INVALID_VALUE)->sampler.filter = -1;
@@ -330,12 +406,16 @@ size_t wrong_pointers(word_kind kind, wrong_word out[MOST_WRONG])
     switch (kind) {
     case WORD_AFTER:
     case WORD_LATER:
+    case WORD_EDGE_FROM:
+    case WORD_EDGE_TO:
         wrong_nodes(&w);
         break;
     case WORD_BOX:
+    case WORD_LINE_BOX:
         wrong_boxes(&w);
         break;
     case WORD_DEEP_BOX:
+    case WORD_DEEP_LINE_BOX:
         wrong_deep_boxes(&w);
         break;
     case WORD_FLAT_BOX:

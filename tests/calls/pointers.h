@@ -61,6 +61,23 @@ typedef struct set_params {
     word width, height;
 } set_params;
 
+/* cudaGraphNodeParams: the type, and the kind's structure */
+typedef struct any_params {
+    int type, reserved[3];
+    union {
+        kernel_params kernel;
+        set_params set;
+        word words[29];
+    } of;
+    word unused;
+} any_params;
+
+/* cudaGraphInstantiateParams */
+typedef struct instantiation {
+    word flags, stream, bad;
+    int result;
+} instantiation;
+
 typedef struct host_params {
     word call, user;
 } host_params;
@@ -119,6 +136,21 @@ typedef struct sampler {
     int modes[3], filter, reads, more[13];
 } sampler;
 
+/* CUDA_RESOURCE_DESC of rows, CUDA_TEXTURE_DESC */
+typedef struct driver_resource {
+    int type;
+    word at;
+    unsigned format, channels;
+    word width, height, pitch;
+    char room[96];
+    unsigned flags;
+} driver_resource;
+
+typedef struct driver_sampler {
+    int modes[3], filter;
+    unsigned flags, more[21];
+} driver_sampler;
+
 typedef struct flat_array {
     word width, height;
     unsigned format, channels;
@@ -145,6 +177,10 @@ typedef union pointed {
     channels channels;
     resource resource;
     sampler sampler;
+    driver_resource driver_resource;
+    driver_sampler driver_sampler;
+    any_params any_params;
+    instantiation instantiation;
     flat_array flat_array;
     deep_array deep_array;
     word arguments[1];

@@ -16,7 +16,8 @@ enum {
     RENEW_EVERY = 1000, /* calls; objects and graphs grow no further */
     RARELY = 50,        /* what takes long is called once in so many times that it comes up */
     CANARY = 0xa5,
-    LAST_CODE = 999
+    LAST_CODE = 999,
+    NODE_CLASSES = CLASS_FREE_NODE - CLASS_NODE + 1
 };
 
 static uint64_t state;
@@ -199,6 +200,34 @@ static void any_kernel(kernel_params *k)
     k->arguments = once_in(8) ? 0 : k->arguments;
 }
 
+static void any_set(set_params *s)
+{
+    *s = (set_params){any_memory(),  any_number(256), (unsigned)any(),
+                      below(6) * 1u, any_number(16),  any_number(4)};
+}
+
+/* Of any kind, conditional ones too; a child graph once in a while, for graphs grow by it. */
+static void any_node(any_params *p)
+{
+    enum { KERNEL = 0, COPY = 1, SET = 2, HOST = 3, CHILD = 4, ALLOCATE = 10, KINDS = 15 };
+    p->type = (int)below(KINDS) - 1;
+    if (p->type == CHILD && !once_in(RARELY))
+        p->type = KERNEL;
+    if (p->type == KERNEL) {
+        any_kernel(&p->of.kernel);
+    } else if (p->type == SET) {
+        any_set(&p->of.set);
+    } else if (p->type == COPY || p->type == ALLOCATE) {
+        for (size_t i = 0; i < sizeof p->of.words / sizeof *p->of.words; i++)
+            p->of.words[i] = once_in(2) ? 0 : any_memory();
+    } else if (p->type == HOST) {
+        p->of.words[0] = once_in(4) ? 0 : right_pointer(WORD_HOST_CALL);
+    } else {
+        p->of.words[0] = any_handle(p->type == CHILD ? CLASS_GRAPH : CLASS_EVENT);
+        p->of.words[1] = any_number(1);
+    }
+}
+
 static void any_channels(channels *c)
 {
     static const int bits[] = {0, 8, 16, 32, 64, -32};
@@ -243,6 +272,20 @@ static void change_of_texture(word_kind kind, pointed *p)
         p->sampler.reads = (int)below(2);
         p->sampler.more[below(13)] = (int)any();
         break;
+    case WORD_DRIVER_RESOURCE:
+        p->driver_resource.type = (int)below(5);
+        p->driver_resource.at = once_in(3) ? any_handle(CLASS_ARRAY) : any_memory();
+        p->driver_resource.format = below(0x30);
+        p->driver_resource.channels = below(6);
+        p->driver_resource.width = any_number(16);
+        p->driver_resource.pitch = any_number(256);
+        break;
+    case WORD_DRIVER_SAMPLER:
+        p->driver_sampler.modes[below(3)] = (int)below(6) - 1;
+        p->driver_sampler.filter = (int)below(3);
+        p->driver_sampler.flags = below(128);
+        p->driver_sampler.more[below(21)] = (unsigned)any();
+        break;
     case WORD_FLAT_ARRAY:
         p->flat_array = (flat_array){any_elements(16), any_elements(4), below(40), below(6)};
         break;
@@ -260,12 +303,16 @@ static void change(word_kind kind, pointed *p)
     switch (kind) {
     case WORD_AFTER:
     case WORD_LATER:
-        p->nodes[0] = any_handle((object_class)(CLASS_NODE + below(5)));
+    case WORD_EDGE_FROM:
+    case WORD_EDGE_TO:
+        p->nodes[0] = any_handle((object_class)(CLASS_NODE + below(NODE_CLASSES)));
         break;
     case WORD_BOX:
+    case WORD_LINE_BOX:
         any_box(&p->box);
         break;
     case WORD_DEEP_BOX:
+    case WORD_DEEP_LINE_BOX:
         any_deep_box(&p->deep_box);
         break;
     case WORD_FLAT_BOX:
@@ -278,8 +325,13 @@ static void change(word_kind kind, pointed *p)
         any_kernel(&p->kernel_params);
         break;
     case WORD_SET_PARAMS:
-        p->set_params = (set_params){any_memory(),  any_number(256), (unsigned)any(),
-                                     below(6) * 1u, any_number(16),  any_number(4)};
+        any_set(&p->set_params);
+        break;
+    case WORD_ANY_PARAMS:
+        any_node(&p->any_params);
+        break;
+    case WORD_INSTANTIATION:
+        p->instantiation.flags = any_number(0);
         break;
     case WORD_MEMORY_PARAMS:
         p->memory_params.bytes = any_size_of_memory(64);

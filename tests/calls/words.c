@@ -12,13 +12,13 @@ const word_about word_abouts[] = {
 #undef WORD
 };
 
-/* Words are given without their prefix, up to eight or fourteen of them. */
+/* Words are given without their prefix, up to fourteen of them. */
 #define EACH(...)                                                                                  \
-    EACH_OF(__VA_ARGS__, END, END, END, END, END, END, END, END, END, END, END, END, END)
-#define EACH_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, ...)                                        \
+    EACH_OF(__VA_ARGS__, END, END, END, END, END, END, END, END, END, END, END, END, END, END)
+#define EACH_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...)                                     \
     {                                                                                              \
         WORD_##a, WORD_##b, WORD_##c, WORD_##d, WORD_##e, WORD_##f, WORD_##g, WORD_##h, WORD_##i,  \
-            WORD_##j, WORD_##k, WORD_##l, WORD_##m                                                 \
+            WORD_##j, WORD_##k, WORD_##l, WORD_##m, WORD_##n                                       \
     }
 
 const call_row call_rows[] = {

@@ -30,6 +30,12 @@ typedef enum object_class {
     CLASS_NODE,
     CLASS_KERNEL_NODE,
     CLASS_COPY_NODE,
+    CLASS_LINE_NODE, /* a copy of one row */
+    CLASS_SET_NODE,
+    CLASS_HOST_NODE,
+    CLASS_CHILD_NODE,
+    CLASS_RECORD_NODE,
+    CLASS_WAIT_NODE,
     CLASS_ALLOCATE_NODE,
     CLASS_FREE_NODE,
     CLASS_POOL,
@@ -49,6 +55,7 @@ typedef enum object_class {
     CLASS_MANAGED_OWN,
     CLASS_REGISTERED,
     CLASS_GRAPH_MEMORY,
+    CLASS_USER_OBJECT,
     CLASSES
 } object_class;
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What of an instantiated graph may change without making it anew (CUDA Runtime API,
+ * cudaGraphExecUpdate and the calls cudaGraphExec...SetParams). */
+#ifndef IFL_STANDIN_GRAPH_UPDATE_H
+#define IFL_STANDIN_GRAPH_UPDATE_H
+
+#include "standin/graph.h"
+
+/* cudaGraphExecUpdateResult */
+typedef enum ifl_update_result {
+    IFL_UPDATE_DONE = 0,
+    IFL_UPDATE_ERROR = 1,
+    IFL_UPDATE_TOPOLOGY = 2,
+    IFL_UPDATE_KIND = 3,
+    IFL_UPDATE_PARAMETERS = 5,
+    IFL_UPDATE_ATTRIBUTES = 8
+} ifl_update_result;
+
+/* cudaGraphExecUpdateResultInfo: the node at fault, and that at the other end of its edge. */
+typedef struct ifl_update_info {
+    int result;
+    ifl_node *node, *from;
+} ifl_update_info;
+
+/* The nodes of `exec` do what those of `from` do, pair by pair; cudaErrorGraphExecUpdateFailure,
+ * and nothing changed, where they may not. */
+ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl_graph *from,
+                                ifl_update_info *info);
+/* ifl_node_replace for a node of an instantiated graph; cudaErrorInvalidValue where it may not. */
+ifl_cuda_error ifl_exec_replace(ifl_session *session, ifl_node *node, const ifl_op *op);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Capturing what streams are given into graphs. */
+#include "standin/graph.h"
+#include "standin/served.h"
+
+/* cudaStreamCaptureStatus */
+enum { NOT_CAPTURING, CAPTURING };
+
+/* cudaStreamCaptureMode: global, of the thread, relaxed. */
+static bool is_mode(int mode)
+{
+    enum { MOST = 2 };
+    return mode >= 0 && mode <= MOST;
+}
+
+/* `into` NULL: a graph of its own. */
+static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
+{
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (!is_mode(mode))
+        return ifl_cudaErrorInvalidValue;
+    if ((uintptr_t)handle <= 1)
+        return ifl_cudaErrorStreamCaptureUnsupported;
+    if (stream->capture)
+        return ifl_cudaErrorIllegalState;
+    stream->capture = into ? into : ifl_graph_new(IFL_HANDLE_GRAPH);
+    stream->began_capture = stream->capture != NULL;
+    stream->made_graph = stream->capture && !into;
+    stream->capture_mode = mode;
+    return stream->capture ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+static ifl_cuda_error check_nodes(const ifl_graph *graph, ifl_node *const *nodes, size_t count)
+{
+    if (count && !nodes)
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        const ifl_node *node = ifl_node_of(nodes[i]);
+        if (!node || node->graph != graph)
+            return ifl_cudaErrorInvalidValue;
+    }
+    return ifl_cudaSuccess;
+}
+
+static ifl_cuda_error follow(ifl_stream *stream, ifl_node *const *nodes, size_t count,
+                             bool replaces)
+{
+    const ifl_cuda_error code = check_nodes(stream->capture, nodes, count);
+    if (code != ifl_cudaSuccess)
+        return code;
+    return ifl_stream_follow(stream, nodes, count, replaces) ? ifl_cudaSuccess
+                                                             : ifl_cudaErrorMemoryAllocation;
+}
+
+static ifl_cuda_error begin_into(void *stream, int mode, const void *graph, ifl_node *const *after,
+                                 size_t count)
+{
+    ifl_graph *into = ifl_graph_of(graph);
+    ifl_cuda_error code = into ? check_nodes(into, after, count) : ifl_cudaErrorInvalidValue;
+    if (code == ifl_cudaSuccess)
+        code = begin(stream, mode, into);
+    return code == ifl_cudaSuccess ? follow(ifl_stream_of(stream), after, count, true) : code;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
+{
+    SERVE(((void)session, begin(stream, mode, NULL)));
+}
+ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
+
+IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph,
+                                                        ifl_node *const *after, const void *edges,
+                                                        size_t count, int mode)
+{
+    (void)edges;
+    SERVE(((void)session, begin_into(stream, mode, graph, after, count)));
+}
+ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
+
+static ifl_cuda_error end(void *handle, ifl_graph **out)
+{
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream ||
+        (!out && stream->made_graph)) /* a graph that the program had before it has already */
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    if (out)
+        *out = NULL;
+    if (!stream->capture)
+        return ifl_cudaErrorIllegalState;
+    if (!stream->began_capture)
+        return ifl_cudaErrorStreamCaptureUnmatched;
+    ifl_graph *graph = stream->capture;
+    const bool is_own = stream->made_graph, is_joined = ifl_stream_joins_all(stream);
+    ifl_streams_leave(graph);
+    if (!is_joined && is_own)
+        ifl_graph_free(graph);
+    if (!is_joined)
+        return ifl_cudaErrorStreamCaptureUnjoined;
+    if (out)
+        *out = graph;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
+{
+    SERVE(((void)session, end(stream, out)));
+}
+ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
+
+static ifl_cuda_error is_capturing(void *handle, int *status)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !status)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    *status = stream->capture ? CAPTURING : NOT_CAPTURING;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *stream, int *status)
+{
+    SERVE(((void)session, is_capturing(stream, status)));
+}
+ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+
+static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long *id,
+                                   ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !status)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    *status = stream->capture ? CAPTURING : NOT_CAPTURING;
+    if (!stream->capture)
+        return ifl_cudaSuccess;
+    if (id)
+        *id = (uintptr_t)stream->capture;
+    if (graph)
+        *graph = stream->capture;
+    if (nodes)
+        *nodes = stream->follows.count ? (const ifl_node *const *)stream->follows.at : NULL;
+    if (count)
+        *count = stream->follows.count;
+    return ifl_cudaSuccess;
+}
+
+#if IFL_CUDART >= 13
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status,
+                                                   unsigned long long *id, ifl_graph **graph,
+                                                   const ifl_node *const **nodes,
+                                                   const void **edges, size_t *count)
+{
+    if (edges)
+        *edges = NULL;
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+}
+ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+#else
+#if IFL_CUDART ==                                                                                  \
+    12 /* from 12.3 on, with the edges' data; 13.0 gave it the name without a number */
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status,
+                                                      unsigned long long *id, ifl_graph **graph,
+                                                      const ifl_node *const **nodes,
+                                                      const void **edges, size_t *count)
+{
+    if (edges)
+        *edges = NULL;
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+}
+ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+#endif
+IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status,
+                                                      unsigned long long *id, ifl_graph **graph,
+                                                      const ifl_node *const **nodes, size_t *count)
+{
+    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+}
+ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
+#if IFL_CUDART == 12
+ALSO(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_v2);
+ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
+#endif
+#endif
+
+static ifl_cuda_error update_dependencies(void *handle, ifl_node *const *nodes, size_t count,
+                                          unsigned flags)
+{
+    enum { SET = 1 };
+    ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || flags > SET)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    return stream->capture ? follow(stream, nodes, count, flags == SET) : ifl_cudaErrorIllegalState;
+}
+
+#if IFL_CUDART >= 12
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream,
+                                                                 ifl_node *const *nodes,
+                                                                 const void *edges, size_t count,
+                                                                 unsigned flags)
+{
+    (void)edges;
+    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+}
+#endif
+#if IFL_CUDART >= 13
+ALSO(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
+#else
+IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_node *const *nodes,
+                                                              size_t count, unsigned flags)
+{
+    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+}
+#endif
+
+IFL_SERVED ifl_cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
+{
+    static _Thread_local int own;
+    if (!mode || !is_mode(*mode))
+        return ifl_state_end(ifl_cudaErrorInvalidValue);
+    const int before = own;
+    own = *mode;
+    *mode = before;
+    return ifl_state_end(ifl_cudaSuccess);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Nodes of graphs by one call for all kinds, and conditional nodes, which that call alone makes. */
+#include "standin/condition.h"
+#include "standin/graph_node.h"
+#include "standin/graph_update.h"
+#include "standin/served.h"
+
+#if IFL_CUDART >= 12
+
+/* Calls of the runtime that make one kind. */
+extern ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, const void *graph,
+                                               ifl_node *const *after, size_t count, void *params);
+extern ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph,
+                                              ifl_node *const *after, size_t count, void *at);
+
+/* cudaGraphNodeType. */
+enum {
+    NODE_KERNEL = 0,
+    NODE_COPY = 1,
+    NODE_SET = 2,
+    NODE_HOST = 3,
+    NODE_GRAPH = 4,
+    NODE_EMPTY = 5,
+    NODE_EVENT_WAIT = 6,
+    NODE_EVENT_RECORD = 7,
+    NODE_ALLOCATE = 10,
+    NODE_RELEASE = 11,
+    NODE_CONDITION = 13
+};
+
+/* cudaConditionalNodeParams. */
+typedef struct condition_params {
+    uint64_t handle;
+    int type;
+    unsigned count;
+    ifl_graph **bodies; /* out */
+} condition_params;
+
+/* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one
+ * does. */
+typedef struct node_params {
+    int type;
+    int reserved[3];
+    union {
+        char bytes[232];
+        ifl_kernel_params kernel;
+        struct {
+            int flags, reserved[3];
+            ifl_copy3d box;
+        } copy;
+        ifl_set_params set;
+        ifl_host_params host;
+        void *pointer;
+        condition_params condition;
+    } of;
+} node_params;
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void *graph,
+                             unsigned initial, unsigned flags)
+{
+    enum { ASSIGN_DEFAULT = 1 };
+    if (!handle || !ifl_graph_of(graph) || flags > ASSIGN_DEFAULT)
+        return ifl_cudaErrorInvalidValue;
+    return ifl_condition_new(session, handle, initial, flags == ASSIGN_DEFAULT);
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, const void *graph,
+                                                           unsigned initial, unsigned flags)
+{
+    SERVE(create(session, handle, graph, initial, flags));
+}
+
+static bool is_count(int type, unsigned count)
+{
+    enum { MOST_BODIES = 65536 };
+    return type == IFL_CONDITION_IF ? count == 1 || count == 2
+           : type == IFL_CONDITION_WHILE
+               ? count == 1
+               : type == IFL_CONDITION_SWITCH && count && count <= MOST_BODIES;
+}
+
+static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node *const *after,
+                                    size_t count, condition_params *params)
+{
+    ifl_op op = {.kind = IFL_DO_CONDITION,
+                 .of.condition = {.type = params->type, .count = params->count}};
+    if (!out || !ifl_graph_of(graph) || !is_count(params->type, params->count) ||
+        !ifl_condition_take(params->handle, &op.of.condition))
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = ifl_graph_add_after(out, graph, after, count, &op);
+    if (code != ifl_cudaSuccess)
+        ifl_condition_leave(params->handle);
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (!ifl_op_make_bodies(&(*out)->op.of.condition))
+        return ifl_cudaErrorMemoryAllocation;
+    params->bodies = (*out)->op.of.condition.bodies;
+    return ifl_cudaSuccess;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+/* Of the kinds that calls may change. */
+static ifl_made_op make(ifl_session *session, const ifl_node *node, const node_params *params,
+                        const void *from)
+{
+    switch (params->type) {
+    case NODE_KERNEL:
+        return ifl_make_kernel(session, node, &params->of.kernel, from);
+    case NODE_COPY:
+        return ifl_make_copy(&params->of.copy.box);
+    case NODE_SET:
+        return ifl_make_set(&params->of.set);
+    case NODE_HOST:
+        return ifl_make_host(&params->of.host);
+    case NODE_GRAPH:
+        return ifl_make_child(ifl_graph_of(params->of.pointer));
+    case NODE_EVENT_WAIT:
+        return ifl_make_event(IFL_DO_EVENT_WAIT, params->of.pointer);
+    case NODE_EVENT_RECORD:
+        return ifl_make_event(IFL_DO_EVENT_RECORD, params->of.pointer);
+    default:
+        return (ifl_made_op){.code = ifl_cudaErrorNotSupported};
+    }
+}
+
+static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph,
+                          ifl_node *const *after, size_t count, node_params *params,
+                          const void *from)
+{
+    if (!params)
+        return ifl_cudaErrorInvalidValue;
+    switch (params->type) {
+    case NODE_EMPTY:
+        return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
+    case NODE_ALLOCATE:
+        return cudaGraphAddMemAllocNode(out, graph, after, count, &params->of);
+    case NODE_RELEASE:
+        return cudaGraphAddMemFreeNode(out, graph, after, count, params->of.pointer);
+    case NODE_CONDITION:
+        return add_condition(out, graph, after, count, &params->of.condition);
+    default:
+        return ifl_made_add(out, graph, after, count, make(session, NULL, params, from));
+    }
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
+                                              ifl_node *const *after, const void *edges,
+                                              size_t count, node_params *params)
+{
+    (void)edges;
+    SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
+}
+#if IFL_CUDART >= 13
+ALSO(cudaGraphAddNode, cudaGraphAddNode_v2);
+#else
+IFL_SERVED ifl_cuda_error cudaGraphAddNode(ifl_node **out, const void *graph,
+                                           ifl_node *const *after, size_t count,
+                                           node_params *params)
+{
+    SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
+}
+#endif
+
+static ifl_cuda_error set(ifl_session *session, ifl_node *node, const node_params *params,
+                          const void *from)
+{
+    return node && params ? ifl_made_set(node, make(session, node, params, from))
+                          : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphNodeSetParams(const void *node, const node_params *params)
+{
+    SERVE(set(session, ifl_node_of(node), params, __builtin_return_address(0)));
+}
+
+static ifl_cuda_error set_exec(ifl_session *session, ifl_node *node, const node_params *params,
+                               const void *from)
+{
+    if (!node || !params)
+        return ifl_cudaErrorInvalidValue;
+    if (params->type == NODE_GRAPH)
+        return ifl_set_exec_child(session, node, ifl_graph_of(params->of.pointer));
+    return ifl_made_set_exec(session, node, make(session, node, params, from));
+}
+
+IFL_SERVED ifl_cuda_error cudaGraphExecNodeSetParams(const void *exec, const void *node,
+                                                     const node_params *params)
+{
+    SERVE(set_exec(session, ifl_exec_twin(exec, node), params, __builtin_return_address(0)));
+}
+
+#endif
