@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory, as far as the driver's calls say it differently from the runtime's. */
 #include "standin/driver_served.h"
+#include "standin/managed_range.h"
 
 static ifl_cuda_error allocate(void **out, size_t bytes)
 {
@@ -158,46 +159,38 @@ IFL_SERVED ifl_cuda_error cuPointerGetAttributes(unsigned count, int *numbers, v
     DRIVE(attributes(count, numbers, to, at));
 }
 
-/* ---- advice about managed memory: kept by nobody --------------------------------------------- */
+/* ---- advice about managed memory -------------------------------------------------------------- */
 
-static ifl_cuda_error check(uintptr_t at)
+static ifl_cuda_error prefetch(uintptr_t at, size_t bytes, ifl_location to, void *stream)
 {
-    uintptr_t start;
-    return range(&start, NULL, at) == ifl_cudaSuccess ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    SERVE(ifl_managed_prefetch(session, (const void *)at, bytes, to, stream));
 }
 
-static ifl_cuda_error check_prefetch(uintptr_t at, void *stream)
+static ifl_cuda_error advise(uintptr_t at, size_t bytes, int advice, ifl_location to)
 {
-    return ifl_stream_of(stream) ? check(at) : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    SERVE(ifl_managed_advise(session, (const void *)at, bytes, advice, to));
 }
-
-typedef struct location {
-    int type, id;
-} location;
 
 IFL_SERVED ifl_cuda_error cuMemPrefetchAsync(uintptr_t at, size_t bytes, int device, void *stream)
 {
-    (void)bytes, (void)device;
-    DRIVE(check_prefetch(at, stream));
+    DRIVE(prefetch(at, bytes, ifl_location_of_device(device), stream));
 }
 ALSO(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
 
-IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, location to,
+IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, ifl_location to,
                                                 unsigned flags, void *stream)
 {
-    (void)bytes, (void)to, (void)flags;
-    DRIVE(check_prefetch(at, stream));
+    (void)flags;
+    DRIVE(prefetch(at, bytes, to, stream));
 }
 ALSO(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2);
 
 IFL_SERVED ifl_cuda_error cuMemAdvise(uintptr_t at, size_t bytes, int advice, int device)
 {
-    (void)bytes, (void)advice, (void)device;
-    DRIVE(check(at));
+    DRIVE(advise(at, bytes, advice, ifl_location_of_device(device)));
 }
 
-IFL_SERVED ifl_cuda_error cuMemAdvise_v2(uintptr_t at, size_t bytes, int advice, location to)
+IFL_SERVED ifl_cuda_error cuMemAdvise_v2(uintptr_t at, size_t bytes, int advice, ifl_location to)
 {
-    (void)bytes, (void)advice, (void)to;
-    DRIVE(check(at));
+    DRIVE(advise(at, bytes, advice, to));
 }

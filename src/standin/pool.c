@@ -41,7 +41,7 @@ ifl_pool *ifl_pool_of(const void *handle)
 bool ifl_pool_use(int gpu, const void *handle)
 {
     ifl_pool *pool = ifl_pool_of(handle);
-    if (!pool || pool->gpu != gpu)
+    if (!pool || pool->gpu != gpu || pool->is_imported)
         return false;
     current[gpu] = pool;
     return true;
@@ -81,6 +81,14 @@ void ifl_pool_hold(ifl_pool *pool, uint64_t address, uint64_t bytes)
             drop(i);
     if (pool && ifl_vec_push(&all, (held){pool, address, bytes}))
         count(pool, bytes, true);
+}
+
+ifl_pool *ifl_pool_holding(uint64_t address)
+{
+    for (size_t i = 0; i < all.count; i++)
+        if (address - all.at[i].address < all.at[i].bytes)
+            return all.at[i].pool;
+    return NULL;
 }
 
 static void leave_all(const ifl_pool *pool)

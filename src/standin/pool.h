@@ -12,7 +12,9 @@ enum {
 };
 
 typedef struct ifl_pool {
-    int gpu;                   /* that it allocates on */
+    int gpu;          /* that it allocates on */
+    int handles;      /* cudaMemAllocationHandleType: how it may be shared; 0: it may not */
+    bool is_imported; /* another process's */
     int access[IFL_MOST_GPUS]; /* of each GPU: what the program set, which holds nobody off */
     uint64_t attribute[IFL_POOL_ATTRIBUTES];
 } ifl_pool;
@@ -26,6 +28,8 @@ ifl_pool *ifl_pool_new(int gpu);
 ifl_pool *ifl_pool_of(const void *handle);
 /* The allocation is the pool's from now on, and no other's; NULL: no pool's, as when it is freed. */
 void ifl_pool_hold(ifl_pool *pool, uint64_t address, uint64_t bytes);
+/* The pool that holds the allocation; NULL: none. */
+ifl_pool *ifl_pool_holding(uint64_t address);
 /* Makes it the GPU's current one; false where it is none, or another GPU's. */
 bool ifl_pool_use(int gpu, const void *handle);
 /* False where it is none, or a GPU's own. */

@@ -4,6 +4,7 @@
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/host_block.h"
+#include "standin/managed_range.h"
 #include "standin/pool.h"
 #include "standin/served.h"
 #include "standin/shared_memory.h"
@@ -301,6 +302,7 @@ static ifl_cuda_error release_block(ifl_session *session, ifl_block *b)
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), b->address);
     if (a)
         ifl_memory_drop(ifl_session_memory(session), a);
+    ifl_managed_forget((void *)b->address, b->bytes);
     if (b->origin != BY_REGISTER)
         munmap((void *)b->address, b->bytes);
     ifl_block_remove(b);

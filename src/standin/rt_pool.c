@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory pools and advice about managed memory. A pool gives what cudaMalloc gives; advice changes
- * nothing here. */
+ * Memory pools. A pool gives what cudaMalloc gives. */
 #include "standin/chosen_gpu.h"
 #include "standin/pool.h"
 #include "standin/served.h"
@@ -54,8 +53,11 @@ static ifl_cuda_error make(void **out, const pool_properties *properties)
 {
     enum { ON_GPU = 1 };
     const int gpu = properties && properties->location == ON_GPU ? properties->gpu : 0;
-    return properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu)
-                                             : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu)
+                                                                  : ifl_cudaErrorInvalidValue;
+    if (code == ifl_cudaSuccess)
+        ((ifl_pool *)*out)->handles = properties->handles;
+    return code;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolCreate(void **out, const void *properties)
@@ -163,8 +165,8 @@ IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool,
 static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, ifl_pool *pool,
                                     void *stream)
 {
-    const ifl_cuda_error code =
-        pool ? cudaMallocAsync(out, bytes, stream) : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = pool && !pool->is_imported ? cudaMallocAsync(out, bytes, stream)
+                                                           : ifl_cudaErrorInvalidValue;
     ifl_allocation *a = code == ifl_cudaSuccess
                             ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out)
                             : NULL;
@@ -181,51 +183,6 @@ IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, cons
     SERVE(allocate_from(session, out, bytes, ifl_pool_of(pool), stream));
 }
 ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
-
-/* ---- advice ---------------------------------------------------------------------------------- */
-
-static ifl_cuda_error check_managed(ifl_session *session, const void *at)
-{
-    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
-    return a && a->flags & IFL_ALLOCATION_ADOPTED ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
-}
-
-static ifl_cuda_error check_prefetch(ifl_session *session, const void *at, void *stream)
-{
-    return ifl_stream_of(stream) ? check_managed(session, at) : ifl_cudaErrorInvalidResourceHandle;
-}
-
-#if IFL_CUDART >= 13
-typedef struct location {
-    int type, id;
-} location;
-
-IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, location to,
-                                               unsigned flags, void *stream)
-{
-    (void)bytes, (void)to, (void)flags;
-    SERVE(check_prefetch(session, at, stream));
-}
-
-IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, location to)
-{
-    (void)bytes, (void)advice, (void)to;
-    SERVE(check_managed(session, at));
-}
-#else
-IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, int to, void *stream)
-{
-    (void)bytes, (void)to;
-    SERVE(check_prefetch(session, at, stream));
-}
-
-IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, int to)
-{
-    (void)bytes, (void)advice, (void)to;
-    SERVE(check_managed(session, at));
-}
-#endif
-ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
 /* ---- profilers ------------------------------------------------------------------------------- */
 

@@ -68,7 +68,8 @@ enum { FILE_HANDLE = 1 }; /* cudaMemHandleTypePosixFileDescriptor */
 /* The file says only that there is a pool: each address that is passed on brings its own. */
 static ifl_cuda_error export_pool(int *out, const void *pool, int type, unsigned flags)
 {
-    if (!out || !ifl_pool_of(pool) || type != FILE_HANDLE || flags)
+    const ifl_pool *of = ifl_pool_of(pool);
+    if (!out || !of || type != FILE_HANDLE || !(of->handles & FILE_HANDLE) || flags)
         return ifl_cudaErrorInvalidValue;
     *out = memfd_create("inflight pool", MFD_CLOEXEC);
     return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
@@ -85,6 +86,8 @@ static ifl_cuda_error import_pool(ifl_pool **out, intptr_t file, int type, unsig
     if (!out || type != FILE_HANDLE || flags || fcntl((int)file, F_GETFD) < 0)
         return ifl_cudaErrorInvalidValue;
     *out = ifl_pool_new(ifl_gpu_chosen());
+    if (*out)
+        (*out)->is_imported = true;
     return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
@@ -94,14 +97,29 @@ IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, v
     SERVE(((void)session, import_pool(out, (intptr_t)file, type, flags)));
 }
 
+/* Of a pool that was made to be shared (CUDA C++ Programming Guide, "Interprocess communication
+ * support"). */
+static ifl_cuda_error export_pointer(ifl_session *session, ifl_shared_handle *out, const void *at)
+{
+    const ifl_pool *pool = ifl_pool_holding((uintptr_t)at);
+    return out && pool && pool->handles ? ifl_shared_export(session, out, at)
+                                        : ifl_cudaErrorInvalidValue;
+}
+
 IFL_SERVED ifl_cuda_error cudaMemPoolExportPointer(ifl_shared_handle *out, void *at)
 {
-    SERVE(out ? ifl_shared_export(session, out, at) : ifl_cudaErrorInvalidValue);
+    SERVE(export_pointer(session, out, at));
+}
+
+static ifl_cuda_error import_pointer(ifl_session *session, void **out, const ifl_pool *pool,
+                                     const ifl_shared_handle *handle)
+{
+    return out && handle && pool && pool->is_imported ? ifl_shared_import(session, out, handle)
+                                                      : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolImportPointer(void **out, const void *pool,
                                                    const ifl_shared_handle *handle)
 {
-    SERVE(out && handle && ifl_pool_of(pool) ? ifl_shared_import(session, out, handle)
-                                             : ifl_cudaErrorInvalidValue);
+    SERVE(import_pointer(session, out, ifl_pool_of(pool), handle));
 }

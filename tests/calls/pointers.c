@@ -205,6 +205,9 @@ bool fill_pointed(word_kind kind, pointed *out)
     case WORD_PLACES:
         out->places[0] = (word)scratch;
         return true;
+    case WORD_ROOMS:
+        out->room = sizeof(int);
+        return true;
     case WORD_MODE:
         out->mode = 0;
         return true;
@@ -319,6 +322,9 @@ static void wrong_others(wrongs *w)
         break;
     case WORD_PLACES:
         next(w, INVALID_VALUE)->places[0] = 0;
+        break;
+    case WORD_ROOMS:
+        next(w, INVALID_VALUE)->room = 3;
         break;
     case WORD_MODE:
         next(w, INVALID_VALUE)->mode = 9;

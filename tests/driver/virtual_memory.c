@@ -23,6 +23,7 @@ extern int cuMemRetainAllocationHandle(unsigned long long *out, void *at);
 extern int cuMemExportToShareableHandle(void *out, unsigned long long handle, int type,
                                         unsigned long long flags);
 extern int cuMemImportFromShareableHandle(unsigned long long *out, void *file, int type);
+extern int cuMemPoolCreate(void **out, const void *properties);
 extern int cuMemPoolExportToShareableHandle(void *out, void *pool, int type,
                                             unsigned long long flags);
 extern int cuMemPoolImportFromShareableHandle(void **out, void *file, int type,
@@ -122,6 +123,12 @@ static void one_at_two_places(void)
     puts("one memory at two places");
 }
 
+/* CUmemPoolProps: pinned memory of the GPU 0, to be passed on as a file. */
+static const struct {
+    int allocation, handles, location, gpu;
+    char more[72];
+} shared_pool = {1, 1, 1, 0, {0}};
+
 /* As another process would: by the number of a file. */
 static void as_a_file(void)
 {
@@ -151,6 +158,8 @@ static void as_a_file(void)
     EXPECT(cuMemExportToShareableHandle(&file, memory[0], FILE_HANDLE, 0), INVALID_VALUE);
     OK(cuMemRelease(memory[0]));
     OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    EXPECT(cuMemPoolExportToShareableHandle(&file, pool, FILE_HANDLE, 0), INVALID_VALUE);
+    OK(cuMemPoolCreate(&pool, &shared_pool));
     OK(cuMemPoolExportToShareableHandle(&file, pool, FILE_HANDLE, 0));
     OK(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, FILE_HANDLE, 0));
     close(file);

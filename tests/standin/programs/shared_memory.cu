@@ -2,6 +2,8 @@
 // Memory, events and pools that two processes share: the child, forked before the first call, changes what the parent has.
 #include "check.h"
 
+#include <cstring>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,13 +22,50 @@ __global__ void add(int *x, int n, int what)
         x[i] += what;
 }
 
+// What is passed, and the file of the pool with it.
+union with_file {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    cmsghdr head;
+};
+
+static bool give(int to, passed *p, int file)
+{
+    with_file more = {};
+    iovec bytes = {p, sizeof *p};
+    msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = &more;
+    message.msg_controllen = sizeof more;
+    more.head.cmsg_len = CMSG_LEN(sizeof file);
+    more.head.cmsg_level = SOL_SOCKET;
+    more.head.cmsg_type = SCM_RIGHTS;
+    memcpy(CMSG_DATA(&more.head), &file, sizeof file);
+    return sendmsg(to, &message, 0) == sizeof *p;
+}
+
+static bool take(int from, passed *p, int *file)
+{
+    with_file more = {};
+    iovec bytes = {p, sizeof *p};
+    msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = &more;
+    message.msg_controllen = sizeof more;
+    const bool is_whole = recvmsg(from, &message, 0) == sizeof *p;
+    memcpy(file, CMSG_DATA(&more.head), sizeof *file);
+    return is_whole;
+}
+
 static void child(int from)
 {
+    int file;
     passed p;
     int *whole, *again, *inner, *pooled;
     cudaEvent_t event;
     cudaMemPool_t pool;
-    if (read(from, &p, sizeof p) != sizeof p)
+    if (!take(from, &p, &file))
         exit(1);
     CHECK(cudaIpcOpenMemHandle((void **)&whole, p.whole, cudaIpcMemLazyEnablePeerAccess));
     CHECK(cudaIpcOpenMemHandle((void **)&again, p.whole, cudaIpcMemLazyEnablePeerAccess));
@@ -46,9 +85,7 @@ static void child(int from)
     CHECK(cudaIpcCloseMemHandle(inner));
     if (cudaIpcCloseMemHandle(whole) != cudaErrorInvalidValue)
         exit(3);
-    cudaMemPoolProps props = {};
-    props.location.type = cudaMemLocationTypeDevice;
-    CHECK(cudaMemPoolCreate(&pool, &props));
+    CHECK(cudaMemPoolImportFromShareableHandle(&pool, (void *)(size_t)file, cudaMemHandleTypePosixFileDescriptor, 0));
     CHECK(cudaMemPoolImportPointer((void **)&pooled, pool, &p.of_pool));
     add<<<1, 32>>>(pooled, 32, 7);
     CHECK(cudaFreeAsync(pooled, 0));
@@ -58,14 +95,14 @@ static void child(int from)
 
 int main()
 {
-    int ends[2], status = 0;
-    if (pipe(ends) != 0)
+    int ends[2], status = 0, file;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return 1;
     const pid_t other = fork();
     if (other == 0)
         child(ends[0]);
     passed p;
-    int *memory, *pooled, host[32];
+    int *memory, *pooled, *plain_memory, host[32];
     void *own;
     cudaEvent_t event, plain;
     CHECK(cudaMalloc(&memory, N * sizeof *memory));
@@ -78,11 +115,20 @@ int main()
     CHECK(cudaEventCreate(&plain));
     printf("%s\n", cudaGetErrorName(cudaIpcGetEventHandle(&p.event, plain)));
     CHECK(cudaIpcGetEventHandle(&p.event, event));
-    CHECK(cudaMallocAsync(&pooled, 32 * sizeof *pooled, 0));
+    cudaMemPool_t pool;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    props.location.type = cudaMemLocationTypeDevice;
+    CHECK(cudaMemPoolCreate(&pool, &props));
+    CHECK(cudaMallocFromPoolAsync((void **)&pooled, 32 * sizeof *pooled, pool, 0));
+    CHECK(cudaMallocAsync(&plain_memory, 32 * sizeof *plain_memory, 0));
+    printf("of a pool without handles: %s\n", cudaGetErrorName(cudaMemPoolExportPointer(&p.of_pool, plain_memory)));
+    CHECK(cudaMemPoolExportToShareableHandle(&file, pool, cudaMemHandleTypePosixFileDescriptor, 0));
     CHECK(cudaMemsetAsync(pooled, 0, 32 * sizeof *pooled, 0));
     CHECK(cudaMemPoolExportPointer(&p.of_pool, pooled));
     CHECK(cudaEventRecord(event, 0));
-    if (write(ends[1], &p, sizeof p) != sizeof p || waitpid(other, &status, 0) != other)
+    if (!give(ends[1], &p, file) || waitpid(other, &status, 0) != other)
         return 1;
     printf("the other process ended with %d\n", WEXITSTATUS(status));
     CHECK(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost));
