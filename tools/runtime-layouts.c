@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Writes src/audit/runtime_layout.def: where the functions of builds of libcudart_static.a lie.
- *     runtime-layouts FILE...      archives and shared libraries; to standard output; see
- *                                  tools/make-runtime-layouts */
+ *     runtime-layouts [add] FILE...    archives and shared libraries, SHARED:COPY for one whose
+ *                                      distances a copy tells; to standard output; see
+ *                                      tools/make-runtime-layouts */
 #include "audit/lead.h"
 #include "audit/runtime_shared.h"
 
@@ -34,11 +35,33 @@ static bool is_known_build(const ifl_runtime_layout *parts)
     return false;
 }
 
+/* SHARED:COPY */
+static bool open_pair(const char *pair, ifl_runtime_layout *parts)
+{
+    char path[4096];
+    ifl_object_file copy;
+    const char *colon = strchr(pair, ':');
+    if (!colon || (size_t)(colon - pair) >= sizeof path || !ifl_object_open(colon + 1, &copy))
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)(colon - pair), pair);
+    const bool is_found = ifl_shared_open(path, &copy, IFL_LEAD_BYTES, ifl_own_runtime_call, parts);
+    ifl_object_close(&copy);
+    return is_found;
+}
+
+/* Builds that the table has already. */
+static void take_known(void)
+{
+    for (size_t i = 0; count < MOST && ifl_layout_known(i, &builds[count]); i++)
+        count++;
+}
+
 static void take(const char *path)
 {
     ifl_runtime_layout parts[IFL_SHARED_PARTS] = {{0}};
     if (!ifl_archive_open(path, IFL_LEAD_BYTES, ifl_own_runtime_call, &parts[0]) &&
-        !ifl_shared_open(path, IFL_LEAD_BYTES, ifl_own_runtime_call, parts)) {
+        !ifl_shared_open(path, NULL, IFL_LEAD_BYTES, ifl_own_runtime_call, parts) &&
+        !open_pair(path, parts)) {
         fprintf(stderr, "runtime-layouts: no runtime that can be replaced in '%s'\n", path);
         exit(1);
     }
@@ -78,7 +101,10 @@ static void write_call(const char *name)
 
 int main(int arguments, char **paths)
 {
-    for (int i = 1; i < arguments; i++)
+    const bool adds = arguments > 1 && strcmp(paths[1], "add") == 0;
+    if (adds)
+        take_known();
+    for (int i = adds ? 2 : 1; i < arguments; i++)
         take(paths[i]);
     for (size_t i = 0; i < count; i++)
         printf("%s(%u, 0x%x, 0x%llx)\n", builds[i].continues ? "PART" : "BUILD",

@@ -195,7 +195,7 @@ static bool is_copy_of(const ifl_object_file *file, const char *path, size_t roo
 {
     ifl_runtime_layout parts[IFL_SHARED_PARTS] = {{0}};
     bool is_found = ifl_archive_open(path, room, ifl_own_runtime_call, &parts[0]) ||
-                    ifl_shared_open(path, room, ifl_own_runtime_call, parts);
+                    ifl_shared_open(path, file, room, ifl_own_runtime_call, parts);
     out->count = 0;
     for (size_t i = 0; i < IFL_SHARED_PARTS; i++) {
         is_found = is_found && (!parts[i].functions || add_part(file, &parts[i], room, out));

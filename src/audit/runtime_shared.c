@@ -21,6 +21,7 @@ typedef struct library {
     uint64_t table; /* that the starts count from */
     exported *calls;
     size_t call_count;
+    const struct library *copy; /* whose distances are told; it has no calls */
 } library;
 
 static uint64_t address_of(const library *l, size_t at)
@@ -107,6 +108,33 @@ static bool is_apart(const exported *call)
     return strcmp(call->name, "cudaGetExportTable") == 0;
 }
 
+/* Whether so many functions are as long as the library's, or a little shorter or longer: most not. */
+static bool is_like(const library *l, size_t first, size_t count, size_t at)
+{
+    enum { STEP = 16 };
+    size_t same = 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        const uint32_t own = distance(l, first + i, first + i + 1),
+                       other = distance(l->copy, at + i, at + i + 1);
+        if (own != other && own != other + STEP && own + STEP != other)
+            return false;
+        same += own == other;
+    }
+    return same * 2 >= count;
+}
+
+/* Where the copy has the functions, in one place only. */
+static bool find_copy(const library *l, size_t first, size_t count, size_t *at)
+{
+    size_t found = 0;
+    for (size_t i = 0; i + count <= l->copy->count; i++)
+        if (is_like(l, first, count, i)) {
+            *at = i;
+            found++;
+        }
+    return found == 1;
+}
+
 /* Calls `from` to `to` - 1 make a part; the one before it may be apart from it. */
 static bool make_part(const library *l, size_t from, size_t to, size_t room,
                       ifl_runtime_layout *out)
@@ -117,17 +145,22 @@ static bool make_part(const library *l, size_t from, size_t to, size_t room,
     if (begin + LEAST > to || (has_before && l->calls[begin].at != l->calls[from].at + 1))
         return false;
     const size_t first = l->calls[begin].at, last = l->calls[to - 1].at, count = last - first + 1;
+    const library *told = l->copy ? l->copy : l;
+    size_t at = first; /* of the first function there */
+    if (l->copy && !find_copy(l, first, count, &at))
+        return false;
     uint32_t *distances = malloc(count * sizeof *distances);
     *out = (ifl_runtime_layout){.functions = (uint32_t)count,
-                                .span = distance(l, first, last),
+                                .span = distance(told, at, at + count - 1),
                                 .calls = calloc(to - from, sizeof *out->calls)};
     bool is_whole = distances && out->calls;
     for (size_t i = 0; is_whole && i < count; i++)
-        distances[i] = distance(l, first, first + i);
+        distances[i] = distance(told, at, at + i);
     for (size_t i = from; is_whole && i < to; i++) {
-        is_whole = has_room(l, l->calls[i].at, room);
+        const size_t place = l->calls[i].at + at - first;
+        is_whole = (i >= begin || at) && has_room(told, place, room);
         out->calls[out->call_count++] = (ifl_layout_call){
-            l->calls[i].name, i < begin ? IFL_LAYOUT_BEFORE : distance(l, first, l->calls[i].at)};
+            l->calls[i].name, i < begin ? IFL_LAYOUT_BEFORE : distance(told, at, place)};
     }
     if (is_whole)
         out->starts = ifl_starts_hash(distances, count);
@@ -159,14 +192,16 @@ static bool make_parts(const library *l, size_t room, ifl_runtime_layout *out)
     return parts == IFL_SHARED_PARTS;
 }
 
-bool ifl_shared_layout(const uint8_t *bytes, size_t size, size_t room, ifl_known_call *known,
-                       ifl_runtime_layout out[IFL_SHARED_PARTS])
+bool ifl_shared_layout(const uint8_t *bytes, size_t size, const ifl_object_file *object,
+                       size_t room, ifl_known_call *known, ifl_runtime_layout out[IFL_SHARED_PARTS])
 {
     ifl_object_file file;
-    library l = {0};
+    library copy = {0}, l = {.copy = object ? &copy : NULL};
+    if (object)
+        copy.starts = ifl_object_starts(object, &copy.count, &copy.table);
     memset(out, 0, IFL_SHARED_PARTS * sizeof *out);
-    const bool is_found = ifl_object_read(bytes, size, &file) && gather(&file, known, &l) &&
-                          make_parts(&l, room, out);
+    const bool is_found = (!object || copy.starts) && ifl_object_read(bytes, size, &file) &&
+                          gather(&file, known, &l) && make_parts(&l, room, out);
     for (size_t i = 0; !is_found && i < IFL_SHARED_PARTS; i++) {
         free(out[i].calls);
         out[i] = (ifl_runtime_layout){0};
@@ -175,13 +210,13 @@ bool ifl_shared_layout(const uint8_t *bytes, size_t size, size_t room, ifl_known
     return is_found;
 }
 
-bool ifl_shared_open(const char *path, size_t room, ifl_known_call *known,
-                     ifl_runtime_layout out[IFL_SHARED_PARTS])
+bool ifl_shared_open(const char *path, const ifl_object_file *copy, size_t room,
+                     ifl_known_call *known, ifl_runtime_layout out[IFL_SHARED_PARTS])
 {
     ifl_object_file file;
     if (!ifl_object_open(path, &file))
         return false;
-    const bool is_found = ifl_shared_layout(file.bytes, file.size, room, known, out);
+    const bool is_found = ifl_shared_layout(file.bytes, file.size, copy, room, known, out);
     ifl_object_close(&file);
     return is_found;
 }

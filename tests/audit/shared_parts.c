@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The layout that a toolkit's shared runtime gives (audit/runtime_shared.h) is that of its static one: within each part, every
  * call is as far from the archive's.
- *     shared_parts SHARED ARCHIVE */
+ *     shared_parts SHARED ARCHIVE COPY     COPY: an object with the archive's code */
 #include "audit/lead.h"
 #include "audit/own_runtime_calls.h"
 #include "audit/runtime_shared.h"
@@ -44,23 +44,36 @@ static size_t compare(const ifl_runtime_layout *part, const ifl_runtime_layout *
     return wrong;
 }
 
-int main(int count, char **paths)
+/* In the shared library itself, or in the object that has the archive's code. */
+static bool check(const char *shared, const ifl_object_file *copy,
+                  const ifl_runtime_layout *archive)
 {
-    ifl_runtime_layout parts[IFL_SHARED_PARTS], archive;
+    ifl_runtime_layout parts[IFL_SHARED_PARTS];
     size_t calls = 0, wrong = 0;
-    if (count != 3 || !ifl_shared_open(paths[1], IFL_LEAD_BYTES, ifl_own_runtime_call, parts) ||
-        !ifl_archive_open(paths[2], IFL_LEAD_BYTES, ifl_own_runtime_call, &archive)) {
+    if (!ifl_shared_open(shared, copy, IFL_LEAD_BYTES, ifl_own_runtime_call, parts)) {
         puts("no layout");
-        return 1;
+        return false;
     }
     for (size_t i = 0; i < IFL_SHARED_PARTS; i++) {
         calls += parts[i].call_count;
-        wrong += compare(&parts[i], &archive);
+        wrong += compare(&parts[i], archive);
         free(parts[i].calls);
     }
-    printf("%zu calls, %zu of %zu are not those of the archive\n", archive.call_count, wrong,
-           calls);
-    wrong += calls != archive.call_count;
+    printf("%zu calls of %zu, %zu elsewhere\n", calls, archive->call_count, wrong);
+    return !wrong && calls == archive->call_count;
+}
+
+int main(int count, char **paths)
+{
+    ifl_runtime_layout archive;
+    ifl_object_file copy;
+    if (count != 4 || !ifl_archive_open(paths[2], IFL_LEAD_BYTES, ifl_own_runtime_call, &archive) ||
+        !ifl_object_open(paths[3], &copy)) {
+        puts("nothing to compare with");
+        return 1;
+    }
+    const bool is_all = check(paths[1], NULL, &archive), is_copy = check(paths[1], &copy, &archive);
     free(archive.calls);
-    return wrong != 0;
+    ifl_object_close(&copy);
+    return is_all && is_copy ? 0 : 1;
 }

@@ -58,13 +58,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_layout(&layout);
         free(layout.calls);
     }
-    if (ifl_shared_layout(bytes, size, IFL_LEAD_BYTES, ifl_own_runtime_call, parts))
+    if (ifl_shared_layout(bytes, size, NULL, IFL_LEAD_BYTES, ifl_own_runtime_call, parts))
         for (size_t i = 0; i < IFL_SHARED_PARTS; i++) {
             require(parts[i].functions && parts[i].call_count);
             free(parts[i].calls);
         }
-    if (ifl_object_read(bytes, size, &file))
+    if (ifl_object_read(bytes, size, &file)) {
         check_object(&file);
+        if (ifl_shared_layout(bytes, size, &file, IFL_LEAD_BYTES, ifl_own_runtime_call, parts))
+            for (size_t i = 0; i < IFL_SHARED_PARTS; i++)
+                free(parts[i].calls);
+    }
     free(bytes);
     return 0;
 }
