@@ -162,40 +162,55 @@ static bool may_run(const ifl_node *node)
     return !node->is_done;
 }
 
-/* One pass over the nodes; *ran counts those that ran, or would where `session` is NULL. */
-static ifl_cuda_error pass(ifl_session *session, const ifl_graph *graph, size_t *ran)
+bool ifl_graph_walk(const ifl_graph *graph, bool (*visit)(void *user, ifl_node *node), void *user)
 {
-    ifl_cuda_error code = ifl_cudaSuccess;
-    for (size_t i = 0; i < graph->nodes.count && code == ifl_cudaSuccess; i++) {
-        ifl_node *node = graph->nodes.at[i];
-        if (!may_run(node))
-            continue;
-        node->is_done = true;
-        (*ran)++;
-        if (session && !node->is_disabled)
-            code = ifl_op_run(session, &node->op);
+    bool goes_on = true, finds = true;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.at[i]->is_done = false;
+    while (goes_on && finds) {
+        finds = false;
+        for (size_t i = 0; i < graph->nodes.count && goes_on; i++) {
+            ifl_node *node = graph->nodes.at[i];
+            if (!may_run(node))
+                continue;
+            finds = node->is_done = true;
+            goes_on = visit(user, node);
+        }
     }
-    return code;
+    return goes_on;
+}
+
+typedef struct run {
+    ifl_session *session;
+    ifl_cuda_error code;
+} run;
+
+static bool run_node(void *user, ifl_node *node)
+{
+    run *r = user;
+    if (!node->is_disabled)
+        r->code = ifl_op_run(r->session, &node->op);
+    return r->code == ifl_cudaSuccess;
 }
 
 static ifl_cuda_error run_all(ifl_session *session, const ifl_graph *graph)
 {
-    ifl_cuda_error code = ifl_cudaSuccess;
-    size_t ran = 0, before;
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        graph->nodes.at[i]->is_done = false;
-    do {
-        before = ran;
-        code = pass(session, graph, &ran);
-    } while (code == ifl_cudaSuccess && ran > before && ran < graph->nodes.count);
-    return code;
+    run r = {session, ifl_cudaSuccess};
+    ifl_graph_walk(graph, run_node, &r);
+    return r.code;
+}
+
+static bool pass(void *unused, ifl_node *node)
+{
+    (void)unused, (void)node;
+    return true;
 }
 
 ifl_node *ifl_graph_cycle(const ifl_graph *graph)
 {
     const ifl_graph *inner;
     ifl_node *found = NULL;
-    run_all(NULL, graph);
+    ifl_graph_walk(graph, pass, NULL);
     for (size_t i = 0; i < graph->nodes.count && !found; i++) {
         found = graph->nodes.at[i]->is_done ? NULL : graph->nodes.at[i];
         for (unsigned n = 0; !found && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)

@@ -79,6 +79,8 @@ ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_
                                   size_t count);
 /* A node that waits for itself, through others; NULL: there is none. */
 ifl_node *ifl_graph_cycle(const ifl_graph *graph);
+/* Gives every node to `visit`, each after those it waits for; false where that has had enough. */
+bool ifl_graph_walk(const ifl_graph *graph, bool (*visit)(void *user, ifl_node *node), void *user);
 /* Runs every node, each after those it waits for; cudaErrorNotPermitted where one of its own host
  * functions asks. */
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph);

@@ -4,6 +4,7 @@
 #include "standin/later.h"
 
 #include "base/vec.h"
+#include "standin/graph.h"
 #include "standin/kernel_run.h"
 #include "standin/stream.h"
 
@@ -24,13 +25,17 @@ typedef struct place {
 typedef struct later {
     place at;
     ifl_op op;
-    ifl_kept *runs; /* a kernel that has begun, and waits; NULL: it has not begun */
+    ifl_kept *runs;        /* a kernel that has begun, and waits; NULL: it has not begun */
+    uint64_t graph;        /* the launch of a graph that it is a node of; 0: none */
+    size_t number;         /* in it */
+    IFL_VEC(size_t) after; /* the numbers of those that it waits for there */
 } later;
 
 static struct {
     IFL_VEC(later *) list;
     bool has_thread;
-    bool is_inside; /* a host function runs, which may make no calls that wait */
+    uint64_t graphs; /* that were launched */
+    bool is_inside;  /* a host function runs, which may make no calls that wait */
 } all;
 
 static place place_of(const ifl_stream *stream)
@@ -55,6 +60,14 @@ static bool records(const ifl_op *op, const void *event)
     return op->kind == IFL_DO_EVENT_RECORD && op->of.event == event;
 }
 
+static bool waits_for(const later *one, const later *other)
+{
+    for (size_t i = 0; i < one->after.count; i++)
+        if (one->after.at[i] == other->number)
+            return true;
+    return false;
+}
+
 /* Whether one of the first `count` is to be done before the operation. */
 static bool follows(size_t count, const place *at, const ifl_op *op)
 {
@@ -65,6 +78,18 @@ static bool follows(size_t count, const place *at, const ifl_op *op)
                 (op && op->kind == IFL_DO_EVENT_WAIT && records(&other->op, op->of.event));
     }
     return found;
+}
+
+/* The same for one of the list. Nodes of a graph, of which there are none before others that they
+ * wait for, have their edges; the launch as a whole follows as its stream does. */
+static bool is_to_follow(size_t index)
+{
+    const later *one = all.list.at[index];
+    size_t begin = index;
+    while (one->graph && begin && all.list.at[begin - 1]->graph == one->graph)
+        if (waits_for(one, all.list.at[--begin]))
+            return true;
+    return follows(begin, &one->at, &one->op);
 }
 
 bool ifl_later_holds(const ifl_stream *stream)
@@ -93,6 +118,7 @@ static void drop(ifl_session *session, later *one)
     if (one->runs)
         ifl_session_drop(session, one->runs);
     ifl_op_clear(&one->op);
+    ifl_vec_free(&one->after);
     free(one);
 }
 
@@ -121,10 +147,12 @@ static bool advance_one(ifl_session *session, later *one)
 {
     bool is_idle = false;
     ifl_cuda_error code;
-    ifl_session_choose_gpu(session, (uint32_t)one->at.gpu);
+    const bool is_kernel = one->op.kind == IFL_DO_KERNEL;
+    const int gpu = is_kernel ? one->op.of.kernel.gpu : one->at.gpu;
+    ifl_session_choose_gpu(session, (uint32_t)gpu);
     if (one->runs)
-        code = ifl_kernel_go_on(session, one->at.gpu, &one->runs, &is_idle);
-    else if (one->op.kind == IFL_DO_KERNEL)
+        code = ifl_kernel_go_on(session, gpu, &one->runs, &is_idle);
+    else if (is_kernel)
         code = ifl_kernel_run(session, &one->op.of.kernel, &one->runs);
     else
         code = ifl_op_run(session, &one->op);
@@ -135,9 +163,8 @@ static bool advance_one(ifl_session *session, later *one)
 static void take_out(ifl_session *session, size_t index)
 {
     later *one = all.list.at[index];
-    all.list.count--;
-    for (size_t i = index; i < all.list.count; i++)
-        all.list.at[i] = all.list.at[i + 1];
+    memmove(&all.list.at[index], &all.list.at[index + 1],
+            (--all.list.count - index) * sizeof(later *));
     drop(session, one);
 }
 
@@ -150,7 +177,7 @@ static bool advance(ifl_session *session)
     all.is_inside = true;
     for (size_t i = 0; i < all.list.count && ifl_state_broken() == ifl_cudaSuccess;) {
         later *one = all.list.at[i];
-        if (!one->runs && (follows(i, &one->at, &one->op) || is_unmet(session, &one->op))) {
+        if (!one->runs && (is_to_follow(i) || is_unmet(session, &one->op))) {
             i++;
             continue;
         }
@@ -260,6 +287,115 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
     }
     one->at = at;
     return is_later ? keep(one) : run_kernel(session, one);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+static bool may_graph_wait(const ifl_graph *graph)
+{
+    bool may = false;
+    for (size_t i = 0; i < graph->nodes.count && !may; i++) {
+        const ifl_op *op = &graph->nodes.at[i]->op;
+        may = may_wait(op) || op->kind == IFL_DO_WAIT_VALUE ||
+              (op->kind == IFL_DO_CHILD_GRAPH && may_graph_wait(op->of.child));
+    }
+    return may;
+}
+
+/* What is put into the list for a graph. */
+typedef struct putting {
+    place at;
+    size_t next;         /* number */
+    const size_t *after; /* those that a root waits for: of the node that has the graph */
+    size_t count;
+    IFL_VEC(size_t) made; /* in this graph */
+} putting;
+
+static bool put(putting *p, const ifl_op *op, const size_t *after, size_t count)
+{
+    later *one = calloc(1, sizeof *one);
+    if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
+        free(one);
+        return false;
+    }
+    one->at = p->at;
+    one->graph = all.graphs;
+    one->number = p->next;
+    bool is_whole = true;
+    for (size_t i = 0; i < count && is_whole; i++)
+        is_whole = ifl_vec_push(&one->after, after[i]);
+    if (is_whole && ifl_vec_push(&all.list, one)) {
+        p->next++;
+        return true;
+    }
+    ifl_op_clear(&one->op);
+    ifl_vec_free(&one->after);
+    free(one);
+    return false;
+}
+
+static bool put_node(void *user, ifl_node *node);
+
+/* The nodes of the graph in it come before a node that does nothing but wait for all of them. */
+static bool put_child(putting *p, ifl_node *node, const size_t *after, size_t count)
+{
+    putting inner = {.at = p->at, .next = p->next, .after = after, .count = count};
+    const bool is_whole =
+        ifl_graph_walk(node->op.of.child, put_node, &inner) &&
+        put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, inner.made.count ? inner.made.at : after,
+            inner.made.count ? inner.made.count : count);
+    p->next = inner.next;
+    ifl_vec_free(&inner.made);
+    return is_whole;
+}
+
+static bool put_node(void *user, ifl_node *node)
+{
+    putting *p = user;
+    IFL_VEC(size_t) after = {0};
+    bool is_whole = true;
+    for (size_t i = 0; i < node->waits_for.count && is_whole; i++)
+        is_whole = ifl_vec_push(&after, node->waits_for.at[i]->place);
+    for (size_t i = 0; i < p->count && !node->waits_for.count && is_whole; i++)
+        is_whole = ifl_vec_push(&after, p->after[i]);
+    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
+    if (is_whole)
+        is_whole = node->op.kind == IFL_DO_CHILD_GRAPH
+                       ? put_child(p, node, after.at, after.count)
+                       : put(p, node->is_disabled ? &nothing : &node->op, after.at, after.count);
+    node->place = p->next - 1;
+    ifl_vec_free(&after);
+    return is_whole && ifl_vec_push(&p->made, node->place);
+}
+
+/* Takes all back that was put for the last graph. */
+static void take_back(ifl_session *session)
+{
+    while (all.list.count && all.list.at[all.list.count - 1]->graph == all.graphs)
+        take_out(session, all.list.count - 1);
+}
+
+ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stream,
+                                    ifl_graph *graph)
+{
+    const ifl_op whole = {.kind = IFL_DO_CHILD_GRAPH, .of.child = graph};
+    putting p = {.at = place_of(stream)};
+    if (graph->is_running || all.is_inside)
+        return ifl_cudaErrorNotPermitted;
+    if (ifl_graph_has_conditions(graph) || !may_graph_wait(graph))
+        return ifl_later_give(session, stream, &whole);
+    all.graphs++;
+    const bool is_whole = ifl_graph_walk(graph, put_node, &p);
+    ifl_vec_free(&p.made);
+    if (!is_whole)
+        take_back(session);
+    graph->is_running = true;
+    if (is_whole)
+        advance(session);
+    graph->is_running = false;
+    if (all.list.count)
+        start_thread();
+    return is_whole ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -15,6 +15,9 @@ struct ifl_stream;
 /* Runs the operation now, or keeps a copy of it behind what it must follow. */
 ifl_cuda_error ifl_later_give(ifl_session *session, const struct ifl_stream *stream,
                               const ifl_op *op);
+/* The same for all nodes of an instantiated graph, each behind those that it waits for. */
+ifl_cuda_error ifl_later_give_graph(ifl_session *session, const struct ifl_stream *stream,
+                                    struct ifl_graph *graph);
 /* Whether something is not done that work given to the stream now would follow; that was given
  * before the event was recorded last; at all. */
 bool ifl_later_holds(const struct ifl_stream *stream);
