@@ -56,6 +56,37 @@ __global__ void fault_when_set(volatile int *flag, int *nowhere)
     *nowhere = 1;
 }
 
+// All that they do while they wait are atomic operations that change nothing.
+__global__ void by_addition(int *flag, int *count)
+{
+    if (threadIdx.x % 32 == 0)
+        while (atomicAdd(flag, 0) == 0)
+            ;
+    __syncthreads();
+    atomicAdd(count, 1);
+}
+
+__global__ void by_maximum(int *flag, int *count)
+{
+    while (atomicMax(flag, 0) == 0)
+        __nanosleep(100);
+    atomicAdd(count, 1);
+}
+
+__global__ void by_swap(int *lock, int *count)
+{
+    while (atomicCAS(lock, 0, 1) == 1)
+        ;
+    *count += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+__global__ void put(int *at, int value)
+{
+    atomicExch(at, value);
+}
+
 static void say(void *user)
 {
     printf("the host function sees %d\n", *(int *)user);
@@ -161,6 +192,32 @@ static void the_host_asks()
     CHECK(cudaFree(sums));
 }
 
+static void polls_by_atomics()
+{
+    void (*const kernels[])(int *, int *) = {by_addition, by_maximum, by_swap};
+    int *lock, *count, counted;
+    CHECK(cudaMalloc(&lock, sizeof *lock));
+    CHECK(cudaMalloc(&count, sizeof *count));
+    for (int i = 0; i < 3; i++) {
+        const int go = i < 2;
+        for (int first = go; first != 2; first = first == go ? !go : 2) { // it runs once, and once it waits
+            put<<<1, 1, 0, s>>>(lock, first);
+            CHECK(cudaMemsetAsync(count, 0, sizeof *count, s));
+            CHECK(cudaStreamSynchronize(s));
+            kernels[i]<<<4, i < 2 ? 256 : 1, 0, s>>>(lock, count);
+            if (first != go)
+                printf("%s ", name(cudaStreamQuery(s)));
+            put<<<1, 1, 0, t>>>(lock, go);
+            CHECK(cudaStreamSynchronize(s));
+            CHECK(cudaStreamSynchronize(t));
+        }
+        CHECK(cudaMemcpy(&counted, count, sizeof counted, cudaMemcpyDeviceToHost));
+        printf("%d\n", counted);
+    }
+    CHECK(cudaFree(lock));
+    CHECK(cudaFree(count));
+}
+
 int main()
 {
     CHECK(cudaHostAlloc(&flag, 64, cudaHostAllocMapped));
@@ -177,6 +234,7 @@ int main()
     other_streams_go_on();
     two_take_turns();
     the_host_asks();
+    polls_by_atomics();
     *flag = 0;
     fault_when_set<<<1, 1, 0, s>>>(flag, NULL);
     printf("%s ", name(cudaGetLastError()));
