@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Boxes of bytes that the driver copies and fills. */
 #include "standin/array.h"
+#include "standin/copy_batch.h"
 #include "standin/driver_served.h"
 #include "standin/graph_node.h"
 
@@ -143,6 +144,35 @@ IFL_SERVED ifl_cuda_error cuMemcpy3DAsync_v2(const deep_copy *copy, void *stream
 ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
+
+/* ---- in batches ------------------------------------------------------------------------------ */
+
+static ifl_cuda_error give_batch(const ifl_copy_batch *batch, size_t *failed, void *stream)
+{
+    SERVE(ifl_copy_batch_give(session, batch, stream, failed));
+}
+
+IFL_SERVED ifl_cuda_error cuMemcpyBatchAsync(void *const *to, const void *const *from,
+                                             const size_t *bytes, size_t count,
+                                             const ifl_copy_attributes *attributes,
+                                             const size_t *first, size_t attribute_count,
+                                             size_t *failed, void *stream)
+{
+    const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
+    DRIVE(give_batch(&batch, failed, stream));
+}
+ALSO(cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync);
+
+IFL_SERVED ifl_cuda_error cuMemcpyBatchAsync_v2(void *const *to, const void *const *from,
+                                                const size_t *bytes, size_t count,
+                                                const ifl_copy_attributes *attributes,
+                                                const size_t *first, size_t attribute_count,
+                                                void *stream)
+{
+    const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
+    DRIVE(give_batch(&batch, NULL, stream));
+}
+ALSO(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2);
 
 /* ---- in graphs ------------------------------------------------------------------------------- */
 

@@ -31,30 +31,6 @@ IFL_SERVED ifl_cuda_error cuKernelGetAttribute(int *out, int number, void *kerne
     DRIVE(attribute(out, number, kernel));
 }
 
-static ifl_cuda_error parameter(const void *handle, size_t index, size_t *offset, size_t *bytes)
-{
-    const ifl_function_record *function = ifl_function_of(handle);
-    if (!function || !function->kernel)
-        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
-    const ifl_kernel *of = function->kernel->kernel;
-    if (index >= of->parameter_count)
-        return ifl_cudaErrorInvalidValue;
-    const ifl_parameter *param = &of->parameters[index];
-    if (!offset)
-        return ifl_cudaErrorInvalidValue;
-    *offset = param->offset;
-    if (bytes)
-        *bytes = param->bytes;
-    return ifl_cudaSuccess;
-}
-
-IFL_SERVED ifl_cuda_error cuFuncGetParamInfo(void *function, size_t index, size_t *offset,
-                                             size_t *bytes)
-{
-    DRIVE(parameter(function, index, offset, bytes));
-}
-ALSO(cuKernelGetParamInfo, cuFuncGetParamInfo);
-
 /* ---- the block that fills an SM best --------------------------------------------------------- */
 
 typedef size_t (*shared_bytes_of)(int threads);

@@ -159,6 +159,22 @@ IFL_SERVED ifl_cuda_error cuPointerGetAttributes(unsigned count, int *numbers, v
     DRIVE(attributes(count, numbers, to, at));
 }
 
+/* Copies are over when their call returns, whatever is asked of them (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+ * the only one that may be set). */
+static ifl_cuda_error set_attribute(const void *value, int attribute, uintptr_t at)
+{
+    enum { COPIES_WAIT = 6 };
+    uintptr_t start;
+    return value && attribute == COPIES_WAIT && range(&start, NULL, at) == ifl_cudaSuccess
+               ? ifl_cudaSuccess
+               : ifl_cudaErrorInvalidValue;
+}
+
+IFL_SERVED ifl_cuda_error cuPointerSetAttribute(const void *value, int attribute, uintptr_t at)
+{
+    DRIVE(set_attribute(value, attribute, at));
+}
+
 /* ---- advice about managed memory -------------------------------------------------------------- */
 
 static ifl_cuda_error prefetch(uintptr_t at, size_t bytes, ifl_location to, void *stream)

@@ -291,6 +291,22 @@ IFL_SERVED ifl_cuda_error cuModuleGetLoadingMode(int *mode)
     DRIVE_EARLY(mode ? (*mode = LAZY, ifl_cudaSuccess) : ifl_cudaErrorInvalidValue);
 }
 
+static ifl_cuda_error is_loaded(int *state, const void *function)
+{
+    enum { LOADED = 1 };
+    void *unused;
+    const ifl_cuda_error code = owner(&unused, function);
+    if (code != ifl_cudaSuccess || !state)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    *state = LOADED;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuFuncIsLoaded(int *state, void *function)
+{
+    DRIVE(is_loaded(state, function));
+}
+
 IFL_SERVED ifl_cuda_error cuFuncLoad(void *function)
 {
     void *unused;

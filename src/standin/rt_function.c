@@ -163,6 +163,28 @@ IFL_SERVED ifl_cuda_error cudaFuncGetName(const char **out, const void *host)
     SERVE(name(session, out, host));
 }
 
+static ifl_cuda_error parameter(ifl_session *session, const void *host, size_t index,
+                                size_t *offset, size_t *bytes)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(session, host, &function);
+    if (code != ifl_cudaSuccess)
+        return code;
+    const ifl_kernel *of = function->kernel->kernel;
+    if (index >= of->parameter_count || !offset)
+        return ifl_cudaErrorInvalidValue;
+    *offset = of->parameters[index].offset;
+    if (bytes)
+        *bytes = of->parameters[index].bytes;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
+                                               size_t *bytes)
+{
+    SERVE(parameter(session, host, index, offset, bytes));
+}
+
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
 ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel,
