@@ -49,8 +49,8 @@ template <class S, class F> static void pair(const char *name, S slow, F fast)
     printf("%-18s", name);
     for (int in_a_row : rows) {
         const double before = median_ns(slow, in_a_row), after = median_ns(fast, in_a_row);
-        printf("  %2d in a row: before %10.0f ns  after %10.0f ns  gain %.2f", in_a_row, before, after,
-               before / after);
+        printf("  %2d in a row: before %10.0f ns  after %10.0f ns  gain %.2f", in_a_row, before,
+               after, before / after);
     }
     printf("\n");
 }
