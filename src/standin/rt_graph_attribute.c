@@ -137,12 +137,9 @@ static ifl_cuda_error copy(ifl_session *session, ifl_node *to, const ifl_node *f
     return code;
 }
 
-/* Until 13.0 the source came first in the runtime's call. */
-#if IFL_CUDART >= 13
+/* The headers before CUDA 13 name the source first, but the runtimes of 12.0 and 12.6 hand both on to
+ * the driver's call as they are, which takes the destination first. */
 IFL_SERVED ifl_cuda_error cudaGraphKernelNodeCopyAttributes(const void *to, const void *from)
-#else
-IFL_SERVED ifl_cuda_error cudaGraphKernelNodeCopyAttributes(const void *from, const void *to)
-#endif
 {
     SERVE(copy(session, kernel_node(to), kernel_node(from)));
 }
