@@ -35,6 +35,7 @@ typedef struct record {
     uint64_t uniform_lanes[IFL_WARP_LANES + 1];
     uint32_t uniform_mask;
     uint64_t uniform;
+    uint64_t apart[IFL_WARP_LANES + 1]; /* of those that are apart, by their passes */
     /* Of requests of the last likeness: what they ask for, by where the first active lane is in its
      * line. */
     uint64_t likeness;
@@ -145,21 +146,6 @@ static void measure_any(state *s, record *r, const ifl_access *access)
     add(r->sum, &footprint, serial, 1);
 }
 
-/* A line and a sector for each lane. */
-static void count_apart(record *r, const ifl_access *access)
-{
-    const uint32_t bytes = IFL_WARP_LANES * access->bytes;
-    const ifl_footprint footprint = {.sectors = IFL_WARP_LANES,
-                                     .lines = IFL_WARP_LANES,
-                                     .useful_bytes = bytes,
-                                     .asked_bytes = bytes,
-                                     .wavefronts = access->apart,
-                                     .wavefronts_ideal =
-                                         ifl_at_best(bytes, IFL_LINE_BYTES, access->apart),
-                                     .merged = access->apart};
-    add(r->sum, &footprint, 0, 1);
-}
-
 static void forget_kept(record *r, uint64_t likeness)
 {
     r->likeness = likeness;
@@ -202,7 +188,7 @@ static void access_event(void *self, const ifl_access *access)
                !(access->bytes & (access->bytes - 1u))) {
         count_uniform(s, r, access);
     } else if (access->apart) {
-        count_apart(r, access);
+        r->apart[access->apart]++;
     } else if (access->likeness) {
         measure_alike(s, r, access);
     } else {
@@ -223,8 +209,10 @@ static void merge(void *self, const void *other)
         for (int m = 0; m < MEASURES; m++)
             to->sum[m] += from->sum[m];
         add_uniform(s, from, to->sum);
-        for (int n = 0; n <= IFL_WARP_LANES; n++)
+        for (int n = 0; n <= IFL_WARP_LANES; n++) {
             to->uniform_lanes[n] += from->uniform_lanes[n];
+            to->apart[n] += from->apart[n];
+        }
         for (int b = 0; b < IFL_LINE_BYTES; b++)
             to->contiguous[b] += from->contiguous[b];
     }
@@ -275,11 +263,29 @@ static void add_zeros(ifl_profile *profile)
     }
 }
 
+/* A line and a sector for each lane. */
+static void add_apart(const record *r, uint64_t sum[MEASURES])
+{
+    const uint32_t bytes = IFL_WARP_LANES * ifl_slot_bytes(&r->slot);
+    for (uint32_t passes = 1; passes <= IFL_WARP_LANES; passes++) {
+        const ifl_footprint footprint = {.sectors = IFL_WARP_LANES,
+                                         .lines = IFL_WARP_LANES,
+                                         .useful_bytes = bytes,
+                                         .asked_bytes = bytes,
+                                         .wavefronts = passes,
+                                         .wavefronts_ideal =
+                                             ifl_at_best(bytes, IFL_LINE_BYTES, passes),
+                                         .merged = passes};
+        add(sum, &footprint, 0, r->apart[passes]);
+    }
+}
+
 static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
 {
     memcpy(sum, r->sum, sizeof r->sum);
     add_uniform(scratch, r, sum);
     add_uniform_lanes(scratch, r, sum);
+    add_apart(r, sum);
     for (unsigned first = 0; first < IFL_LINE_BYTES; first++)
         add_even(scratch, &r->slot, IFL_SHAPE_ANY, UINT32_MAX, first, ifl_slot_bytes(&r->slot),
                  r->contiguous[first], sum);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory as a warp reaches it: state spaces, generic addresses, checks; and requests in their
  * general form. The fast common cases are in width/handlers.c. */
+#include "exec/fetching.h"
 #include "exec/lane.h"
 #include "exec/race.h"
 #include "exec/warp.h"
@@ -15,8 +16,10 @@ void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
     const bool is_counted =
         access->shape == IFL_SHAPE_CONTIGUOUS && ifl_contiguous_add(worker, access);
     const size_t told = is_counted ? worker->keen_count : worker->listener_count;
-    for (size_t i = 0; i < told; i++)
+    for (size_t i = 0; i < told; i++) {
         worker->listeners[i].access(worker->listeners[i].state, access);
+        ifl_fetch_some(worker);
+    }
 }
 
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active)
@@ -353,7 +356,10 @@ void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint
     ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
     uint32_t bad = IFL_ALLOCATION_FREED | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
     bool is_usable = a && !(a->flags & bad) && !warp->worker->unwritten;
-    warp->worker->hint[code->site] = is_usable ? a : NULL;
+    ifl_hint *hint = &warp->worker->hint[code->site];
+    if (hint->allocation != a)
+        hint->side_by_side = 0;
+    hint->allocation = is_usable ? a : NULL;
 }
 
 static void store_lanes(const ifl_transfer *t, const char *frame, uint32_t mask, uint8_t *const *to)

@@ -458,12 +458,22 @@ static void note_changes(ifl_exec_run *run, bool waits)
         ifl_memory_launch_end(memory);
 }
 
+/* While a run waited, its allocations may have gone. */
+static void forget_hints(ifl_exec_run *run)
+{
+    const size_t sites = run->grid.image->sites.count;
+    for (unsigned i = 0; i < run->count; i++)
+        memset(run->workers[i].hint, 0, sites * sizeof *run->workers[i].hint);
+}
+
 ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run)
 {
     const double start = seconds_now();
     ifl_worker *first = &run->workers[0];
     const bool had_waited = run->has_waited;
     first->waits = first->has_advanced = false;
+    if (had_waited)
+        forget_hints(run);
     run_workers(run->workers, run->count);
     run->seconds += seconds_now() - start;
     note_changes(run, first->waits);

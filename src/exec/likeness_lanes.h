@@ -24,6 +24,8 @@ static inline bool ifl_is_like(const ifl_likeness *last, const ifl_access *acces
     const uint64_t *address = access->address, first = address[__builtin_ctz(access->mask)];
     uint64_t differs = 0;
     if (access->mask == UINT32_MAX) {
+        if (address[1] - first != last->distance[1])
+            return false;
         _Pragma("omp simd reduction(|:differs)") for (int i = 0; i < IFL_WARP_LANES; i++) differs |=
             (address[i] - first) ^ last->distance[i];
         return !differs;

@@ -243,8 +243,8 @@ static void call_malloc(const ifl_provided_lane *call)
 static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
 {
     for (size_t i = 0; i < worker->grid->image->sites.count; i++)
-        if (worker->hint[i] == a)
-            worker->hint[i] = NULL;
+        if (worker->hint[i].allocation == a)
+            worker->hint[i] = (ifl_hint){0};
 }
 
 static void call_free(const ifl_provided_lane *call)

@@ -180,14 +180,37 @@ typedef struct ifl_listener {
     void *state;
 } ifl_listener;
 
+/* What is expected of the next request of an instruction. */
+typedef struct ifl_hint {
+    ifl_allocation *allocation; /* where the last one went; NULL: unknown */
+    uintptr_t side_by_side;     /* in it, here: the last load with lanes side by side; 0: none */
+    uint8_t side_by_side_bytes; /* of a lane: 4 or 8 */
+    /* Of lanes that lie apart (width/fetch.h). */
+    uint8_t index_shift;    /* to an index that leads to so many bytes */
+    uint32_t indices_from;  /* site that loads their indices */
+    uintptr_t indices;      /* of the last request, here; 0: none are known */
+    uintptr_t next_indices; /* that were taken to be the next one's */
+    uint32_t searches;      /* for indices, and what could have been one */
+    uint64_t first, step;   /* address of lane 0, and from the one before it */
+} ifl_hint;
+
+/* Lanes that are yet to be fetched (fetching.h): the first of 32, by their indices. */
+typedef struct ifl_fetching {
+    uintptr_t to, indices; /* host addresses: of what index 0 leads to, of lane 0's index */
+    uint8_t bytes, shift;  /* of an index */
+    uint8_t lanes;
+    bool is_even; /* they are as far apart as others were */
+} ifl_fetching;
+
 struct ifl_worker {
     ifl_grid *grid;
     void **states;           /* of the observers */
     ifl_listener *listeners; /* those that want accesses */
     size_t listener_count;
-    size_t keen_count;           /* of them, the first: those that want each contiguous one too */
-    ifl_block_count *counts;     /* by basic block of the image */
-    ifl_allocation **hint;       /* by site: where it last went */
+    size_t keen_count;       /* of them, the first: those that want each contiguous one too */
+    ifl_block_count *counts; /* by basic block of the image */
+    ifl_hint *hint;          /* by site */
+    ifl_fetching fetching;
     ifl_likeness **likeness;     /* by site: its last request of any shape; NULL: nobody is told */
     uint64_t likenesses;         /* given so far */
     ifl_contiguous **contiguous; /* by site: its contiguous requests; NULL: nobody is told */

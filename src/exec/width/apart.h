@@ -45,23 +45,31 @@ IFL_INLINE uint8_t most_alike(const uint8_t twice[2 * IFL_WARP_LANES])
     return (uint8_t)(most + 1);
 }
 
-/* ifl_access.apart of words: the passes that they take. Lines are told apart by their lower 16 bits:
- * of lines that have those in common nothing is known. */
-static __attribute__((noinline)) uint8_t passes_apart(const uint64_t *address)
+/* Of words: their lines and banks, twice. Written some time before they are looked at, since what is
+ * read there reaches over several of these stores and waits for them. */
+typedef struct words_apart {
+    uint16_t line
+        [2 *
+         IFL_WARP_LANES]; /* lower 16 bits: of lines that have those in common nothing is known */
+    uint8_t bank[2 * IFL_WARP_LANES];
+} words_apart;
+
+IFL_INLINE void put_words(words_apart *to, const uint64_t *address)
 {
     enum { WORD = 4, BANKS = IFL_LINE_BYTES / WORD };
-    uint16_t line[2 * IFL_WARP_LANES];
-    uint8_t bank[2 * IFL_WARP_LANES];
-    uint64_t bits = 0;
-    _Pragma("omp simd reduction(|:bits)") IFL_EACH_LANE(i)
+    IFL_SIMD IFL_EACH_LANE(i)
     {
-        bits |= address[i];
-        line[i] = (uint16_t)(address[i] / IFL_LINE_BYTES);
-        bank[i] = (uint8_t)(address[i] / WORD % BANKS);
+        to->line[i] = (uint16_t)(address[i] / IFL_LINE_BYTES);
+        to->bank[i] = (uint8_t)(address[i] / WORD % BANKS);
     }
-    memcpy(line + IFL_WARP_LANES, line, sizeof line / 2);
-    memcpy(bank + IFL_WARP_LANES, bank, sizeof bank / 2);
-    return bits % WORD || !all_differ(line) ? 0 : most_alike(bank);
+    memcpy(to->line + IFL_WARP_LANES, to->line, sizeof to->line / 2);
+    memcpy(to->bank + IFL_WARP_LANES, to->bank, sizeof to->bank / 2);
+}
+
+/* ifl_access.apart: the passes that they take. */
+IFL_INLINE uint8_t passes_apart(const words_apart *words)
+{
+    return all_differ(words->line) ? most_alike(words->bank) : 0;
 }
 
 #endif

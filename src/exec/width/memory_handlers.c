@@ -378,19 +378,31 @@ IFL_INLINE bool seem_far(const uint64_t *address)
     return address[IFL_WARP_LANES - 1] - address[0] + FAR > 2 * FAR;
 }
 
-/* Often it is that of the last request. One that is not may be told more of. */
+/* A request unlike the last one of its instruction. Of one whose aligned words are far apart more is
+ * found out. */
+static __attribute__((noinline)) void take_likeness(ifl_worker *worker, ifl_likeness *last,
+                                                    ifl_access *access)
+{
+    words_apart words;
+    const bool are_words = access->mask == IFL_ALL_LANES && access->bytes == 4 &&
+                           access->kind != IFL_ACCESS_ATOMIC && seem_far(access->address);
+    if (are_words)
+        put_words(&words, access->address);
+    ifl_likeness_remember(last, access, ++worker->likenesses);
+    ifl_fetch_some(worker);
+    if (are_words)
+        access->apart = passes_apart(&words);
+}
+
+/* Often it is that of the last request. */
 IFL_INLINE void find_likeness(ifl_worker *worker, ifl_access *access)
 {
     ifl_likeness *last =
         worker->likeness && access->shape == IFL_SHAPE_ANY ? worker->likeness[access->site] : NULL;
     if (!last)
         return;
-    if (!ifl_is_like(last, access)) {
-        ifl_likeness_remember(last, access, ++worker->likenesses);
-        if (access->mask == IFL_ALL_LANES && access->bytes == 4 &&
-            access->kind != IFL_ACCESS_ATOMIC && seem_far(access->address))
-            access->apart = passes_apart(access->address);
-    }
+    if (!ifl_is_like(last, access))
+        take_likeness(worker, last, access);
     access->likeness = last->number;
 }
 
@@ -408,7 +420,9 @@ static __attribute__((noinline)) void tell_each(ifl_warp *warp, const ifl_code *
                          .block = warp->block->index,
                          .warp = warp->index,
                          .address = address};
+    ifl_fetch_some(warp->worker);
     find_likeness(warp->worker, &access);
+    ifl_fetch_some(warp->worker);
     ifl_warp_tell(warp, &access);
 }
 
@@ -448,7 +462,7 @@ static __attribute__((noinline)) room room_at(ifl_warp *warp, const ifl_code *co
     ifl_warp_remember(warp, code, is_store, address);
     in = global_room(warp, code);
     if (in.bytes)
-        ifl_warp_note_use(warp, warp->worker->hint[code->site],
+        ifl_warp_note_use(warp, warp->worker->hint[code->site].allocation,
                           is_store ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
     return in;
 }
@@ -471,17 +485,19 @@ static __attribute__((noinline)) void count_from_origin(uint64_t *address, exten
     in->base += in->origin;
 }
 
-/* Lanes that are far apart miss this machine's caches: their lines come while the observers look at
- * the request. */
-IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *address,
-                            uint32_t mask, unsigned bytes)
+IFL_INLINE void fetch_ahead(const ifl_warp *warp, const ifl_code *code, const extent *at,
+                            const room *in, uint32_t mask)
 {
-    enum { FAR = 128 * 1024 };
+    enum { LARGE = 1 << 20, APART = 2 * 1024 };
+    const ifl_transfer *t = code->transfer;
+    if (in->space != IFL_SPACE_GLOBAL)
+        return;
     if (at->shape == IFL_SHAPE_CONTIGUOUS) {
-        fetch_later((const void *)(base + at->low), IFL_WARP_LANES * bytes);
-    } else if (at->high - at->low >= FAR) {
-        for (; mask; mask &= mask - 1)
-            __builtin_prefetch((const void *)(base + address[__builtin_ctz(mask)]));
+        fetch_later((const void *)(in->base + at->low), (uint64_t)IFL_WARP_LANES * t->bytes);
+        if (t->kind == IFL_ACCESS_LOAD && (t->bytes == 4 || t->bytes == 8))
+            note_loaded(&warp->worker->hint[code->site], in->base + at->low, t->bytes);
+    } else if (in->bytes >= LARGE && at->high - at->low >= APART) {
+        fetch_apart(warp->worker, code->site, in->base, warp->address, at->high - at->low, mask);
     }
 }
 
@@ -493,13 +509,15 @@ IFL_INLINE void fetch_ahead(const extent *at, uintptr_t base, const uint64_t *ad
         const ifl_transfer *t = code->transfer;                                                    \
         if (__builtin_expect(in->origin != 0, 0))                                                  \
             count_from_origin(warp->address, at, in);                                              \
-        fetch_ahead(at, in->base, warp->address, mask, t->bytes);                                  \
+        fetch_ahead(warp, code, at, in, mask);                                                     \
         if (in->space != IFL_SPACE_CONST)                                                          \
             tell(warp, code, t, in->space, warp->address, mask, at->shape);                        \
         move_elements(t, frame, in->base, warp->address, mask, at);                                \
         if (__builtin_expect(t->observes, 0))                                                      \
             ifl_warp_observe(warp);                                                                \
         warp->changed |= t->kind == IFL_ACCESS_STORE;                                              \
+        while (warp->worker->fetching.lanes)                                                       \
+            ifl_fetch_some(warp->worker);                                                          \
     }
 SERVE(serve_load, load_elements)
 SERVE(serve_store, store_elements)
@@ -790,6 +808,7 @@ IFL_OPERATION(atomic)
         const uint64_t differs = lane_addresses(warp, t, frame);
         const extent at = request_extent(warp->address, mask, t->bytes, differs);
         if (lies_within(&at, &in, t->bytes)) {
+            fetch_ahead(warp, code, &at, &in, mask);
             update_and_tell(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
             tell(warp, code, t, in.space, warp->address, mask,

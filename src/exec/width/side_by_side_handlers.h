@@ -6,6 +6,7 @@
 #define IFL_EXEC_WIDTH_SIDE_BY_SIDE_HANDLERS_H
 
 #include "exec/contiguous.h"
+#include "exec/width/fetch.h"
 #include "exec/width/side_by_side.h"
 
 /* The memory that a request is expected in: one allocation, or the block's shared memory. No bytes:
@@ -19,7 +20,7 @@ typedef struct room {
 
 IFL_INLINE room global_room(const ifl_warp *warp, const ifl_code *code)
 {
-    const ifl_allocation *hint = warp->worker->hint[code->site];
+    const ifl_allocation *hint = warp->worker->hint[code->site].allocation;
     const ifl_space asked = (ifl_space)code->transfer->space,
                     space = asked == IFL_SPACE_GENERIC ? IFL_SPACE_GLOBAL : asked;
     return hint
@@ -67,16 +68,6 @@ IFL_INLINE void copy_lanes(void *to, const void *from, unsigned bytes)
         memcpy(to, from, (size_t)bytes * IFL_WARP_LANES);
 }
 
-/* Where lanes are side by side, so are warps: what those some warps later want is fetched for
- * them. */
-IFL_INLINE void fetch_later(const char *here, uint64_t bytes)
-{
-    enum { HOST_LINE = 64, WARPS_AHEAD = 16 };
-    const char *later = here + WARPS_AHEAD * bytes;
-    for (uint64_t b = 0; b < bytes; b += HOST_LINE)
-        __builtin_prefetch(later + b);
-}
-
 /* The warp may have had its share of requests. */
 #define FINISH_REQUEST                                                                             \
     do {                                                                                           \
@@ -111,8 +102,11 @@ IFL_INLINE bool serve_side_by_side(ifl_warp *warp, const ifl_code *code, char *f
         !count_only(warp->worker, code, space, (unsigned)bytes, first))
         return false;
     char *here = (char *)(in->base + first), *data = frame + t->data[0];
-    if (space != IFL_SPACE_SHARED)
+    if (space != IFL_SPACE_SHARED) {
         fetch_later(here, all);
+        if (is_load)
+            note_loaded(&warp->worker->hint[code->site], (uintptr_t)here, (unsigned)bytes);
+    }
     copy_lanes(is_load ? data : here, is_load ? here : data, (unsigned)bytes);
     warp->changed |= !is_load;
     return true;
