@@ -213,11 +213,36 @@ static void add_term(exact *e, long double term)
     e->magnitude += term < 0 ? -term : term;
 }
 
+/* Adds to a sum; false: a bit was lost, or it is no number (D. Knuth, The Art of Computer
+ * Programming, 4.2.2, theorem B). */
+static bool add_exactly(long double *sum, long double term)
+{
+    const long double before = *sum, after = before + term, added = after - before;
+    *sum = after;
+    return (before - (after - added)) + (term - added) == 0;
+}
+
+/* In long doubles, which hold the product of any two values but doubles; false: they lose bits. */
+static bool sum_plainly(const matrices *x, shape s, unsigned row, unsigned column, exact *e)
+{
+    long double sum = x->c[row][column], magnitude = fabsl(sum);
+    bool holds = isfinite(sum);
+    for (unsigned i = 0; holds && i < s.k; i++) {
+        const long double term = x->a[row][i] * x->b[i][column];
+        holds = add_exactly(&sum, term) && add_exactly(&magnitude, fabsl(term));
+    }
+    *e = (exact){.sum = sum, .magnitude = magnitude};
+    return holds;
+}
+
 static exact exact_of(const matrices *x, const matrix_kernel *k, shape s, unsigned row,
                       unsigned column)
 {
     exact e = {0};
     const bool is_xor = strstr(k->text, ".xor.");
+    if (!is_xor && k->a_type != MATRIX_F64 && sum_plainly(x, s, row, column, &e))
+        return e;
+    e = (exact){0};
     add_term(&e, x->c[row][column]);
     for (unsigned i = 0; i < s.k; i++) {
         const long double a = x->a[row][i], b = x->b[i][column];
