@@ -20,6 +20,7 @@ enum {
     SM_VOLTA = 70,
     INSTRUCTION_BYTES = 16, /* since Volta */
     SM_HOPPER = 90,
+    NOTE_HEAD = 12,          /* bytes of the name and of the description, type; the name follows */
     RESERVED_SHARED = 0x400, /* in the size of .nv.shared.NAME since Hopper, when linked */
 };
 
@@ -49,6 +50,18 @@ uint32_t ifl_cubin_sm(const ifl_elf_image *image)
     if (image->machine != IFL_ELF_CUDA_MACHINE)
         return 0;
     return image->os_abi == ABI_NEW ? image->flags >> 8 & 0xff : image->flags & 0xff;
+}
+
+/* The architecture of the PTX: bits 23:16 of e_flags (EF_CUDA_VIRTUAL_SM of LLVM's ELF.h), since
+ * CUDA 13 the second 16-bit word of a note (seen for compute_75, compute_80 and compute_90). */
+static uint32_t ptx_sm(const ifl_elf_image *image)
+{
+    const ifl_elf_section *note = ifl_elf_find(image, ".note.nv.cuinfo");
+    if (image->os_abi != ABI_NEW)
+        return image->flags >> 16 & 0xff;
+    const uint64_t at =
+        note && note->size >= NOTE_HEAD ? NOTE_HEAD + ifl_elf_read(note->bytes, 4) : 0;
+    return at && at + 4 <= note->size ? (uint32_t)ifl_elf_read(note->bytes + at + 2, 2) : 0;
 }
 
 static ifl_status no_memory(const reader *r)
@@ -120,6 +133,7 @@ static ifl_status add_code(reader *r, size_t index, const char *text)
     d.kernel = (ifl_machine_kernel){.name = name->text,
                                     .demangled = name->meaning,
                                     .sm = r->sm,
+                                    .ptx_sm = ptx_sm(&r->image),
                                     .is_debug = ifl_elf_find(&r->image, register_lives) != NULL,
                                     .code_bytes = section->size,
                                     .code_file_offset = r->file_offset + section->offset};

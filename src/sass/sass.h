@@ -36,6 +36,7 @@ typedef struct ifl_machine_kernel {
     const char *demangled;
     bool is_kernel;      /* false: a device function with a section of its own */
     uint32_t sm;         /* 90 */
+    uint32_t ptx_sm;     /* of the PTX that it was made of; 0 unknown */
     bool is_debug;       /* compiled for a debugger (nvcc -G, ptxas -g), without optimizations */
     const uint8_t *code; /* 16 bytes an instruction */
     uint64_t code_bytes;

@@ -330,6 +330,7 @@ static ifl_status lower_machine(ifl_ready_kernel *kernel, ifl_error *error)
     kernel->local_bytes = code->frame_bytes;
     kernel->barriers = code->barriers;
     kernel->machine_sm = code->sm;
+    kernel->ptx_sm = code->ptx_sm ? code->ptx_sm : code->sm;
     return ifl_sass_lower(&lowering, &kernel->image, error);
 }
 
@@ -341,6 +342,7 @@ static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_er
                         "'%s' has no PTX of the kernel '%s', only machine code",
                         loaded->module->path, kernel->signature);
     take_machine(kernel, loaded->machine);
+    kernel->ptx_sm = of->program->sm;
     const ifl_ptx_lowering lowering = {.program = of->program,
                                        .function = of->function,
                                        .variable_address = addresses_of(loaded, of->program)};

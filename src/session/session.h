@@ -91,6 +91,7 @@ typedef struct ifl_ready_kernel {
         as_machine;
     uint32_t registers; /* of the machine code beside the PTX; 0: there is none */
     uint32_t local_bytes, barriers, machine_sm;
+    uint32_t ptx_sm; /* of the PTX that what runs was made of */
 } ifl_ready_kernel;
 
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the

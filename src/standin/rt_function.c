@@ -61,6 +61,13 @@ static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, 
     return ifl_cudaSuccess;
 }
 
+/* Without cudaFuncSetAttribute 48 KiB, with what the kernel declares. */
+static int most_dynamic_shared(const ifl_function_record *function)
+{
+    const int declared = (int)function->kernel->image.demands.declared_shared;
+    return function->max_dynamic_shared ? function->max_dynamic_shared : WITHOUT_ASKING - declared;
+}
+
 static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *out,
                                  const void *host)
 {
@@ -74,13 +81,9 @@ static ifl_cuda_error attributes(ifl_session *session, ifl_function_attributes *
     out->local_bytes = kernel->local_bytes;
     out->max_threads = (int)most_threads(session, kernel);
     out->registers = (int)kernel->registers;
-    const uint32_t ptx_sm =
-        kernel->kernel->program ? kernel->kernel->program->sm : kernel->machine_sm;
-    out->ptx_version = (int)ptx_sm;
-    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : ptx_sm);
-    out->max_dynamic_shared = function->max_dynamic_shared
-                                  ? function->max_dynamic_shared
-                                  : WITHOUT_ASKING - (int)kernel->image.demands.declared_shared;
+    out->ptx_version = (int)kernel->ptx_sm;
+    out->binary_version = (int)(kernel->machine_sm ? kernel->machine_sm : kernel->ptx_sm);
+    out->max_dynamic_shared = most_dynamic_shared(function);
     out->carveout = function->carveout;
     describe_clusters(function, out);
     return ifl_cudaSuccess;
@@ -227,15 +230,16 @@ IFL_SERVED ifl_cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
     SERVE(blocks_of(session, blocks, host, threads, shared_bytes));
 }
 
-/* The most dynamic shared memory of a block with which so many blocks still fit. */
+/* The most dynamic shared memory of a block with which so many blocks still fit, and that the
+ * function may have (cuda_occupancy.h, cudaOccAvailableDynamicSMemPerBlock). */
 static ifl_cuda_error available(ifl_session *session, size_t *bytes, const void *host, int wanted,
                                 int threads)
 {
-    const ifl_device *device = ifl_session_device(session);
+    ifl_function_record *function;
     if (!bytes)
         return ifl_cudaErrorInvalidValue;
-    size_t low = 0, high = (size_t)device->value[IFL_DEVICE_shared_bytes_per_block] + 1;
-    ifl_cuda_error code = ifl_cudaSuccess;
+    ifl_cuda_error code = find(session, host, &function);
+    size_t low = 0, high = code == ifl_cudaSuccess ? (size_t)most_dynamic_shared(function) + 1 : 0;
     while (low < high && code == ifl_cudaSuccess) {
         const size_t middle = (low + high) / 2;
         int blocks = 0;

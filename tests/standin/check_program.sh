@@ -18,8 +18,9 @@ case $program in
     cd "$(dirname "$1")" || exit 1
     [ -z "$library" ] || "$NVCC" -Xcompiler -fPIC -shared -arch=sm_90 -o "$program-library.so" "$library" ||
         exit 1
+    case $more in *-gencode*) ;; *) more="-arch=sm_90 $more" ;; esac
     # shellcheck disable=SC2086 # the words are words
-    [ "$program" -nt "$1" ] || "$NVCC" -lineinfo -arch=sm_90 -o "$program" "$1" $more || exit 1
+    [ "$program" -nt "$1" ] || "$NVCC" -lineinfo -o "$program" "$1" $more || exit 1
     ;;
 esac
 made=$(mktemp -d "${TMPDIR:-/tmp}/inflight-standin.XXXXXX") || exit 1

@@ -26,5 +26,11 @@ int main()
     CHECK(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, work, 0, 0));
     printf("block of most occupancy: %d threads, blocks for every SM: %d\n", threads,
            blocks % gpu.multiProcessorCount == 0);
+    // cuda_occupancy.h: 48 KiB less what the kernel declares, until it may have more.
+    size_t before, after;
+    CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&before, work, 1, 256));
+    CHECK(cudaFuncSetAttribute(work, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+    CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&after, work, 1, 256));
+    printf("dynamic shared memory: %zu, %zu\n", before, after);
     return 0;
 }
