@@ -161,6 +161,7 @@ static void sort(void)
             continue;
         }
         free(function->name);
+        free(function->old_launch);
         free(function);
     }
     registered.functions.count = kept;

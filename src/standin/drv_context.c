@@ -13,6 +13,7 @@ typedef struct handle {
     unsigned flags;
     uint64_t id;
     int gpu;
+    unsigned attached; /* cuCtxAttach; one less than its users */
 } handle;
 
 enum { MOST_PUSHED = 64, API_VERSION = 3020 };
@@ -222,6 +223,38 @@ IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
     DRIVE_EARLY(destroy(ifl_handle_find(IFL_HANDLE_CONTEXT, session)));
 }
 
+/* Deprecated, and used by PyCUDA. A primary context has users of its own (cuDevicePrimaryCtx...). */
+static ifl_cuda_error attach(void **out, unsigned flags)
+{
+    handle *session = ifl_handle_find(IFL_HANDLE_CONTEXT, ifl_driver_current());
+    if (!session || !out || flags)
+        return !session ? (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT : ifl_cudaErrorInvalidValue;
+    session->attached++;
+    *out = session;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxAttach(void **out, unsigned flags)
+{
+    DRIVE(attach(out, flags));
+}
+
+static ifl_cuda_error detach(void *of)
+{
+    handle *session = ifl_handle_find(IFL_HANDLE_CONTEXT, of);
+    if (!session || of != ifl_driver_current())
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    if (!session->attached)
+        return destroy(session);
+    session->attached--;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxDetach(void *session)
+{
+    DRIVE(detach(session));
+}
+
 /* ---- the primary one ------------------------------------------------------------------------- */
 
 static ifl_cuda_error check_device(int device)
@@ -371,3 +404,12 @@ IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
                                 : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
 ALSO(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);
+
+IFL_SERVED ifl_cuda_error cuStreamGetCtx_v2(void *stream, void **session, void **green)
+{
+    const ifl_cuda_error code = cuStreamGetCtx(stream, session);
+    if (code == ifl_cudaSuccess && green)
+        *green = NULL;
+    return code;
+}
+ALSO(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);

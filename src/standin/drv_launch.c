@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Launches by the driver's calls: parameters come one by one, or as the whole block. */
+ * Launches by the driver's calls: parameters come one by one, as the whole block, or, as before
+ * CUDA 4, by calls of their own. */
 #include "standin/driver_served.h"
 
 #include <stdlib.h>
@@ -46,12 +47,12 @@ static void **unpack(const ifl_ready_kernel *kernel, packed block)
 }
 
 static ifl_cuda_error launch_packed(ifl_session *session, ifl_function_record *function,
-                                    ifl_launch_call *call, void **extra)
+                                    ifl_launch_call *call, packed block)
 {
     const ifl_cuda_error code = ifl_function_resolve(session, function);
     if (code != ifl_cudaSuccess)
         return code;
-    call->arguments = unpack(function->kernel, read_extra(extra));
+    call->arguments = unpack(function->kernel, block);
     const ifl_cuda_error done =
         call->arguments ? ifl_launch_serve(session, function, call) : ifl_cudaErrorInvalidValue;
     free(call->arguments);
@@ -67,7 +68,7 @@ static ifl_cuda_error launch_function(ifl_session *session, void *handle, ifl_la
     if (call->arguments && extra)
         return ifl_cudaErrorInvalidValue;
     if (extra)
-        return launch_packed(session, function, call, extra);
+        return launch_packed(session, function, call, read_extra(extra));
     const ifl_cuda_error code = ifl_function_resolve(session, function);
     if (code == ifl_cudaSuccess && !call->arguments && function->kernel->kernel->parameter_count)
         return ifl_cudaErrorInvalidValue;
@@ -141,6 +142,136 @@ IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *functio
             : ifl_cudaErrorInvalidValue);
 }
 ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
+
+/* ---- as before CUDA 4 ------------------------------------------------------------------------ */
+
+/* Kept with the function, as 4,096 bytes of parameters were the most then. */
+struct ifl_old_launch {
+    ifl_dim3 block;
+    unsigned shared_bytes, bytes;
+    _Alignas(16) uint8_t parameters[4096];
+};
+
+static ifl_cuda_error old_of(void *handle, struct ifl_old_launch **out)
+{
+    ifl_function_record *function = ifl_function_of(handle);
+    if (!function)
+        return (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
+    if (!function->old_launch)
+        function->old_launch = calloc(1, sizeof *function->old_launch);
+    *out = function->old_launch;
+    return *out ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+}
+
+static ifl_cuda_error set_block(void *handle, ifl_dim3 block)
+{
+    struct ifl_old_launch *old;
+    const ifl_cuda_error code = old_of(handle, &old);
+    if (code == ifl_cudaSuccess)
+        old->block = block;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuFuncSetBlockShape(void *function, int x, int y, int z)
+{
+    const bool is_block = x > 0 && y > 0 && z > 0;
+    DRIVE(is_block ? set_block(function, (ifl_dim3){(unsigned)x, (unsigned)y, (unsigned)z})
+                   : ifl_cudaErrorInvalidValue);
+}
+
+static ifl_cuda_error set_shared(void *handle, unsigned bytes)
+{
+    struct ifl_old_launch *old;
+    const ifl_cuda_error code = old_of(handle, &old);
+    if (code == ifl_cudaSuccess)
+        old->shared_bytes = bytes;
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuFuncSetSharedSize(void *function, unsigned bytes)
+{
+    DRIVE(set_shared(function, bytes));
+}
+
+static ifl_cuda_error set_size(void *handle, unsigned bytes)
+{
+    struct ifl_old_launch *old;
+    const ifl_cuda_error code = old_of(handle, &old);
+    if (code != ifl_cudaSuccess || bytes > sizeof old->parameters)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    old->bytes = bytes;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuParamSetSize(void *function, unsigned bytes)
+{
+    DRIVE(set_size(function, bytes));
+}
+
+static ifl_cuda_error set_parameter(void *handle, int offset, const void *from, unsigned bytes)
+{
+    struct ifl_old_launch *old;
+    const ifl_cuda_error code = old_of(handle, &old);
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (!from || offset < 0 || (size_t)offset > sizeof old->parameters ||
+        bytes > sizeof old->parameters - (size_t)offset)
+        return ifl_cudaErrorInvalidValue;
+    memcpy(old->parameters + offset, from, bytes);
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuParamSetv(void *function, int offset, const void *from, unsigned bytes)
+{
+    DRIVE(set_parameter(function, offset, from, bytes));
+}
+
+IFL_SERVED ifl_cuda_error cuParamSeti(void *function, int offset, unsigned value)
+{
+    DRIVE(set_parameter(function, offset, &value, sizeof value));
+}
+
+IFL_SERVED ifl_cuda_error cuParamSetf(void *function, int offset, float value)
+{
+    DRIVE(set_parameter(function, offset, &value, sizeof value));
+}
+
+static ifl_cuda_error launch_old_in(ifl_session *session, void *handle, ifl_launch_call *call)
+{
+    struct ifl_old_launch *old;
+    const ifl_cuda_error code = old_of(handle, &old);
+    if (code != ifl_cudaSuccess)
+        return code;
+    call->block = old->block;
+    call->shared_bytes = old->shared_bytes;
+    return launch_packed(session, ifl_function_of(handle), call,
+                         (packed){old->parameters, old->bytes});
+}
+
+static ifl_cuda_error launch_old(void *handle, int width, int height, void *stream,
+                                 const void *from)
+{
+    if (width < 1 || height < 1)
+        return ifl_cudaErrorInvalidValue;
+    ifl_launch_call call = {
+        .grid = {(unsigned)width, (unsigned)height, 1}, .stream = stream, .from = from};
+    SERVE(launch_old_in(session, handle, &call));
+}
+
+IFL_SERVED ifl_cuda_error cuLaunch(void *function)
+{
+    DRIVE(launch_old(function, 1, 1, NULL, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cuLaunchGrid(void *function, int width, int height)
+{
+    DRIVE(launch_old(function, width, height, NULL, __builtin_return_address(0)));
+}
+
+IFL_SERVED ifl_cuda_error cuLaunchGridAsync(void *function, int width, int height, void *stream)
+{
+    DRIVE(launch_old(function, width, height, stream, __builtin_return_address(0)));
+}
 
 /* ---- how many clusters fit ------------------------------------------------------------------- */
 

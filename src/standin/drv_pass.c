@@ -104,6 +104,11 @@ static ifl_cuda_error instantiate(void **out, void *graph, void **bad, char *log
     {                                                                                              \
         DRIVE(__VA_ARGS__);                                                                        \
     }
+#define PASS_EARLY(name, params, ...)                                                              \
+    IFL_SERVED ifl_cuda_error name params                                                          \
+    {                                                                                              \
+        DRIVE_EARLY(__VA_ARGS__);                                                                  \
+    }
 #define PASS_Z(name, params, ...)                                                                  \
     PASS(name, params, __VA_ARGS__)                                                                \
     ALSO(name##_ptsz, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a program may ask of its kernels: attributes, and how many blocks of them an SM holds. */
 #include "standin/binary.h"
+#include "standin/chosen_gpu.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -123,6 +124,14 @@ static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int 
 IFL_SERVED ifl_cuda_error cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
     SERVE(set_attribute(session, host, attribute, value));
+}
+
+/* What is set counts for all GPUs here. */
+IFL_SERVED ifl_cuda_error cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
+                                                          int value, int device)
+{
+    SERVE(ifl_gpu_exists(device) ? set_attribute(session, kernel, attribute, value)
+                                 : ifl_cudaErrorInvalidValue);
 }
 
 static ifl_cuda_error check(ifl_session *session, const void *host)

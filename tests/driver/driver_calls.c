@@ -50,6 +50,37 @@ static void launch_both_ways(void)
     puts("launched with parameters one by one, and as a block");
 }
 
+/* As PyCUDA does, and programs from before CUDA 4. */
+static void launch_old(void)
+{
+    address pair[] = {x, y};
+    fill();
+    OK(cuFuncSetBlockShape(axpy, BLOCK, 1, 1));
+    OK(cuFuncSetSharedSize(axpy, 0));
+    OK(cuParamSetv(axpy, 0, pair, sizeof pair));
+    OK(cuParamSetf(axpy, 16, 4));
+    OK(cuParamSeti(axpy, 20, N));
+    OK(cuParamSetSize(axpy, 24));
+    OK(cuLaunchGrid(axpy, GRID, 1));
+    check(4);
+    OK(cuParamSetf(axpy, 16, 8));
+    fill();
+    OK(cuLaunchGridAsync(axpy, GRID, 1, NULL));
+    check(8);
+    OK(cuParamSeti(axpy, 20, BLOCK));
+    fill();
+    OK(cuLaunch(axpy));
+    memset(host, 0, sizeof host);
+    OK(cuMemcpyDtoH_v2(host, y, sizeof host));
+    EXPECT(host[BLOCK - 1] == 8 * (BLOCK - 1) + 1 && host[BLOCK] == 1, 1);
+    OK(cuParamSetSize(axpy, 20));
+    EXPECT(cuLaunch(axpy), INVALID_VALUE);
+    EXPECT(cuParamSetv(axpy, 4090, pair, sizeof pair), INVALID_VALUE);
+    EXPECT(cuFuncSetBlockShape(axpy, 0, 1, 1), INVALID_VALUE);
+    EXPECT(cuFuncSetBlockShape(pair, 1, 1, 1), INVALID_HANDLE);
+    puts("launched by calls of before CUDA 4");
+}
+
 static void use_variable(void)
 {
     address scale;
@@ -370,6 +401,24 @@ static void keep_value(void)
     puts("a context keeps values");
 }
 
+static void attach(void)
+{
+    void *context, *same, *before, *now;
+    OK(cuCtxGetCurrent(&before));
+    OK(cuCtxCreate_v2(&context, 0, 0));
+    OK(cuCtxAttach(&same, 0));
+    EXPECT(same == context, 1);
+    EXPECT(cuCtxDetach(before), INVALID_CONTEXT); /* not current */
+    OK(cuCtxDetach(context));
+    OK(cuCtxGetCurrent(&now));
+    EXPECT(now == context, 1);
+    OK(cuCtxDetach(context));
+    OK(cuCtxGetCurrent(&now));
+    EXPECT(now == before, 1);
+    EXPECT(cuCtxDetach(context), INVALID_CONTEXT);
+    puts("a context is destroyed when nobody uses it");
+}
+
 int main(void)
 {
     int device, count, version;
@@ -389,6 +438,7 @@ int main(void)
     OK(cuMemAlloc_v2(&x, sizeof host));
     OK(cuMemAlloc_v2(&y, sizeof host));
     launch_both_ways();
+    launch_old();
     use_variable();
     use_rows();
     use_stream();
@@ -399,6 +449,7 @@ int main(void)
     ask();
     list_functions();
     keep_value();
+    attach();
     OK(cuMemFree_v2(x));
     OK(cuMemFree_v2(y));
     OK(cuModuleUnload(module));

@@ -14,6 +14,14 @@ static void before_a_context(void)
     OK(cuInit(0));
     EXPECT(cuMemAlloc_v2(&at, 4), INVALID_CONTEXT);
     EXPECT(cuDeviceGet(&count, 1), INVALID_DEVICE);
+    /* The reference lists no CUDA_ERROR_INVALID_CONTEXT for pools; Taichi sets this before any. */
+    enum { RELEASE_THRESHOLD = 4 };
+    uint64_t most = UINT64_MAX, back = 0;
+    void *pool;
+    OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    OK(cuMemPoolSetAttribute(pool, RELEASE_THRESHOLD, &most));
+    OK(cuMemPoolGetAttribute(pool, RELEASE_THRESHOLD, &back));
+    EXPECT(back == most, 1);
     OK(cuCtxCreate_v2(&context, 0, 0));
     puts("without cuInit, and without a context");
 }

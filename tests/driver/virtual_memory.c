@@ -28,7 +28,6 @@ extern int cuMemPoolExportToShareableHandle(void *out, void *pool, int type,
                                             unsigned long long flags);
 extern int cuMemPoolImportFromShareableHandle(void **out, void *file, int type,
                                               unsigned long long flags);
-extern int cuDeviceGetDefaultMemPool(void **out, int device);
 extern int cuLibraryGetKernelCount(unsigned *count, void *library);
 extern int cuLibraryEnumerateKernels(void **out, unsigned most, void *library);
 
