@@ -50,7 +50,7 @@ file(GLOB standin_audit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/audit/*.c)
 set(script ${CMAKE_CURRENT_BINARY_DIR}/inflight_audit.map)
 file(WRITE ${script} "{ global: la_*; local: *; };\n")
 add_library(inflight_audit SHARED ${standin_audit})
-target_include_directories(inflight_audit PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(inflight_audit PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(inflight_audit PRIVATE _GNU_SOURCE)
 # Without the sanitizers, which no second namespace can hold.
 target_compile_options(inflight_audit PRIVATE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -fvisibility=default

@@ -2,8 +2,9 @@
  * The library that `inflight run` has the dynamic linker ask about every object (LD_AUDIT;
  * rtld-audit(7)), in the program and in its children. It answers for CUDA's libraries, wherever a
  * program finds them, with ours, and leads the calls of a runtime that is linked into an object to
- * ours before anything of the object runs. It lives in a namespace of its own, apart from the
+ * ours before anything of the object runs. It leads libc's calls that look for the driver's files. It lives in a namespace of its own, apart from the
  * program's libraries, and knows nothing of the engine. */
+#include "audit/device_file.h"
 #include "audit/lead.h"
 
 #include <dlfcn.h>
@@ -114,6 +115,13 @@ static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
     free(found.calls);
 }
 
+/* Only of calls of the program's libc the linker tells (la_symbind64). */
+static unsigned of_interest(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "libc.so.6") == 0 ? LA_FLG_BINDTO : LA_FLG_BINDFROM;
+}
+
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     const char *path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
@@ -121,11 +129,20 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
     ifl_object_file file;
     if (space == LM_ID_BASE && own < OURS)
         maps[own] = *cookie;
-    if (space != LM_ID_BASE || own < OURS || !ifl_object_open(path, &file))
+    if (space != LM_ID_BASE || own < OURS)
         return 0;
-    lead(&file, path, map->l_addr);
-    ifl_object_close(&file);
-    return 0;
+    if (ifl_object_open(path, &file)) {
+        lead(&file, path, map->l_addr);
+        ifl_object_close(&file);
+    }
+    return of_interest(path);
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,
+                       unsigned *flags, const char *name)
+{
+    (void)index, (void)from, (void)in, (void)flags;
+    return ifl_device_file_call(name, symbol->st_value);
 }
 
 unsigned la_objclose(uintptr_t *cookie)

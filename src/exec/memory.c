@@ -157,10 +157,10 @@ IFL_SHARED bool ifl_memory_show_at_address(ifl_allocation *allocation)
     return true;
 }
 
-static bool exceeds_machine(uint64_t bytes)
+IFL_SHARED uint64_t ifl_memory_of_machine(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 && bytes > (uint64_t)pages * (uint64_t)page;
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 }
 
 static bool grow(ifl_memory *memory)
@@ -223,7 +223,7 @@ IFL_SHARED ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, ui
         return ifl_fail(error, IFL_NO_MEMORY,
                         "%s: %llu bytes do not fit into a GPU's address space", label,
                         (unsigned long long)bytes);
-    if (exceeds_machine(memory->total + bytes))
+    if (memory->total + bytes > ifl_memory_of_machine())
         return ifl_fail(error, IFL_NO_MEMORY,
                         "%s: with it the buffers need %.1f GB, more than this machine has", label,
                         (double)(memory->total + bytes) / 1e9);

@@ -215,13 +215,16 @@ IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
     SERVE(((void)session, ifl_gpu_disable_peer(peer)));
 }
 
+/* No more is free than this machine has: libraries make their pools by it (RAPIDS of 80 %), and would not
+ * get them. */
 static ifl_cuda_error memory_info(ifl_session *session, size_t *unused, size_t *total)
 {
     const uint64_t used = ifl_gpu_used_bytes(ifl_session_memory(session), ifl_gpu_chosen());
     if (!unused || !total)
         return ifl_cudaErrorInvalidValue;
     *total = ifl_gpu_bytes(ifl_session_device(session));
-    *unused = used < *total ? *total - used : 0;
+    const uint64_t machine = ifl_memory_of_machine(), most = *total < machine ? *total : machine;
+    *unused = used < most ? most - used : 0;
     return ifl_cudaSuccess;
 }
 
