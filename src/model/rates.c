@@ -3,6 +3,8 @@
  * compute capability hold the figures of one that was. */
 #include "model/model.h"
 
+#include "base/shared.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static double lanes_per_s(const ifl_device *device, ifl_device_field lanes)
            device->value[IFL_DEVICE_clock_hz];
 }
 
-void ifl_rates_find(const ifl_device *device, ifl_rates *out)
+IFL_SHARED void ifl_rates_find(const ifl_device *device, ifl_rates *out)
 {
     const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
     const double peak = device->value[IFL_DEVICE_dram_bytes_per_s], each = sms * clock;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The calls of the driver that one call of the runtime does: rows of driver_pass.def. */
 #include "standin/driver_served.h"
+#include "standin/handle.h"
 
 static bool are_contexts(const void *a, const void *b)
 {
     return ifl_driver_is_context(a) && ifl_driver_is_context(b);
+}
+
+static ifl_driver_need need_of(const void *stream)
+{
+    return ifl_handle_find(IFL_HANDLE_STREAM, stream) ? IFL_NEEDS_INIT : IFL_NEEDS_CONTEXT;
 }
 
 /* From version 12 on CUDA_KERNEL_NODE_PARAMS has two members more, a kernel and a context: none. */
@@ -109,6 +115,13 @@ static ifl_cuda_error instantiate(void **out, void *graph, void **bad, char *log
     {                                                                                              \
         DRIVE_EARLY(__VA_ARGS__);                                                                  \
     }
+/* XLA enqueues host functions in threads in which it made no context current. */
+#define PASS_S(name, params, ...)                                                                  \
+    IFL_SERVED ifl_cuda_error name params                                                          \
+    {                                                                                              \
+        DRIVE_WITH(need_of(stream), __VA_ARGS__);                                                  \
+    }                                                                                              \
+    ALSO(name##_ptsz, name);
 #define PASS_Z(name, params, ...)                                                                  \
     PASS(name, params, __VA_ARGS__)                                                                \
     ALSO(name##_ptsz, name);

@@ -3,6 +3,7 @@
  * names, memory, versions. Nothing here makes a session, so that a program may ask and then fork,
  * as PyTorch does. Calls that are not here are not in the library, as in one that is older than the
  * program. */
+#include "model/model.h"
 #include "standin/chosen_gpu.h"
 #include "standin/gpu_bytes.h"
 #include "standin/run_options.h"
@@ -10,6 +11,7 @@
 #include "standin/state.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,6 +243,33 @@ IFL_SERVED int nvmlDeviceGetCudaComputeCapability(const ifl_device *device, int 
     *minor = tenths % 10;
     return 0;
 }
+
+/* ---- the link to the host, which XLA asks for -------------------------------------------------- */
+
+enum { LANES = 16 };
+
+/* Of PCI Express, by what 16 lanes of it move: 4 GB/s with the first, twice as much with each
+ * after it. */
+static unsigned generation(const ifl_device *device)
+{
+    ifl_rates rates;
+    ifl_rates_find(device, &rates);
+    return 1 + (unsigned)lround(log2(rates.arch.link_bytes_per_s / 4e9));
+}
+
+IFL_SERVED int nvmlDeviceGetMaxPcieLinkGeneration(const ifl_device *device, unsigned *to)
+{
+    const int code = begin_with(device, to);
+    return put_number(code, to, code ? 0 : generation(device));
+}
+ALSO(nvmlDeviceGetCurrPcieLinkGeneration, nvmlDeviceGetMaxPcieLinkGeneration);
+ALSO(nvmlDeviceGetGpuMaxPcieLinkGeneration, nvmlDeviceGetMaxPcieLinkGeneration);
+
+IFL_SERVED int nvmlDeviceGetMaxPcieLinkWidth(const ifl_device *device, unsigned *to)
+{
+    return put_number(begin_with(device, to), to, LANES);
+}
+ALSO(nvmlDeviceGetCurrPcieLinkWidth, nvmlDeviceGetMaxPcieLinkWidth);
 
 /* Of this process, where it has used the GPU. */
 static uint64_t used_bytes(int gpu)

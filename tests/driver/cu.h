@@ -61,6 +61,7 @@ extern int cuModuleGetFunction(void **out, void *module, const char *name);
 extern int cuDeviceGetDefaultMemPool(void **out, int device);
 extern int cuMemPoolSetAttribute(void *pool, int attribute, const void *value);
 extern int cuMemPoolGetAttribute(void *pool, int attribute, void *value);
+extern int cuEventQuery(void *event);
 extern int cuFuncSetBlockShape(void *function, int x, int y, int z);
 extern int cuFuncSetSharedSize(void *function, unsigned bytes);
 extern int cuParamSetSize(void *function, unsigned bytes);

@@ -168,6 +168,29 @@ static void use_stream(void)
     puts("a captured graph ran twice");
 }
 
+/* XLA gives host functions to streams in threads in which it made no context current. */
+static void use_stream_alone(void)
+{
+    void *stream, *event, *context;
+    unsigned n = 0;
+    int calls = 0;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuEventCreate(&event, 0));
+    OK(cuCtxPopCurrent_v2(&context));
+    OK(cuLaunchHostFunc(stream, note, &calls));
+    OK(cuMemcpyDtoHAsync_v2(&n, x, 4, stream));
+    OK(cuEventRecord(event, stream));
+    OK(cuEventQuery(event));
+    OK(cuStreamSynchronize(stream));
+    EXPECT(cuLaunchHostFunc(NULL, note, &calls), INVALID_CONTEXT);
+    OK(cuEventDestroy_v2(event));
+    OK(cuStreamDestroy_v2(stream));
+    EXPECT(cuStreamSynchronize(stream), INVALID_CONTEXT);
+    OK(cuCtxPushCurrent_v2(context));
+    EXPECT(calls, 1);
+    puts("a stream needs no current context");
+}
+
 /* A graph made by hand: two slices of two rows, copied in and out again. */
 static void use_boxes(void)
 {
@@ -442,6 +465,7 @@ int main(void)
     use_variable();
     use_rows();
     use_stream();
+    use_stream_alone();
     use_boxes();
     change_node();
     allocate_in_graph();

@@ -94,6 +94,9 @@ int main(void)
     EXPECT(call("nvmlDeviceGetName")(&number, text, (unsigned)sizeof text), BAD_ARGUMENT);
     EXPECT(call("nvmlDeviceGetCudaComputeCapability")(gpu, &major, &minor), 0);
     printf("compute capability %d.%d\n", major, minor);
+    EXPECT(call("nvmlDeviceGetCurrPcieLinkGeneration")(gpu, &major), 0);
+    EXPECT(call("nvmlDeviceGetMaxPcieLinkWidth")(gpu, &minor), 0);
+    printf("PCI Express %d with %d lanes\n", major, minor); /* as NVIDIA's data sheet has it */
     EXPECT(memory_of(gpu).used, 0);
     fflush(stdout);
     const pid_t child = fork();
