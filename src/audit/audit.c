@@ -2,8 +2,9 @@
  * The library that `inflight run` has the dynamic linker ask about every object (LD_AUDIT;
  * rtld-audit(7)), in the program and in its children. It answers for CUDA's libraries, wherever a
  * program finds them, with ours, and leads the calls of a runtime that is linked into an object to
- * ours before anything of the object runs. It leads libc's calls that look for the driver's files. It lives in a namespace of its own, apart from the
- * program's libraries, and knows nothing of the engine. */
+ * ours before anything of the object runs, and libc's calls that look for the driver's files. It
+ * lives in a namespace of its own, apart from the program's libraries, and knows nothing of the
+ * engine. */
 #include "audit/device_file.h"
 #include "audit/lead.h"
 
