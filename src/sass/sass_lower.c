@@ -83,7 +83,9 @@ static void emit_under_both(ifl_sass_lowerer *l, ifl_code code)
     ifl_builder_add(&l->build, code);
 }
 
-void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code)
+/* The operation's place is given to one that finds the lanes of both. */
+static ifl_code find_both(const ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip,
+                          ifl_code *code)
 {
     enum { AND = 8, FLIPS_A = 1, FLIPS_B = 2 };
     const ifl_code guarded = *code;
@@ -94,6 +96,17 @@ void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip,
                        .d = IFL_PREDICATE_TEMPORARY,
                        .e = (guarded.guard_flip ? FLIPS_A : 0u) | (flip ? FLIPS_B : 0u),
                        .value = AND};
+    return guarded;
+}
+
+void ifl_sass_narrow(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code)
+{
+    emit_under_both(l, find_both(l, predicate, flip, code));
+}
+
+void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code)
+{
+    const ifl_code guarded = find_both(l, predicate, flip, code);
     emit_under_both(l, (ifl_code){.operation = IFL_CODE_tally, .site = l->index});
     emit_under_both(l, guarded);
     l->image->tallied[l->index] = true;

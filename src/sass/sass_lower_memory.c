@@ -93,11 +93,27 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     return t;
 }
 
-static void refuse_predicates(ifl_sass_lowerer *l)
+/* Lanes for which the predicate among the operands is false load nothing and get zeros, as those of
+ * LDGSTS do: cuBLAS's ampere_sgemm_32x32_sliced1x4_tn stores what such loads at the edges of its
+ * matrices give, without having written the registers before. */
+static void emit_load(ifl_sass_lowerer *l, ifl_transfer *t)
 {
-    if (!ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT)) ||
-        !ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_IN)))
-        ifl_sass_refuse(l, "with predicates among its operands");
+    const ifl_sass_operand *p = ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_IN);
+    uint32_t flip;
+    const uint32_t predicate = ifl_sass_lower_predicate(l, p, true, &flip);
+    ifl_code *code = ifl_sass_emit(l, ifl_transfer_operation(t));
+    code->transfer = t;
+    if (ifl_sass_is_true(p))
+        return;
+    ifl_sass_narrow(l, predicate, flip, code);
+    for (unsigned e = 0; e < t->elements; e++) {
+        if (t->sink >> e & 1)
+            continue;
+        code = ifl_sass_emit(l, IFL_CODE_move32);
+        code->a = l->zeros;
+        code->d = t->data[e];
+        ifl_sass_narrow(l, predicate, ~flip, code);
+    }
 }
 
 /* Words from element `first` on lie in the registers of `operand`. */
@@ -117,7 +133,8 @@ enum { HALF_OF_256 = 4 };
 void ifl_sass_lower_load(ifl_sass_lowerer *l)
 {
     ifl_transfer *t = new_transfer(l, IFL_ACCESS_LOAD);
-    refuse_predicates(l);
+    if (!ifl_sass_is_true(ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
+        ifl_sass_refuse(l, "with a predicate that it sets");
     if (!t || l->refused)
         return;
     const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION),
@@ -129,7 +146,7 @@ void ifl_sass_lower_load(ifl_sass_lowerer *l)
         set_results(l, d, 0, t->elements, t);
     }
     l->image->demands.ordered |= t->observes && t->space != IFL_SPACE_SHARED;
-    ifl_sass_emit(l, ifl_transfer_operation(t))->transfer = t;
+    emit_load(l, t);
 }
 
 static void set_data(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned first,

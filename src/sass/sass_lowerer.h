@@ -84,7 +84,9 @@ ifl_code *ifl_sass_emit_row(ifl_sass_lowerer *l, uint32_t row);
 ifl_code *ifl_sass_emit_stop(ifl_sass_lowerer *l, ifl_reason reason);
 /* A branch to an instruction of the routine. */
 void ifl_sass_emit_branch(ifl_sass_lowerer *l, uint32_t target);
-/* Under the guard and a further predicate. */
+/* Under the guard and a further predicate, which counts as the guard does; narrowed, it does
+ * not. */
+void ifl_sass_narrow(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code);
 void ifl_sass_guard_with(ifl_sass_lowerer *l, uint32_t predicate, uint32_t flip, ifl_code *code);
 
 /* For an indexed load of bank 0: the words in front of the parameters that it can mean. Code for

@@ -182,12 +182,47 @@ static void a_half_is_rounded_before_it_becomes_a_float(void **state)
     close_all(&p);
 }
 
+/* LDG with a predicate among its operands (cuBLAS's SGEMM for sm_80): lanes that it leaves out get
+ * zeros. The words are nvcc's of out[i] = x[i] + 1 for sm_80; LDG writes a register of its address. */
+static void lanes_that_do_not_load_get_zeros(void **state)
+{
+    static const word words[] = {
+        {0x0000000000027919, 0x000e220000002100}, /* S2R R2, SR_TID.X */
+        {0x00000004ff037435, 0x000fe200000001ff}, /* HFMA2.MMA R3, -RZ, RZ, 0, 2.38e-07: 4 */
+        {0x0000460000047ab9, 0x000fd20000000a00}, /* ULDC.64 UR4, c[0x0][0x118] */
+        {0x0000580002047625, 0x001fcc00078e0203}, /* IMAD.WIDE R4, R2, R3, c[0x0][0x160] */
+        {0x00005c0002007a0c, 0x040fe20003f06270}, /* ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT */
+        {0x0000000404047981, 0x000ea2000c1e990f}, /* LDG.E.CONSTANT R4, [R4.64], !P0 */
+        {0x00005a0002027625, 0x000fd800078e0203}, /* IMAD.WIDE R2, R2, R3, c[0x0][0x168] */
+        {0x3f80000004077421, 0x004fca0000000000}, /* FADD R7, R4, 1 */
+        {0x0000000702007986, 0x000fe2000c101904}, /* STG.E [R2.64], R7 */
+        {0x000000000000794d, 0x000fea0003800000}, /* EXIT */
+    };
+    enum { LOADED = 20 };
+    (void)state;
+    patched p;
+    ifl_error error = {0};
+    void *data = NULL;
+    size_t bytes = 0;
+    read_cubin(&p, "tests/machine/kernels.sm_80.cubin", "keep_words");
+    put_words(&p, words, sizeof words / sizeof *words);
+    /* No allocation holds what the other lanes would load. */
+    if (run(&p, "keep_words", "a100-80", "32",
+            (const char *[]){"f32x20=const:3", "f32x32=const:9", "i32:20", NULL}, &error) != IFL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(ifl_launch_buffer(p.launch, 1, &data, &bytes, NULL), IFL_OK);
+    for (size_t i = 0; i < 32; i++)
+        assert_true(((const float *)data)[i] == (i < LOADED ? 4 : 1));
+    close_all(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_that_nobody_began_is_a_fault),
         cmocka_unit_test(a_product_into_no_register_changes_nothing),
         cmocka_unit_test(a_half_is_rounded_before_it_becomes_a_float),
+        cmocka_unit_test(lanes_that_do_not_load_get_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
