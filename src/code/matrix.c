@@ -52,6 +52,7 @@ bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint
     const ifl_matrix_operands operands = product->a_type == IFL_MATRIX_TF32
                                              ? IFL_MATRIX_OPERANDS_TF32
                                          : a->bits == 16 ? IFL_MATRIX_OPERANDS_HALVES
+                                         : a->bits == 4  ? IFL_MATRIX_OPERANDS_FOURS
                                                          : IFL_MATRIX_OPERANDS_BYTES;
     return ifl_matrix_rule_find(unit, operands, sm, &product->rule);
 }

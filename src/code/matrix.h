@@ -51,6 +51,17 @@ enum {
     IFL_MATRIX_DEPTH = 256
 };
 
+/* Scales of a's rows or b's columns: a register holds four bytes, each of a part of a line; which byte is
+ * the first part's, and which lanes of a group of four hold them, other slots tell (PTX ISA 9.0, "Block
+ * Scaling for mma.sync"): of a lane 2 lane + row / 8 has rows l / 4 and 8 further on, of b lane `lane`
+ * column l / 4. */
+typedef struct ifl_matrix_scale {
+    uint32_t slot, byte, lane; /* slots */
+    uint8_t byte_at, lane_at;  /* from which bit on they stand in those */
+} ifl_matrix_scale;
+
+enum { IFL_MATRIX_SCALES = 4 };
+
 /* d = a * b + c. Slots have 32 bits a lane; of f64 64, or two planes of 32. */
 typedef struct ifl_matrix_product {
     uint16_t m, n, k;
@@ -63,6 +74,9 @@ typedef struct ifl_matrix_product {
     uint8_t rounding;     /* of f64: IFL_ROUND_RN (or 0), RZ, RM, RP */
     ifl_matrix_rule rule; /* of floats up to 32 bits */
     uint32_t metadata;
+    uint8_t scales;  /* of a line: 0, 1, 2, 4 */
+    bool are_powers; /* they are ue8m0, powers of two; else ue4m3 */
+    ifl_matrix_scale scale_a, scale_b;
     uint32_t a[IFL_MATRIX_REGISTERS], b[IFL_MATRIX_REGISTERS];
     uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
 } ifl_matrix_product;

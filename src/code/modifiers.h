@@ -121,6 +121,7 @@ enum {
     IFL_KIND_MXF4,
     IFL_KIND_MXF4NVF4
 };
+enum { IFL_SCALE_UE8M0 = 1, IFL_SCALE_UE4M3 };
 enum { IFL_COLLECTOR_ANY = 1, IFL_COLLECTOR_SHIFT };
 enum {
     IFL_GEOMETRY_1D = 1,
@@ -228,6 +229,7 @@ typedef struct ifl_modifiers {
     uint8_t increment;  /* .po: one is added */
     uint8_t object;     /* .b1024: the description of a tensor */
     uint8_t region;     /* IFL_REGION_*: what of a tensor is copied, if not a box */
+    uint8_t scale_type; /* IFL_SCALE_* */
     uint8_t receivers;  /* .multicast::cluster::all */
 } ifl_modifiers;
 

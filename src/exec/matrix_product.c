@@ -3,9 +3,12 @@
  * (code/matrix.h), and what is added to what. How sums are made is in matrix_sum.c. */
 #include "exec/matrix_product.h"
 #include "exec/lane.h"
+#include "exec/matrix_scale.h"
 #include "exec/matrix_sparse.h"
 #include "exec/matrix_sum.h"
 #include "exec/warp.h"
+
+#include <string.h>
 
 enum { WORD_BITS = 32, HALF_DEPTH = IFL_MATRIX_DEPTH / 2 };
 
@@ -15,7 +18,9 @@ typedef struct factors {
     ifl_met met;      /* of a sparse matrix: which row of b an element of a meets */
     unsigned a_depth; /* of a sparse matrix half of b's */
     bool a_finite, b_finite;
-    bool is_plain; /* what follows is there */
+    ifl_number a_scale[IFL_MATRIX_ROWS][IFL_MATRIX_SCALES],
+        b_scale[IFL_MATRIX_COLUMNS][IFL_MATRIX_SCALES]; /* of scaled matrices */
+    bool is_plain;                                      /* what follows is there */
     double a_value[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH],
         b_value[IFL_MATRIX_COLUMNS * IFL_MATRIX_DEPTH];
     int16_t a_exponent[IFL_MATRIX_ROWS * IFL_MATRIX_DEPTH],
@@ -128,12 +133,40 @@ void ifl_matrix_find_met(const ifl_matrix_product *op, const char *frame, ifl_me
         }
 }
 
+/* ---- scales ---------------------------------------------------------------------------------- */
+
+/* Of a line's parts, from the lane on that holds them. */
+static void read_scale(const ifl_matrix_product *op, const char *frame, const ifl_matrix_scale *at,
+                       unsigned lane, ifl_number to[IFL_MATRIX_SCALES])
+{
+    enum { BYTES = 4, BYTE_BITS = 8 };
+    const unsigned first = ifl_lane_u32(frame, at->byte, lane) >> at->byte_at;
+    const uint32_t word = ifl_lane_u32(frame, at->slot, lane);
+    for (unsigned i = 0; i < op->scales; i++)
+        to[i] = ifl_matrix_scale_of(op->are_powers, word >> ((first + i) % BYTES * BYTE_BITS));
+}
+
+static void read_scales(const ifl_matrix_product *op, const char *frame, factors *f)
+{
+    for (unsigned row = 0; row < op->m; row++) {
+        const unsigned lane = row % 8 * 4,
+                       pair =
+                           ifl_lane_u32(frame, op->scale_a.lane, lane) >> op->scale_a.lane_at & 1;
+        read_scale(op, frame, &op->scale_a, lane + 2 * pair + row / 8, f->a_scale[row]);
+    }
+    for (unsigned column = 0; column < op->n; column++) {
+        const unsigned lane = column * 4,
+                       one = ifl_lane_u32(frame, op->scale_b.lane, lane) >> op->scale_b.lane_at & 3;
+        read_scale(op, frame, &op->scale_b, lane + one, f->b_scale[column]);
+    }
+}
+
 static void make_plain(const ifl_matrix_product *op, factors *f)
 {
     const ifl_matrix_format *a = ifl_matrix_format_of(op->a_type),
                             *b = ifl_matrix_format_of(op->b_type);
-    f->is_plain = !op->is_sparse && !op->rule.in_halves && op->c_type != IFL_MATRIX_S32 &&
-                  f->a_finite && f->b_finite;
+    f->is_plain = !op->is_sparse && !op->scales && !op->rule.in_halves &&
+                  op->c_type != IFL_MATRIX_S32 && f->a_finite && f->b_finite;
     if (!f->is_plain)
         return;
     ifl_plain_fill(&(ifl_plain){f->a_value, f->a_exponent}, f->a, (size_t)op->m * f->a_depth,
@@ -149,6 +182,8 @@ static void read_factors(const ifl_matrix_product *op, const char *frame, factor
     read_b(op, frame, f);
     if (op->is_sparse)
         ifl_matrix_find_met(op, frame, f->met);
+    if (op->scales)
+        read_scales(op, frame, f);
     make_plain(op, f);
 }
 
@@ -177,7 +212,8 @@ uint32_t ifl_matrix_element(const ifl_matrix_product *op, const ifl_numbers *row
 }
 
 static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl_number *a,
-                       const ifl_number *b, unsigned count, uint32_t c)
+                       const ifl_number *b, unsigned count, const ifl_matrix_scales *scales,
+                       uint32_t c)
 {
     ifl_numbers row = {.at = a,
                        .mantissa_bits = ifl_matrix_format_of(op->a_type)->mantissa_bits,
@@ -191,7 +227,8 @@ static uint32_t sum_of(const ifl_matrix_product *op, const factors *f, const ifl
         column.plain =
             (ifl_plain){(double *)f->b_value + (b - f->b), (int16_t *)f->b_exponent + (b - f->b)};
     }
-    return ifl_matrix_element(op, &row, &column, count, c);
+    return scales ? ifl_matrix_scaled_element(op, &row, &column, count, scales, c)
+                  : ifl_matrix_element(op, &row, &column, count, c);
 }
 
 /* A denormal byte is a normal half, whose exponent says so. */
@@ -219,7 +256,7 @@ static uint32_t sum_in_halves(const ifl_matrix_product *op, const factors *f, co
         unsigned count = 0;
         for (unsigned i = 2 * upper; i < f->a_depth; i += i & 1 ? 3 : 1, count++)
             a_half[count] = as_half(a[i], a_bits), b_half[count] = as_half(b[i], b_bits);
-        sum = sum_of(op, f, a_half, b_half, count, sum);
+        sum = sum_of(op, f, a_half, b_half, count, NULL, sum);
     }
     return ifl_matrix_add(op->c_type, c, sum);
 }
@@ -231,7 +268,14 @@ static uint32_t element_at(const ifl_matrix_product *op, const factors *f, place
     for (unsigned i = 0; op->is_sparse && i < f->a_depth; i++)
         met[i] = b[f->met[at.row][i]];
     b = op->is_sparse ? met : b;
-    return op->rule.in_halves ? sum_in_halves(op, f, a, b, c) : sum_of(op, f, a, b, f->a_depth, c);
+    if (op->rule.in_halves)
+        return sum_in_halves(op, f, a, b, c);
+    ifl_matrix_scales scales;
+    if (op->scales) {
+        memcpy(scales.a, f->a_scale[at.row], sizeof scales.a);
+        memcpy(scales.b, f->b_scale[at.column], sizeof scales.b);
+    }
+    return sum_of(op, f, a, b, f->a_depth, op->scales ? &scales : NULL, c);
 }
 
 static void compute_words(const ifl_matrix_product *op, char *frame, const factors *f,

@@ -3,12 +3,13 @@
  * reads a and b, whose scales and metadata, and adds row by row. How sums are made is in
  * matrix_sum.c. Of a pair each block has its rows of a and d, and half of the columns of b. */
 #include "exec/lane.h"
+#include "exec/matrix_scale.h"
 #include "exec/tensor_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, GROUP = 16, MOST_DEPTH = 128, MOST_SCALES = 4 };
+enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, MOST_DEPTH = 128 };
 
 /* What the products of one instruction share. */
 typedef struct work {
@@ -133,18 +134,6 @@ static bool read_a(work *w, const ifl_block *block)
 
 /* ---- scales ---------------------------------------------------------------------------------- */
 
-/* UE8M0 is a power of two, all ones a NaN; UE4M3 an e4m3 without its sign. The significand has
- * three bits behind the point. */
-static ifl_number scale_of(bool are_powers, uint32_t bits)
-{
-    enum { BIAS = 127, NAN_BITS = 0xff, ONE = 8, NO_SIGN = 0x7f };
-    if (!are_powers)
-        return ifl_number_of(IFL_MATRIX_E4M3, bits & NO_SIGN);
-    return (ifl_number){.significand = ONE,
-                        .exponent = (int16_t)((int)bits - BIAS),
-                        .kind = bits == NAN_BITS ? IFL_NUMBER_NAN : IFL_NUMBER_FINITE};
-}
-
 /* Of the `which`-th part of a line: a quarter of the lanes has its own copy (PTX ISA 9.0, "Scale
  * factor layout"): 32 rows or columns side by side, four bytes of a line in a word. */
 static ifl_number scale_at(const work *w, const ifl_block *block, uint32_t address, unsigned lane,
@@ -153,18 +142,14 @@ static ifl_number scale_at(const work *w, const ifl_block *block, uint32_t addre
     const uint32_t word =
         block->tensor
             ->words[(address & UINT16_MAX) + line / PART][lane / PART * PART + line % PART];
-    return scale_of(w->of->are_powers, word >> (BYTE_BITS * (id + which)) & UINT8_MAX);
+    return ifl_matrix_scale_of(w->of->are_powers, word >> (BYTE_BITS * (id + which)));
 }
 
-typedef struct scales {
-    ifl_number a[MOST_SCALES], b[MOST_SCALES];
-} scales;
-
-static scales scales_of(const work *w, const ifl_block *block, ifl_tensor_place at, unsigned row,
-                        unsigned column)
+static ifl_matrix_scales scales_of(const work *w, const ifl_block *block, ifl_tensor_place at,
+                                   unsigned row, unsigned column)
 {
     const unsigned parts = IFL_TENSOR_LANES / w->rows;
-    scales s;
+    ifl_matrix_scales s;
     for (unsigned i = 0; i < w->op->scales; i++) {
         s.a[i] = scale_at(w, block, w->task->scale_a, at.lane, row, w->of->scale_a_id, i);
         s.b[i] = scale_at(w, block, w->task->scale_b, at.lane, column % (w->of->n / parts),
@@ -203,49 +188,6 @@ static void gather(const work *w, const uint8_t *met, const ifl_number *b, ifl_n
         to[i] = b[met[i]];
 }
 
-/* Each 16 products are one exact number; that and a's scale are one factor, b's scale is the
- * other. */
-static uint32_t sum_of_groups(const work *w, const ifl_number *a, const ifl_number *b,
-                              const scales *s, uint32_t c)
-{
-    enum { SCALE_BITS = 3, PRODUCT_BITS = 2, MOST_GROUPS = MOST_DEPTH / GROUP };
-    ifl_number row[MOST_GROUPS], column[MOST_GROUPS];
-    unsigned special = 0;
-    const unsigned groups = w->a_depth / GROUP;
-    for (unsigned g = 0; g < groups; g++) {
-        const unsigned which = g * w->op->scales / groups;
-        int32_t sum = 0;
-        for (unsigned i = g * GROUP; i < (g + 1) * GROUP; i++)
-            sum += a[i].significand * b[i].significand *
-                   (1 << (a[i].exponent + b[i].exponent)); /* of e2m1, 0 to 2 */
-        row[g] = s->a[which];
-        row[g].significand *= sum;
-        column[g] = s->b[which];
-        special |= row[g].kind | column[g].kind;
-    }
-    const ifl_numbers of_a = {row, SCALE_BITS + PRODUCT_BITS, !special, {0}},
-                      of_b = {column, SCALE_BITS, !special, {0}};
-    return ifl_matrix_sum(&w->one.rule, &of_a, &of_b, groups, w->of->d_type, c);
-}
-
-/* Scales that are powers of two move exponents. */
-static uint32_t scaled_sum(const work *w, const ifl_numbers *row, const ifl_numbers *column,
-                           const scales *s, uint32_t c)
-{
-    ifl_number a[MOST_DEPTH];
-    const ifl_number by_a = s->a[0], by_b = s->b[0];
-    for (unsigned i = 0; i < w->a_depth; i++) {
-        a[i] = row->at[i];
-        a[i].exponent = (int16_t)(a[i].exponent + by_a.exponent + by_b.exponent);
-        if (by_a.kind || by_b.kind)
-            a[i] = (ifl_number){.significand = 1, .kind = IFL_NUMBER_NAN};
-    }
-    const ifl_numbers of_a = {
-        a, row->mantissa_bits, row->are_finite && !by_a.kind && !by_b.kind, {0}};
-    const ifl_numbers of_b = {column->at, column->mantissa_bits, column->are_finite, {0}};
-    return ifl_matrix_sum(&w->one.rule, &of_a, &of_b, w->a_depth, w->of->d_type, c);
-}
-
 /* c * 2^-scale_d. */
 static uint32_t divided(const work *w, uint32_t c)
 {
@@ -276,9 +218,8 @@ static uint32_t element(const work *w, const ifl_block *block, ifl_tensor_place 
 {
     if (!w->op->scales)
         return ifl_matrix_element(&w->one, a, b, w->a_depth, c);
-    const scales s = scales_of(w, block, at, row, column);
-    return w->op->kind == IFL_TENSOR_MXF4 ? sum_of_groups(w, a->at, b->at, &s, c)
-                                          : scaled_sum(w, a, b, &s, c);
+    const ifl_matrix_scales s = scales_of(w, block, at, row, column);
+    return ifl_matrix_scaled_element(&w->one, a, b, w->a_depth, &s, c);
 }
 
 static void compute_row(work *w, ifl_block *block, unsigned which, unsigned row, bool is_plain)
@@ -336,6 +277,7 @@ static bool set_rule(work *w)
     w->one = (ifl_matrix_product){.a_type = w->of->a_type,
                                   .b_type = w->of->b_type,
                                   .c_type = w->of->d_type,
+                                  .scales = w->op->scales,
                                   .saturates = w->of->saturates};
     return w->of->d_type == IFL_MATRIX_S32 ||
            ifl_matrix_rule_find(IFL_MATRIX_UNIT_TENSOR, operands, w->op->sm, &w->one.rule) ||

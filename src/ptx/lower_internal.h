@@ -134,6 +134,8 @@ ifl_lower_function ifl_lower_matrix_move, ifl_lower_matrix_transpose, ifl_lower_
     ifl_lower_group_product, ifl_lower_group_product_wait;
 /* An ifl_matrix_type of an ifl_type; IFL_MATRIX_NONE: matrices have no such elements. */
 uint8_t ifl_lower_matrix_type(uint8_t type);
+/* Scales of a line with .block_scale; 255: none that the kind has. */
+uint8_t ifl_lower_matrix_scales(const ifl_modifiers *modifiers);
 /* lower_wmma.c */
 ifl_lower_function ifl_lower_wmma_load, ifl_lower_wmma_store, ifl_lower_wmma_mma;
 /* lower_tensor.c */

@@ -107,6 +107,37 @@ static bool is_mixture_known(const ifl_matrix_product *op)
            op->k == (op->is_sparse ? 2 * DEPTH : DEPTH);
 }
 
+/* Of a line: what .scale_vec or .block says, else what the kind has. 255: none that it can have. */
+uint8_t ifl_lower_matrix_scales(const ifl_modifiers *m)
+{
+    const bool is_fours = m->kind == IFL_KIND_MXF4 || m->kind == IFL_KIND_MXF4NVF4;
+    const uint8_t usual = is_fours ? 2 : 1;
+    const uint8_t said = !m->scales       ? usual
+                         : m->scales < 16 ? m->scales
+                                          : (uint8_t)((is_fours ? 64 : 32) / m->scales);
+    const bool is_known = said == usual || (said == 4 && m->kind == IFL_KIND_MXF4NVF4);
+    return is_known ? said : UINT8_MAX;
+}
+
+/* Of .block_scale: ue4m3 with four scales a line only; floats of 4 bits are packed but with
+ * .kind::mxf8f6f4 (PTX ISA 9.0, "Block Scaling for mma.sync"). */
+static bool are_scaled_known(const ifl_modifiers *m, ifl_matrix_product *op)
+{
+    enum { DEPTH_OF_FOURS = 64 };
+    op->scales = ifl_lower_matrix_scales(m);
+    op->are_powers = m->scale_type == IFL_SCALE_UE8M0;
+    if (!m->scaling || op->scales == UINT8_MAX || !m->scale_type ||
+        (!op->are_powers && op->scales != IFL_MATRIX_SCALES) || op->c_type != IFL_MATRIX_F32)
+        return false;
+    if (m->kind == IFL_KIND_MXF8F6F4)
+        return is_mixture_known(op);
+    const bool is_known = op->a_type == IFL_MATRIX_E2M1 && op->b_type == IFL_MATRIX_E2M1 &&
+                          op->m == IFL_MATRIX_ROWS && op->n == IFL_MATRIX_COLUMNS &&
+                          op->k == (op->is_sparse ? 2 * DEPTH_OF_FOURS : DEPTH_OF_FOURS);
+    op->a_type = op->b_type = IFL_MATRIX_E2M1_PACKED;
+    return is_known;
+}
+
 static bool is_narrower_than_byte(uint8_t type)
 {
     return is_small_float(type) && type != IFL_MATRIX_E4M3 && type != IFL_MATRIX_E5M2;
@@ -182,6 +213,36 @@ static void set_sparse(ifl_lowerer *l, ifl_matrix_product *op)
     op->selector = (uint8_t)selector->value;
 }
 
+/* {byte, lanes}: constants, or registers of 16 bits. */
+static void set_scale(ifl_lowerer *l, unsigned slot, unsigned places, unsigned lanes,
+                      unsigned scales, ifl_matrix_scale *to)
+{
+    enum { BYTES = 4, PARTS = 2 };
+    uint32_t count = 0;
+    const ifl_operand *part = ifl_lower_has(l, slot) && ifl_lower_has(l, places)
+                                  ? ifl_slot_members(l->slots.at[places], &count)
+                                  : NULL;
+    if (!part || count != PARTS ||
+        (part[0].kind == IFL_OPERAND_IMMEDIATE &&
+         (part[0].value < 0 || part[0].value >= BYTES || part[0].value % scales)) ||
+        (part[1].kind == IFL_OPERAND_IMMEDIATE &&
+         (part[1].value < 0 || part[1].value >= (int64_t)lanes))) {
+        ifl_lower_unsupported(l, "without scales, and which bytes and lanes hold them");
+        return;
+    }
+    *to = (ifl_matrix_scale){.slot = ifl_lower_source(l, l->slots.at[slot], 32, false),
+                             .byte = ifl_lower_source(l, &part[0], 32, false),
+                             .lane = ifl_lower_source(l, &part[1], 32, false)};
+}
+
+static void set_scales(ifl_lowerer *l, ifl_matrix_product *op)
+{
+    enum { OF_A = 4, OF_SPARSE_A = 6, PLACES_A, OF_B, PLACES_B, LANES_OF_A = 2, LANES_OF_B = 4 };
+    set_scale(l, op->is_sparse ? OF_SPARSE_A : OF_A, PLACES_A, LANES_OF_A, op->scales,
+              &op->scale_a);
+    set_scale(l, OF_B, PLACES_B, LANES_OF_B, op->scales, &op->scale_b);
+}
+
 static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
 {
     enum { KIND_SM = 120 }; /* the first that has .kind */
@@ -197,7 +258,9 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     op->is_sparse = m->flags & (IFL_FLAG_SPARSE | IFL_FLAG_SPARSE_ORDERED);
     if (in->type_count != IFL_MAX_TYPES || in->type[3] != in->type[0] ||
         m->layout != IFL_LAYOUT_ROW || m->layout2 != IFL_LAYOUT_COLUMN ||
-        (m->kind ? m->kind != IFL_KIND_F8F6F4 || !is_mixture_known(op) : !is_product_known(op)) ||
+        !(m->kind >= IFL_KIND_MXF8F6F4 ? are_scaled_known(m, op)
+          : m->kind                    ? m->kind == IFL_KIND_F8F6F4 && is_mixture_known(op)
+                                       : is_product_known(op)) ||
         !ifl_matrix_product_fits(op) ||
         !ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, m->kind ? KIND_SM : IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape, these layouts and types");
@@ -224,6 +287,8 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
     }
     if (op->is_sparse)
         set_sparse(l, op);
+    if (op->scales)
+        set_scales(l, op);
     for (uint32_t i = 0; i < count; i++)
         op->d[i] = ifl_lower_destination(l, &member[i], bits);
     ifl_lower_emit(l, IFL_CODE_matrix_product)->extra = op;

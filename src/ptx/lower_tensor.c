@@ -133,18 +133,6 @@ static uint8_t product_kind(uint8_t kind)
     return kinds[kind];
 }
 
-/* Of a line: what .scale_vec or .block says, else what the kind has. 255: none that it can have. */
-static uint8_t scales_of(const ifl_modifiers *m)
-{
-    const bool is_fours = m->kind == IFL_KIND_MXF4 || m->kind == IFL_KIND_MXF4NVF4;
-    const uint8_t usual = is_fours ? 2 : 1;
-    const uint8_t said = !m->scales       ? usual
-                         : m->scales < 16 ? m->scales
-                                          : (uint8_t)((is_fours ? 64 : 32) / m->scales);
-    const bool is_known = said == usual || (said == 4 && m->kind == IFL_KIND_MXF4NVF4);
-    return is_known ? said : UINT8_MAX;
-}
-
 static bool describe_product(ifl_lowerer *l, ifl_tensor_product *op)
 {
     const uint16_t opcode = l->instruction->opcode;
@@ -162,7 +150,7 @@ static bool describe_product(ifl_lowerer *l, ifl_tensor_product *op)
     }
     op->kind = product_kind(m->kind);
     op->blocks = m->group;
-    op->scales = is_scaled ? scales_of(m) : 0;
+    op->scales = is_scaled ? ifl_lower_matrix_scales(m) : 0;
     if (op->scales == UINT8_MAX || m->collector == IFL_COLLECTOR_SHIFT ||
         (op->keeps_weights && ifl_lower_has(l, SCALE_D))) {
         ifl_lower_unsupported(l, op->keeps_weights ? "with columns that are zeros"

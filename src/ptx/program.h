@@ -62,6 +62,7 @@ typedef enum ifl_opcode {
 #define IFL_FIELD_object (UINT64_C(1) << 37)
 #define IFL_FIELD_region (UINT64_C(1) << 38)
 #define IFL_FIELD_receivers (UINT64_C(1) << 39)
+#define IFL_FIELD_scale_type (UINT64_C(1) << 40)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 

@@ -37,14 +37,14 @@ static const struct {
     {                                                                                              \
         IFL_FIELD_##name, offsetof(ifl_modifiers, name)                                            \
     }
-    PLACE(rounding),  PLACE(compare),  PLACE(combine),   PLACE(operation), PLACE(mode),
-    PLACE(wrap),      PLACE(half),     PLACE(order),     PLACE(scope),     PLACE(cache),
-    PLACE(vector),    PLACE(level),    PLACE(eviction),  PLACE(eviction2), PLACE(layout),
-    PLACE(layout2),   PLACE(matrices), PLACE(group),     PLACE(part),      PLACE(repeat),
-    PLACE(pack),      PLACE(kind),     PLACE(scaling),   PLACE(scales),    PLACE(collector),
-    PLACE(format),    PLACE(geometry), PLACE(detail),    PLACE(channels),  PLACE(component),
-    PLACE(outside),   PLACE(query),    PLACE(increment), PLACE(object),    PLACE(region),
-    PLACE(receivers),
+    PLACE(rounding),  PLACE(compare),    PLACE(combine),   PLACE(operation), PLACE(mode),
+    PLACE(wrap),      PLACE(half),       PLACE(order),     PLACE(scope),     PLACE(cache),
+    PLACE(vector),    PLACE(level),      PLACE(eviction),  PLACE(eviction2), PLACE(layout),
+    PLACE(layout2),   PLACE(matrices),   PLACE(group),     PLACE(part),      PLACE(repeat),
+    PLACE(pack),      PLACE(kind),       PLACE(scaling),   PLACE(scales),    PLACE(collector),
+    PLACE(format),    PLACE(geometry),   PLACE(detail),    PLACE(channels),  PLACE(component),
+    PLACE(outside),   PLACE(query),      PLACE(increment), PLACE(object),    PLACE(region),
+    PLACE(receivers), PLACE(scale_type),
 #undef PLACE
 };
 

@@ -488,7 +488,8 @@ static bool fill_place(const ifl_sass_place *place, bool is_uniform, ifl_sass_op
     }
     switch (out->kind) {
     case IFL_SASS_UNIFORM_REGISTER:
-        out->index = uniform_at(in, place->run[0].at);
+        out->index = place->run[1].width ? (uint8_t)number_at(place, in->word)
+                                         : uniform_at(in, place->run[0].at);
         return true;
     case IFL_SASS_TARGET:
         out->value = number_at(place, in->word) + in->offset + INSTRUCTION_BYTES;
@@ -518,7 +519,7 @@ static unsigned registers_of_bits(unsigned bits)
  * there. */
 static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned which)
 {
-    enum { LANES = 32, SPARSITY = 2 };
+    enum { LANES = 32, SPARSITY = 2, BYTE_BITS = 8 };
     const ifl_sass_matrix shape = ifl_sass_word_matrix(ifl_sass_value(in, IFL_SASS_VALUE_SHAPE));
     const ifl_sass_value_role roles[] = {IFL_SASS_VALUE_TYPE_A, IFL_SASS_VALUE_TYPE_B,
                                          IFL_SASS_VALUE_TYPE_TO};
@@ -528,6 +529,8 @@ static unsigned registers_of_matrix(const ifl_sass_instruction *in, unsigned whi
     unsigned bits = ifl_sass_word_bits(ifl_sass_value(in, roles[which]));
     if (!bits)
         bits = ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM));
+    if (bits < BYTE_BITS && which < 2 && in->op == IFL_SASS_OP_QMMA) /* each has a byte */
+        bits = BYTE_BITS;
     if (which == 0 && ifl_sass_value(in, IFL_SASS_VALUE_SPARSE) == IFL_SASS_WORD_SP)
         bits /= SPARSITY;
     const unsigned count = elements[which] * bits / (REGISTER_BITS * LANES);

@@ -183,6 +183,21 @@ static uint8_t rounding_of(ifl_sass_word word)
     }
 }
 
+/* Of QMMA one scale a line, of OMMA two or four; its floats are packed, no byte each. */
+static bool describe_scaled(const ifl_sass_lowerer *l, ifl_matrix_product *op)
+{
+    const bool is_fours = l->instruction->op == IFL_SASS_OP_OMMA;
+    if (is_off(l, IFL_SASS_VALUE_SCALED))
+        return !is_fours;
+    op->are_powers = value(l, IFL_SASS_VALUE_SCALE_TYPE) == IFL_SASS_WORD_E8;
+    op->scales = !is_fours ? 1 : is_off(l, IFL_SASS_VALUE_SCALES) ? 2 : IFL_MATRIX_SCALES;
+    if (!is_fours)
+        return true;
+    const bool is_known = op->a_type == IFL_MATRIX_E2M1 && op->b_type == IFL_MATRIX_E2M1;
+    op->a_type = op->b_type = IFL_MATRIX_E2M1_PACKED;
+    return is_known;
+}
+
 static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
 {
     const ifl_sass_matrix shape = ifl_sass_word_matrix(value(l, IFL_SASS_VALUE_SHAPE));
@@ -195,7 +210,8 @@ static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
     op->is_and = value(l, IFL_SASS_VALUE_COMBINE) == IFL_SASS_WORD_AND;
     op->is_planes = true;
     op->is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE);
-    return op->a_type && op->b_type && op->c_type && ifl_matrix_product_fits(op) &&
+    return describe_scaled(l, op) && op->a_type && op->b_type && op->c_type &&
+           ifl_matrix_product_fits(op) &&
            (op->rounding == IFL_ROUND_RN ||
             (op->rounding <= IFL_ROUND_RP && op->a_type == IFL_MATRIX_F64)) &&
            is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&
@@ -207,8 +223,28 @@ static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
 static void set_sparse(ifl_sass_lowerer *l, ifl_matrix_product *op)
 {
     const ifl_sass_operand *selector = operand(l, IFL_SASS_ROLE_SELECTOR);
-    op->metadata = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_METADATA), 1);
+    op->metadata = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_METADATA), op->scales ? 2 : 1);
     op->selector = selector ? (uint8_t)selector->value : 0;
+}
+
+/* A uniform register tells where they are: two bits which byte of a's, one which two lanes, two which
+ * byte of b's, two which lane. Of a sparse a they are behind the metadata. */
+static void set_scales(ifl_sass_lowerer *l, ifl_matrix_product *op)
+{
+    enum { LANES_OF_A = 2, BYTE_OF_B = 3, LANE_OF_B = 5 };
+    const uint32_t where = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_SCALE), 1);
+    op->scale_a = (ifl_matrix_scale){
+        .slot = op->is_sparse ? op->metadata + IFL_PLANE_BYTES
+                              : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_SCALE_A), 1),
+        .byte = where,
+        .lane = where,
+        .lane_at = LANES_OF_A};
+    op->scale_b =
+        (ifl_matrix_scale){.slot = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_SCALE_B), 1),
+                           .byte = where,
+                           .byte_at = BYTE_OF_B,
+                           .lane = where,
+                           .lane_at = LANE_OF_B};
 }
 
 void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
@@ -229,6 +265,8 @@ void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
     set_registers(ifl_sass_lower_destination(l, d), op->c_type, c_elements, op->d, false);
     if (op->is_sparse)
         set_sparse(l, op);
+    if (op->scales)
+        set_scales(l, op);
     ifl_sass_emit(l, IFL_CODE_matrix_product)->extra = op;
 }
 

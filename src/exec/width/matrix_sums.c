@@ -435,8 +435,8 @@ bool SUMS_NAME(can)(const ifl_matrix_product *op)
     enum { SUM_BITS = 31, PRODUCT_CARRY = 2 };
     const ifl_matrix_format *a = &formats[op->a_type], *b = &formats[op->b_type];
     const bool is_integer = op->c_type == IFL_MATRIX_S32;
-    return !op->is_sparse && !op->rule.in_halves && a->bits == b->bits && a->bits >= 4 &&
-           a->bits <= WORD_BITS && op->k * a->bits <= WORDS * WORD_BITS &&
+    return !op->is_sparse && !op->scales && !op->rule.in_halves && a->bits == b->bits &&
+           a->bits >= 4 && a->bits <= WORD_BITS && op->k * a->bits <= WORDS * WORD_BITS &&
            (is_integer ||
             (op->rule.products * a->bits >= WORD_BITS &&
              (uint64_t)op->rule.products << (op->rule.fraction_bits + PRODUCT_CARRY) <=
